@@ -12,6 +12,7 @@ from string import Template
 from typing import Any, ClassVar
 
 from rulemine.config import Section, option, packaged
+from rulemine.evaluation.answerers.final_answer import TRIPLES, instruction
 from rulemine.evaluation.gold import golds_of
 from rulemine.evaluation.targets import topics_are_answers
 from rulemine.exports.graph_per_question import GraphPerQuestion, WithGraph
@@ -76,6 +77,8 @@ class LmEvalTask(GraphPerQuestion):
             "target": "" if given.without_answers else r"{{answers|join('\n')}}",
             "metrics": "\n".join(map(_metric, metrics)),
             "triples": "",
+            "alone": instruction(),
+            "shown": instruction(TRIPLES),
         }
         if self.max_triples:
             shown = f"up to {self.max_triples:,} triples around its topic entities"

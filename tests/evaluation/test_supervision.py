@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from rulemine.evaluation.answerers.final_answer import TRIPLES, instruction
 from rulemine.evaluation.supervision import labelings, report_supervision
 from rulemine.files import read_jsonl
 from rulemine.kg.graph import KnowledgeGraph
@@ -169,6 +170,7 @@ def test_a_model_reads_the_paths(
 
     def says(body: dict[str, Any], _: int) -> str:
         text = body["messages"][0]["content"]
+        assert text.startswith(instruction(TRIPLES))
         q = next(q for q in asked.values() if f"Question: {q.question}\n" in text)
         shown = text.partition("What is known:\n")[2].partition("\n\n")[0].splitlines()
         assert {tuple(line.split(" | ")) for line in shown} == set(

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from rulemine.errors import ConfigError
+from rulemine.evaluation.answerers.final_answer import TRIPLES, instruction
 from rulemine.evaluation.scorer import Scorer
 from rulemine.exports.exporting import export
 from rulemine.release.reader import Release
@@ -129,7 +130,8 @@ def test_prompts_hold_no_answer(release: Release, tmp_path: Path) -> None:
     )
     assert re.findall(r"\{\{(\w+)", _value(asked, "doc_to_text")) == ["question"]
     assert re.findall(r"\{\{(\w+)", _value(shown, "doc_to_text")) == ["triples", "question"]
-    assert "{{" not in _value(asked, "description")
+    assert _value(asked, "description") == f'"{instruction()}\\n\\n"', "as the answerers are told"
+    assert _value(shown, "description") == f'"{instruction(TRIPLES)}\\n\\n"'
     stated = {" | ".join(t) for t in release.kg().labeled()}
     for row in rows_of(tmp_path / "task" / "questions" / "test.jsonl"):
         assert len(row["triples"]) <= 3

@@ -1,5 +1,6 @@
 """Prompt files: every problem is reported."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from rulemine.builder.written.prompts import load_written_prompts
 from rulemine.config import packaged
 from rulemine.errors import ConfigError, InputError
 from rulemine.verbalizer.prompts import load_prompts
+from rulemine.verbalizer.replies import SCHEMAS
 from tests.isolated.try_pair_writer import prompts_for_pairs
 
 DEFAULT = packaged("verbalizer", "prompts.toml")
@@ -84,6 +86,23 @@ def test_a_missing_or_broken_file_is_named(tmp_path):
         load_prompts(str(tmp_path / "none.toml"))
     with pytest.raises(InputError, match=r"prompts\.toml: is not valid TOML"):
         load_prompts(written(tmp_path, "[question"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "purpose"),
+    [("rules", "audit"), ("structures", "structure_audit"), ("cypher", "cypher_audit")],
+)
+def test_a_judge_is_told_of_every_verdict_that_its_schema_allows(kind, purpose):
+    verdicts = next(iter(SCHEMAS[purpose]["properties"].values()))["enum"]
+    told = load_prompts("", kind).sections[purpose]["user"]
+    assert [word for word in verdicts if not re.search(rf"\b{word}\b", told)] == []
+
+
+def test_structures_ask_for_clear_joins_and_for_no_fixed_words():
+    sections = load_prompts("").sections
+    for purpose in ("structure_question", "structure_audit"):
+        assert "whether all conditions must hold or one is enough" in sections[purpose]["user"]
+    assert "Join" not in sections["structure_question"]["user"]
 
 
 def test_sections_that_another_kind_needs_may_be_missing():

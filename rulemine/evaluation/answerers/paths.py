@@ -17,7 +17,7 @@ from typing import ClassVar, NamedTuple
 
 from rulemine.config import Section, option
 from rulemine.evaluation.answerers.bm25 import nearest
-from rulemine.evaluation.answerers.final_answer import final_answer
+from rulemine.evaluation.answerers.final_answer import cut_note, final_answer
 from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion
 from rulemine.evaluation.answerers.surroundings import Surroundings
 from rulemine.evaluation.spelling import Spelling
@@ -26,7 +26,7 @@ from rulemine.text.visible_reply import visible_reply
 
 __all__ = ["Paths", "Walk", "paths_along", "read_plans"]
 
-_PLAN = """Relations of a knowledge graph:
+_PLAN = """Relations of a knowledge graph{cut}:
 {relations}
 
 Topic entities: {topics}
@@ -35,7 +35,10 @@ Question: {question}
 Which relations lead from a topic entity to the answer? Write at most {plans} relation paths, one a line, \
 the most helpful first. A path is one to {length} relations of the list with -> between them, for example: \
 {example}
+A step may follow its relation from subject to object or back; write the name of the relation for either.
 Write nothing else."""
+
+_WALKS = "a walk a line: subject -[relation]-> object, or object <-[relation]- subject, and so on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,7 @@ class Paths(Section):
             near = sorted(nearest(relations, question.question, self.max_relations))
             prompt = _PLAN.format(
                 relations="\n".join(relations[at] for at in near),
+                cut=cut_note(len(near), len(relations)),
                 topics=", ".join(question.anchors),
                 question=question.question,
                 plans=self.plans,
@@ -102,7 +106,11 @@ class Paths(Section):
             if len(shown) < len(paths):
                 cut.append(question.id)
             text = await final_answer(
-                chat, question.question, [path.line for path in shown], tokens=self.max_tokens
+                chat,
+                question.question,
+                [path.line for path in shown],
+                written=_WALKS,
+                tokens=self.max_tokens,
             )
             retrieved = dict.fromkeys(triple for path in shown for triple in path.triples)
             return Found(text=text, retrieved=list(retrieved))

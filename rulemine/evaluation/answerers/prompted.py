@@ -129,7 +129,7 @@ async def _thoughtful(
     return await final_answer(
         chat,
         question,
-        [said] if said else (),
+        thoughts=[said] if said else (),
         tokens=tokens[1],
         temperature=temperature,
         sample=sample,

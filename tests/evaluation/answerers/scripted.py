@@ -102,9 +102,6 @@ def told(script: Script) -> list[str]:
     """What the last step was told beside the question."""
     call = script.calls[-1]
     assert call.purpose == "answer"
-    lines = shown(call)
-    assert any("Question: " in line for line in lines)
-    if "What is known:" not in lines:
-        return []
-    begin = lines.index("What is known:") + 1
-    return lines[begin : lines.index("", begin)]
+    parts = str(call.messages[-1]["content"]).split("\n\n")
+    assert parts[-1].startswith("Question: ")
+    return "\n\n".join(parts[1:-1]).removeprefix("What is known:\n").splitlines()

@@ -84,7 +84,11 @@ def test_the_model_plans_and_is_shown_where_its_paths_lead() -> None:
     shown = [
         "ann -[mother]-> eve <-[mother]- bob", "ann -[likes]-> bob", "ann -[likes]-> eve"
     ]  # fmt: skip
-    assert list(answer.messages) == final_messages(SIBLINGS.question, shown)
+    assert "from subject to object or back" in asked(plan)
+    walks = (
+        "a walk a line: subject -[relation]-> object, or object <-[relation]- subject, and so on"
+    )
+    assert list(answer.messages) == final_messages(SIBLINGS.question, shown, written=walks)
     assert found.retrieved == [TRIPLES[0], TRIPLES[1], TRIPLES[3], TRIPLES[2]]
     assert notes == []
 
@@ -106,4 +110,4 @@ def test_caps_are_kept_and_stated() -> None:
     found, _, _ = found_with("likes -> likes", {"length": 1})
     assert found.retrieved == []
     _, model, _ = found_with("likes", {"max_relations": 1}, question="Whose mother?")
-    assert "graph:\nmother\n\n" in asked(model.calls[0])
+    assert "graph (1 of 2):\nmother\n\n" in asked(model.calls[0])

@@ -5,10 +5,10 @@ from typing import Any, cast
 import pytest
 
 from rulemine.errors import ConfigError
-from rulemine.evaluation.answerers.final_answer import final_messages
+from rulemine.evaluation.answerers.final_answer import final_messages, instruction
 from rulemine.evaluation.answerers.prompted import ChainOfThought, ClosedBook, SelfConsistency, vote
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
-from rulemine.evaluation.answerers.registry import find_answerer
+from rulemine.evaluation.answerers.registry import ANSWERERS, asks_model, find_answerer
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.llm import Call, Session
 from rulemine.llm.call import Failure, Reply
@@ -88,9 +88,25 @@ def test_what_a_model_answers(said: str, text: str) -> None:
 def test_the_final_step_says_what_is_known_before_it_asks() -> None:
     [message] = final_messages("Who?", ["ann | mother | eve", "eve | sister | joe"])
     task, known, question = message["content"].split("\n\n")
-    assert "on a line of its own" in task
+    for words in (
+        "subject | relation | object",
+        "lacks facts",
+        "concluded",
+        "as below",
+        "write none",
+    ):
+        assert words in task
     assert known == "What is known:\nann | mother | eve\neve | sister | joe"
     assert question.startswith("Question: Who?\n")
+
+
+def test_where_nothing_is_shown_the_final_step_speaks_of_no_graph() -> None:
+    for thoughts in ((), ("Ann is eve's.",)):
+        [message] = final_messages("Who?", (), thoughts)
+        task, *between, _ = message["content"].split("\n\n")
+        assert between == ["Thoughts so far:\nAnn is eve's."] * bool(thoughts)
+        assert "conclude" in task
+        assert not re.search("graph|below|known|[|]", task)
 
 
 def test_thoughts_are_shown_to_the_final_step() -> None:
@@ -99,7 +115,9 @@ def test_thoughts_are_shown_to_the_final_step() -> None:
     assert (found.text, found.calls, found.retrieved) == ("eve", 2, None)
     assert [(c.purpose, c.max_tokens) for c in model.calls] == [("think", 7), ("answer", 5)]
     assert "step by step" in asked(model.calls[0])
-    assert list(model.calls[1].messages) == final_messages(ASKED[0].question, ["Ann is eve's."])
+    assert list(model.calls[1].messages) == final_messages(
+        ASKED[0].question, thoughts=["Ann is eve's."]
+    )
 
 
 def test_without_thoughts_it_answers_at_once() -> None:
@@ -134,6 +152,30 @@ def test_self_consistency_votes_over_the_names_in_its_samples() -> None:
 )
 def test_votes(samples: list[list[str]], answers: list[str]) -> None:
     assert vote(samples) == answers
+
+
+SYSTEMS = [
+    name
+    for name in ANSWERERS.own
+    if asks_model(made := find_answerer(name)) and not hasattr(made, "kinds") and name != "dense"
+]
+"""All that end with the last step; `dense` needs vectors first, then shows them as `bm25` does."""
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_all_systems_are_told_the_same_at_last(name: str) -> None:
+    """Whether something is found or not; they differ in how lines are to be read, and in nothing else."""
+    for said in ("none", "mother\nAction 1: Search[ann]\nAnswer: eve (Score: 1)"):
+        model = Model(lambda call, said=said: said)  # type: ignore[misc]
+        find_answerer(name)(given(model), ASKED)
+        finals = [asked(call) for call in model.calls if call.purpose == "answer"]
+        assert finals
+        for content in finals:
+            written = re.match(
+                r".* knowledge graph, (a \w+ a line: .*?)\. The graph lacks", content
+            )
+            assert content.startswith(instruction(written[1] if written else ""))
+            assert bool(written) == ("\nWhat is known:\n" in content)
 
 
 @pytest.mark.parametrize(

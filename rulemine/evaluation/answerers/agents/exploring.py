@@ -172,19 +172,18 @@ class Explorer:
         self.retrieved: dict[Triple, None] = {}
         self._index, self._agent, self._parameters = index, agent, parameters
 
-    async def say(self, step: str, *lines: str, question: str = "", **parameters: Any) -> str:
+    async def say(self, step: str, *lines: str, **parameters: Any) -> str:
         """What the model says to one step.
 
         Args:
             step: Its name in ``steps.toml``, where it stands what it is to do.
             *lines: What it is to do it with, beside the question.
-            question: Another question than the one asked.
             **parameters: See `Chat.say`.
 
         Returns:
             The reply without thoughts, cut to `LONGEST`; "" where the call fails.
         """
-        content = [f"Question: {question or self.question.question}", *lines]
+        content = [f"Question: {self.question.question}", *lines]
         messages = [
             {"role": "system", "content": task(self._agent, step)},
             {"role": "user", "content": "\n".join(content)},
@@ -245,19 +244,16 @@ class Explorer:
         """The triples retrieved, as the steps show them."""
         return [written(triple) for triple in self.retrieved]
 
-    def findings(self, concluded: str = "") -> list[str]:
-        """What the last step is told: the triples retrieved, and what the agent concluded, if anything."""
-        lines = lines_of(self.retrieved)
-        return lines if is_none(concluded) else [*lines, f"Concluded from these: {concluded}"]
+    async def answer(self, concluded: str = "", *notes: str) -> Found:
+        """The last step: from the triples retrieved, what the agent concluded, and what it noted."""
+        thoughts = [*notes, *([] if is_none(concluded) else [f"Concluded: {concluded}"])]
+        known = lines_of(self.retrieved)
+        text = await final_answer(self.chat, self.question.question, known, thoughts)
+        return Found(text=text, retrieved=list(self.retrieved))
 
-    async def answer(self, context: Sequence[str] = (), **parameters: Any) -> Found:
-        """The last step.
-
-        Args:
-            context: What it is told, see `findings`; nothing: it answers without the graph.
-            **parameters: See `final_answer`.
-        """
-        text = await final_answer(self.chat, self.question.question, context, **parameters)
+    async def answer_blind(self, **parameters: Any) -> Found:
+        """The last step without the graph; parameters as of `final_answer`."""
+        text = await final_answer(self.chat, self.question.question, **parameters)
         return Found(text=text, retrieved=list(self.retrieved))
 
     def _place(self, entity: str) -> tuple[int, str]:

@@ -33,7 +33,7 @@ from rulemine.evaluation.answerers.agents.exploring import (
     written,
 )
 from rulemine.evaluation.answerers.bm25 import nearest
-from rulemine.evaluation.answerers.final_answer import lines_of
+from rulemine.evaluation.answerers.final_answer import cut_note, lines_of
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
 from rulemine.kg.graph import Triple
 
@@ -180,8 +180,9 @@ class _Loop:
             elif action.name == "generate":
                 await self._generate(action)
             elif not is_none(action.what):
-                proposed = [f"proposed: {line}" for line in lines_of(self._generated)]
-                return await self._found([*proposed, *self._explorer.findings(action.what)])
+                proposed = [f"Proposed: {line}" for line in lines_of(self._generated)]
+                found = await self._explorer.answer(action.what, *proposed)
+                return found._replace(generated=list(self._generated))
             else:
                 self._unknowns += 1
                 if self._unknowns == UNKNOWNS:
@@ -194,15 +195,9 @@ class _Loop:
                     await self._search(action._replace(what=" | ".join(names)), names)
         for number in range(self._options.tries):
             temperature = self._options.temperature if number else 0.0
-            found = await self._found((), sample=number, temperature=temperature)
+            found = await self._explorer.answer_blind(sample=number, temperature=temperature)
             if found.text:
                 break
-        return found
-
-    async def _found(
-        self, context: Sequence[str], sample: int = 0, temperature: float = 0.0
-    ) -> Found:
-        found = await self._explorer.answer(context, sample=sample, temperature=temperature)
         return found._replace(generated=list(self._generated))
 
     async def _act(self) -> Action | None:
@@ -244,16 +239,17 @@ class _Loop:
     async def _search(self, action: Action, entities: Iterable[str]) -> None:
         """Fetches triples of entities; what is seen is the observation."""
         triples: dict[Triple, None] = {}
+        cuts: list[str] = []
         for entity in entities:
             self._searched.add(entity)
-            triples.update(dict.fromkeys(await self._triples(entity)))
+            triples.update(dict.fromkeys(await self._triples(entity, cuts)))
         self._explorer.keep(triples)
         self._met.update(dict.fromkeys(end for t in triples for end in (t[0], t[2])))
-        observation = "; ".join(map(written, triples)) or "nothing found"
+        observation = "; ".join([*map(written, triples), *cuts]) or "nothing found"
         self._entries.append(_Entry(action.thought, "search", action.what, observation))
 
-    async def _triples(self, entity: str) -> list[Triple]:
-        """The triples of an entity under the relations that the model picks."""
+    async def _triples(self, entity: str, cuts: list[str]) -> list[Triple]:
+        """The triples of an entity under the relations that the model picks; what is cut is noted."""
         explorer, options = self._explorer, self._options
         ways = explorer.ways(entity)
         if not ways:
@@ -261,10 +257,13 @@ class _Loop:
         reply = await explorer.say("relations", f"Entity: {entity}", "Relations:", *ways)
         found: list[Triple] = []
         for name in chosen(reply, ways)[: options.relations]:
-            near = explorer.draw(
-                explorer.near(entity, ways[name]), options.many, entity, *ways[name]
-            )
-            found += [explorer.triple(entity, ways[name], other) for other in near]
+            near = explorer.near(entity, ways[name])
+            every = [explorer.triple(entity, ways[name], other) for other in near]
+            # Searched again, it gives what it has not given yet.
+            new = [triple for triple in every if triple not in explorer.retrieved] or every
+            found += (some := explorer.draw(new, options.many, entity, *ways[name]))
+            if len(some) < len(every):
+                cuts.append(f"{name} at {entity}: {len(some)} of {len(every)} shown")
         return found
 
     async def _generate(self, action: Action) -> None:
@@ -273,7 +272,7 @@ class _Loop:
         about = action.what or action.thought
         known = explorer.known()
         shown = [known[at] for at in nearest(known, about, self._options.known)]
-        lines = [f"Thought: {about}", "Known triples:", *shown]
+        lines = [f"Thought: {about}", f"Known triples{cut_note(len(shown), len(known))}:", *shown]
         proposed: dict[Triple, None] = {}
         for sample in range(self._options.samples):
             reply = await explorer.say("propose", *lines, sample=sample)

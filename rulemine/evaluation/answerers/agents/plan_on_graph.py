@@ -36,6 +36,7 @@ from rulemine.evaluation.answerers.agents.exploring import (
     written,
 )
 from rulemine.evaluation.answerers.bm25 import nearest
+from rulemine.evaluation.answerers.final_answer import cut_note
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
 from rulemine.kg.graph import Triple
 
@@ -103,7 +104,7 @@ class _Plan:
         """Explores, and answers."""
         explorer, options = self._explorer, self._options
         if not explorer.topics:
-            return await explorer.answer()
+            return await explorer.answer_blind()
         await self._split()
         frontier, concluded = explorer.topics[: options.frontier], ""
         for number in range(options.depth):
@@ -118,9 +119,8 @@ class _Plan:
             reached = explorer.draw(reached, options.frontier, "frontier", number)
             back = await self._go_back(reached)
             frontier = list(dict.fromkeys([*back, *reached]))[: options.frontier]
-        known = explorer.findings(concluded)
         notes = [f"{objective}: {found}" for objective, found in self._memory.items() if found]
-        return await explorer.answer([*known, *notes])
+        return await explorer.answer(concluded, *notes)
 
     async def _split(self) -> None:
         reply = json_value(await self._explorer.say("objectives"), list) or []
@@ -166,7 +166,7 @@ class _Plan:
         """The names that the model chooses, of those nearest to the question where they are too many."""
         at = nearest(names, self._explorer.question.question, self._options.nearest)
         shown = [names[i] for i in sorted(at)]
-        lines = [line, "Choose among these entities:", *shown]
+        lines = [line, f"Choose among these entities{cut_note(len(shown), len(names))}:", *shown]
         return chosen(await self._explorer.say(step, *lines), shown)
 
     async def _remember(self, new: Iterable[Triple]) -> None:

@@ -10,8 +10,9 @@ Jiang et al., *StructGPT: A General Framework for Large Language Model to Reason
    statement, such as Freebase's compound value types) is crossed: its other triples are fetched too, and the
    model may name the relations that matter.
 4. The model is asked for the final answer or for the next question.
-5. Next question: the current entities are the far ends of the triples; at most `rounds` rounds. The answer is
-   given from all triples, or without any.
+5. Next question: the current entities are the far ends of the triples; at most `rounds` rounds. The model
+   sees the original question, too, and all triples so far. The answer is given from all triples, or without
+   any.
 
 The paper iterates, the authors' program makes one round and follows forward edges alone. Bounds on rounds,
 relations and triples are ours, triples are drawn and not cut off in the order of a file, and the answer is
@@ -29,9 +30,10 @@ from rulemine.evaluation.answerers.agents.exploring import (
     Way,
     chosen,
     explore,
+    label,
     opposite,
-    written,
 )
+from rulemine.evaluation.answerers.final_answer import cut_note
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
 from rulemine.kg.graph import Triple
 
@@ -96,7 +98,8 @@ class _Reading:
 
     def __init__(self, options: StructGPT, explorer: Explorer) -> None:
         self._options, self._explorer = options, explorer
-        self._question = ""
+        self._next: list[str] = []  # what is asked now, where that is not the question itself
+        self._cut: list[str] = []
 
     async def run(self) -> Found:
         """Reads, and answers."""
@@ -109,24 +112,25 @@ class _Reading:
             explorer.keep(triples)
             if number == self._options.rounds - 1:
                 break
-            line = "Triples: " + "; ".join(map(written, triples))
-            said = _NEXT.search(await explorer.say("next", line, question=self._question))
+            lines = [*self._next, f"Triples: {'; '.join(explorer.known())}", *self._cut]
+            said = _NEXT.search(await explorer.say("next", *lines))
             if said is None:
                 break
             if said[1].lower() == "answer":
                 concluded = said[2].strip()
                 break
-            self._question = said[2].strip()
+            self._next = [f"Next question: {said[2].strip()}"]
             current = _far_ends(triples, current)
-        return await explorer.answer(explorer.findings(concluded))
+        return await explorer.answer(concluded)
 
     async def _triples(self, current: Sequence[str], number: int) -> list[Triple]:
         """The triples of the relations that the model picks, and those behind mediators."""
         ways = self._explorer.ways(*current)
         if not ways:
             return []
-        shown = "; ".join(current[:_SHOWN_ENTITIES])
-        picked = await self._pick("relations", ways, f"Entities: {shown}")
+        some = current[:_SHOWN_ENTITIES]
+        heading = f"Entities{cut_note(len(some), len(current))}"
+        picked = await self._pick("relations", ways, f"{heading}: {'; '.join(some)}")
         triples = self._fetch(current, picked, number)
         if not self._options.mediator:
             return triples
@@ -146,15 +150,18 @@ class _Reading:
                 for other in explorer.near(entity, way)
             ]
             triples = list(dict.fromkeys(triples))
-            found += explorer.draw(triples, self._options.triples, number, *way)
+            drawn = explorer.draw(triples, self._options.triples, number, *way)
+            if len(drawn) < len(triples):
+                self._cut.append(f"{label(way)}: {len(drawn)} of {len(triples)} shown")
+            found += drawn
         return list(dict.fromkeys(found))
 
     def _is_mediator(self, name: str) -> bool:
         return re.fullmatch(self._options.mediator, name) is not None
 
     async def _pick(self, step: str, ways: dict[str, Way], *lines: str) -> list[Way]:
-        lines = (*lines, f"Relations: {'; '.join(ways)}")
-        reply = await self._explorer.say(step, *lines, question=self._question)
+        lines = (*self._next, *lines, f"Relations: {'; '.join(ways)}")
+        reply = await self._explorer.say(step, *lines)
         names = chosen(reply.replace(";", "\n"), ways)
         return [ways[name] for name in names[: self._options.relations]]
 

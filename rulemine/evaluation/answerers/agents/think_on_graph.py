@@ -33,6 +33,7 @@ from rulemine.evaluation.answerers.agents.exploring import (
     read_yes,
     scored,
 )
+from rulemine.evaluation.answerers.final_answer import cut_note
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
 from rulemine.kg.graph import Triple
 
@@ -115,14 +116,14 @@ class _Search:
         for _ in range(self._options.depth):
             kept = await self._round(frontier)
             if not kept:
-                return await explorer.answer(explorer.findings())
+                return await explorer.answer()
             explorer.keep(step.triple for step in kept)
             if await self._is_enough():
-                return await explorer.answer(explorer.findings())
+                return await explorer.answer()
             frontier = {}
             for step in kept:
                 frontier.setdefault(step.end, set()).add(step.back)
-        return await explorer.answer()
+        return await explorer.answer_blind()
 
     async def _round(self, frontier: dict[str, set[Way]]) -> list[_Step]:
         """The best triples that lead on from the frontier, the best first."""
@@ -130,9 +131,11 @@ class _Search:
         for entity, back in frontier.items():
             for way, weight in await self._relations(entity, back):
                 near = self._explorer.near(entity, way)
-                if len(near) >= self._options.many:
+                every = len(near)
+                if every >= self._options.many:
                     near = self._explorer.draw(near, self._options.sample, entity, *way)
-                for name, share in zip(near, await self._rate(entity, way, near), strict=True):
+                shares = await self._rate(entity, way, near, every)
+                for name, share in zip(near, shares, strict=True):
                     triple = self._explorer.triple(entity, way, name)
                     found.append(_Step(weight * share, triple, name, opposite(way)))
         found.sort(key=lambda step: -step.score)  # stable: the first found of equal ones
@@ -149,12 +152,13 @@ class _Search:
         best = sorted(picked.items(), key=lambda item: -item[1])[:width]
         return [(ways[name], score) for name, score in best]
 
-    async def _rate(self, entity: str, way: Way, near: Sequence[str]) -> list[float]:
-        """The scores of neighbors."""
+    async def _rate(self, entity: str, way: Way, near: Sequence[str], every: int) -> list[float]:
+        """The scores of neighbors, which are some of so many."""
         if len(near) == 1:
             return [1.0]
         along = f"{way[0]} {'from' if way[1] == 'out' else 'to'} {entity}"
-        reply = await self._explorer.say("entities", f"Relation: {along}", "Entities:", *near)
+        heading = f"Entities{cut_note(len(near), every)}:"
+        reply = await self._explorer.say("entities", f"Relation: {along}", heading, *near)
         return read_ratings(reply, len(near))
 
     async def _is_enough(self) -> bool:

@@ -170,7 +170,7 @@ class _Dialog:
             self._carry_out(reply)
         elif reply is not None:
             concluded = reply.text
-        return await explorer.answer(explorer.findings(concluded))
+        return await explorer.answer(concluded)
 
     def _carry_out(self, reply: Reply) -> list[Message]:
         """A reply with tool calls as the next request repeats it, and their results."""

@@ -35,10 +35,12 @@ NEIGHBORS = 50
 
 ASKED = (
     "Answer the question. End with a line that says 'Answer:' and after it every answer on a line of its "
-    "own: the name of an entity, spelled exactly as in the question and the graph, and nothing else. If you "
-    "know no answer, write none."
+    "own: the name of an entity, and nothing else. If there is none, write none."
 )
-TOOLS = " The tools show a knowledge graph. It lacks triples: answers may have to be inferred from others."
+TOOLS = (
+    " The tools show a knowledge graph, whose names are to be spelled as there. The graph lacks facts: give "
+    "the answers that it states, and add those that it does not state but that can be concluded from it."
+)
 
 Direction = Literal["out", "in"]
 Graph = dict[str, dict[tuple[str, Direction], list[str]]]

@@ -51,10 +51,9 @@ def test_it_searches_generates_and_finishes() -> None:
         "(Frank, born, Tacoma)",
     ]
     assert told(script) == [
-        "proposed: Tacoma | country | United States",
-        "Dune | author | Frank",
-        "Frank | born | Tacoma",
-        "Concluded from these: USA | United States",
+        *("Dune | author | Frank", "Frank | born | Tacoma"),
+        *("", "Thoughts so far:", "Proposed: Tacoma | country | United States"),
+        "Concluded: USA | United States",
     ]
     assert {call.temperature for call in script.calls[:-1]} == {0.7}
     assert {call.max_tokens for call in script.calls[:-1]} == {512}
@@ -126,12 +125,27 @@ def test_only_so_many_entities_are_searched_and_triples_of_a_relation_drawn() ->
             relations=["likes"] * 5,
             answer=["p1"],
         )
-        return run(GenerateOnGraph(), script, star, asked, seed=seed).retrieved
+        found = run(GenerateOnGraph(), script, star, asked, seed=seed)
+        assert (
+            "); likes at a: 5 of 9 shown; likes at b: 5 of 9 shown;" in shown(script.calls[-2])[4]
+        )
+        return found.retrieved
 
     found = searched(0)
     assert isinstance(found, list)
     assert [triple[0] for triple in found] == [name for name in "abcde" for _ in range(5)]
     assert found == searched(0) != searched(1)
+
+
+def test_searched_again_it_gives_what_it_has_not_given() -> None:
+    star = graph([("Dune", "likes", f"p{number}") for number in range(7)])
+    script = Script(
+        step=[*[act("Search[Dune]")] * 2, act("Finish[p1]")], relations=["likes"] * 2, answer=["p1"]
+    )
+    found = run(GenerateOnGraph(), script, star)
+    assert found.retrieved is not None
+    assert len(found.retrieved) == 7
+    assert shown(script.calls[-2])[7].endswith("); likes at Dune: 2 of 7 shown")
 
 
 def test_unknown_takes_back_what_was_generated_and_searches_what_was_met() -> None:
@@ -223,7 +237,9 @@ def test_ten_known_triples_nearest_to_the_thought_are_shown() -> None:
         answer=["x"],
     )
     run(GenerateOnGraph(many=12), script, star)
-    known = shown(next(call for call in script.calls if call.purpose.endswith("propose")))[3:]
+    propose = next(call for call in script.calls if call.purpose.endswith("propose"))
+    heading, *known = shown(propose)[2:]
+    assert heading == "Known triples (10 of 12):"
     assert len(known) == 10
     assert known[0] == "(Dune, likes, person 11)"
 

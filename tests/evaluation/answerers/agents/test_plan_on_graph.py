@@ -42,8 +42,8 @@ def test_it_explores_until_the_memory_suffices() -> None:
     ]
     assert told(script) == [
         *("Dune | author | Frank", "Frank | born | Tacoma", "Frank | lived | Tacoma"),
-        *("Tacoma | country | USA", "Concluded from these: USA"),
-        *("Find the author: Frank", "Find the country: Tacoma"),
+        *("Tacoma | country | USA", "", "Thoughts so far:"),
+        *("Find the author: Frank", "Find the country: Tacoma", "Concluded: USA"),
     ]
     assert {call.temperature for call in script.calls[:-1]} == {0.3}
     assert {call.max_tokens for call in script.calls[:-1]} == {4096}
@@ -159,7 +159,8 @@ def test_of_many_neighbors_the_nearest_by_words_are_offered() -> None:
         answer=[MORE, "x"],
     )  # fmt: skip
     found = run(PlanOnGraph(depth=1), script, star)
-    offered = shown(script.calls[2])[3:]
+    heading, *offered = shown(script.calls[2])[2:]
+    assert heading == "Choose among these entities (70 of 81):"
     assert len(offered) == 70
     assert found.retrieved == [("Dune", "likes", "the author of Dune")]
 

@@ -24,13 +24,20 @@ def test_it_reads_until_it_has_the_answer() -> None:
         "Relations: author; inverse of holds; pages",
     ]
     assert shown(script.calls[1])[1] == "Triples: (Dune, author, Frank)"
+    on_the_way = [f"Question: {QUESTION.question}", "Next question: Where was Frank born?"]
     assert shown(script.calls[2]) == [
-        "Question: Where was Frank born?",
+        *on_the_way,
         "Entities: Frank",
         "Relations: inverse of author; born; lived",
     ]
-    assert told(script)[-2:] == ["Frank | lived | Tacoma", "Concluded from these: Tacoma"]
-    assert QUESTION.question in script.calls[-1].messages[-1]["content"]
+    assert shown(script.calls[3]) == [
+        *on_the_way,
+        "Triples: (Dune, author, Frank); (Frank, born, Tacoma); (Frank, lived, Salem); "
+        "(Frank, lived, Tacoma)",
+    ]
+    assert told(script)[-4:] == [
+        *("Frank | lived | Tacoma", "", "Thoughts so far:", "Concluded: Tacoma")
+    ]
     assert {call.max_tokens for call in script.calls[:-1]} == {300}
     assert {call.temperature for call in script.calls} == {0.0}
 
@@ -53,7 +60,7 @@ def test_the_first_of_answer_and_next_question_counts() -> None:
     said = "Answer: Frank\nNext question: who is the answer: Frank?"
     script = Script(relations=["author"], next=[said], answer=["Frank"])
     run(StructGPT(), script)
-    assert "Concluded from these: Frank" in told(script)
+    assert "Concluded: Frank" in told(script)
 
 
 def test_where_nothing_lies_further_on_it_answers() -> None:
@@ -67,7 +74,9 @@ def test_of_many_triples_some_are_drawn() -> None:
 
     def drawn(seed: int) -> object:
         script = Script(relations=["likes"], next=["?"], answer=["x"])
-        return run(StructGPT(), script, star, seed=seed).retrieved
+        found = run(StructGPT(), script, star, seed=seed)
+        assert shown(script.calls[1])[2] == "likes: 60 of 70 shown"
+        return found.retrieved
 
     first = drawn(0)
     assert isinstance(first, list)

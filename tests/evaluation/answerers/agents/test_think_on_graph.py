@@ -120,7 +120,8 @@ def test_of_many_neighbors_some_are_drawn_the_same_in_every_naming() -> None:
         script = Script(relations=[rated("likes")], entities=["all"], enough=["yes"], answer=["x"])
         asked = OpenQuestion("q3", "Who?", ("Hub",))
         found = run(ThinkOnGraph(width=9), script, star, asked, order=order, seed=seed)
-        seen = shown(script.calls[1])[3:]
+        heading, *seen = shown(script.calls[1])[2:]
+        assert heading == "Entities (5 of 20):"
         assert found.retrieved == [("Hub", "likes", name) for name in seen], "all score the same"
         return [str(order[name]) for name in seen]
 
