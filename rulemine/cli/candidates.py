@@ -148,6 +148,8 @@ def _line(verdict: "Verdict") -> str:
         f"    {named}shape {verdict['shape']}, {counted(verdict['hops'], 'hop')}, {answers}, "
         f"{counted(verdict['evidence'], 'triple')} of full evidence",
     ]
+    if dropped := verdict.get("dropped"):
+        lines.append(f"    without {' and '.join(dropped)}, which changes no answer")
     if verdict["redundant"]:
         lines.append(f"    not minimal: shape {verdict['minimal_shape']} gives the same answers:")
         lines += [f"        {printable(one['query'])}" for one in verdict["minimal"]]

@@ -27,7 +27,7 @@ from rulemine.query.pattern import (
 from rulemine.query.sparql_parsing import parse_leniently, parse_strictly
 from rulemine.query.tree import Anchor, Count, Query, Union
 
-__all__ = ["tree_of_algebra", "tree_of_sparql"]
+__all__ = ["tree_of_algebra", "tree_of_sparql", "tree_with_limits"]
 
 Rename = Callable[[Any], str]
 
@@ -65,6 +65,14 @@ def tree_of_algebra(algebra: Any) -> Query:
     return _read(_Reader(Qualifiers((), strict=True)), algebra).query
 
 
+def tree_with_limits(algebra: Any) -> Translation:
+    """As `tree_of_algebra`, without a LIMIT of the whole and FILTERs that are of ``!=`` alone.
+
+    What is dropped may change the answers, which is for the caller to see.
+    """
+    return _read(_Reader(Qualifiers((), strict=True), spares=True), algebra)
+
+
 def _read(reader: "_Reader", algebra: Any) -> Translation:
     try:
         return reader.read(algebra)
@@ -84,8 +92,8 @@ class _Select(NamedTuple):
 
 
 class _Reader:
-    def __init__(self, qualifiers: Qualifiers) -> None:
-        self._qualifiers = qualifiers
+    def __init__(self, qualifiers: Qualifiers, *, spares: bool = False) -> None:
+        self._qualifiers, self._spares = qualifiers, spares
         self._numbers = count(1)
 
     def read(self, whole: Any) -> Translation:
@@ -96,6 +104,9 @@ class _Reader:
             self._qualifiers.drop("FROM")
         select = _taken_apart(algebra.p)
         answer, counts = _answer(select, self._qualifiers.strict)
+        if self._spares and "LIMIT" in select.kinds:
+            select.kinds.remove("LIMIT")
+            self._qualifiers.dropped.append("LIMIT")
         self._qualify(select, _name)
         tree: Query = self._pattern(select.body, _name).tree(_name(answer), self._qualifiers)
         return Translation(Count(tree) if counts else tree, tuple(self._qualifiers.dropped))
@@ -136,6 +147,8 @@ class _Reader:
             if self._qualifiers.strict and (absent := _absent(node.expr)):
                 for graph in absent:
                     self._take(pattern, graph, rename)
+            elif self._spares and _is_unequal(node.expr):
+                self._qualifiers.dropped.append("FILTER !=")
             else:
                 self._qualifiers.drop("FILTER")
                 self._use(node.expr, rename)
@@ -242,6 +255,18 @@ def _absent(expression: Any) -> list[Any]:
         some = [_absent(part) for part in (expression.expr, *expression.other)]
         return [graph for graphs in some for graph in graphs] if all(some) else []
     return [expression.graph] if name == "Builtin_NOTEXISTS" else []
+
+
+def _is_unequal(expression: Any) -> bool:
+    """Whether an expression says of variables and names that they differ, and nothing else."""
+    from rdflib import URIRef
+
+    if getattr(expression, "name", "") == "ConditionalAndExpression":
+        return all(map(_is_unequal, (expression.expr, *expression.other)))
+    if getattr(expression, "name", "") != "RelationalExpression" or expression.op != "!=":
+        return False
+    ends = (expression.expr, expression.other)
+    return all(_is_variable(end) or isinstance(end, URIRef) for end in ends)
 
 
 def _answer(select: _Select, strict: bool) -> tuple[Any, bool]:

@@ -153,6 +153,7 @@ class _Asking:
         self.rejections: list[Rejection] = []
         self.queries: set[str] = set()
         self.reasons: Counter[str] = Counter()
+        self.dropped: Counter[str] = Counter()
         self.written = 0
 
     def run(self, progress: Callable[[int, int], None] | None) -> QuestionSet:
@@ -168,6 +169,7 @@ class _Asking:
                 self.templates.declarations,
                 options,
                 executor,
+                wider=self.wider,
             )
             writer = self.drafting.writer(self.writing.session)
             while self.written < most and (lacking := self._lacking()):
@@ -244,6 +246,7 @@ class _Asking:
             question, valid = found
             self.queries.add(question.query)
             self.near.add(question)
+            self.dropped.update(valid.dropped)
             self.accepted.append(_Accepted(question, task, valid, keys))
         else:
             self._refuse(found)
@@ -385,6 +388,8 @@ class _Asking:
             "grown": sum(bool(one.task.subgraph.parent) for one in staying),
             "paraphrased": sum(bool(question.paraphrases) for question in questions),
         }
+        if self.dropped:
+            counts["dropped"] = dict(sorted(self.dropped.items()))
         everything = QuestionSet(
             (),
             (),

@@ -146,6 +146,7 @@ def _described(valid: Valid, grades: Grades, declarations: Declarations) -> Verd
         "anchors": structure.anchors,
         "answers": grades.answers,
         **counts,
+        **({"dropped": valid.dropped} if valid.dropped else {}),
         "evidence": len(full_evidence(grades).rows),
         "redundant": found.redundant,
         "minimal_shape": found.shape,

@@ -9,18 +9,20 @@ of the query.
 
 Ours, where the paper is silent: what FILTER NOT EXISTS or MINUS takes away has seeds of its own, which need
 no used triple; relations that are declared to state the same facts are asked for in all their statements, and
-the limits hold for the query so widened; of a count, the counted entities are the answers.
+the limits hold for the query so widened; of a count, the counted entities are the answers; a LIMIT or a
+FILTER of ``!=`` is dropped where it changes no answer on the complete, the incomplete and the larger graph.
 """
 
-import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from rulemine.builder.graded import Wider
+from rulemine.builder.subgraphs.derivations import Derivations
 from rulemine.builder.subgraphs.options import SubgraphSection
-from rulemine.builder.written.candidate import Candidate, NamedNode, Refusal, Subgraph
+from rulemine.builder.written.candidate import Candidate, Refusal, Subgraph
 from rulemine.builder.written.execution import Executor, RunFailure
 from rulemine.builder.written.writer_names import WriterNames
 from rulemine.errors import BarredQueryError, NoTreeError, QueryError
@@ -29,13 +31,14 @@ from rulemine.kg.graph import Triple
 from rulemine.query.evidence import full_evidence
 from rulemine.query.evidence_tree import NO_TREE, query_of_triples
 from rulemine.query.grading import Grades, evaluate
+from rulemine.query.limits import changes_nothing
 from rulemine.query.links import expanded, renamed
 from rulemine.query.query_graph import QueryGraph
-from rulemine.query.read_sparql import tree_of_algebra
+from rulemine.query.read_sparql import tree_of_algebra, tree_with_limits
 from rulemine.query.sparql import entity_iri
 from rulemine.query.sparql_parsing import constants, parse_strictly
 from rulemine.query.structures import structure_of
-from rulemine.query.tree import Anchor, Intersection, Projection, Query, Union
+from rulemine.query.tree import Query
 from rulemine.text.naming_rules import ANCHOR_MISSING, ANSWER_NAMED, INTERMEDIATE_NAMED
 
 __all__ = ["Mistake", "Valid", "Validator"]
@@ -102,12 +105,14 @@ class Valid:
         answer: The entity that the writer has in mind.
         seeds: The entities that it names, each once, in the writer's order.
         rows: The rows of ``kg.triples`` that the writer used, in its order.
+        dropped: The kinds of what its query had and `query` lacks, as it changes nothing.
     """
 
     query: Query
     answer: int
     seeds: tuple[int, ...]
     rows: tuple[int, ...]
+    dropped: tuple[str, ...] = ()
 
 
 class _RejectedError(Exception):
@@ -128,6 +133,7 @@ class Validator:
         options: How many triples and answers there may be.
         executor: What runs queries, with its context entered.
         reference: A graph, such as a later version, that must have the used triples too; None: none.
+        wider: What supplies further answers, if anything.
 
     Attributes:
         unfinished: How many queries were taken by their trees alone, since they did not end in time.
@@ -141,7 +147,9 @@ class Validator:
         options: SubgraphSection,
         executor: Executor,
         reference: "frozenset[Triple] | None" = None,
+        wider: Wider | None = None,
     ) -> None:
+        self._wider = wider
         self._names, self._graph, self._kg = names, graph, graph.kg
         self._declarations, self._options = declarations, options
         self._executor, self._reference = executor, reference
@@ -166,6 +174,7 @@ class Validator:
             return Refusal(found.reason, found.detail, candidate.question)
 
     def _checked(self, given: Candidate, subgraph: Subgraph | None, atoms: int | None) -> Valid:
+        given = replace(given, sparql=self._names.sparql(given.sparql))
         seeds, answer, rows = self._found(given)
         self._check_place(seeds, answer, rows, subgraph)
         ends = {int(end) for end in self._kg.triples[list(rows)][:, [0, 2]].flat}
@@ -186,10 +195,10 @@ class Validator:
         expected = {self._iri(seed) for seed in seeds}
         if expected != (found := constants(algebra)):
             raise _RejectedError(Mistake.CONSTANTS, _difference(expected, found))
-        query = self._executed(given, answer, algebra)
+        query, dropped = self._executed(given, answer, algebra)
         grades = self._widened(query, answer, seeds)
         self._check_derivation(grades, seeds, answer, rows)
-        return Valid(grades.query, answer, seeds, rows)
+        return Valid(grades.query, answer, seeds, rows, dropped)
 
     def _found(self, given: Candidate) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
         """Seeds, answer and rows of the triples, all of which the graph has; −1 for a triple it lacks."""
@@ -198,27 +207,27 @@ class Validator:
             raise _RejectedError(Mistake.FIELD)
         seeds = tuple(dict.fromkeys(self._entity(node.id) for node in given.seeds))
         answer = self._entity(given.answer.id)
-        triples = []
-        for subject, relation, target in given.triples:
-            if relation not in self._kg.relation_ids:
-                raise _RejectedError(Mistake.UNKNOWN, f"relation {relation}")
-            ids = self._entity(subject), self._kg.relation_ids[relation], self._entity(target)
-            triples.append(ids)
+        rows = self._kg.rows_of(np.array([*map(self._triple, given.triples)], np.int32))
         for node in (*given.seeds, given.answer):
-            self._check_label(node)
-        rows = self._kg.rows_of(np.array(triples, np.int32))
+            if self._names.find(node.label) != self._names.find(node.id):
+                raise _RejectedError(Mistake.LABEL, f"{node.id}, {node.label}")
         return seeds, answer, tuple(rows.tolist())
 
-    def _entity(self, id_: str) -> int:
-        found = self._names.entity(id_)
-        if found is None:
-            raise _RejectedError(Mistake.UNKNOWN, f"entity {id_}")
-        return found
+    def _triple(self, parts: tuple[str, ...]) -> tuple[int, int, int]:
+        if len(parts) == 1:
+            if (found := self._names.triple(parts[0])) is None:
+                raise _RejectedError(Mistake.UNKNOWN, f"triple {parts[0]}")
+            return found
+        subject, relation, target = parts
+        if (known := self._names.relation(relation)) is None:
+            raise _RejectedError(Mistake.UNKNOWN, f"relation {relation}")
+        return self._entity(subject), known, self._entity(target)
 
-    def _check_label(self, node: NamedNode) -> None:
-        entity = self._names.entity(node.id)
-        if entity is None or _plain(self._names.label(entity)) != _plain(node.label):
-            raise _RejectedError(Mistake.LABEL, node.id)
+    def _entity(self, name: str) -> int:
+        found = self._names.find(name)
+        if found is None:
+            raise _RejectedError(Mistake.UNKNOWN, f"entity {name}")
+        return found
 
     def _check_place(
         self,
@@ -236,13 +245,15 @@ class Validator:
         if not {*seeds, answer} <= {*subgraph.nodes}:
             raise _RejectedError(Mistake.OUTSIDE, "a seed or the answer")
 
-    def _executed(self, given: Candidate, answer: int, algebra: Any) -> Query:
-        """The tree of the query, in source labels, after it was run as it was written.
+    def _executed(
+        self, given: Candidate, answer: int, algebra: Any
+    ) -> tuple[Query, tuple[str, ...]]:
+        """The tree of the query, in source labels, after it was run as it was written; and what it lacks.
 
         It is not run if its tree shows that it cannot be accepted. One that does not end in time is taken by
         what its tree gives, so that no question depends on how fast or busy a machine is.
         """
-        grades = self._graded(algebra)
+        grades, dropped = self._graded(algebra)
         if isinstance(grades, _RejectedError):
             self._check_result(self._run(given), answer)
             raise grades
@@ -254,22 +265,35 @@ class Validator:
             if found.reason != RunFailure.TIME:
                 raise
             self.unfinished += 1
-            return grades.query
+            return grades.query, dropped
         if (grades.value if isinstance(result, int) else own) != result:
             size = result if isinstance(result, int) else len(result)
             raise _RejectedError(Mistake.DIFFERS, f"{size:,}, expected {len(own):,}")
-        return grades.query
+        return grades.query, dropped
 
-    def _graded(self, algebra: Any) -> Grades | _RejectedError:
-        """What the tree of a query gives, in source labels; or why it is none."""
+    def _graded(self, algebra: Any) -> tuple[Grades | _RejectedError, tuple[str, ...]]:
+        """What the tree of a query gives, in source labels, or why it is none; and what the tree lacks."""
         try:
-            tree = tree_of_algebra(algebra)
-            names = {name: self._label(name) for name in structure_of(tree).anchors}
-            return evaluate(self._graph, renamed(tree, names))
+            return self._grades_of(tree_of_algebra(algebra)), ()
         except NoTreeError as problem:
-            return _RejectedError(Mistake.NO_TREE, problem.reason)
+            refused = _RejectedError(Mistake.NO_TREE, problem.reason)
         except QueryError as problem:
-            return _RejectedError(Mistake.NO_TREE, str(problem).removeprefix("query: "))
+            return _RejectedError(Mistake.NO_TREE, str(problem).removeprefix("query: ")), ()
+        try:
+            tree, dropped = tree_with_limits(algebra)
+            grades = self._grades_of(tree)
+        except (NoTreeError, QueryError):
+            return refused, ()
+        wide = expanded(grades.query, self._declarations)
+        larger = self._wider.graph if self._wider else None
+        limit = self._options.max_evidence
+        if not changes_nothing(algebra, grades, wide, larger, self._iri_of, limit):
+            return refused, ()
+        return grades, dropped
+
+    def _grades_of(self, tree: Query) -> Grades:
+        names = {name: self._label(name) for name in structure_of(tree).anchors}
+        return evaluate(self._graph, renamed(tree, names))
 
     def _run(self, given: Candidate) -> list[str] | int:
         result = self._executor.answers(given.sparql)
@@ -289,6 +313,11 @@ class Validator:
 
     def _iri(self, entity: int) -> str:
         return entity_iri(self._names.id(entity))
+
+    def _iri_of(self, name: str) -> str:
+        """The IRI of an entity in queries; of one that only a larger graph has, another that none has."""
+        known = self._kg.entity_ids.get(name)
+        return f"further:{entity_iri(name)}" if known is None else self._iri(known)
 
     def _label(self, id_: str) -> str:
         return self._kg.entities[self._entity(id_)]
@@ -314,7 +343,7 @@ class Validator:
         if not np.isin(rows, full_evidence(grades).rows).all():
             raise _RejectedError(Mistake.EVIDENCE)
         used, root = self._kg.labeled(np.array(rows, np.int64)), self._kg.entities[answer]
-        derivations = _Derivations(used).of(grades.query, root)
+        derivations = Derivations(used).of(grades.query, root)
         whole = (1 << len(used)) - 1
         if not {(whole, True), (whole, False)} & derivations:
             raise _RejectedError(Mistake.DERIVATION)
@@ -331,51 +360,6 @@ class Validator:
             raise _RejectedError(Mistake.STALE)
 
 
-class _Derivations:
-    """Which of a few triples derivations of a query consist of.
-
-    Args:
-        triples: The triples; derivations that need others are not found.
-    """
-
-    def __init__(self, triples: Sequence[Triple]) -> None:
-        self._triples = triples
-        self._known: dict[tuple[str, str], frozenset[tuple[int, bool]]] = {}
-
-    def of(self, query: Query, end: str) -> frozenset[tuple[int, bool]]:
-        """The sets of triples that derive an entity, as bits; and whether no triple serves two atoms."""
-        key = (query.text, end)
-        if key not in self._known:
-            self._known[key] = frozenset(self._found(query, end))
-        return self._known[key]
-
-    def _found(self, query: Query, end: str) -> set[tuple[int, bool]]:
-        if isinstance(query, Anchor):
-            return {(0, True)} if query.entity == end else set()
-        if isinstance(query, Projection):
-            found = set()
-            for at, (s, r, o) in enumerate(self._triples):
-                below, above = (o, s) if query.inverse else (s, o)
-                if (r, above) == (query.relation, end):
-                    step = {(1 << at, True)}
-                    found |= _both(step, self.of(query.of, below))
-            return found
-        if isinstance(query, Union):
-            return {one for part in query.parts for one in self.of(part, end)}
-        if isinstance(query, Intersection):
-            found = {(0, True)}
-            for part in query.parts:
-                found = _both(found, self.of(part, end))
-            return found
-        return {*self.of(query.of, end)}
-
-
-def _both(
-    some: set[tuple[int, bool]], others: "frozenset[tuple[int, bool]]"
-) -> set[tuple[int, bool]]:
-    return {(a | b, once and too and not a & b) for a, once in some for b, too in others}
-
-
 def _parsed(sparql: str) -> tuple[Any, _RejectedError | None]:
     """The algebra of a query, or why it is rejected."""
     try:
@@ -390,7 +374,3 @@ def _difference(expected: set[str], found: frozenset[str]) -> str:
     """What is missing in a query, and what is too much, in the writer's ids."""
     signs = (("without ", sorted(expected - found)), ("with ", sorted(found - expected)))
     return ", ".join(sign + " ".join(names) for sign, names in signs if names)
-
-
-def _plain(label: str) -> str:
-    return unicodedata.normalize("NFC", " ".join(label.split()))

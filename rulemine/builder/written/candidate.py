@@ -22,11 +22,11 @@ class Subgraph:
 
 
 class NamedNode(NamedTuple):
-    """An entity as a writer names it.
+    """An entity as a writer names it, each in any form that `WriterNames.find` reads.
 
     Attributes:
         id: Its id.
-        label: Its label.
+        label: Its label; or the same as the id, where it has one name alone.
     """
 
     id: str
@@ -41,14 +41,14 @@ class Candidate:
         question: The text.
         seeds: The entities that it names.
         answer: The answer that the writer has in mind.
-        triples: What it is made from: id of the subject, relation, id of the object.
+        triples: What it is made from: subject, relation and object, or the three on one line.
         sparql: The query for all answers.
     """
 
     question: str
     seeds: tuple[NamedNode, ...]
     answer: NamedNode
-    triples: tuple[tuple[str, str, str], ...]
+    triples: tuple[tuple[str, ...], ...]
     sparql: str
 
 

@@ -1,10 +1,12 @@
 """Reads what writers reply: candidates.
 
 A candidate is a JSON object with ``question``, ``nodes``, ``answer``, ``triples`` and ``sparql``, by itself,
-in a code fence or among other words; further keys are allowed. Guarantee: readers raise nothing, whatever a
-reply contains, and what they cannot read has one of the reasons of `Unread`.
+in a code fence or among other words; further keys are allowed. Or it is five lines, ``Question: …`` and so
+on, as in SynthKGQA. Which entities its names are, `WriterNames` says. Guarantee: readers raise nothing,
+whatever a reply contains, and what they cannot read has one of the reasons of `Unread`.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -45,15 +47,15 @@ def _object(**properties: Any) -> dict[str, Any]:
     }
 
 
-_NODE = _object(id=_TEXT, label=_TEXT)
-CANDIDATE_SCHEMA = _object(
-    question=_TEXT,
-    nodes={"type": "array", "items": _NODE},
-    answer=_NODE,
-    triples={"type": "array", "items": _object(subject=_TEXT, relation=_TEXT, object=_TEXT)},
-    sparql=_TEXT,
-)
+_TEXTS: Mapping[str, Any] = {"type": "array", "items": _TEXT}
+CANDIDATE_SCHEMA = _object(question=_TEXT, nodes=_TEXTS, answer=_TEXT, triples=_TEXTS, sparql=_TEXT)
 """Of a candidate, for structured outputs."""
+
+_LINE = re.compile(
+    r"^[\s*#>-]*(question|nodes|answer|triples|sparql)\b[^:\n]{0,40}:[*\s]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""How each of the five lines begins."""
 
 
 def text_of(answer: Answer) -> str | Refusal:
@@ -81,7 +83,19 @@ def read_candidate(text: str) -> Candidate | Refusal:
             if isinstance(found, Candidate):
                 return found
             problem = found
-    return problem
+    return problem if problem.reason == Unread.FIELDS else _in_lines(text) or problem
+
+
+def _in_lines(text: str) -> Candidate | None:
+    """The candidate in five lines; lists are separated by semicolons, where names have ids after these."""
+    _, *parts = _LINE.split(text)
+    row = {name.lower(): value.strip() for name, value in zip(parts[::2], parts[1::2], strict=True)}
+    if len(parts) != 2 * len(row) or row.keys() != CANDIDATE_SCHEMA["properties"].keys():
+        return None
+    lists = {key: re.split(r"(?<=\));\s*|\n[-*\s]*", row[key]) for key in ("nodes", "triples")}
+    sparql = re.sub(r"^```\w*|```$", "", row["sparql"])
+    found = _candidate({**row, **lists, "sparql": sparql})
+    return found if isinstance(found, Candidate) else None
 
 
 def _candidate(row: Mapping[str, Any]) -> Candidate | Refusal:
@@ -108,12 +122,12 @@ def _text(value: Any) -> str | None:
 
 
 def _node(value: Any) -> NamedNode | None:
-    """An entity; by itself an id is its own label."""
+    """An entity by its id and its label, or by one name of any form."""
     if isinstance(value, Mapping):
-        id_, label = _text(value.get("id")), _text(value.get("label"))
-        return NamedNode(id_, label) if id_ and label else None
-    id_ = _text(value)
-    return NamedNode(id_, id_) if id_ else None
+        names = [name for key in ("id", "label") if (name := _text(value.get(key)))]
+        return NamedNode(names[0], names[-1]) if names else None
+    name = _text(value)
+    return NamedNode(name, name) if name else None
 
 
 def _nodes(value: Any) -> tuple[NamedNode, ...] | None:
@@ -123,23 +137,25 @@ def _nodes(value: Any) -> tuple[NamedNode, ...] | None:
     return tuple(dict.fromkeys(found)) if len(found) == len(value) else None
 
 
-def _triples(value: Any) -> tuple[tuple[str, str, str], ...] | None:
+def _triples(value: Any) -> tuple[tuple[str, ...], ...] | None:
     if not isinstance(value, list) or len(value) > MOST_ITEMS:
         return None
     found = [triple for triple in map(_triple, value) if triple is not None]
     return tuple(found) if len(found) == len(value) else None
 
 
-def _triple(value: Any) -> tuple[str, str, str] | None:
-    """A triple as an object or a list; its ends as ids, or as objects with one."""
+def _triple(value: Any) -> tuple[str, ...] | None:
+    """A triple as a line, an object or a list; its ends as names, or as objects with one."""
     if isinstance(value, Mapping):
         value = [
             value.get("subject"),
             value.get("relation", value.get("predicate")),
             value.get("object"),
         ]
-    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 3:
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, Sequence) or len(value) not in (1, 3):
         return None
-    ends = [item.get("id") if isinstance(item, Mapping) else item for item in value]
-    subject, relation, object_ = map(_text, ends)
-    return (subject, relation, object_) if subject and relation and object_ else None
+    names = [_node(item) for item in value]
+    found = tuple(name.id for name in names if name is not None)
+    return found if len(found) == len(names) else None

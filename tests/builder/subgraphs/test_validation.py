@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from rulemine.builder.graded import Wider
 from rulemine.builder.subgraphs.options import SubgraphSection
 from rulemine.builder.subgraphs.validation import Mistake, Valid, Validator
 from rulemine.builder.written.candidate import Candidate, NamedNode, Refusal, Subgraph
@@ -112,7 +114,7 @@ WRONG = {
         replace(ONE, sparql=""), replace(ONE, answer=NamedNode("", "")),
     ],
     Mistake.UNKNOWN: [
-        replace(ONE, seeds=(NamedNode("e99", "The b"),)), replace(ONE, answer=NamedNode("The x", "The x")),
+        replace(ONE, seeds=(NamedNode("e99", "The b"),)), replace(ONE, answer=NamedNode("x", "x")),
         replace(ONE, triples=((CODE["b"], "T", CODE["x"]),)),
         replace(ONE, triples=((CODE["b"], "t", "x"),)),
     ],
@@ -132,7 +134,7 @@ WRONG = {
     Mistake.AMONG: [candidate("b t x", "x", "b x", "@b :t ?x")],
     Mistake.SPARQL: [
         replace(ONE, sparql=text)
-        for text in ("SELECT ?x {", "x", "SELECT ?x { entity:e01 relation:t ?x }", "SELECT ?x { ?x \\ud800 }")
+        for text in ("SELECT ?x {", "x", "SELECT ?x { e01 t ?x }", "SELECT ?x { ?x \\ud800 }")
     ],
     Mistake.UPDATE: [replace(ONE, sparql="DELETE WHERE { ?s ?p ?o }"), replace(ONE, sparql="CLEAR ALL")],
     Mistake.LOAD: [replace(ONE, sparql="LOAD <file:///etc/passwd>")],
@@ -177,7 +179,7 @@ WRONG = {
         candidate("b t x", "x", "b", "@b :t ?x", "(COUNT(?x) AS ?n)"),
         candidate("b t x", "x", "b", "{ @b :t ?x } UNION { @b :nothing ?x }"),
         candidate("b t x", "x", "b", "@b :t ?x MINUS { ?x :nothing @b }"),
-        replace(ONE, sparql=ONE.sparql + " LIMIT 9"),
+        replace(ONE, sparql=ONE.sparql + " ORDER BY ?x"),
         candidate("b t x", "x", "b c", "@b :t ?x FILTER NOT EXISTS { @c :nothing ?y }"),
         candidate("b t x", "x", "b d", "@b :t ?x MINUS { @d :t ?x FILTER(?x = 1) }"),
     ],
@@ -209,6 +211,35 @@ WRONG = {
 def test_what_is_wrong_is_rejected_with_its_reason(executor: LocalExecutor, reason: str) -> None:
     for given in WRONG[reason]:
         assert rejected(executor, given) == reason, given
+
+
+def test_a_limit_or_a_difference_goes_where_it_changes_no_answer(executor: LocalExecutor) -> None:
+    def found(given: Candidate, removed: str = "", further: str = "") -> tuple[str, ...] | str:
+        levels = np.array([t == tuple(removed.split()) for t in KG.labeled()], np.int64)
+        more = KnowledgeGraph.from_triples([tuple(further.split())]) if further else None  # type: ignore[misc]
+        graph = QueryGraph(KG, levels)
+        of = Validator(
+            NAMES, graph, Declarations(), SubgraphSection(), executor, wider=Wider.of(KG, more)
+        )
+        verdict = of.validate(given)
+        return verdict.dropped if isinstance(verdict, Valid) else verdict.reason
+
+    limited = replace(ONE, sparql=ONE.sparql + " LIMIT 2")
+    assert found(limited) == found(limited, "b t x") == found(limited, "", "d t q") == ("LIMIT",)
+    assert found(limited, "", "b t q") == Mistake.NO_TREE, "the larger graph has three answers"
+    assert found(replace(ONE, sparql=ONE.sparql + " LIMIT 1")) in (Mistake.NO_TREE, Mistake.ABSENT)
+    apart = candidate("a w x", "x", "a", "@a :w ?x FILTER(?x != @a )")
+    assert found(apart) == ("FILTER !=",)
+    looped = candidate("a w x", "x", "a", "@a :w ?x . ?x :p ?y FILTER(?y != @a )")
+    assert found(looped) == Mistake.NO_TREE, "a pattern that only the filter uses is not dropped"
+    way = candidate("a sp i · l sp i", "l", "a", "@a :sp ?y . ?x :sp ?y FILTER(?x != @a )")
+    assert found(way) == Mistake.NO_TREE, "without the filter a is an answer"
+    less = candidate(
+        "f o2 i", "i", "f a", "@f :o2 ?x FILTER(?x != @f ) FILTER NOT EXISTS { ?x :sp @a }"
+    )
+    assert found(less) == Mistake.NO_TREE, "with something taken away nothing is dropped"
+    inner = "SELECT ?x WHERE { { SELECT ?x WHERE { %s } LIMIT 9 } }"
+    assert found(replace(ONE, sparql=inner % "e:e01 r:t ?x")) == Mistake.NO_TREE
 
 
 def test_reasons_are_in_the_order_of_the_checks() -> None:
