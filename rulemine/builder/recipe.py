@@ -32,7 +32,7 @@ from rulemine.config import (
 )
 from rulemine.errors import ConfigError, did_you_mean, list_problems
 from rulemine.kg.entity_names import NAMINGS
-from rulemine.llm.options import EndpointOptions
+from rulemine.llm.options import EndpointOptions, at_addresses
 from rulemine.verbalizer.options import VerbalizerSection
 
 __all__ = ["KEYS", "Recipe", "load_recipe", "named_recipes"]
@@ -153,6 +153,7 @@ class Recipe(Section):
                 "variants.judges: judges are models, and verbalizer.name is template. Name a model that "
                 "writes too (--verbalizer openai --model NAME), or leave the judges out."
             )
+        self.variant_judges  # noqa: B018
         self._check_engine()
         if self.selection.mode == "brink":
             self._refuse(
@@ -210,10 +211,19 @@ class Recipe(Section):
                 "nothing apart. Leave one of them out."
             )
 
+    @property
+    def variant_judges(self) -> tuple[list[str], list[EndpointOptions]]:
+        """The models of `variants.judges`, and where each is, see `at_addresses`.
+
+        Raises:
+            ConfigError: An address is none.
+        """
+        return at_addresses(self.variants.judges, self.endpoint, "variants.judges")
+
     def portable(self, prompt_naming: str = "") -> dict[str, Any]:
         """The recipe as plain values, with file names instead of paths: the same on every machine.
 
-        The endpoint is left out, because it changes no byte. The naming of prompts (`prompt_naming`,
+        Endpoints are left out, because they change no byte. The naming of prompts (`prompt_naming`,
         or else the recipe's) is spelled out, so that a renamed release still says how they named entities.
         """
         plain = to_json(self)
@@ -224,6 +234,7 @@ class Recipe(Section):
             del plain["amie_jar"], plain["mining"]["engine"]
         if not self.not_in:
             del plain["not_in"]
+        plain["variants"]["judges"] = self.variant_judges[0]
         for kind in ("subgraphs", "variants", "cypher"):
             if kind != self.kind:
                 del plain[kind]

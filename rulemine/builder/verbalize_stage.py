@@ -68,7 +68,8 @@ def check_source(
         if (replay / MANIFEST).is_file():
             _check_graph(inputs, Release.open(replay))
     elif asks and not (folder / WORKING_JOURNAL).exists():
-        inputs.recipe.endpoint.key()
+        for place in (inputs.recipe.endpoint, *inputs.recipe.variant_judges[1]):
+            place.key()
         require_client()
 
 

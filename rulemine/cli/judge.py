@@ -7,14 +7,13 @@ import argparse
 from argparse import Namespace
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rulemine.cli.answer import split_of
 from rulemine.cli.console import STANDARD_OUTPUT, Line, bar, check_output, output_file, say
 from rulemine.cli.parser import Parser, add_command, add_flags, add_wide, given
-from rulemine.errors import ConfigError, LimitError, counted
+from rulemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
     from rulemine.llm.options import EndpointOptions
@@ -79,7 +78,7 @@ def judge(arguments: Namespace) -> int:
     """``judge``."""
     from rulemine.codec import dump_line
     from rulemine.files import write_lines
-    from rulemine.llm.options import EndpointOptions
+    from rulemine.llm.options import EndpointOptions, at_addresses
     from rulemine.release.reader import Release
     from rulemine.release.sampling_order import sample
     from rulemine.seeds import check_seed
@@ -96,7 +95,8 @@ def judge(arguments: Namespace) -> int:
         raise ConfigError(f"--max-tokens is {arguments.max_tokens}; expected 1 or more.")
     check_output(arguments.output)
     names = [name.strip() for text in arguments.model for name in text.split(",")]
-    models, places = _addresses(names, EndpointOptions(**given(arguments, "endpoint.")))
+    usual = EndpointOptions(**given(arguments, "endpoint."))
+    models, places = at_addresses(names, usual, "--model")
     panel = Panel(
         seat_judges(models, arguments.temperature),
         load_judge_prompts("" if arguments.prompts is None else str(arguments.prompts)),
@@ -113,7 +113,7 @@ def judge(arguments: Namespace) -> int:
     if arguments.dry_run:
         say(_estimate(panel, items, journal))
         return 0
-    ballots = _ballots(panel, places, items, journal)
+    ballots = _ballots(panel, places, items, journal, usual)
     rows = [
         _row(question, item, panel.judges, cast)
         for question, item, cast in zip(drawn, items, ballots, strict=True)
@@ -123,61 +123,25 @@ def judge(arguments: Namespace) -> int:
     return 0
 
 
-def _addresses(
-    names: Sequence[str], usual: "EndpointOptions"
-) -> tuple[list[str], list["EndpointOptions"]]:
-    """The models, and where each is; an address of its own has a key of its own."""
-    models, places = [], []
-    for number, name in enumerate(names, start=1):
-        model, at, url = name.partition("@http")
-        if "://" in model:
-            raise ConfigError(f"--model {name}: expected NAME, NAME@http://… or NAME@https://….")
-        models.append(model)
-        own = {"base_url": f"http{url}", "api_key_variable": f"OPENAI_API_KEY_{number}"}
-        places.append(replace(usual, **own) if at else usual)  # type: ignore[arg-type]
-    return models, places
-
-
 def _ballots(
     panel: "Panel",
     places: Sequence["EndpointOptions"],
     items: "Sequence[JudgedQuestion]",
     journal: Path,
+    usual: "EndpointOptions",
 ) -> "list[list[Ballot]]":
-    """The judges' ballots on each question, endpoint by endpoint; all share the journal and the budget."""
-    from rulemine.llm.call import Ask
+    """The judges' ballots on each question; all endpoints share the journal and the budget."""
     from rulemine.llm.session import Session
 
-    found: dict[tuple[int, int], Ballot] = {}
-    seats = range(len(panel.judges))
-    budget, spent, total = places[0].budget_tokens, 0, len(items) * len(panel.judges)
+    seats = list(zip(panel.judges, places, strict=True))
     line = Line()
+    with line.watch("judge") as tell, Session(usual, journal, line.note) as session:
 
-    def work(item: int, seat: int) -> Any:
-        async def cast(ask: Ask) -> None:
-            found[item, seat] = await panel.ballot(items[item], panel.judges[seat], ask)
+        def work(item: "JudgedQuestion", judge: "Judge", place: "EndpointOptions") -> Any:
+            return lambda _ask: panel.ballot(item, judge, session.at(place))
 
-        return cast
-
-    with line.watch("judge") as tell:
-        for place in dict.fromkeys(places):
-            if budget and spent >= budget:
-                raise LimitError(
-                    f"endpoint.budget_tokens: {spent:,} of {budget:,} tokens are spent. Every reply is kept; "
-                    "the same command with a larger budget goes on."
-                )
-            left = replace(place, budget_tokens=budget - spent) if budget else place
-            before = len(found)
-            with Session(left, journal, line.note) as session:
-                works = [
-                    work(i, seat)
-                    for i in range(len(items))
-                    for seat in seats
-                    if places[seat] == place
-                ]
-                session.run(works, lambda done, _, before=before: tell(before + done, total))  # type: ignore[misc]
-                spent += session.usage.tokens
-    return [[found[i, seat] for seat in seats] for i in range(len(items))]
+        cast = session.run([work(item, *seat) for item in items for seat in seats], tell)
+    return [cast[at : at + len(seats)] for at in range(0, len(cast), len(seats))]
 
 
 def _row(

@@ -5,13 +5,14 @@ Guarantee: no object here holds a key, and nothing that is shown holds user info
 
 import ipaddress
 import os
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from rulemine.config import Section, option
-from rulemine.errors import EndpointError
+from rulemine.errors import ConfigError, EndpointError
 
-__all__ = ["EndpointOptions"]
+__all__ = ["EndpointOptions", "at_addresses"]
 
 
 def _is_address(url: str) -> bool:
@@ -115,3 +116,34 @@ class EndpointOptions(Section):
                 f"(spaces, line ends, other than ASCII). Set it again: export {name}=…"
             )
         return key or "none"
+
+
+def at_addresses(
+    names: Sequence[str], usual: EndpointOptions, option: str
+) -> tuple[list[str], list[EndpointOptions]]:
+    """Reads models, each ``NAME``, or ``NAME@URL`` at an address of its own with a key of its own.
+
+    Args:
+        names: The models as they are given.
+        usual: Where a model is whose address is not given; the limits are the same for all.
+        option: What gives them, for the message.
+
+    Returns:
+        The names of the models, and where each is.
+
+    Raises:
+        ConfigError: What is behind a name is no address.
+    """
+    models, places = [], []
+    for number, name in enumerate(names, start=1):
+        model, at, url = name.partition("@http")
+        if not model or "://" in model or (at and not _is_address(f"http{url}")):
+            shown = name.partition("://")[0]  # an address may hold a key
+            raise ConfigError(
+                f"{option}: {shown}{'://…' * (shown != name)}: expected NAME, NAME@http://… or "
+                "NAME@https://…."
+            )
+        own = {"base_url": f"http{url}", "api_key_variable": f"OPENAI_API_KEY_{number}"}
+        models.append(model)
+        places.append(replace(usual, **own) if at else usual)  # type: ignore[arg-type]
+    return models, places

@@ -50,7 +50,7 @@ class Replay(Session):
         """
         super().__init__(EndpointOptions(), Journal(find_journal(path), read_only=True))
 
-    async def _fetch(self, call: Call) -> Answer:
+    async def _fetch(self, call: Call, place: EndpointOptions) -> Answer:
         if (line := self._journal.get(call.key)) is not None:
             return answer_of(line)  # a failure that might have passed
         raise ReplayError(

@@ -9,6 +9,7 @@ a run ends, what was answered is kept.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -58,13 +59,12 @@ class Session:
         self._budget = Budget(options.budget_tokens)
         self._runner: asyncio.Runner | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._client: Client | None = None
+        self._connections: dict[EndpointOptions, _Connection] = {}
         self._workers: asyncio.Future[Any] | None = None
         self._fatal: UserError | None = None
         self._pending: dict[str, asyncio.Task[Answer]] = {}
         self._flying: set[str] = set()
         self._failed: dict[str, Failure] = {}
-        self._patience = Patience(options, self._status)
 
     def __repr__(self) -> str:
         return f"Session({self._options.address}, {self._journal.path})"
@@ -79,17 +79,18 @@ class Session:
         return self
 
     async def __aexit__(self, *problem: object) -> None:
-        if self._client is not None:
-            await self._client.close()
-            self._client = None
+        for connection in self._connections.values():
+            await connection.client.close()
+        self._connections = {}
         self.close()
 
     def close(self) -> None:
         """Closes the connections and the journal."""
         try:
             if self._runner is not None:
-                if self._client is not None and self._loop is self._runner.get_loop():
-                    self._runner.run(self._client.close())
+                if self._loop is self._runner.get_loop():
+                    for connection in self._connections.values():
+                        self._runner.run(connection.client.close())
                 self._runner.close()
         finally:
             self._journal.close()
@@ -178,7 +179,11 @@ class Session:
     def _raise_first(self, problems: Mapping[int, Exception]) -> None:
         raise problems[min(problems)]
 
-    async def _ask(self, call: Call) -> Answer:
+    def at(self, place: EndpointOptions) -> Ask:
+        """The way to ask at another address; key and limits are its own, but for the budget."""
+        return partial(self._ask, place=place)
+
+    async def _ask(self, call: Call, place: EndpointOptions | None = None) -> Answer:
         """The answer to a call, see `rulemine.llm.call.Ask`."""
         key = call.key
         line = self._journal.get(key)
@@ -190,17 +195,19 @@ class Session:
             return self._failed[key]
         task = self._pending.get(key)
         if task is None:
-            task = self._pending[key] = asyncio.create_task(self._fetch(call))
+            task = self._pending[key] = asyncio.create_task(
+                self._fetch(call, place or self._options)
+            )
             task.add_done_callback(lambda _: self._pending.pop(key, None))
         return await asyncio.shield(task)  # others may wait for it too
 
-    async def _fetch(self, call: Call) -> Answer:
+    async def _fetch(self, call: Call, place: EndpointOptions) -> Answer:
         """Asks until there is an answer, and keeps it; what ends the run is noted."""
         try:
-            client = self._connect()
-            async with self._slots:
+            connection = self._connected(place)
+            async with connection.slots:
                 sent = time.monotonic()
-                answer = await self._send(client, call)
+                answer = await self._send(connection, call)
                 took = time.monotonic() - sent
             self._journal.keep(call, answer, took)
         except UserError as problem:
@@ -215,33 +222,28 @@ class Session:
             OF_ALL.count(answer)
         return answer
 
-    def _connect(self) -> Client:
-        loop = asyncio.get_running_loop()
-        if self._client is None or self._loop is not loop:
-            self._client = Client(self._options, self._options.key(), self._status)
-            self._slots = asyncio.Semaphore(self._options.concurrency)
-            from aiolimiter import AsyncLimiter
+    def _connected(self, place: EndpointOptions) -> "_Connection":
+        """The connection to an address, in the event loop that runs."""
+        if self._loop is not (loop := asyncio.get_running_loop()):
+            self._loop, self._connections = loop, {}
+        if place not in self._connections:
+            self._connections[place] = _Connection(place, self._status)
+        return self._connections[place]
 
-            minute = self._options.max_requests_per_minute
-            # Evenly apart, with half a second of slack for requests that arrive later than others.
-            self._limiter = AsyncLimiter(1, 60.5 / minute) if minute else None
-            self._loop = loop
-        return self._client
-
-    async def _send(self, client: Client, call: Call) -> Answer:
+    async def _send(self, connection: "_Connection", call: Call) -> Answer:
         """Sends a call until it is answered, refused, or given up."""
         begun, tries, before = time.monotonic(), 0, self._journal.get(call.key) is not None
         while self._fatal is None:
             spent = reserved = await self._budget.reserve(call)
             try:
-                if self._limiter is not None:
-                    await self._limiter.acquire()
+                if connection.limiter is not None:
+                    await connection.limiter.acquire()
                 sent = time.monotonic()
                 self.usage.sent += 1
                 self._flying.add(call.key)
-                reply = await client.send(call)
+                reply = await connection.client.send(call)
                 spent = reply.prompt_tokens + reply.completion_tokens
-                self._patience.reply()
+                connection.patience.reply()
                 return reply
             except CallProblem as found:
                 problem = found
@@ -252,13 +254,13 @@ class Session:
             if problem.kind == "adapted":
                 continue
             tries += 1
-            if problem.kind == "fault" and self._patience.gives_up(begun, tries, before):
+            if problem.kind == "fault" and connection.patience.gives_up(begun, tries, before):
                 return Failure("endpoint_error", problem.detail, lasting=False)
-            self._patience.failure(problem, sent)
+            connection.patience.failure(problem, sent)
             if problem.kind == "refused":
                 lasting = problem.code == "context_too_long"  # what else is refused may be mended
                 return Failure(problem.code, problem.detail, lasting)
-            await asyncio.sleep(self._patience.pause(problem, tries, call.key))
+            await asyncio.sleep(connection.patience.pause(problem, tries, call.key))
         raise asyncio.CancelledError  # the run is ending
 
     async def _wind_up(self) -> None:
@@ -275,6 +277,20 @@ class Session:
         for task in flying:
             task.cancel()
         await asyncio.gather(*self._pending.values(), return_exceptions=True)
+
+
+class _Connection:
+    """What calls to one address share; made within an event loop."""
+
+    def __init__(self, place: EndpointOptions, status: Callable[[str], object]) -> None:
+        self.client = Client(place, place.key(), status)
+        from aiolimiter import AsyncLimiter  # the client says if it is missing
+
+        self.slots = asyncio.Semaphore(place.concurrency)
+        minute = place.max_requests_per_minute
+        # Evenly apart, with half a second of slack for requests that arrive later than others.
+        self.limiter = AsyncLimiter(1, 60.5 / minute) if minute else None
+        self.patience = Patience(place, status)
 
 
 def _is_loop_running() -> bool:

@@ -22,7 +22,7 @@ from rulemine.builder.locks import removed_facts
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.texts import Texts
 from rulemine.builder.variants.components import Components
-from rulemine.builder.variants.judging import Judges
+from rulemine.builder.variants.judging import Judges, Vote
 from rulemine.builder.variants.pair_writers import ModelPairs, PairTask, PairWriter, WithoutModel
 from rulemine.builder.variants.pairs import Pair, PairReason, Shown, Verified, pairs_of, verified
 from rulemine.builder.variants.seed_splits import Dealt, SeedSplits
@@ -172,7 +172,7 @@ class _Asking:
         writer = self._writer()
         dealt = self.splits.deal([])
         while sets := self.splits.next(dealt, MOST_AT_ONCE, FEWEST_AT_ONCE):
-            self._batch(sets, writer)
+            self._batch(sets, writer, dealt)
             dealt = self.splits.deal([one.question for one in self.found])
             if progress is not None:
                 progress(len(dealt.kept), self.options.questions)
@@ -184,8 +184,8 @@ class _Asking:
             self._refuse(self._turned_down(question, reason))
         return self._question_set(dealt)
 
-    def _batch(self, sets: Sequence[SeedSet], writer: PairWriter) -> None:
-        """Asks about some seed sets."""
+    def _batch(self, sets: Sequence[SeedSet], writer: PairWriter, dealt: Dealt) -> None:
+        """Asks about some seed sets, given what is kept so far."""
         tasks: list[tuple[SeedSet, PairTask]] = []
         for seeds in sets:
             self.asked.append(seeds)
@@ -198,20 +198,21 @@ class _Asking:
             else:
                 self.skipped[subgraph.reason] += 1
         written = writer.write([task for _, task in tasks])
-        found: list[list[_Found]] = []
+        found: list[_Found] = []
         for (seeds, task), (reply, keys) in zip(tasks, written, strict=True):
             self.writing.concerns(keys)
             some = [reply] if isinstance(reply, Refusal) else pairs_of(reply)
-            found.append([])
             for pair in some:
                 self.drawn += 1
                 made = self._question(seeds, task.shown, pair)
                 if isinstance(made, VariantQuestion):
-                    found[-1].append(_Found(made, keys))
+                    found.append(_Found(made, keys))
                 else:
                     self._refuse(made)
-        for pairs in self._judged(found):
-            self.found += pairs
+        if self.judges is None:
+            self.found += found
+        else:
+            self._judge(self.judges, found, dealt)
 
     def _question(
         self, seeds: SeedSet, shown: Shown, pair: Pair | Refusal
@@ -279,24 +280,39 @@ class _Asking:
         split = self.splits.split_of(seeds.id) or self.inputs.recipe.questions.split
         return split in ("train", "random")
 
-    def _judged(self, found: Sequence[Sequence[_Found]]) -> list[list[_Found]]:
-        """What the judges accept of the questions of each seed set; all of it without judges."""
-        if self.judges is None:
-            return [list(some) for some in found]
-        items = [self._shown_to_judges(one.question) for some in found for one in some]
-        votes = iter(self.judges.judge(items))
-        accepted: list[list[_Found]] = []
-        for some in found:
-            accepted.append([])
-            for (question, keys), vote in zip(some, votes, strict=False):
-                self.writing.concerns(vote.keys)
-                if vote.reason:
-                    self._refuse(self._turned_down(question, vote.reason))
-                    continue
-                block = replace(question.variants, judgements=vote.judgements)
-                judged = replace(question, variants=block)
-                accepted[-1].append(_Found(judged, (*keys, *vote.keys)))
-        return accepted
+    def _judge(self, judges: Judges, found: Sequence[_Found], dealt: Dealt) -> None:
+        """Has questions judged until there are enough, and takes what is accepted."""
+        texts = [one.question.variants.seed_text for one in found]
+        splits = [self.splits.split_of(text) for text in texts]
+        lacks = self.splits.lacks(dealt)
+        room = Counter(dict.fromkeys(texts, self.options.pairs))
+
+        def wanted(place: int, others: Sequence[int]) -> bool:
+            text, split = texts[place], splits[place]
+            return sum(texts[one] == text for one in others) < room[text] and (
+                sum(splits[one] == split for one in others) < lacks[split]
+            )
+
+        def decide(place: int, vote: Vote | None) -> None:
+            (question, keys), text, split = found[place], texts[place], splits[place]
+            if vote is None:
+                reason = PairReason.MANY if room[text] <= 0 < lacks[split] else PairReason.ENOUGH
+                self._refuse(self._turned_down(question, reason))
+                return
+            self.writing.concerns(vote.keys)
+            if vote.reason:
+                self._refuse(self._turned_down(question, vote.reason))
+                return
+            block = replace(question.variants, judgements=vote.judgements)
+            judged = replace(question, variants=block)
+            self.found.append(_Found(judged, (*keys, *vote.keys)))
+            room[text] -= 1
+            lacks[split] -= 1
+            if not lacks[split]:  # unless some of it is left out
+                now = self.splits.deal([one.question for one in self.found])
+                lacks[split] = self.splits.lacks(now)[split]
+
+        judges.judge([self._shown_to_judges(one.question) for one in found], wanted, decide)
 
     def _shown_to_judges(self, question: VariantQuestion) -> JudgedQuestion:
         """What judges see: the writer's answer and its path."""
@@ -377,14 +393,19 @@ class _Asking:
         """The panel, if the recipe names one."""
         if not self.options.judges or self.writing.session is None:
             return None
-        chosen = self.inputs.recipe.verbalizer
+        recipe = self.inputs.recipe
+        chosen = recipe.verbalizer
         temperature = -1.0 if chosen.temperature < 0 else None
+        models, places = recipe.variant_judges
         panel = Panel(
-            seat_judges(self.options.judges, temperature),
+            seat_judges(models, temperature),
             max_tokens=max(Panel.max_tokens, chosen.max_tokens),
             seed=(self.seed + self.options.run) % SEEDS,
         )
-        return Judges(panel, self.writing.session)
+        session = self.writing.session
+        at_once = 1 if isinstance(session, Replay) else recipe.endpoint.concurrency
+        own = [None if place == recipe.endpoint else place for place in places]
+        return Judges(panel, session, own * (len(panel.judges) // len(own)), at_once)
 
     def _check_patience(self) -> None:
         """Ends a build whose model writes nothing that can be used."""

@@ -4,14 +4,17 @@ The panel is that of ``rulemine judge`` (`rulemine.verbalizer.panel`); of its fl
 kept. A question is accepted if all judges find it well formed, not redundant, supported and adequate; a reply
 that cannot be read is asked for once more, and rejects then.
 
-Guarantee: judgements and agreement depend on the replies alone, in whatever order they come.
+Guarantee: judgements and agreement depend on the replies alone, in whatever order they come, and however many
+questions are judged at once.
 """
 
+import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from rulemine.llm.call import Answer, Ask, Call
+from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
 from rulemine.release.records import Judgement
 from rulemine.verbalizer.agreement import agreement_of
@@ -52,32 +55,80 @@ class Judges:
     Args:
         panel: The panel.
         session: What answers its calls.
+        places: Where each judge is that has an address of its own, else None.
+        at_once: Questions that are judged at once, at most.
     """
 
-    def __init__(self, panel: Panel, session: Session) -> None:
-        self._panel, self._session = panel, session
+    def __init__(
+        self,
+        panel: Panel,
+        session: Session,
+        places: Sequence[EndpointOptions | None] = (),
+        at_once: int = 1,
+    ) -> None:
+        self._panel, self._session, self._at_once = panel, session, at_once
+        self._places = places or [None] * len(panel.judges)
         self._ballots: list[tuple[Ballot, ...]] = []
 
-    def judge(self, items: Sequence[JudgedQuestion]) -> list[Vote]:
-        """Has questions judged, in their order."""
-        seats = self._panel.judges
-        keys: dict[int, list[str]] = {}
+    def judge(
+        self,
+        items: Sequence[JudgedQuestion],
+        wanted: Callable[[int, Sequence[int]], bool],
+        decide: Callable[[int, Vote | None], None],
+    ) -> None:
+        """Has questions judged, and decides about them in their order.
 
-        def work(place: int, seat: int) -> Any:
-            async def cast(ask: Ask) -> Ballot:
-                async def noted(call: Call) -> Answer:
-                    keys.setdefault(place, []).append(call.key)
-                    return await ask(call)
+        Those after the one whose turn it is are judged ahead, `at_once` in all. If one of them is no longer
+        wanted when its turn comes, it was judged in vain: nothing depends on its votes.
 
-                return await self._panel.ballot(items[place], seats[seat], noted)
+        Args:
+            items: The questions.
+            wanted: Whether the votes on the question of a place matter, given all that was decided and if
+                those at some other places, which are being judged, are accepted. Once nothing is being judged
+                and they do not matter, they never do.
+            decide: Called with each place in turn, and the votes; None: they do not matter.
+        """
 
-            return cast
+        async def in_turn(ask: Ask) -> None:
+            asks = [ask if at is None else self._session.at(at) for at in self._places]
+            ahead: dict[int, asyncio.Task[tuple[Sequence[Ballot], tuple[str, ...]]]] = {}
+            try:
+                for place in range(len(items)):
+                    for other in range(place, min(place + self._at_once, len(items))):
+                        before = [one for one in range(place, other) if one in ahead]
+                        if other not in ahead and wanted(other, before):
+                            ahead[other] = asyncio.create_task(self._cast(items[other], asks))
+                    if not wanted(place, ()):
+                        decide(place, None)
+                        continue
+                    ballots, keys = await ahead[place]
+                    self._ballots.append(tuple(ballots))
+                    decide(place, self._judged(ballots, keys))
+            except BaseException:
+                for task in ahead.values():
+                    task.cancel()
+                raise
+            finally:  # what is asked already is paid for
+                await asyncio.gather(*ahead.values(), return_exceptions=True)
 
-        places = [(place, seat) for place in range(len(items)) for seat in range(len(seats))]
-        cast = self._session.run([work(*at) for at in places])
-        each = [tuple(cast[at : at + len(seats)]) for at in range(0, len(cast), len(seats))]
-        self._ballots += each
-        return [self._judged(ballots, tuple(keys[place])) for place, ballots in enumerate(each)]
+        self._session.run([in_turn])
+
+    async def _cast(
+        self, item: JudgedQuestion, asks: Sequence[Ask]
+    ) -> tuple[Sequence[Ballot], tuple[str, ...]]:
+        """The ballots on a question, and the keys of the calls made for them."""
+        keys: list[str] = []
+
+        def noting(ask: Ask) -> Ask:
+            async def noted(call: Call) -> Answer:
+                keys.append(call.key)
+                return await ask(call)
+
+            return noted
+
+        each = zip(self._panel.judges, asks, strict=True)
+        works = [self._panel.ballot(item, judge, noting(ask)) for judge, ask in each]
+        return await asyncio.gather(*works), tuple(keys)
 
     def _judged(self, ballots: Sequence[Ballot], keys: tuple[str, ...]) -> Vote:
         if not is_accepted(ballots):

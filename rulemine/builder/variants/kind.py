@@ -38,7 +38,7 @@ class VariantKind:
     def options(self, inputs: Inputs) -> dict[str, Any]:
         """The seed sets, what is shown and asked, and by what prompts."""
         recipe = inputs.recipe
-        chosen = to_json(recipe.variants)
+        chosen = {**to_json(recipe.variants), "judges": recipe.variant_judges[0]}
         files = [chosen.pop(name) for name in ("texts", "entities", "aliases", "topics")]
         given = inputs.seed_rows is not None or any(files[:2])  # else they follow from the rest
         options: dict[str, Any] = {

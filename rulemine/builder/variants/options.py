@@ -37,7 +37,8 @@ class VariantSection(Section):
             Otherwise training questions may have idle ones.
         topics: TOML with the topics of questions, each with types of entities or domains of relations: a
             file, or a packaged data set that has one; empty: derived.
-        judges: The models that judge: three, or one that judges three times; empty: nothing is judged.
+        judges: The models that judge: three, or one that judges three times; ``NAME@URL``: at an address of
+            its own, with the key in OPENAI_API_KEY_1, _2 or _3; empty: nothing is judged.
         linker: ``MODULE:FUNCTION`` that finds the entities of a text, see docs/variants.md; empty: by their
             labels.
         run: 0: the published release, written at temperature 0; 1, 2, …: a fresh variant of it, of which
@@ -63,6 +64,7 @@ class VariantSection(Section):
         (),
         fits_too=lambda models: len(models) in (0, 1, 3) and all(models),
         expected="one model, or three, or none",
+        secret=True,  # an address may hold a key
     )
     linker: str = option("")
     run: int = option(0, least=0)

@@ -94,14 +94,10 @@ class SeedSplits:
             most: Their number at most.
             fewest: Their number at least, if more than one lack questions.
         """
-        lacks: Counter[str] = Counter()
-        for split, waiting in self._waiting.items():
+        for split in self._waiting:
             if not dealt.lacking[split]:
                 self._full.setdefault(split, self._asked[split])
-            spent = self._asked[split] >= MOST_SPENT * self._full.get(split, self._asked[split] + 1)
-            hard = 0 if spent else dealt.lacking_hard[split]
-            if waiting:
-                lacks[split] = max(dealt.lacking[split], hard)
+        lacks = Counter({s: n for s, n in self.lacks(dealt).items() if self._waiting[s]})
         whole = lacks.total()
         size = min(most, max(fewest, -(-whole // self._recipe.variants.pairs)))
         found = []
@@ -112,6 +108,15 @@ class SeedSplits:
             self._asked[split] += len(some)
             found += some
         return found
+
+    def lacks(self, dealt: Dealt) -> Counter[str]:
+        """How many questions each split lacks: by its size, and for some time of those that are hard."""
+        lacks: Counter[str] = Counter()
+        for split in self._waiting:
+            spent = self._asked[split] >= MOST_SPENT * self._full.get(split, self._asked[split] + 1)
+            hard = 0 if spent else dealt.lacking_hard[split]
+            lacks[split] = max(dealt.lacking[split], hard)
+        return lacks
 
     def deal(self, questions: Sequence[VariantQuestion]) -> Dealt:
         """What is kept of all questions written so far, in the order in which they were.

@@ -105,7 +105,7 @@ class _Listener(Session):
         super().__init__(EndpointOptions(), folder / JOURNAL)
         self.heard: list[Call] = []
 
-    async def _ask(self, call: Call) -> Failure:
+    async def _ask(self, call: Call, place: EndpointOptions | None = None) -> Failure:
         self.heard.append(call)
         return Failure("not_asked", "", lasting=False)
 

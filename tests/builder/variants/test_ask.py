@@ -12,7 +12,7 @@ from werkzeug import Response
 from rulemine.builder.earlier import NOTHING, Earlier
 from rulemine.builder.graded import Unaskable
 from rulemine.builder.locks import LockReason, removed_facts
-from rulemine.builder.near_duplicates import NearDuplicates
+from rulemine.builder.near_duplicates import NEAR_DUPLICATE, NearDuplicates
 from rulemine.builder.options import QuestionSection
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.variants.ask import ask_variants
@@ -22,7 +22,7 @@ from rulemine.builder.variants.pairs import PairReason
 from rulemine.builder.variants.seed_texts import SeedSet, seed_sets
 from rulemine.builder.writing import Writing
 from rulemine.builder.written.prompts import load_written_prompts
-from rulemine.errors import UserError
+from rulemine.errors import ConfigError, UserError
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
@@ -49,6 +49,7 @@ def inputs_of(
     earlier: Earlier = NOTHING,
     verbalizer: VerbalizerSection | None = None,
     chosen: QuestionSection | None = None,
+    endpoint: EndpointOptions | None = None,
     **options: Any,
 ) -> Any:
     """What a build would give: the graph, and options of the section ``variants``; not split by default."""
@@ -60,6 +61,7 @@ def inputs_of(
         variants=section,
         questions=chosen or QuestionSection(split="none"),
         verbalizer=verbalizer or VerbalizerSection(),
+        endpoint=endpoint or EndpointOptions(),
     )
     return SimpleNamespace(
         recipe=recipe, kg=world.kg, templates=world.templates, types=world.types, labels={},
@@ -204,14 +206,17 @@ def test_nothing_to_ask_about_is_said_with_the_reasons() -> None:
 
 
 def over_http(
-    folder: Path, says: Says, writing: Writing | None = None, **options: Any
+    folder: Path,
+    says: Says,
+    writing: Writing | None = None,
+    concurrency: int = 16,
+    **options: Any,
 ) -> tuple[QuestionSet, ChatServer]:
     """The questions of a model, and the endpoint."""
     with ChatServer(says) as server:
-        endpoint = EndpointOptions(base_url=server.url)
-        given = inputs_of(
-            verbalizer=MODEL, **{"questions": 6, "pairs": 1, "judges": ("judge",), **options}
-        )
+        endpoint = EndpointOptions(base_url=server.url, concurrency=concurrency)
+        chosen = {"questions": 6, "pairs": 1, "judges": ("judge",), **options}
+        given = inputs_of(verbalizer=MODEL, endpoint=endpoint, **chosen)
         with Session(endpoint, folder / "journal.sqlite") as session:
             writing = writing or Writing()
             writing.session = session
@@ -236,6 +241,47 @@ def test_a_model_writes_and_judges_and_every_call_is_in_the_trace(tmp_path: Path
     assert judged["judged"] >= judged["accepted"] >= len(of)
     again, _ = over_http(tmp_path / "2", fake)
     assert again == made, "in whatever order replies come"
+
+
+def test_no_more_is_judged_than_is_wanted_however_much_is_asked_at_once(tmp_path: Path) -> None:
+    def judges_refuse(request: dict[str, Any], times: int) -> str:
+        said = FakeModel().answer(request)
+        refuses = random.Random(str(request["messages"])).random() < 0.3
+        return said.replace("true", "false") if request["model"] == "judge" and refuses else said
+
+    chosen: Any = {"questions": 8, "pairs": 3, "chosen": QuestionSection(ratios=(2, 1, 1))}
+    runs = [over_http(tmp_path / f"{n}", judges_refuse, concurrency=n, **chosen) for n in (3, 64)]
+    assert runs[0][0] == runs[1][0]
+    counts = runs[0][0].sampling["variants"]
+    judged = counts["judged"]
+    assert judged["accepted"] < judged["judged"]
+    assert counts["rejected"][PairReason.ENOUGH] > 0
+    for _, server in runs:
+        assert sum(body["model"] == "judge" for body in server.bodies) == 6 * judged["judged"]
+    assert judged["accepted"] <= 8 + counts["rejected"].get(NEAR_DUPLICATE, 0) + sum(
+        counts["rejected"].get(reason, 0) for reason in (LockReason.GIVES, LockReason.MANY)
+    )
+
+
+def test_judges_may_be_at_addresses_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-writer")
+    monkeypatch.setenv("OPENAI_API_KEY_2", "sk-second")
+    writing = Writing()
+    with ChatServer() as other:
+        judges = ("same", f"same@{other.url}?key=hidden", "third")
+        made, server = over_http(tmp_path, fake, writing, judges=judges)
+    assert {body["model"] for body in other.bodies} == {"same"}
+    assert (server.keys, other.keys) == ({"Bearer sk-writer"}, {"Bearer sk-second"})
+    models = [[row.model for row in q.variants.judgements] for q in variants(made)]
+    assert models == [["same", "same", "third"]] * 6
+    assert len(writing.calls) == len(server.bodies) + len(other.bodies)
+    recipe = inputs_of(verbalizer=MODEL, judges=judges).recipe
+    assert recipe.portable()["variants"]["judges"] == ["same", "same", "third"]
+    told = "variants.judges: b://…: expected NAME, NAME@http"
+    with pytest.raises(ConfigError, match=told):
+        inputs_of(verbalizer=MODEL, judges=("a", "b://sk-1", "c"))
 
 
 def test_half_results_prose_and_failures_are_counted_and_nothing_is_lost(tmp_path: Path) -> None:

@@ -34,15 +34,56 @@ def number(request: dict[str, Any]) -> int:
 
 
 def judged(
-    folder: Path, decides: Says, models: tuple[str, ...] = ("a", "b", "c")
+    folder: Path, decides: Says, models: tuple[str, ...] = ("a", "b", "c"), at_once: int = 4
 ) -> tuple[list[Vote], dict[str, Any], ChatServer]:
     """What becomes of the questions, the counts, and the endpoint."""
+    votes: list[Vote | None] = []
     with ChatServer(decides) as server:
         options = EndpointOptions(base_url=server.url)
         with Session(options, folder / "journal.sqlite") as session:
-            judges = Judges(Panel(seat_judges(models)), session)
-            votes = judges.judge(ITEMS)
-            return votes, judges.counts(0), server
+            judges = Judges(Panel(seat_judges(models)), session, at_once=at_once)
+            judges.judge(ITEMS, lambda *_: True, lambda place, vote: votes.insert(place, vote))
+            return [vote for vote in votes if vote], judges.counts(0), server
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 16])
+def test_what_is_enough_does_not_depend_on_how_many_are_judged_at_once(
+    tmp_path: Path, at_once: int
+) -> None:
+    """Two of four are wanted; the first is refused, and its judges are the last to reply."""
+    taken: list[int] = []
+    decided: list[tuple[int, str | None]] = []
+
+    def says_late(request: dict[str, Any], times: int) -> str | Response:
+        if number(request) == 0 and times == 0:
+            return error(503, "later")
+        return says(request, redundancy=number(request) == 0)
+
+    def decide(place: int, vote: Vote | None) -> None:
+        decided.append((place, vote and vote.reason))
+        if vote and not vote.reason:
+            taken.append(place)
+
+    with ChatServer(says_late) as server:
+        options = EndpointOptions(base_url=server.url)
+        with Session(options, tmp_path / "journal.sqlite") as session:
+            judges = Judges(Panel(seat_judges(("a",))), session, at_once=at_once)
+            judges.judge(ITEMS, lambda _, others: len(taken) + len(others) < 2, decide)
+    assert decided == [(0, BAD["redundancy"]), (1, ""), (2, ""), (3, None)]
+    assert judges.counts(0)["judged"] == 3
+    assert 3 not in map(number, server.bodies), "never more at once than are wanted"
+
+
+def test_what_was_judged_ahead_in_vain_is_not_counted(tmp_path: Path) -> None:
+    votes: list[Vote | None] = []
+    with ChatServer(lambda request, times: says(request)) as server:
+        options = EndpointOptions(base_url=server.url)
+        with Session(options, tmp_path / "journal.sqlite") as session:
+            judges = Judges(Panel(seat_judges(("a",))), session, at_once=3)
+            judges.judge(ITEMS, lambda *_: not votes, lambda _, vote: votes.append(vote))
+    assert [vote and vote.reason for vote in votes] == ["", None, None, None]
+    assert judges.counts(0)["judged"] == 1
+    assert {*map(number, server.bodies)} == {0, 1, 2}
 
 
 def test_a_question_is_accepted_if_all_judges_find_all_good(tmp_path: Path) -> None:
