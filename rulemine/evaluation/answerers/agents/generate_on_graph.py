@@ -239,7 +239,8 @@ class _Loop:
     async def _search(self, action: Action, entities: Iterable[str]) -> None:
         """Fetches triples of entities; what is seen is the observation."""
         triples: dict[Triple, None] = {}
-        cuts: list[str] = []
+        asked, most = action.what.count("|") + 1, self._options.entities
+        cuts = [f"entities: {most} of {asked} searched"] if asked > most else []
         for entity in entities:
             self._searched.add(entity)
             triples.update(dict.fromkeys(await self._triples(entity, cuts)))

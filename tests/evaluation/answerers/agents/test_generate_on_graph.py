@@ -127,7 +127,8 @@ def test_only_so_many_entities_are_searched_and_triples_of_a_relation_drawn() ->
         )
         found = run(GenerateOnGraph(), script, star, asked, seed=seed)
         assert (
-            "); likes at a: 5 of 9 shown; likes at b: 5 of 9 shown;" in shown(script.calls[-2])[4]
+            "); entities: 5 of 7 searched; likes at a: 5 of 9 shown; likes at b: 5 of 9 shown;"
+            in shown(script.calls[-2])[4]
         )
         return found.retrieved
 
