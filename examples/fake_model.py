@@ -95,7 +95,7 @@ class FakeModel:
         shown = prompt.partition("Example.")[0]
         labels = dict(re.findall(r"^(\S+) = (.*)$", shown, re.MULTILINE))
         triples = re.findall(r"^(.+) \| (.+) \| (.+)$", shown, re.MULTILINE)[1:]
-        iris = dict(re.findall(r"^(.+) is (<.*>)$", shown, re.MULTILINE))
+        iris = dict(re.findall(r"^(.+) is (<\S*>)", shown, re.MULTILINE))
         used, nodes = triples[:1], {*triples[0][::2]}
         for s, r, o in triples:
             if len(used) < int((re.search(r"exactly (\d)", shown) or [0, "1"])[1]) and (

@@ -39,7 +39,7 @@ In {language}, from {atoms} triple, with ids such as {first} for {names}.
 {choice}"""
 node = "{id} = {label}"
 fact = '["{subject}", "{relation}", "{object}"]'
-relation = "{relation} is <{iri}>"
+relation = "{relation} is <{iri}>: {statement}"
 choice = "Use {triples} for {answer}"
 example = "{triples} Reply: {reply}"
 

@@ -166,4 +166,4 @@ def _calls(inputs: Inputs, names: WriterNames) -> "WritingCalls | None":
         return None
     from rulemine.builder.written.model_writer import WritingCalls
 
-    return WritingCalls(inputs.recipe, inputs.prompts, names)
+    return WritingCalls(inputs.recipe, inputs.prompts, names, inputs.glosses)

@@ -47,7 +47,7 @@ def passing(
     recipe = inputs.recipe
     naming = inputs.prompt_naming
     names = WriterNames.of(inputs.kg, asked.names, naming)
-    calls = WritingCalls(recipe, inputs.prompts, names)
+    calls = WritingCalls(recipe, inputs.prompts, names, inputs.glosses)
     namer = Namer(asked.names, inputs.templates, naming)
     tested = [question for question in asked.questions if question.split == "test"]
     shown = [namer.question(question) for question in tested]

@@ -56,6 +56,7 @@ class VariantKind:
         if recipe.verbalizer.name != "template":
             options["verbalizer"] = recipe.portable(inputs.prompt_naming)["verbalizer"]
             options["prompts"] = digest_of(inputs.prompts.text.encode())
+            options["glosses"] = digest_of(inputs.glosses.to_toml().encode())
         return options
 
     def ask(

@@ -101,6 +101,10 @@ class ModelPairs:
         chosen, options = recipe.verbalizer, recipe.variants
         temperature = FRESH if options.run and chosen.temperature >= 0 else chosen.temperature
         rows = [{"triple": json.dumps(t, ensure_ascii=False)} for t in task.shown.triples]
+        glosses = (
+            self.inputs.glosses[name] for name in sorted({r for _, r, _ in task.shown.triples})
+        )
+        relations = [{"relation": g.relation, "statement": g.state("S", "O")} for g in glosses]
         values = {
             "names": prompts.names[self.inputs.prompt_naming],
             "most": str(options.pairs),
@@ -110,7 +114,7 @@ class ModelPairs:
             purpose="pairs",
             subject=task.id,
             model=chosen.model,
-            messages=prompts.messages("pairs", values, {"facts": rows}),
+            messages=prompts.messages("pairs", values, {"facts": rows, "relations": relations}),
             max_tokens=chosen.max_tokens * options.pairs,
             temperature=temperature if temperature >= 0 else None,
             seed=(recipe.seed + options.run) % SEEDS,

@@ -16,6 +16,7 @@ from rulemine.builder.written.writer_names import WriterNames
 from rulemine.kg.graph import Triple
 from rulemine.llm.call import Answer, Ask, Call
 from rulemine.llm.session import Session
+from rulemine.phrasing.glosses import Glosses
 from rulemine.query.sparql import relation_iri
 from rulemine.verbalizer.prompts import Prompts
 from rulemine.verbalizer.replies import SCHEMAS
@@ -46,11 +47,13 @@ class WritingCalls:
         recipe: The recipe: models, parameters, seed.
         prompts: The prompts.
         names: The names of the entities in prompts.
+        glosses: The relation descriptions.
     """
 
     recipe: Recipe
     prompts: Prompts
     names: WriterNames
+    glosses: Glosses
 
     def candidate(self, task: Task) -> Call:
         """Asks for a candidate. Its reply may take more tokens, the more triples it is made from."""
@@ -66,7 +69,14 @@ class WritingCalls:
         blocks = {
             "nodes": [{"id": names.id(n), "label": names.label(n)} for n in subgraph.nodes],
             "facts": list(map(_as_fact, shown)),
-            "relations": [{"relation": r, "iri": relation_iri(r)} for r in relations],
+            "relations": [
+                {
+                    "relation": r,
+                    "iri": relation_iri(r),
+                    "statement": self.glosses[r].state("S", "O"),
+                }
+                for r in relations
+            ],
             "choice": self._choice(task),
             "examples": [
                 {"triples": _listed(names.triples(example.subgraph.rows)), "reply": example.reply}

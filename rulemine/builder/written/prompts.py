@@ -12,7 +12,7 @@ _CANDIDATE = {
     ),
     "node": ("id", "label"),
     "fact": ("subject", "relation", "object"),
-    "relation": ("relation", "iri"),
+    "relation": ("relation", "iri", "statement"),
     "choice": ("triples", "answer"),
     "example": ("triples", "reply"),
 }  # fmt: skip
@@ -27,7 +27,12 @@ _PLACEHOLDERS: Placeholders = {
         "user": ("facts", "question"),
         "fact": ("subject", "relation", "object"),
     },
-    "pairs": {"system": (), "user": ("facts", "names", "most", "language"), "fact": ("triple",)},
+    "pairs": {
+        "system": (),
+        "user": ("facts", "relations", "names", "most", "language"),
+        "fact": ("triple",),
+        "relation": ("relation", "statement"),
+    },
     "again": {"user": ()},
 }
 

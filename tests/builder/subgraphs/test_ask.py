@@ -25,6 +25,7 @@ from rulemine.builder.written.replies import Unread
 from rulemine.errors import UserError
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
+from rulemine.phrasing.glosses import load_glosses
 from rulemine.query.evidence_tree import query_of_triples
 from rulemine.query.grading import evaluate
 from rulemine.query.links import expanded
@@ -72,6 +73,7 @@ def inputs_of(
         recipe=recipe, kg=WORLD.kg, templates=WORLD.templates, types=WORLD.types, labels={},
         excluded={}, earlier=earlier, stale=None, further=lambda progress: None,
         prompts=load_written_prompts(""), prompt_naming=recipe.verbalizer.naming or "private",
+        glosses=load_glosses("", WORLD.templates),
     )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from rulemine.errors import ConfigError, UserError
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
+from rulemine.phrasing.glosses import load_glosses
 from rulemine.query.evidence_tree import query_of_triples
 from rulemine.query.grading import evaluate
 from rulemine.query.links import expanded
@@ -67,6 +68,7 @@ def inputs_of(
         recipe=recipe, kg=world.kg, templates=world.templates, types=world.types, labels={},
         excluded={}, earlier=earlier, stale=None, seed_rows=None, further=lambda progress: None,
         prompts=load_written_prompts(""), prompt_naming=recipe.verbalizer.naming or "private",
+        glosses=load_glosses("", world.templates),
     )  # fmt: skip
 
 
