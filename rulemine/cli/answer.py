@@ -11,7 +11,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from rulemine.cli.console import Line, check_output, emit_pieces, output_file, say, written
+from rulemine.cli.console import Line, bar, check_output, emit_pieces, output_file, say, written
 from rulemine.cli.parser import Parser, add_command, add_flags, given
 from rulemine.errors import ConfigError, counted
 
@@ -54,6 +54,8 @@ def add_answering(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.set_defaults(program=())
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of what is drawn (0)")
     add_model_options(parser)
+    parser.add_argument("--dry-run", action="store_true",
+                        help="say what it would take of a model, ask nothing, write nothing")  # fmt: skip
     parser.add_argument("-o", "--output", type=output_file, required=True, metavar="FILE",
                         help="predictions; - is standard output; for several systems a folder")  # fmt: skip
 
@@ -107,6 +109,9 @@ def answer(arguments: Namespace) -> int:
     names = with_program(split_names(arguments.answerers), arguments.program)
     if not names:
         raise ConfigError("--with names nothing; expected e.g. --with lookup,neighbors:hops=2.")
+    if arguments.dry_run:
+        say(_estimate(arguments, names), end="")
+        return 0
     if len(names) == 1:
         check_output(arguments.output)
         _answer(arguments, names[0], arguments.output)
@@ -145,6 +150,29 @@ def with_program(names: Sequence[str], program: Sequence[str]) -> list[str]:
 def _file_name(name: str) -> str:
     """A system's label as a file name."""
     return "".join(c if c.isalnum() or c in "-_=." else "_" for c in name)
+
+
+def _estimate(arguments: Namespace, names: Sequence[str]) -> str:
+    """What the answers of systems would take, as a table."""
+    from rulemine.evaluation.answerers.forecast import forecast
+    from rulemine.evaluation.reporting.files import table_text
+    from rulemine.evaluation.study.costs import Expected, costs_table
+    from rulemine.llm.options import EndpointOptions
+    from rulemine.release.reader import Release
+    from rulemine.release.sampling_order import sample
+
+    release, split = Release.open(arguments.release), split_of(arguments.split)
+    asked = len(sample(release.questions(split), arguments.sample))
+    endpoint = EndpointOptions(**given(arguments, "endpoint."))
+    with bar("estimate"):
+        costs = [
+            Expected(name, 1, asked, *forecast(
+                release, name, [arguments.kg], split=split, sample=arguments.sample,
+                model=arguments.model,
+            ))
+            for name in names
+        ]  # fmt: skip
+    return table_text(costs_table(costs, (endpoint.price_input, endpoint.price_output)))
 
 
 def _answer(arguments: Namespace, name: str, output: Path) -> None:

@@ -57,9 +57,9 @@ def _add_keys(parser: Parser) -> None:
 def study(arguments: Namespace) -> int:
     """``study``."""
     from rulemine.cli.answer import with_program
-    from rulemine.evaluation.reporting.files import cells, notes_of
+    from rulemine.evaluation.reporting.files import table_text
     from rulemine.evaluation.reporting.report import WARNING
-    from rulemine.evaluation.reporting.tables import format_table, wrapped
+    from rulemine.evaluation.reporting.tables import wrapped
     from rulemine.evaluation.study.costs import expected, format_expected
     from rulemine.evaluation.study.plan import read_plan
     from rulemine.evaluation.study.results import check_packages, write_results
@@ -84,9 +84,7 @@ def study(arguments: Namespace) -> int:
     found = StudyFolder(plan, arguments.output, watch=watch, note=line.note)
     with watch("estimate"):
         costs = expected(found)
-    grid = format_expected(found, costs)
-    rows = [(row[0][0], row[1:]) for row in cells(grid)]
-    table = format_table(grid.title, grid.header, [("", rows)], grid.notes)
+    table = table_text(format_expected(found, costs))
     if arguments.estimate:
         say(table, end="")
         return 0
@@ -99,8 +97,6 @@ def study(arguments: Namespace) -> int:
         if text.startswith(WARNING):
             say(wrapped(text))
     if document.headline is not None:
-        shown = [(row[0][0], row[1:]) for row in cells(document.headline)]
-        head = document.headline
-        say(format_table(head.title, head.header, [("", shown)], notes_of(head)), end="")
+        say(table_text(document.headline), end="")
     say(f"\n{arguments.output / 'report.html'}")
     return 0

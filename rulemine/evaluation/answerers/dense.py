@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from rulemine.config import Section, option
 from rulemine.errors import ConfigError, EndpointError
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
 from rulemine.evaluation.answerers.retrieval import answer_from, in_private_order
 from rulemine.llm.call import Ask, Call, Failure
 from rulemine.llm.options import EndpointOptions
@@ -59,6 +59,7 @@ class Dense(Section):
     max_tokens: int = option(256, least=1)
 
     uses_model: ClassVar[bool] = True
+    typical: ClassVar = Typical(1, 1, 15)
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """What the model says to each question and the triples nearest to it."""

@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 
 from rulemine.config import Section, option
 from rulemine.evaluation.answerers.bm25 import TextIndex
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
 from rulemine.evaluation.answerers.retrieval import Touching, answer_from, in_private_order
 
 __all__ = ["ConnectedSubgraph", "Prize", "grow"]
@@ -36,6 +36,7 @@ class ConnectedSubgraph(Section):
     max_tokens: int = option(256, least=1)
 
     uses_model: ClassVar[bool] = True
+    typical: ClassVar = Typical(1, 1, 15)
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """What the model says to each question and what was grown for it."""

@@ -18,7 +18,7 @@ from typing import ClassVar, NamedTuple
 from rulemine.config import Section, option
 from rulemine.evaluation.answerers.bm25 import nearest
 from rulemine.evaluation.answerers.final_answer import cut_note, final_answer
-from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion, Typical
 from rulemine.evaluation.answerers.surroundings import Surroundings
 from rulemine.evaluation.spelling import Spelling
 from rulemine.kg.graph import Triple
@@ -65,6 +65,7 @@ class Paths(Section):
     max_tokens: int = option(256, least=1)
 
     uses_model: ClassVar[bool] = True
+    typical: ClassVar = Typical(2, 1.6, 27)
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """What the model says to each question and the paths that it planned."""

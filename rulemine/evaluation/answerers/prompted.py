@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from rulemine.config import Section, option
 from rulemine.evaluation.answerers.final_answer import final_answer
-from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion, Typical
 from rulemine.evaluation.vocabulary import VocabularyMatcher
 
 __all__ = ["ChainOfThought", "ClosedBook", "SelfConsistency", "vote"]
@@ -33,6 +33,7 @@ class ClosedBook(Section):
     max_tokens: int = option(256, least=1)
 
     uses_model: ClassVar[bool] = True
+    typical: ClassVar = Typical(1, 1, 3)
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """What the model says to each question."""
@@ -60,6 +61,7 @@ class ChainOfThought(Section):
     thought_tokens: int = option(512, least=1)
 
     uses_model: ClassVar[bool] = True
+    typical: ClassVar = Typical(2, 2.1, 82)
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """What the model says to each question once it has thought."""
@@ -92,6 +94,12 @@ class SelfConsistency(Section):
     thought_tokens: int = option(512, least=1)
 
     uses_model: ClassVar[bool] = True
+
+    @property
+    def typical(self) -> Typical:
+        """That of a chain of thought, `k` times."""
+        one = ChainOfThought.typical
+        return Typical(self.k * one.calls, one.growth, self.k * one.received)
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """What the model says most often to each question, a name a line."""

@@ -19,7 +19,7 @@ from rulemine.release.records import Question
 from rulemine.rules.rule import Rule
 from rulemine.rules.value_rules import ValueRule
 
-__all__ = ["NEEDS", "Answerer", "Chat", "Found", "Given", "OpenQuestion", "Part"]
+__all__ = ["NEEDS", "Answerer", "Chat", "Found", "Given", "OpenQuestion", "Part", "Typical"]
 
 NEEDS = {
     "query": "the query behind each question",
@@ -79,6 +79,21 @@ class Found(NamedTuple):
     completion_tokens: int = 0
     seconds: float | None = None
     again: bool = False
+
+
+class Typical(NamedTuple):
+    """What a question takes of a model that does as it is told; measured on the demo with a capable one.
+
+    Attributes:
+        calls: Calls of the model.
+        growth: How many times as long its prompts are, in the mean, as those that a model without a word is
+            sent: what was found, thought or said before is in them.
+        received: Tokens of all replies together.
+    """
+
+    calls: float
+    growth: float
+    received: float
 
 
 class Part(NamedTuple):
@@ -238,9 +253,11 @@ class Given:
 class Answerer(Protocol):
     """Anything that answers questions from a graph.
 
-    It may have three attributes more: ``needs``, of `NEEDS`, what it must be given beyond what every system
-    is; ``uses_model``, whether it asks a model; and ``kinds``, the kinds of questions that it answers, if
-    these are not all but ``cypher``, whose questions ask for rows.
+    It may have attributes more: ``needs``, of `NEEDS`, what it must be given beyond what every system is;
+    ``uses_model``, whether it asks a model; ``kinds``, the kinds of questions that it answers, if these are
+    not all but ``cypher``, whose questions ask for rows; and for estimates of what it takes ``typical``, a
+    `Typical`, ``worst_calls``, from the number of topic entities to the most calls for a question, and
+    ``graph_calls``, from the number of triples to the calls before the first question.
     """
 
     def __call__(

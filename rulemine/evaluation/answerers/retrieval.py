@@ -20,7 +20,7 @@ from rulemine.arrays import distinct
 from rulemine.config import Section, option
 from rulemine.evaluation.answerers.bm25 import TextIndex
 from rulemine.evaluation.answerers.final_answer import final_answer, lines_of
-from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion, Typical
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.seeds import stream
 
@@ -48,6 +48,7 @@ class KHop(Section):
     max_tokens: int = option(256, least=1)
 
     uses_model: ClassVar[bool] = True
+    typical: ClassVar = Typical(1, 1, 21)
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """What the model says to each question and the triples around its topic entities."""
@@ -95,6 +96,7 @@ class NearestTriples(Section):
     max_tokens: int = option(256, least=1)
 
     uses_model: ClassVar[bool] = True
+    typical: ClassVar = Typical(1, 1, 15)
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """What the model says to each question and the triples nearest to it."""

@@ -14,7 +14,7 @@ from rulemine.config import Section, option
 from rulemine.cypher.pattern_text import query_of
 from rulemine.cypher.render import to_cypher
 from rulemine.cypher.rows import Failed
-from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion, Typical
 from rulemine.evaluation.answerers.schema_text import schema_text
 from rulemine.evaluation.cypher.replies import cypher_of
 from rulemine.evaluation.cypher.runners import InMemoryRunner, Runner
@@ -67,6 +67,7 @@ class TextToCypher(Section):
     max_tokens: int = option(512, least=1)
 
     uses_model: ClassVar[bool] = True
+    typical: ClassVar = Typical(1, 1, 60)
     kinds: ClassVar = ("cypher",)
 
     @property

@@ -36,6 +36,7 @@ __all__ = [
     "cells",
     "notes_of",
     "render",
+    "table_text",
     "to_csv",
     "to_json",
     "to_latex",
@@ -236,16 +237,18 @@ def to_markdown(document: Document) -> str:
     return "\n".join(parts) + "\n"
 
 
+def table_text(grid: Grid) -> str:
+    """A table with its notes, for a terminal."""
+    rows = [(row[0][0], row[1:]) for row in cells(grid)]
+    return format_table(grid.title, grid.header, [("", rows)], notes_of(grid))
+
+
 def to_text(document: Document) -> str:
     """The facts, warnings, tables and other notes of a report for a terminal."""
     facts = [f"{name}: {text}" for name, text in document.facts.items() if name != "identity"]
     parts = [wrapped("\n".join([document.title, "", *facts]))]
     parts += [wrapped(note) for note in document.notes if note.startswith(WARNING)]
-    for grid in document.grids():
-        rows = [(row[0][0], row[1:]) for row in cells(grid)]
-        parts.append(
-            format_table(grid.title, grid.header, [("", rows)], notes_of(grid)).rstrip("\n")
-        )
+    parts += [table_text(grid).rstrip("\n") for grid in document.grids()]
     parts += [wrapped(note) for note in document.notes if not note.startswith(WARNING)]
     return "\n\n".join(parts) + "\n"
 

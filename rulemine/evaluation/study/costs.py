@@ -1,39 +1,22 @@
 """What a study costs before it starts, as far as that can be known without asking.
 
-Calls are bounded by what each system declares (`worst_calls`, and `graph_calls` before the first question).
-Tokens and time of a call are those of the answers that the study already has from that system. Before there
-are any, tokens are estimated from what the system is about to send for the first questions, which is
-listened to and not sent, and from the longest replies that it allows; the time is unknown.
+What a system takes typically and at most says `rulemine.evaluation.answerers.forecast`. Once the study has
+answers of a system, typical calls, tokens and time are those of its answers; before, the time is unknown.
 """
 
-import json
-from contextlib import suppress
+from collections.abc import Sequence
 from math import ceil
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from rulemine.errors import UserError
-from rulemine.evaluation.answerers.registry import JOURNAL, answer, asks_model, find_answerer
+from rulemine.evaluation.answerers.forecast import forecast
+from rulemine.evaluation.answerers.registry import asks_model, find_answerer
 from rulemine.evaluation.predictions import read_predictions
 from rulemine.evaluation.reporting.document import Grid, Value
-from rulemine.evaluation.study.plan import StudyRun
 from rulemine.evaluation.study.run import StudyFolder
-from rulemine.llm.call import Call, Failure
-from rulemine.llm.options import EndpointOptions
-from rulemine.llm.session import Session
+from rulemine.llm.estimates import METHOD, Takes
 from rulemine.release.sampling_order import sample
 
-__all__ = ["Expected", "expected", "format_expected"]
-
-LISTENED = 3
-"""Questions whose calls are listened to."""
-
-LETTERS = 4
-"""Letters of a token, about."""
-
-LONGEST = 512
-"""Tokens of a reply whose length a system does not limit."""
+__all__ = ["Expected", "costs_table", "expected", "format_expected"]
 
 
 class Expected(NamedTuple):
@@ -43,17 +26,17 @@ class Expected(NamedTuple):
         system: The system.
         runs: Its runs that are not finished.
         answers: The questions in them.
-        calls: Calls of a model at most; None where the system does not say.
-        tokens: Tokens of so many calls, sent and received; None where nothing is known of a call.
-        seconds: The time they take; likewise.
+        typical: What they take of a model, typically; None where the system does not say.
+        worst: The same at most.
+        seconds: The time they take; None where none was measured.
     """
 
     system: str
     runs: int
     answers: int
-    calls: int | None
-    tokens: int | None
-    seconds: float | None
+    typical: Takes | None
+    worst: Takes | None
+    seconds: float | None = None
 
 
 def expected(study: StudyFolder) -> list[Expected]:
@@ -74,92 +57,95 @@ def expected(study: StudyFolder) -> list[Expected]:
             )
             if prediction.cost is not None
         ]
-        answers, answerer = len(waiting) * len(asked), find_answerer(system)
-        if not asks_model(answerer):
-            timed = [cost.seconds for cost in done if cost.seconds is not None]
-            seconds = answers * sum(timed) / len(timed) if timed else None
-            found.append(Expected(system, len(waiting), answers, 0, 0, seconds))
-            continue
-        worst = getattr(answerer, "worst_calls", None)
-        calls = worst and len(waiting) * sum(worst(len(q.anchors)) for q in asked)
-        of_graph = getattr(answerer, "graph_calls", None)
-        if calls is not None and of_graph:
-            triples = {run.kg: len(study.release.kg(run.kg)) for run in waiting}
-            calls += sum(of_graph(triples[run.kg]) for run in waiting)
-        made = sum(cost.calls for cost in done)
-        tokens = seconds = None
-        if calls and made:
-            sent = sum(cost.prompt_tokens + cost.completion_tokens for cost in done)
-            tokens = ceil(calls * sent / made)
-            seconds = calls * sum(c.seconds or 0.0 for c in done) / made / plan.endpoint.concurrency
-        elif calls and (a_call := _tokens_a_call(study, waiting[0])):
-            tokens = ceil(calls * a_call)
-        found.append(Expected(system, len(waiting), answers, calls, tokens, seconds))
+        answers = len(waiting) * len(asked)
+        takes = forecast(
+            study.release,
+            system,
+            [run.kg for run in waiting],
+            split=None if plan.split == "all" else plan.split,
+            sample=plan.sample,
+            model=plan.model,
+            measured=done,
+        )
+        timed = [cost.seconds for cost in done if cost.seconds is not None]
+        seconds = answers * sum(timed) / len(timed) if timed else None
+        if seconds is not None and asks_model(find_answerer(system)):
+            seconds /= plan.endpoint.concurrency
+        found.append(Expected(system, len(waiting), answers, *takes, seconds))
     return found
 
 
-class _Listener(Session):
-    """A session that hears what would be asked, and answers nothing."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(EndpointOptions(), folder / JOURNAL)
-        self.heard: list[Call] = []
-
-    async def _ask(self, call: Call, place: EndpointOptions | None = None) -> Failure:
-        self.heard.append(call)
-        return Failure("not_asked", "", lasting=False)
-
-
-def _tokens_a_call(study: StudyFolder, run: StudyRun) -> float | None:
-    """Tokens of the first calls of a run in the mean, with the longest replies; None if it cannot be told."""
-    plan = study.plan
-    if getattr(find_answerer(run.system), "url", ""):
-        return None  # it opens a session of its own, which would send
-    with TemporaryDirectory() as folder, _Listener(Path(folder)) as listener:
-        with suppress(UserError):  # it needs replies to go on; or it will say so when it runs
-            answer(
-                study.release,
-                run.system,
-                kg=run.kg,
-                split=None if plan.split == "all" else plan.split,
-                sample=min(plan.sample or LISTENED, LISTENED),
-                model=plan.model,
-                session=listener,
-                folder=Path(folder),
-            )
-        if not listener.heard or any(call.inputs for call in listener.heard):
-            return None
-        letters = sum(len(json.dumps(c.request, ensure_ascii=False)) for c in listener.heard)
-        replies = sum(call.max_tokens or LONGEST for call in listener.heard)
-        return (letters / LETTERS + replies) / len(listener.heard)
-
-
-def format_expected(study: StudyFolder, costs: list[Expected]) -> Grid:
+def format_expected(study: StudyFolder, costs: Sequence[Expected]) -> Grid:
     """The costs as a table, with their sum."""
-    rows: list[tuple[Value, ...]] = [
-        (one.system, one.runs, one.answers, one.calls, one.tokens, _time(one.seconds))
-        for one in costs
-    ]
-    if len(costs) > 1:
-        sums: list[int | None] = []
-        for values in zip(*(one[1:5] for one in costs), strict=True):
-            known = [value for value in values if value is not None]
-            sums.append(sum(known) if len(known) == len(values) else None)
-        known_times = [one.seconds for one in costs if one.seconds is not None]
-        total = sum(known_times) if len(known_times) == len(costs) else None
-        rows.append(("all", *sums, _time(total)))
     done = len(study.runs) - sum(one.runs for one in costs)
     notes = [f"{done} of {len(study.runs)} runs are finished."] if done else []
-    if any(one.calls for one in costs):
-        notes.append(
-            "Calls are the most that a system may make; what the journal has is not asked again. Tokens and "
-            "time are as in the finished runs of the system; without any, tokens are estimated from its "
-            "first prompts and longest replies, and the time is unknown."
+    endpoint = study.plan.endpoint
+    return costs_table(costs, (endpoint.price_input, endpoint.price_output), notes)
+
+
+def costs_table(
+    costs: Sequence[Expected], prices: tuple[float, float], notes: Sequence[str] = ()
+) -> Grid:
+    """What answers take, system by system, as a table with their sum.
+
+    Args:
+        costs: Of each system.
+        prices: Money per million tokens sent, and received; 0: unknown.
+        notes: What else there is to say.
+    """
+    rows = list(costs)
+    if len(rows) > 1:
+        times = [one.seconds for one in rows]
+        time = None if None in times else sum(one or 0.0 for one in times)
+        typical, worst = _sum([one.typical for one in rows]), _sum([one.worst for one in rows])
+        runs, answers = sum(one.runs for one in rows), sum(one.answers for one in rows)
+        rows.append(Expected("all", runs, answers, typical, worst, time))
+    said = list(notes)
+    if any(one.worst and one.worst.calls for one in costs):
+        said.append(
+            "Typical / at most. Typical: as the answers so far; without any, as a capable model took on the "
+            "demo, with prompts like those of the first questions. At most: all possible calls, the "
+            "longest replies, and prompts twice as long as the longest of these, or 10 times, where a "
+            "question takes several; endpoint.budget_tokens ends a run before. What the journal has is not "
+            f"asked again. Tokens are {METHOD}."
         )
-    if any(one.calls is None for one in costs):
-        notes.append("A system that asks a model and does not declare its calls has none here.")
-    header = ("system", "runs", "questions", "calls", "tokens", "time")
-    return Grid("costs", "What is still to be answered", header, tuple(rows), tuple(notes))
+    if None in (one.worst for one in costs):
+        said.append("A system that asks a model and does not declare its calls has none here.")
+    last = rows[-1]
+    if any(prices) and last.typical and last.worst:
+        said.append(f"Price: {last.typical.price(prices):,.2f} / {last.worst.price(prices):,.2f}.")
+    cells: list[tuple[Value, ...]] = [
+        (
+            one.system,
+            one.runs,
+            one.answers,
+            *(_both(one.typical and one.typical[n], one.worst and one.worst[n]) for n in range(3)),
+            _time(one.seconds),
+        )
+        for one in rows
+    ]
+    header = ("system", "runs", "questions", "calls", "tokens sent", "received", "time")
+    return Grid("costs", "What is still to be answered", header, tuple(cells), tuple(said))
+
+
+def _sum(takes: Sequence[Takes | None]) -> Takes | None:
+    """The sum; None where one is unknown, or a part of one."""
+    known = [one for one in takes if one is not None]
+    if len(known) < len(takes):
+        return None
+    calls, sent, received = zip(*known, strict=True)
+    return Takes(
+        sum(calls),
+        None if None in sent else sum(sent),
+        None if None in received else sum(received),
+    )
+
+
+def _both(typical: int | None, worst: int | None) -> str | None:
+    """A cell: typical / at most."""
+    if typical == worst:
+        return None if worst is None else f"{worst:,}"
+    return " / ".join("–" if value is None else f"{value:,}" for value in (typical, worst))
 
 
 def _time(seconds: float | None) -> str | None:

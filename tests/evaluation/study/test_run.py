@@ -11,6 +11,7 @@ from rulemine.evaluation.study.plan import StudyPlan
 from rulemine.evaluation.study.results import document_of
 from rulemine.evaluation.study.run import StudyFolder
 from rulemine.evaluation.study.scores import StudyScores
+from rulemine.llm.estimates import Takes
 from rulemine.llm.options import EndpointOptions
 from rulemine.release.reader import Release
 from tests.chat_server import ChatServer
@@ -110,8 +111,10 @@ def test_a_call_is_asked_once_whatever_graph_system_or_study_run_it_is_for(open_
         again.answer()
         assert len(server.bodies) == 3
     assert all(again.is_done(run) for run in again.runs)
-    assert [one.calls for one in before] == [6, 6]
-    assert [(one.runs, one.calls) for one in after] == [(1, 3), (0, 0)]
+    assert [one.typical.calls for one in before] == [6, 6]
+    assert [(one.runs, one.typical.calls) for one in after] == [(1, 3), (0, 0)]
+    of_server = sum(len(body["messages"][0]["content"]) for body in server.bodies) // 4
+    assert 0.8 < after[0].typical.sent / of_server < 1.3  # as the finished runs sent
     assert after[0].seconds is not None  # as long as the finished runs took
 
 
@@ -187,11 +190,10 @@ def test_calls_about_the_graph_are_counted_and_a_second_endpoint_is_left_alone(o
     study = open_study("dense:batch=4", unreachable, model="m", levels=(0, 100), sample=3)
     sizes = [len(study.release.kg(name)) for name in ("complete", "incomplete")]
     here, there = expected(study)
-    of_questions = here.calls - sum(-(-size // 4) for size in sizes)
-    assert of_questions > 0
-    assert of_questions % (2 * 3) == 0  # as many for each question on each graph
-    assert here.calls == there.calls
-    assert (here.tokens, there.tokens) == (None, None)
+    of_graphs = sum(-(-size // 4) for size in sizes)
+    assert (here.typical.calls, here.worst.calls) == (of_graphs + 6, of_graphs + 12)
+    assert here[3:] == there[3:]
+    assert here.typical.sent > 5 * sum(sizes)  # tokens of the triples
 
 
 def test_costs_before_and_after(open_study):
@@ -199,13 +201,14 @@ def test_costs_before_and_after(open_study):
         "lookup", "think-on-graph:width=2:depth=1", model="m", levels=(0, 100), sample=3
     )
     found = {one.system.partition(":")[0]: one for one in expected(study)}
-    assert found["lookup"][1:] == (2, 6, 0, 0, None)
+    assert found["lookup"][1:] == (2, 6, Takes(), Takes(), None)
     topics = [len(q.anchors) for q in sorted(study.release.questions(), key=lambda q: q.id)]
     assert topics
     agent = found["think-on-graph"]
-    assert 10 * agent.calls < agent.tokens < 1000 * agent.calls
+    assert 10 * agent.typical.calls < agent.typical.sent < 1000 * agent.typical.calls
     assert agent.seconds is None
     assert not study.folder.exists()  # nothing was asked or kept
-    assert agent.calls >= 2 * 3 * (1 + 2 + 1 + 1)
+    assert agent.worst.calls >= 2 * 3 * (1 + 2 + 1 + 1)
+    assert agent.typical < agent.worst
     rows = format_expected(study, list(found.values())).rows
     assert rows[-1][:3] == ("all", 4, 12)

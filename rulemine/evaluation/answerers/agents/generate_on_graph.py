@@ -34,7 +34,7 @@ from rulemine.evaluation.answerers.agents.exploring import (
 )
 from rulemine.evaluation.answerers.bm25 import nearest
 from rulemine.evaluation.answerers.final_answer import cut_note, lines_of
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
 from rulemine.kg.graph import Triple
 
 __all__ = ["Action", "GenerateOnGraph", "read_action", "read_proposals"]
@@ -113,6 +113,7 @@ class GenerateOnGraph(Section):
     """
 
     uses_model: ClassVar = True
+    typical: ClassVar = Typical(6.2, 1.6, 163)
 
     steps: int = option(6, least=1)
     entities: int = option(5, least=1)

@@ -37,7 +37,7 @@ from rulemine.evaluation.answerers.agents.exploring import (
 )
 from rulemine.evaluation.answerers.bm25 import nearest
 from rulemine.evaluation.answerers.final_answer import cut_note
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
 from rulemine.kg.graph import Triple
 
 __all__ = ["PlanOnGraph"]
@@ -58,6 +58,7 @@ class PlanOnGraph(Section):
     """
 
     uses_model: ClassVar = True
+    typical: ClassVar = Typical(8.5, 1.9, 213)
 
     depth: int = option(4, least=1)
     frontier: int = option(5, least=1)

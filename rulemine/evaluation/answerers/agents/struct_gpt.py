@@ -34,7 +34,7 @@ from rulemine.evaluation.answerers.agents.exploring import (
     opposite,
 )
 from rulemine.evaluation.answerers.final_answer import cut_note
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
 from rulemine.kg.graph import Triple
 
 __all__ = ["StructGPT"]
@@ -66,6 +66,7 @@ class StructGPT(Section):
     """
 
     uses_model: ClassVar = True
+    typical: ClassVar = Typical(4.3, 1.7, 50)
 
     rounds: int = option(3, least=1)
     relations: int = option(10, least=1)

@@ -34,7 +34,7 @@ from rulemine.evaluation.answerers.agents.exploring import (
     scored,
 )
 from rulemine.evaluation.answerers.final_answer import cut_note
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
 from rulemine.kg.graph import Triple
 
 __all__ = ["ThinkOnGraph", "read_ratings"]
@@ -75,6 +75,7 @@ class ThinkOnGraph(Section):
     """
 
     uses_model: ClassVar = True
+    typical: ClassVar = Typical(6, 1.4, 94)
 
     width: int = option(3, least=1)
     depth: int = option(3, least=1)

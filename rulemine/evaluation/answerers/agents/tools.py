@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from rulemine.config import Section, option
 from rulemine.errors import counted
 from rulemine.evaluation.answerers.agents.exploring import Explorer, Way, as_json, explore, task
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
 from rulemine.evaluation.answerers.surroundings import WAYS
 from rulemine.evaluation.spelling import Spelling
 from rulemine.llm.call import Message, Reply
@@ -78,6 +78,7 @@ class ToolAgent(Section):
     """
 
     uses_model: ClassVar = True
+    typical: ClassVar = Typical(4.8, 1.4, 200)
 
     steps: int = option(10, least=1)
     calls: int = option(8, least=1)

@@ -1,0 +1,210 @@
+"""What a system takes is told before: here beside what it takes of a model that does as it is told."""
+
+import json
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from rulemine.builder.pipeline import Build
+from rulemine.builder.recipe import load_recipe
+from rulemine.evaluation.answerers.forecast import forecast
+from rulemine.evaluation.answerers.registry import ANSWERERS, answer, asks_model, find_answerer
+from rulemine.llm.call import Call, Reply, pack_vector
+from rulemine.llm.estimates import Takes
+from rulemine.llm.session import Session
+from rulemine.release.reader import Release
+from tests.command_line import Command
+from tests.evaluation.answerers.scripted import Script
+
+ASKING = [name for name in sorted(ANSWERERS) if asks_model(find_answerer(name))]
+THOUGHT = "What is asked for has to be found first, from the topic entities, step by step. " * 4
+QUERY = """\
+MATCH (n:Person {name: 'Stara Luka'})-[:worksFor]->(w:Workshop)-[:locatedIn]->(t:Town) WITH DISTINCT t
+MATCH (t)-[:partOf]->(p:Province) WHERE p.population IS NOT NULL RETURN DISTINCT t.name, p.population"""
+
+
+class Model:
+    """Does as it is told, in as many words as a capable model took on the demo; 4 letters are a token."""
+
+    def __init__(self) -> None:
+        self.sent = self.received = 0
+
+    def __call__(self, call: Call) -> Reply:
+        if call.inputs:
+            self.sent += sum(map(len, call.inputs)) // 4
+            return Reply("", vectors=[pack_vector([1.0, len(text)]) for text in call.inputs])
+        said = self._said(call, str(call.messages[-1]["content"]).splitlines())
+        letters = len(json.dumps([*call.messages, *call.tools], ensure_ascii=False))
+        written = len(json.dumps(said, ensure_ascii=False))
+        self.sent, self.received = self.sent + letters // 4, self.received + written // 4
+        if isinstance(said, str):
+            return Reply(said, prompt_tokens=letters // 4, completion_tokens=written // 4)
+        return Reply("", "tool_calls", letters // 4, written // 4, tool_calls=said)
+
+    def _said(self, call: Call, lines: list[str]) -> str | list[dict[str, Any]]:
+        step, options = call.purpose.rpartition("-")[2], self._options(lines)
+        if call.purpose == "write-cypher":
+            return f"```cypher\n{QUERY}\n```"
+        if call.purpose.startswith("tools"):
+            return self._with_tools(call)
+        if call.purpose.startswith("generate-on-graph") and step == "step":
+            turn = sum(line.startswith("Observation") for line in lines)
+            topics = next(x for x in lines if x.startswith("Topic")).partition(": ")[2]
+            found = re.findall(r"\(([^,()]+), ", " ".join(lines)) or [topics]
+            action = [f"Search[{topics}]", f"Search[{found[-1]}]", "Generate[what is missing]",
+                      f"Finish[{found[0]}]"][turn]  # fmt: skip
+            return f"Thought {turn + 1}: {THOUGHT[:60]}\nAction {turn + 1}: {action}"
+        if call.purpose == "plan-on-graph-answer":
+            return self._concluded(lines)
+        known = "\n".join(lines).partition("What is known:\n")[2].splitlines()
+        return {
+            "answer": "\n".join(line.split(" | ")[0] for line in known[:4] if "|" in line) or "Stara Luka",
+            "think": THOUGHT,
+            "plan": "\n".join(f"{one} -> {two}" for one, two in pairwise(lines[1:4])),
+            "relations": self._relations(call, options),
+            "entities": self._entities(call, options),
+            "enough": "{Yes}" if sum("(" in line for line in lines) > 3 else "{No}",
+            "objectives": json.dumps([THOUGHT[:38], THOUGHT[40:75]]),
+            "memory": json.dumps({THOUGHT[:38]: options[0], THOUGHT[40:75]: ""}),
+            "reflect": '{"Go back": "No", "Reason": "The next entities lead to the answer."}',
+            "next": "Next question: Where is it?" if "Who" not in lines[0] else f"Answer: {options[0]}",
+            "propose": f"{options[0]} | located_in | {options[-1]}",
+            "name": options[0],
+        }[step]  # fmt: skip
+
+    @staticmethod
+    def _options(lines: list[str]) -> list[str]:
+        """What may be chosen: the lines below the last that ends with a colon, or a list on one line."""
+        at = max((i for i, line in enumerate(lines) if line.endswith(":")), default=-1)
+        found = lines[at + 1 :] if at >= 0 else lines[-1].partition(": ")[2].split("; ")
+        return found or [""]
+
+    @staticmethod
+    def _relations(call: Call, options: list[str]) -> str:
+        if call.purpose.startswith("think"):
+            return f"{{{options[0]} (Score: 0.9)}}"
+        two = options[:2]
+        if call.purpose.startswith("plan"):
+            return json.dumps(two)
+        if call.purpose.startswith("struct"):
+            return "; ".join(two)
+        return "\n".join(two)
+
+    @staticmethod
+    def _entities(call: Call, options: list[str]) -> str:
+        if call.purpose.startswith("plan"):
+            return json.dumps(options[:2], ensure_ascii=False)
+        return ", ".join(["0.5", *["0.1"] * (len(options) - 1)])
+
+    @staticmethod
+    def _concluded(lines: list[str]) -> str:
+        """Of plan-on-graph: enough at the second look."""
+        enough = sum(line.startswith("(") for line in lines) > 4
+        name = next(line for line in lines if line.startswith("(")).strip("()").split(", ")[0]
+        said = {
+            "Sufficient": "Yes" if enough else "No",
+            "Answer": [name] * enough,
+            "Reason": THOUGHT[:50],
+        }
+        return json.dumps(said, ensure_ascii=False)
+
+    @staticmethod
+    def _with_tools(call: Call) -> str | list[dict[str, Any]]:
+        turn = len(call.messages) // 2 - 1
+        if turn == 3:
+            return "Stara Luka"
+        topic = str(call.messages[1]["content"]).rpartition(": ")[2].partition(" | ")[0]
+        name, more = "relations", {}
+        if turn:
+            ways = json.loads(call.messages[3]["content"])
+            name, more = (
+                "neighbors",
+                {"relation": [*ways["out"], *ways["in"]][0], "direction": "out"},
+            )
+        arguments = json.dumps({"entity": topic, **more}, ensure_ascii=False)
+        return [
+            {"id": "c1", "type": "function", "function": {"name": name, "arguments": arguments}}
+        ]
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Release]:
+    """Releases on the whole demo, under the names of its entities."""
+    built: dict[str, Release] = {}
+
+    def call(kind: str) -> Release:
+        few = {"structures": ("structures", "per_structure"), "cypher": ("cypher", "per_template")}
+        settings = [
+            (("selection", "share"), 0.0), (("questions", "split"), "random"), (("naming",), "text"),
+            (few[kind], 2),
+        ]  # fmt: skip
+        if kind not in built:
+            folder = tmp_path_factory.mktemp(kind) / "release"
+            Build(load_recipe(f"{kind}-demo", settings), folder).run()
+            built[kind] = Release.open(folder)
+        return built[kind]
+
+    return call
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_typical_is_within_twice_and_the_worst_is_never_less(
+    name: str, demo: Callable[[str], Release], tmp_path: Path
+) -> None:
+    release = demo("cypher" if name == "text-to-cypher" else "structures")
+    told = forecast(release, name, ["incomplete"], split=None, sample=8, model="m")
+    assert told.typical is not None
+    assert told.worst is not None
+    model = Model()
+    script = Script(model)
+    answer(
+        release,
+        name,
+        split=None,
+        sample=8,
+        model="m",
+        session=cast(Session, script),
+        folder=tmp_path,
+    )
+    took = Takes(len(script.calls), model.sent, model.received)
+    for typical, worst, actual in zip(told.typical, told.worst, took, strict=True):
+        assert actual <= worst
+        assert actual / 2 <= typical <= 2 * actual, (told.typical, took)
+
+
+def test_where_options_allow_fewer_calls_fewer_are_typical(demo: Callable[[str], Release]) -> None:
+    told = forecast(
+        demo("structures"), "tools:steps=1", ["incomplete"], split=None, sample=5, model="m"
+    )
+    assert told.typical is not None
+    assert told.worst is not None
+    assert told.typical.calls == told.worst.calls == 10
+    assert told.typical.received < 5 * find_answerer("tools").typical.received  # type: ignore[attr-defined, operator]
+
+
+def test_a_dry_run_asks_nothing_and_writes_nothing(
+    demo: Callable[[str], Release], command: Command, tmp_path: Path
+) -> None:
+    words = (
+        "answer",
+        demo("structures").path,
+        "--split",
+        "all",
+        "--sample",
+        3,
+        "-o",
+        tmp_path / "out",
+    )
+    unreachable = ("--model", "m", "--base-url", "http://127.0.0.1:9/v1")
+    ended = command(*words, "--with", "lookup,tools", *unreachable, "--dry-run")
+    assert ended.status == 0, ended.err
+    assert re.search(r"^lookup +1 +3 +0 ", ended.out, re.MULTILINE)
+    assert re.search(
+        r"^tools +1 +3 +14 / 33 +[\d,]+ / [\d,]+ +600 / 33,792 ", ended.out, re.MULTILINE
+    )
+    assert not list(tmp_path.iterdir())
+    assert "name one with --model" in command(*words, "--with", "tools", "--dry-run").err
