@@ -56,6 +56,7 @@ class _Checked:
     naming: str
     topics: tuple[EntityNames, ...]
     hidden: tuple[tuple[str, tuple[EntityNames, ...]], ...]
+    asked: str = ""
 
 
 class Texts:
@@ -164,7 +165,7 @@ class Texts:
     def _checker(self) -> "Checker":
         from rulemine.verbalizer.checks import Checker
 
-        return Checker(row.relation for row in self._templates.rows)
+        return Checker((row.relation for row in self._templates.rows), self._templates.rows)
 
 
 def _named(question: QueryQuestion) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:

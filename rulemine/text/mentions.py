@@ -75,7 +75,7 @@ def find_mentions(text: str, name: str) -> tuple[Span, ...]:
 
 
 def find_mentions_of_all(text: str, names: Sequence[str]) -> tuple[tuple[Span, int], ...]:
-    """Finds where a text names several entities; where mentions overlap, the longer one counts.
+    """Finds where a text names several entities; of overlapping mentions the longest counts, then the exact.
 
     Returns:
         The spans, ascending, each with the place of its name in `names`.
@@ -87,7 +87,7 @@ def find_mentions_of_all(text: str, names: Sequence[str]) -> tuple[tuple[Span, i
     found = [
         (span, which) for which, name in enumerate(names) for span in find_mentions(text, name)
     ]
-    found.sort(key=lambda mention: (mention[0][0] - mention[0][1], mention))
+    found.sort(key=lambda row: (row[0][0] - row[0][1], text[slice(*row[0])] != names[row[1]], row))
     kept: list[tuple[Span, int]] = []
     for (start, end), which in found:
         if not any(start < high and low < end for (low, high), _ in kept):

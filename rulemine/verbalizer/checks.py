@@ -7,18 +7,28 @@ the topic entities are cut out before the checks: they may contain any words and
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Self
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.llm.call import Failure
+from rulemine.phrasing.glosses import Gloss
+from rulemine.phrasing.templates import RelationTemplates
 from rulemine.text.answer_leaks import LeakageChecker
-from rulemine.text.language import is_other_language
-from rulemine.text.mentions import cut, find_mentions_of_all, interleaved
+from rulemine.text.language import is_other_language, language_code
+from rulemine.text.mentions import FUNCTION_WORDS, Span, cut, find_mentions_of_all, interleaved
 from rulemine.text.naming_rules import naming_problem
-from rulemine.text.normalization import QUESTION_MARKS, is_unspaced, is_word, mentions, places
+from rulemine.text.normalization import (
+    QUESTION_MARKS,
+    fold_loosely,
+    is_unspaced,
+    is_word,
+    mentions,
+    places,
+    unify,
+)
 from rulemine.text.template import escape, fill
 from rulemine.verbalizer.inputs import CheckedQuestion, placeholders
 
@@ -49,6 +59,7 @@ CODES = {
     "too_short": "The question is too short to be clear.",
     "too_long": "The question is too long{detail}.",
     "wrong_language": "The question must be in {detail}.",
+    "foreign_name": "Use only the names, dates and numbers given, and no other word with a capital{detail}.",
     "ambiguous": "Another question has the same text; be more precise{detail}.",
     "not_distinct": "It repeats an earlier text.",
     "value_missing": "Copy the value exactly as given{detail}.",
@@ -114,10 +125,13 @@ _TRIPLE = re.compile(
 )
 _SENTENCE_END = re.compile(
     r"(?:[^\W\d_A-Z]{4,}|\ufffc)[.!]\s+[^\W\d_a-z]|\s!\s+[^\W\d_a-z]|[.!]\s+¿|[。！]\s*\w"
-    r"|(?<!\bDr)[.!]\s+(?:Who|Whom|Whose|What|Which|Where|When|Why|How)\b"
+    r"|[.!]\s+(?:Who|Whom|Whose|What|Which|Where|When|Why|How)\b"
 )
 _CAMEL = re.compile(r"[^\W\d_A-Z][A-Z]")
 _PLAIN = re.compile(r"[^\W\d_]+(?:[ '’-][^\W\d_]+)*")
+_WORD = re.compile(r"[^\W_]+")
+_CAPITALIZING = frozenset((None, "de", "lb"))
+"""Languages whose common nouns have capitals, by code; None: one that is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +154,19 @@ class TextProblem:
 
 
 class Checker:
-    """What the checks of many texts share: names, normalized once, and the identifiers of relations.
+    """What the checks of many texts share: names, normalized once, and what is known of relations.
 
     Args:
         relations: All relations of the graph: no text may contain the identifier of one.
+        described: What is said of them; names in it ("the Olympic Games") may stand in texts.
     """
 
-    def __init__(self, relations: Iterable[str] = ()) -> None:
+    def __init__(
+        self, relations: Iterable[str] = (), described: Iterable[Gloss | RelationTemplates] = ()
+    ) -> None:
         self.leakage = LeakageChecker()
         self.identifiers = frozenset(name for name in relations if not _is_plain(name))
+        self.described = {row.relation: row for row in described}
 
 
 def check_text(
@@ -169,12 +187,14 @@ def check_text(
     text = _ENDS.sub("", text)
     if not text:
         return TextProblem("empty")
-    named = find_mentions_of_all(text, [topic.name_in(item.naming) for topic in item.topics])
+    named = _named(text, item)
     pieces = cut(text, tuple(span for span, _ in named))
     if len(pieces) > 1 and not pieces[-1] and text[-1] in QUESTION_MARKS:
         # The mark ends both the name and the sentence; in another naming it ends only the sentence.
         pieces = (*pieces[:-1], text[-1])
     topics = [item.topics[which] for _, which in named]
+    if either := _either(text, named, item):
+        return TextProblem("topic_missing", f"“{either}” could be one or another")
     found = next(_problems(text, pieces, topics, item, language, checker or Checker()), None)
     if found is not None:
         return TextProblem(*found)
@@ -248,6 +268,8 @@ def _problems(
         words = words.replace(relation, " ")
     if is_other_language(words, language):
         yield "wrong_language", language
+    if foreign := _foreign(pieces, item, language, checker):
+        yield "foreign_name", f"“{foreign}”"
 
 
 def _found(code: str, found: re.Match[str] | None) -> Iterator[tuple[str, str]]:
@@ -266,6 +288,56 @@ def _identifiers_in(
     for word in words.split() if others else ():
         if word in others or word.strip(_AROUND) in others:
             yield "relation_id", f"“{word}”"
+
+
+def _foreign(
+    pieces: tuple[str, ...], item: CheckedQuestion, language: str, checker: Checker
+) -> str | None:
+    """The first word of a text that is a name, date or number the model was not given; None: there is none.
+
+    A capital letter makes a name, but of the word that opens the text, a function word, and *I*. What stands
+    in the draft, in the identifier of a relation, or in its description was given.
+    """
+    capitals = language_code(language) not in _CAPITALIZING
+    numbers = item.question.kind != "cypher"  # whose values are checked on their own
+    found = [word for piece in pieces for word in _WORD.findall(unify(piece))]
+    opening = bool(_WORD.search(pieces[0]))
+    names: list[str] = [
+        word
+        for at, word in enumerate(found)
+        if (numbers and any(map(str.isdigit, word)))
+        or (capitals and at >= opening and word != "I" and any(map(str.isupper, word)))
+    ]
+    if not names:
+        return None
+    own = item.question
+    relations = {*own.relations, *(relation for _, relation, _ in own.full_evidence)}
+    identifiers = fold_loosely(" ".join(relations))
+    spans = tuple(span for span, _ in _named(item.asked, item))
+    said = [*cut(item.asked, spans), identifiers]
+    said += [" ".join(astuple(row)) for row in map(checker.described.get, relations) if row]
+    known = FUNCTION_WORDS.union(_WORD.findall(fold_loosely(" ".join(said))))
+    for name in names:
+        word = fold_loosely(name)
+        forms = {word, word.removesuffix("s"), f"{word}s"}
+        if not forms & known and not (len(word) > 3 and word in identifiers):
+            return name
+    return None
+
+
+def _named(text: str, item: CheckedQuestion) -> tuple[tuple[Span, int], ...]:
+    """Where a text names which topic entity."""
+    return find_mentions_of_all(text, [topic.name_in(item.naming) for topic in item.topics])
+
+
+def _either(text: str, named: Iterable[tuple[Span, int]], item: CheckedQuestion) -> str | None:
+    """A mention that is spelled as none of two topic entities, and reads as both; None: there is none."""
+    names = [topic.name_in(item.naming) for topic in item.topics]
+    read = [fold_loosely(name).strip() for name in names]
+    for (start, end), which in named:
+        if read.count(read[which]) > 1 and text[start:end] not in names:
+            return text[start:end]
+    return None
 
 
 @lru_cache(maxsize=4096)

@@ -57,7 +57,7 @@ def check_cypher_text(
         if _NUMBER.fullmatch(value):
             continue
         # Texts may have any signs and words; what is checked has a word of its own instead.
-        word = next(word for n in range(len(text) + 1) if (word := f"Zvalue{n}q") not in text)
+        word = next(word for n in range(len(text) + 1) if (word := f"zvalue{'x' * n}q") not in text)
         text = f"{text[:at]}{word}{text[at + len(value) :]}"
         hidden[word] = value
     pattern = check_text(text, item, language, checker)

@@ -122,7 +122,7 @@ class Verbalizer:
 
     def __init__(self, calls: Calls) -> None:
         self._calls, self._chosen = calls, calls.chosen
-        self._checker = Checker(row.relation for row in calls.glosses.rows)
+        self._checker = Checker((row.relation for row in calls.glosses.rows), calls.glosses.rows)
 
     async def verbalize(self, dialogue: Dialogue, ask: Ask) -> None:
         """Asks for a text until one is accepted or no attempts are left."""

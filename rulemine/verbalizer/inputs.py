@@ -59,13 +59,13 @@ class CheckedQuestion(Protocol):
     def hidden(self) -> tuple[tuple[str, tuple[EntityNames, ...]], ...]:
         """Who must not be named, by the code of that problem."""
 
+    @property
+    def asked(self) -> str:
+        """What it asks for, in the words of templates and the naming of the prompts; empty: not shown."""
+
 
 class QuestionInput(CheckedQuestion, Protocol):
     """A question to verbalize, with the text of its template: what a dialogue needs to know."""
-
-    @property
-    def asked(self) -> str:
-        """What the question asks for, in the words of templates and the naming of the prompts."""
 
     @property
     def template(self) -> str:

@@ -70,7 +70,7 @@ def test_a_text_is_taken_once_in_every_naming(made: Asked) -> None:
     taken = texts.from_model(one, f"Who came after {one.anchors[0]}?")
     assert not isinstance(taken, Rejection)
     assert (taken.wording, taken.patterns) == ("model", ("Who came after {topic}?",))
-    again = texts.from_model(one, f"who CAME after {one.anchors[0]}?")
+    again = texts.from_model(one, f"who came after {one.anchors[0]}?")
     assert isinstance(again, Rejection)
     assert again.reason == SAME
     assert texts.from_template(two) == two

@@ -56,8 +56,6 @@ def code(
         ("  Who is ANNA  LIND’s aunt?\n", "Who is {topic}’s aunt?"),
         ("Who, then, is Anna Lind's aunt (all of them)?", "Who, then, is {topic}'s aunt (all of them)?"),
         ("Who is “Anna Lind” related to by aunthood?", "Who is “{topic}” related to by aunthood?"),
-        ("Who in St. Mary's is an aunt of Anna Lind?", "Who in St. Mary's is an aunt of {topic}?"),
-        ("Who is the aunt of Anna Lind of St. Mary?", "Who is the aunt of {topic} of St. Mary?"),
         ("Which aunts, e.g. on the maternal side, does Anna Lind have?",
          "Which aunts, e.g. on the maternal side, does {topic} have?"),
         ("Great-aunts of Anna Lind are who?", "Great-aunts of {topic} are who?"),
@@ -127,6 +125,12 @@ def test_good_texts_become_patterns(text: str, pattern: str | TextProblem) -> No
         ("wrong_language", "Wer ist die Tante von Anna Lind?"),
         ("wrong_language", "Qui est la tante de Anna Lind ?"),
         ("wrong_language", "谁是 Anna Lind 的姑姑？"),
+        ("foreign_name", "Who is the aunt of Anna Lind of Leeds?"),
+        ("foreign_name", "Who is the Leeds-born aunt of Anna Lind?"),
+        ("foreign_name", "Who was in 1994 the aunt of Anna Lind?"),
+        ("foreign_name", "1994 saw which aunt of Anna Lind marry?"),
+        ("foreign_name", "Who is the aunt of Anna Lind, that is Lind's aunt?"),
+        ("foreign_name", "Who is Anna Lind's AUNT-in-law, who wrote iTales?"),
     ],
 )
 def test_each_reason(expected: str, text: str) -> None:
@@ -140,19 +144,41 @@ def test_each_reason(expected: str, text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Which actor played Dr. Who alongside Anna Lind?",
-        "Which company employs Anna Lind as an AI engineer?",
+        "Which company employs Anna Lind as an ai engineer?",
         "Which question did Anna Lind answer: the first or the last?",
-        "In which version of the song did Anna Lind sing: A or B?",
+        "In which version of the song did Anna Lind sing: a or b?",
         "Who won the triple jump before Anna Lind?",
         "Can you give me the names of Anna Lind's aunts?",
-        "Which song called “Sorry” did Anna Lind sing?",
+        "Which song called “sorry” did Anna Lind sing?",
         "Who cannot stand Anna Lind?",
-        "Which 3:2 match did Anna Lind win at 8:30 p.m. (local time, of course)?",
+        "Which match did Anna Lind win at noon (local time, of course)?",
     ],
 )
 def test_words_that_refusals_and_prefaces_have_are_not_always_such(text: str) -> None:
     assert code(text) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("English", "Which Olympic Games were opened by Anna Lind?", None),
+        ("English", "Whose 2010 FIFA World Cup squad had Anna Lind?", None),
+        ("English", "Which Winter Games were opened by Anna Lind?", "“Winter”"),
+        ("English", "Whose 2014 World Cup squad had Anna Lind?", "“2014”"),
+        ("German", "Welche Spiele hat Anna Lind in Leeds eröffnet?", None),
+        ("German", "Welche Spiele hat Anna Lind 1994 eröffnet?", "“1994”"),
+        ("Spanish", "¿Qué juegos inauguró Anna Lind en Leeds?", "“Leeds”"),
+    ],
+)
+def test_words_of_the_relation_are_no_foreign_names(
+    language: str, text: str, expected: str | None
+) -> None:
+    relation = "/base/x2010fifaworldcup/world_cup_squad"
+    said = replace(
+        GLOSS, relation=relation, statement="{subject} opened the Olympic Games {object}"
+    )
+    found = check_text(text, item(relation=relation), language, Checker((), [said]))
+    assert (found.detail if isinstance(found, TextProblem) else None) == expected
 
 
 @pytest.mark.parametrize("name", sorted(CODES))
@@ -327,7 +353,10 @@ def test_what_templates_make_passes(name: str, monkeypatch: pytest.MonkeyPatch) 
     templates = load_templates(name, kg.relations)
     labels = load_labels("fb15k237-labels") if name == "fb15k237" else {}
     names = {row.entity: row for row in name_entities(kg.entities, seed=0, labels=labels)}
-    check, checker = TextCheck(tuple(names.values()), templates), Checker(kg.relations)
+    check, checker = (
+        TextCheck(tuple(names.values()), templates),
+        Checker(kg.relations, templates.rows),
+    )
     draw, passed = random.Random(8), 0
     facts = kg.labeled()
     for s, r, o in draw.sample(facts, min(3_000, len(facts))):

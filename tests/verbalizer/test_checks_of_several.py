@@ -2,6 +2,8 @@
 
 import random
 
+import pytest
+
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.text.naming_rules import naming_problem
 from rulemine.text.template import fill
@@ -61,6 +63,33 @@ def test_every_anchor_is_named_and_nobody_hidden_in_any_naming():
                 for low, high in occurrences(whole, name):
                     assert any(start <= low and high <= end for start, end in spots)
     assert min(passed, caught) > 50
+
+
+@pytest.mark.parametrize(
+    ("labels", "text", "private"),
+    [
+        (["York", "New York"], "Who left York's north for new york?", "Who left e1's north for e2?"),
+        (["Film", "Will"], "Which film of the genre Film will Will like?",
+         "Which film of the genre e1 will e2 like?"),
+        (["Oda Pe\u0301ry", "Caf\u00e9 A"], "Who met Oda P\u00e9ry at Cafe\u0301 A?", "Who met e1 at e2?"),
+        (["O'Neil", "O\u2019Neil"], "Who met O\u2019Neil at O'Neil's?", "Who met e2 at e1's?"),
+        (["Drama", "drama"], "Who left drama for Drama?", "topic_missing"),
+        (["O'Neil", "O\u2019Neil"], "Who met O\u02bcNeil at O'Neil's?", "topic_missing"),
+        (["Ann Lee", "York"], "Who met Ann Lee in York, where Lee lives?", "foreign_name"),
+    ],
+)  # fmt: skip
+def test_each_name_is_replaced_where_it_stands_and_none_is_left(
+    labels: list[str], text: str, private: str
+) -> None:
+    topics = tuple(EntityNames(f"e{n}", f"Q{n}", label) for n, label in enumerate(labels, 1))
+    item = StructureInput(QUESTION, QUESTION, "text", topics, (), (), ())
+    found = check_text(text, item, "English")
+    if isinstance(found, TextProblem):
+        assert found.code == private
+        return
+    names = dict(zip(placeholders(2), ("e1", "e2"), strict=True))
+    assert fill(found, names) == private
+    assert not any(label in private for label in labels)
 
 
 def test_an_anchor_that_another_naming_hides_is_missing():

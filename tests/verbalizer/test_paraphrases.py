@@ -50,7 +50,7 @@ def test_paraphrases_are_kept_with_their_patterns():
 
 
 def test_missing_paraphrases_are_asked_for_again_with_the_reasons():
-    said = [GOOD[1], "Who is it?"], [GOOD[1].upper(), GOOD[0]], [GOOD[3]]
+    said = [GOOD[1], "Who is it?"], [GOOD[1].lower(), GOOD[0]], [GOOD[3]]
     made, calls = paraphrases(Scripted(paraphrasing(*said)), AUNT)
     assert made.asked.questions[0].paraphrases == (GOOD[1], GOOD[3])
     assert [len(rejections_in(call)) for call in calls] == [0, 1, 3]

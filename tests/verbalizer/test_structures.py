@@ -284,14 +284,15 @@ def test_two_queries_never_share_a_text_not_even_with_the_same_answers():
     def say(call: Call):
         if call.purpose == "structure_audit":
             return verdict("PASS")
-        word = "with" if not rejections_in(call) else wanted(call, "Structure")[:2]
+        also = "also" if wanted(call, "Structure").startswith("2i") else "perhaps"
+        word = also if rejections_in(call) else "with"
         return f"Who has to do {word} Film1?"
 
     session = Scripted(say)
     made = run(asked_for(both, either), session)
     assert made.asked.questions[0].answers == made.asked.questions[1].answers
     texts = [question.question for question in made.asked.questions]
-    assert texts == ["Who has to do 2i film1?", "Who has to do 2u film1?"]
+    assert texts == ["Who has to do also film1?", "Who has to do perhaps film1?"]
     assert made.counts.problems == {"ambiguous": 2}
 
 
