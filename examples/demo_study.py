@@ -4,7 +4,7 @@
     python examples/demo_study.py out
 
 builds the demo, asks twenty of its questions (fewer on a slow machine), systems without a model on six graphs
-and three with it on one, and writes out/demo-study/report.html. Then every agent answers one question. The
+and two with it on one, and writes out/demo-study/report.html. Then every agent answers one question. The
 model has 135 million parameters: this shows that it is asked and scored, not what a model can do.
 """
 
@@ -24,11 +24,7 @@ SECONDS = 110
 LEVELS = "0,20,40,60,80,100"
 
 SYSTEMS = ["lookup", "neighbors", "prior:k=5", "rules", "reasoner"]
-WITH_MODEL = [
-    "closed-book:max_tokens=24",
-    "bm25:k=5:max_tokens=24",
-    "k-hop:max_triples=10:max_tokens=24",
-]
+WITH_MODEL = ["closed-book:max_tokens=24", "ppr:max_triples=20:max_tokens=24"]
 AGENTS = [
     "think-on-graph:width=1:depth=1:max_tokens=32",
     "plan-on-graph:depth=1:max_tokens=32",

@@ -213,7 +213,8 @@ def notes_on_rows(rows: Sequence[Row]) -> list[str]:
 def notes_on_failures(failures: Mapping[str, Mapping[str, int]]) -> list[str]:
     """About what failed: see `rulemine.evaluation.retrieval.count_failures`."""
     return [
-        f"Hard answers not given, over {SUBSETS[name]}: {n['retrieval'] + n['reasoning']:,} of "
+        f"Proof of the hard answer retrieved, over {SUBSETS[name]}: for {n['proved']:,} of "
+        f"{n['questions']:,} questions. Hard answers not given: {n['retrieval'] + n['reasoning']:,} of "
         f"{n['questions']:,}; proof not retrieved (failures of retrieval): {n['retrieval']:,}; retrieved "
         f"(failures of reasoning): {n['reasoning']:,}."
         for name, n in failures.items()

@@ -260,21 +260,20 @@ def _as_written(triples: Iterable[Triple], spelling: Spelling) -> frozenset[Trip
 
 
 def count_failures(scores: Floats, groups: Mapping[str, Bools]) -> dict[str, dict[str, int]]:
-    """How often the hard answer was not given, by what was retrieved.
+    """How often the proof of the hard answer was retrieved, and this answer not given.
 
     Args:
         scores: Shape (questions, `RETRIEVAL`).
         groups: Name → shape (questions,), which are in the group.
 
     Returns:
-        Name → ``questions`` (with a hard answer), ``retrieval`` (the proof was not retrieved) and
-        ``reasoning`` (it was) → how many.
+        Name → ``questions`` (with a hard answer), ``proved`` (the proof was retrieved); of those whose hard
+        answer was not given ``retrieval`` (it was not) and ``reasoning`` (it was) → how many.
     """
-    asked = ~np.isnan(scores[:, RETRIEVAL.index("proof_retrieved")])
-    failed = np.nan_to_num(scores[:, -2:])
-    found = {}
-    for name, members in groups.items():
-        retrieval, reasoning = failed[members].sum(axis=0).astype(int).tolist()
-        count = int((asked & members).sum())
-        found[name] = {"questions": count, "retrieval": retrieval, "reasoning": reasoning}
-    return found
+    names = ("questions", "proved", "retrieval", "reasoning")
+    of_proof = scores[:, -3:]
+    counted = np.column_stack((~np.isnan(of_proof[:, 0]), np.nan_to_num(of_proof)))
+    return {
+        name: dict(zip(names, counted[members].sum(axis=0).astype(int).tolist(), strict=True))
+        for name, members in groups.items()
+    }

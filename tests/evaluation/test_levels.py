@@ -201,17 +201,20 @@ def test_two_graphs_with_retrieval(release):
     incomplete = [Prediction(p.id, answers=(EVE,), retrieved=(body,)) for p in GIVEN]
     report = evaluate(release, complete, against=incomplete, kg="complete", against_kg="incomplete")
     assert report.row("core", "core").scores["proof_retrieved"].value == 1
-    assert report.failures["core"] == {"questions": 1, "retrieval": 0, "reasoning": 1}
+    assert report.failures["core"] == {"questions": 1, "proved": 1, "retrieval": 0, "reasoning": 1}
     difference = report.difference
     assert difference.row("core", "core").scores["proof_retrieved"].value == 0
     assert difference.row("core", "core").scores["reasoning_failures"].value == 1
     assert "certificate_recall" not in difference.metrics
     assert difference.row("all", "all").scores["triple_recall"].value is not None
-    told = "over the core: 1 of 1; proof not retrieved (failures of retrieval): 0; retrieved"
+    told = (
+        "Proof of the hard answer retrieved, over the core: for 1 of 1 questions. Hard answers not given: "
+        "1 of 1; proof not retrieved (failures of retrieval): 0; retrieved"
+    )
     assert any(told in note for note in report.notes)
     # An edge that the graph lacks was not retrieved from it.
     report = evaluate(release, complete, kg="incomplete")
-    assert report.failures["core"] == {"questions": 1, "retrieval": 1, "reasoning": 0}
+    assert report.failures["core"] == {"questions": 1, "proved": 0, "retrieval": 1, "reasoning": 0}
     assert json.loads(report.to_json())["failures"]["core"]["retrieval"] == 1
 
 

@@ -80,8 +80,8 @@ def test_failures_are_counted():
     )
     everything = np.ones(len(FAILURES), bool)
     assert count_failures(scores, {"all": everything, "some": everything & (np.arange(8) < 3)}) == {
-        "all": {"questions": 7, "retrieval": 3, "reasoning": 2},
-        "some": {"questions": 3, "retrieval": 0, "reasoning": 2},
+        "all": {"questions": 7, "proved": 3, "retrieval": 3, "reasoning": 2},
+        "some": {"questions": 3, "proved": 3, "retrieval": 0, "reasoning": 2},
     }
 
 

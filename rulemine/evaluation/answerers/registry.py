@@ -52,6 +52,7 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
         "self-consistency": "rulemine.evaluation.answerers.prompted:SelfConsistency",
         "k-hop": "rulemine.evaluation.answerers.retrieval:KHop",
         "bm25": "rulemine.evaluation.answerers.retrieval:NearestTriples",
+        "ppr": "rulemine.evaluation.answerers.ppr:PersonalizedPageRank",
         "dense": "rulemine.evaluation.answerers.dense:Dense",
         "g-retriever": "rulemine.evaluation.answerers.g_retriever:ConnectedSubgraph",
         "paths": "rulemine.evaluation.answerers.paths:Paths",

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rulemine.evaluation.answerers.final_answer import final_messages, lines_of
+from rulemine.evaluation.answerers.ppr import STEPS, Nearness, PersonalizedPageRank, Walker
 from rulemine.evaluation.answerers.protocol import OpenQuestion
 from rulemine.evaluation.answerers.retrieval import KHop, NearestTriples, fit
 from rulemine.kg.graph import KnowledgeGraph, Triple
@@ -86,6 +87,89 @@ def test_an_empty_graph_is_no_failure() -> None:
     nothing = KnowledgeGraph.from_triples([])
     assert retrieved(NearestTriples(), kg=nothing)[0] == []
     assert retrieved(KHop(hops=2), kg=nothing)[0] == []
+    assert retrieved(PersonalizedPageRank(), kg=nothing)[0] == []
+
+
+def people() -> KnowledgeGraph:
+    """Ann lives in Bern, which is in a country, and has met forty people who live somewhere, too."""
+    met = [("ann", "has_met", f"e{n:02}") for n in range(40)]
+    homes = [(f"e{n:02}", "lives_in", "Bern" if n % 2 else "Rome") for n in range(40)]
+    return KnowledgeGraph.from_triples(
+        [*met, *homes, ("ann", "lives_in", "Bern"), ("Bern", "country", "Helvetia")]
+    )
+
+
+def test_a_walk_comes_to_a_whole_proof_led_by_the_words_of_the_question() -> None:
+    proof = {("ann", "lives_in", "Bern"), ("Bern", "country", "Helvetia")}
+    asked = ANN._replace(question="In which country does ann live?")
+    found, notes = retrieved(PersonalizedPageRank(max_triples=2), asked, kg=people())
+    assert set(found) == proof
+    assert not notes
+    asked = ANN._replace(question="Whom has ann met?")
+    found, _ = retrieved(PersonalizedPageRank(max_triples=2), asked, kg=people())
+    assert {relation for _, relation, _ in found} == {"has_met"}
+    # Whole lines are shown, of whatever a walk comes to.
+    everything, _ = retrieved(PersonalizedPageRank(), asked, kg=people())
+    assert len(everything) == len(people())
+    assert everything[:2] == found
+    shorter, notes = retrieved(PersonalizedPageRank(max_characters=100), asked, kg=people())
+    assert shorter == fit(everything, 100)
+    assert "1 of 1 questions have more than max_characters=100" in notes[0]
+    apart = KnowledgeGraph.from_triples([*TRIPLES, ("far", "likes", "away")])
+    assert sorted(retrieved(PersonalizedPageRank(), kg=apart)[0]) == sorted(TRIPLES)
+    assert retrieved(PersonalizedPageRank(), ANN._replace(anchors=("nobody",)))[0] == []
+
+
+def test_a_walk_is_the_same_in_every_naming() -> None:
+    kg = people()
+    order = {name: at for at, name in enumerate(kg.entities)}
+    # In the other naming the order of names is the reverse, and the topic has a relation's name.
+    other = {name: f"x{99 - at}" for at, name in enumerate(kg.entities)} | {"ann": "country"}
+    asked = ANN._replace(question="Where does ann live?")
+    first, _ = retrieved(PersonalizedPageRank(max_triples=9), asked, kg=kg, order=order)
+    again, _ = retrieved(
+        PersonalizedPageRank(max_triples=9),
+        ANN._replace(question="Where does country live?", anchors=("country",)),
+        kg=KnowledgeGraph.from_triples((other[s], r, other[o]) for s, r, o in kg.labeled()),
+        order={other[name]: at for name, at in order.items()},
+    )
+    assert again == [(other[s], r, other[o]) for s, r, o in first]
+
+
+def test_a_walk_follows_triples_as_often_as_powers_of_its_matrix_say() -> None:
+    kg, weights = people(), np.array([0.5, 0.1, 0.9])
+    flow = Walker(kg, np.arange(len(kg))).flow(["ann", "Rome"], weights)
+    size = len(kg.entities)
+    at_both = [(s, r, o, +1) for s, r, o in kg.triples.tolist()]
+    ways = at_both + [(o, r, s, -1) for s, r, o, _ in at_both]
+    alike = {(s, r, d): sum(w[:2] == (s, r) and w[3] == d for w in ways) for s, r, _, d in ways}
+    degree = np.bincount([s for s, *_ in ways])
+    share = np.array(
+        [weights[r] / alike[s, r, d] ** 0.5 / degree[o] ** 0.25 for s, r, o, d in ways]
+    )
+    out = np.zeros(size)
+    for (s, *_), one in zip(ways, share, strict=True):
+        out[s] += one
+    matrix = np.zeros((size, size))
+    for (s, _, o, _), one in zip(ways, share, strict=True):
+        matrix[o, s] += one / out[s]
+    start = np.zeros(size)
+    start[[kg.entity_ids["ann"], kg.entity_ids["Rome"]]] = 1
+    there = start
+    for _ in range(STEPS):
+        there = 0.2 * start + 0.8 * matrix @ there
+    followed = [there[s] * one / out[s] for (s, *_), one in zip(ways, share, strict=True)]
+    expected = np.array(followed).reshape(2, -1).sum(axis=0)
+    assert np.allclose(flow, expected, rtol=1e-12)
+
+
+def test_names_of_relations_are_near_to_words_with_the_same_parts() -> None:
+    near = Nearness(["person/nationality", "film/runtime", "->"])
+    nationality, runtime, nothing = near.to("Who are nationals of it?").tolist()
+    assert nationality > 0.5
+    assert (runtime, nothing) == (0, 0)
+    assert near.to("?").tolist() == [0, 0, 0]
+    assert near.to("film runtime")[1] == pytest.approx(1)
 
 
 @pytest.mark.parametrize("characters", [0, 13, 14, 28, 1000])
