@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from rulemine.config import Section, option
 from rulemine.evaluation.answerers.bm25 import words
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
 from rulemine.evaluation.answerers.retrieval import answer_from, fit, in_private_order
 from rulemine.kg.graph import KnowledgeGraph
 
@@ -57,6 +57,7 @@ class PersonalizedPageRank(Section):
     max_tokens: int = option(256, least=1)
 
     uses_model: ClassVar[bool] = True
+    typical: ClassVar = Typical(1, 1, 21)
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """What the model says to each question and the triples of its walk."""
