@@ -1,8 +1,8 @@
 """The error classes.
 
 Every message says, in this order: where (file, line), what was found, what was expected, what to do.
-The command line turns a `UserError` into one paragraph and exit status 2. Any other error is a bug and
-ends with exit status 1.
+The command line turns a `UserError` into one paragraph and exit status 2, and a `CutOffError` into one and
+exit status 1. Any other error is a bug and ends with exit status 1.
 """
 
 import difflib
@@ -51,6 +51,10 @@ class EndpointError(UserError):
 
 class LimitError(UserError):
     """A limit set by the user was reached; finished work is kept and the next run continues from it."""
+
+
+class CutOffError(RulemineError):
+    """A model's replies are cut off before there is an answer; what was finished is kept."""
 
 
 class ReplayError(UserError):

@@ -81,12 +81,16 @@ def opened(
     if not asks or inputs.recipe.verbalizer.name == "template":
         yield Writing(None, note, status)
         return
+    from rulemine.llm.call import more_tokens
     from rulemine.llm.replay import Replay
     from rulemine.llm.session import Session
 
     endpoint: EndpointOptions = inputs.recipe.endpoint
+    room = f"--set verbalizer.max_tokens={more_tokens(inputs.recipe.verbalizer.max_tokens)}"
     session = (
-        Session(endpoint, folder / WORKING_JOURNAL, note) if replay is None else Replay(replay)
+        Session(endpoint, folder / WORKING_JOURNAL, note, room=room)
+        if replay is None
+        else Replay(replay)
     )
     with session:
         yield Writing(session, note, status)

@@ -11,7 +11,16 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from rulemine.cli.console import Line, bar, check_output, emit_pieces, output_file, say, written
+from rulemine.cli.console import (
+    STANDARD_OUTPUT,
+    Line,
+    bar,
+    check_output,
+    emit_pieces,
+    output_file,
+    say,
+    written,
+)
 from rulemine.cli.parser import Parser, add_command, add_flags, given
 from rulemine.errors import ConfigError, counted
 
@@ -104,6 +113,7 @@ def questions(arguments: Namespace) -> int:
 
 def answer(arguments: Namespace) -> int:
     """``answer``."""
+    from rulemine.evaluation.answerers.registry import without_limits
     from rulemine.registry import split_names
 
     names = with_program(split_names(arguments.answerers), arguments.program)
@@ -114,7 +124,8 @@ def answer(arguments: Namespace) -> int:
         return 0
     if len(names) == 1:
         check_output(arguments.output)
-        _answer(arguments, names[0], arguments.output)
+        kept = None if arguments.output == STANDARD_OUTPUT else Path(f"{arguments.output}.work")
+        _answer(arguments, names[0], arguments.output, kept)
         return 0
     if arguments.output.exists() and not arguments.output.is_dir():
         raise ConfigError(
@@ -125,7 +136,8 @@ def answer(arguments: Namespace) -> int:
         path = arguments.output / f"{_file_name(name)}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         check_output(path)
-        _answer(arguments, name, path)
+        kept = arguments.output / f"{_file_name(without_limits(name))}.jsonl.work"
+        _answer(arguments, name, path, kept)
     return 0
 
 
@@ -175,9 +187,8 @@ def _estimate(arguments: Namespace, names: Sequence[str]) -> str:
     return table_text(costs_table(costs, (endpoint.price_input, endpoint.price_output)))
 
 
-def _answer(arguments: Namespace, name: str, output: Path) -> None:
-    """Answers with one system and writes its predictions."""
-    from rulemine.cli.console import STANDARD_OUTPUT
+def _answer(arguments: Namespace, name: str, output: Path, kept: Path | None) -> None:
+    """Answers with one system, which keeps what it needs, and writes its predictions."""
     from rulemine.evaluation import answer as answer_questions
     from rulemine.evaluation import write_predictions
     from rulemine.evaluation.answerers.registry import run_of
@@ -197,7 +208,7 @@ def _answer(arguments: Namespace, name: str, output: Path) -> None:
             seed=arguments.seed,
             model=arguments.model,
             endpoint=EndpointOptions(**given(arguments, "endpoint.")),
-            folder=None if output == STANDARD_OUTPUT else Path(f"{output}.work"),
+            folder=kept,
             progress=tell,
             note=line.note,
         )

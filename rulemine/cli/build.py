@@ -221,6 +221,7 @@ def gloss(arguments: Namespace) -> int:
     """Runs ``gloss``."""
     from rulemine.builder.inputs import Inputs
     from rulemine.cli.recipe_options import chosen_recipe
+    from rulemine.llm.call import more_tokens
     from rulemine.llm.session import Session
     from rulemine.release.outputs import check_file
     from rulemine.verbalizer.gloss_writer import write_glosses
@@ -242,7 +243,8 @@ def gloss(arguments: Namespace) -> int:
             journal = beside.with_name(f"{beside.name}.journal.sqlite")
             check_output(journal)
             tell = stack.enter_context(line.watch("gloss"))
-            session = stack.enter_context(Session(recipe.endpoint, journal, line.note))
+            room = f"--set verbalizer.max_tokens={more_tokens(recipe.verbalizer.max_tokens)}"
+            session = stack.enter_context(Session(recipe.endpoint, journal, line.note, room=room))
         report = write_glosses(
             inputs.kg,
             inputs.templates,

@@ -71,7 +71,7 @@ def cypher_score(arguments: Namespace) -> int:
     from rulemine.evaluation.cypher.score_tables import document_of, questions_text
     from rulemine.evaluation.cypher.scored_items import ScoreJournal
     from rulemine.evaluation.cypher.task_files import predicted_of, read_items, read_predicted
-    from rulemine.evaluation.notes import notes_on_thoughts
+    from rulemine.evaluation.notes import notes_on_cut_off, notes_on_thoughts
     from rulemine.evaluation.reporting.files import render, to_text
 
     output: Path | None = arguments.output
@@ -92,7 +92,7 @@ def cypher_score(arguments: Namespace) -> int:
         if lacking := sum(item.id not in predicted for item in items):
             asked = counted(lacking, "question")
             notes.append(f"Warning: {asked} without a prediction, scored as wrong.")
-        notes += notes_on_thoughts([*given.values()])
+        notes += notes_on_cut_off([*given.values()]) + notes_on_thoughts([*given.values()])
         facts = {
             "questions": str(arguments.questions),
             "predictions": str(arguments.predictions),

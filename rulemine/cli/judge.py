@@ -131,11 +131,13 @@ def _ballots(
     usual: "EndpointOptions",
 ) -> "list[list[Ballot]]":
     """The judges' ballots on each question; all endpoints share the journal and the budget."""
+    from rulemine.llm.call import more_tokens
     from rulemine.llm.session import Session
 
     seats = list(zip(panel.judges, places, strict=True))
     line = Line()
-    with line.watch("judge") as tell, Session(usual, journal, line.note) as session:
+    room = f"--max-tokens {more_tokens(panel.max_tokens)}"
+    with line.watch("judge") as tell, Session(usual, journal, line.note, room=room) as session:
 
         def work(item: "JudgedQuestion", judge: "Judge", place: "EndpointOptions") -> Any:
             return lambda _ask: panel.ballot(item, judge, session.at(place))

@@ -51,6 +51,8 @@ def add_supervising(commands: "argparse._SubParsersAction[Parser]") -> None:
                         help="where replies of --model are kept; none is asked for again")  # fmt: skip
     parser.add_argument("--sample", type=int, metavar="N",
                         help="ask --model the first N questions of one fixed order alone (all)")  # fmt: skip
+    parser.add_argument("--max-tokens", type=int, metavar="N",
+                        help="tokens of a reply of --model at most (256)")  # fmt: skip
     parser.add_argument("--format", default="table",
                         choices=("table", "json", "csv", "markdown", "latex", "html"),
                         help="of the report (table)")  # fmt: skip
@@ -74,7 +76,9 @@ def supervision(arguments: Namespace) -> int:
             "--model and --replies go together: name the model, and a folder for its replies."
         )
     if not arguments.model:
-        refuse_idle(arguments, "--model", "sample")
+        refuse_idle(arguments, "--model", "sample", "max_tokens")
+    if (arguments.max_tokens or 1) < 1:
+        raise ConfigError(f"--max-tokens is {arguments.max_tokens}; expected 1 or more.")
     if arguments.labels is not None:
         for inside in (arguments.replies, arguments.output):
             if inside is not None and real(inside).is_relative_to(real(arguments.labels)):
@@ -103,6 +107,7 @@ def _reader(
     arguments: Namespace, release: "Release", line: Line, tell: Callable[[int, int], None]
 ) -> "Callable[[KnowledgeGraph, Sequence[Labeling]], Grid]":
     """Has the model read the paths."""
+    from rulemine.evaluation.answerers.final_answer import TOKENS
     from rulemine.evaluation.path_reader import PathReader
     from rulemine.llm.options import EndpointOptions
     from rulemine.release.outputs import check_place
@@ -116,6 +121,7 @@ def _reader(
         EndpointOptions(**given(arguments, "endpoint.")),
         arguments.replies,
         arguments.sample,
+        TOKENS if arguments.max_tokens is None else arguments.max_tokens,
         tell,
         line.note,
     ).table

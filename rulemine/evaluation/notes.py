@@ -18,6 +18,7 @@ from rulemine.text.visible_reply import visible_reply
 __all__ = [
     "NOTHING_TO_INFER",
     "notes_on_clusters",
+    "notes_on_cut_off",
     "notes_on_denials",
     "notes_on_failures",
     "notes_on_leaks",
@@ -101,6 +102,18 @@ def notes_on_thoughts(given: Sequence[Prediction | None]) -> list[str]:
     silent = sum(not visible_reply(text) for text in texts if text.strip())
     told = f"Outputs that hold only thoughts, and no reply: {silent:,}; they score 0."
     return [told] if silent else []
+
+
+def notes_on_cut_off(given: Sequence[Prediction | None]) -> list[str]:
+    """How many predictions rest on replies of a model that were cut off."""
+    there = [p for p in given if p is not None]
+    if not (cut := [p for p in there if p.cut_off]):
+        return []
+    options = ", ".join(sorted({option for p in cut for option in p.cut_off}))
+    return [
+        f"{WARNING * (len(cut) == len(there))}{len(cut):,} of {counted(len(there), 'prediction')} rest on a "
+        f"model's replies that were cut off (at {options}); they are scored as they are."
+    ]
 
 
 def notes_on_denials(denied: Sequence[int]) -> list[str]:

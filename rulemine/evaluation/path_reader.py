@@ -7,7 +7,7 @@ Questions that ask for a number are left out.
 """
 
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -23,6 +23,7 @@ from rulemine.evaluation.metrics_of_others.whole_answers import GTSQA_EXACT
 from rulemine.evaluation.reporting.document import Grid, Score, Value
 from rulemine.evaluation.supervision import Labeling
 from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.llm.call import more_tokens
 from rulemine.llm.options import EndpointOptions
 from rulemine.release.guessing import order_of_names
 from rulemine.release.reader import Release
@@ -38,11 +39,16 @@ class _Shown:
     """An answerer that shows the triples of each question."""
 
     triples: Mapping[str, Sequence[Triple]]
+    max_tokens: int
 
     uses_model: ClassVar[bool] = True
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
-        return answer_from(given, questions, self.triples, TOKENS)
+        return answer_from(given, questions, self.triples, self.max_tokens)
+
+    def room(self, options: Collection[str]) -> str:
+        """What gives replies more room, as of `Given`."""
+        return f"--max-tokens {more_tokens(self.max_tokens)}"
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,7 @@ class PathReader:
         endpoint: Where it is.
         folder: Where its replies are kept; what is there is not asked again.
         sample: How many questions, see `rulemine.release.sampling_order`; None: all.
+        max_tokens: Tokens of a reply at most.
         progress: Called with questions done and to do.
         note: Called with sentences for the user.
     """
@@ -68,6 +75,7 @@ class PathReader:
     endpoint: EndpointOptions
     folder: Path
     sample: int | None = None
+    max_tokens: int = TOKENS
     progress: Callable[[int, int], None] | None = None
     note: Callable[[str], None] = lambda text: None
 
@@ -94,7 +102,7 @@ class PathReader:
         shown = {key: fit(triples, MOST_CHARACTERS) for key, triples in every.items()}
         said = answer(
             self.release,
-            _Shown(shown),
+            _Shown(shown, self.max_tokens),
             kg=self.kg,
             split=self.split,
             sample=self.sample,

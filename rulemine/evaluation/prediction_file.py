@@ -6,7 +6,7 @@ The form of a file is that of `rulemine.evaluation.predictions`.
 import gc
 import json
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -156,6 +156,7 @@ def prediction_of(row: dict[str, Any], official: bool = False) -> tuple[Predicti
     more: dict[str, Any] = {
         name: tuple(map(tuple, extra[name])) for name in _EXTRA[:3] if name in extra
     }
+    more["cut_off"] = tuple(extra.get("cut_off", ()))
     if "usage" in extra:
         more["cost"] = Cost(**extra["usage"])
     if "answers" in said:
@@ -168,7 +169,7 @@ def prediction_of(row: dict[str, Any], official: bool = False) -> tuple[Predicti
 def problem_of(prediction: Prediction) -> str:
     """What is wrong with a prediction that was not read from a file, or ""."""
     said = {name: value for name in _FORMS if (value := getattr(prediction, name)) is not None}
-    given = {name: value for name in _EXTRA[:3] if (value := getattr(prediction, name)) is not None}
+    given = {name: value for name in _EXTRA[:4] if (value := getattr(prediction, name)) is not None}
     if problem := _not_one(said) or _wrong_extra(given):
         return problem
     texts = (prediction.answers or prediction.rows or ()) + (
@@ -220,7 +221,7 @@ def _is_scalar(value: Any) -> bool:
     return value is None or isinstance(value, str | bool) or _is_finite(value)
 
 
-_EXTRA = ("retrieved", "generated", "ranking", "usage")
+_EXTRA = ("retrieved", "generated", "ranking", "cut_off", "usage")
 """Keys that a prediction may have beside its answer."""
 
 
@@ -234,28 +235,35 @@ def _wrong_extra(given: Mapping[str, Any]) -> str:
                     "completion_tokens, and maybe seconds, was expected"
                 )
             continue
-        fits, what = (_is_scored, "pairs [name, score]") if name == "ranking" else _TRIPLES
+        fits, what = _ITEMS.get(name, _TRIPLES)
         expected = f"of {what} was expected"
         if not isinstance(value, list | tuple):
             return f"{name!r} is {_shown(value)}; an array {expected}"
         for number, item in enumerate(value, start=1):
-            if type(item) not in (list, tuple) or not fits(item):
+            if not fits(item):
                 return f"item {number} of {name!r} is {_shown(item)}; an array {expected}"
     return ""
 
 
-def _is_triple(item: Sequence[Any]) -> bool:
-    if len(item) != 3:
+def _is_triple(item: Any) -> bool:
+    if type(item) not in (list, tuple) or len(item) != 3:
         return False
     s, r, o = item
     return isinstance(s, str) and isinstance(r, str) and isinstance(o, str)
 
 
-def _is_scored(item: Sequence[Any]) -> bool:
-    return len(item) == 2 and isinstance(item[0], str) and _is_finite(item[1])
+def _is_scored(item: Any) -> bool:
+    if type(item) not in (list, tuple) or len(item) != 2:
+        return False
+    return isinstance(item[0], str) and _is_finite(item[1])
+
+
+def _is_text(item: Any) -> bool:
+    return isinstance(item, str)
 
 
 _TRIPLES = (_is_triple, "triples [subject, relation, object]")
+_ITEMS = {"ranking": (_is_scored, "pairs [name, score]"), "cut_off": (_is_text, "names of options")}
 
 
 def _is_usage(value: Any) -> bool:

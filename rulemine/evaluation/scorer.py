@@ -209,7 +209,7 @@ class Scorer:
         scores = np.column_stack([part for _, _, part in parts])
         notes += telling.notes_on_questions(self.questions, level, self.release.level_of(kg) == 0)
         notes += telling.notes_on_left_out(len(self._drawn) - len(self.questions), len(self._drawn))
-        notes += self._leaks
+        notes += telling.notes_on_cut_off(given) + self._leaks
         notes += telling.notes_on_clusters(self._clusters, groups[0].members[0])
         rows = rows_of(
             scores, self._clusters, groups, self._resamples, self._seed, estimates, columns,

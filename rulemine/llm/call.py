@@ -24,6 +24,7 @@ __all__ = [
     "Message",
     "Reply",
     "key_of",
+    "more_tokens",
     "pack_vector",
     "whole_text",
 ]
@@ -55,7 +56,8 @@ class Call:
         tools: The tools that the model may call.
         extra: Any further field of the request, e.g. ``{"logprobs": True}``.
         inputs: Texts to be embedded, none empty, in place of messages.
-        blank: Whether a reply that stops without a word is one, and not a fault that may pass. Not sent.
+        blank: Whether a reply that stops without a word is one, and not a fault that may pass; and whether
+            what the same call with a smaller `max_tokens` got in full will do. Not sent.
     """
 
     model: str
@@ -165,6 +167,18 @@ class Reply:
         for name in ("text", "finish_reason", "tool_calls", "reasoning", "logprobs"):
             object.__setattr__(self, name, whole_text(getattr(self, name)))
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether it ended at its limit of tokens, or within its thoughts: these came apart, and no word did.
+
+        >>> [Reply("Ann and", "length").is_cut_off, Reply("", reasoning="Ann?").is_cut_off]
+        [True, True]
+        """
+        silent = self.finish_reason != "content_filter" and not (
+            self.text.strip() or self.tool_calls
+        )
+        return self.finish_reason == "length" or (silent and bool(self.reasoning))
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -184,6 +198,11 @@ class Failure:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "detail", whole_text(self.detail))
+
+
+def more_tokens(limit: int) -> int:
+    """What to raise a limit of tokens to at which replies were cut off: models that think need so much."""
+    return max(4000, 4 * limit)
 
 
 def pack_vector(vector: Sequence[float]) -> str:

@@ -170,9 +170,10 @@ class Client:
             said = "".join(str(_dict(part).get("text") or "") for part in said)
         tools = message.get("tool_calls")
         reason = str(choice.get("finish_reason") or "stop")[:40]
+        thoughts = str(message.get("reasoning_content") or message.get("reasoning") or "")
         if not (isinstance(said, str) and said):
             blank = call.blank and reason == "stop" and "content" in message
-            if reason not in EXPLAINED and not tools and not blank:
+            if reason not in EXPLAINED and not (tools or thoughts or blank):
                 return CallProblem("fault", "an answer without content")
             said = ""
         estimate = sum(4 + _tokens(str(message.get("content"))) for message in call.messages)
@@ -182,7 +183,7 @@ class Client:
             _count(usage.get("prompt_tokens"), estimate),
             _count(usage.get("completion_tokens"), _tokens(said)),
             tools if isinstance(tools, list) else (),
-            str(message.get("reasoning_content") or message.get("reasoning") or ""),
+            thoughts,
             _dict(choice.get("logprobs")) or None,
         )
 

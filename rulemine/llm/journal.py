@@ -93,6 +93,14 @@ class Journal:
             found = self._db.execute("SELECT line FROM call WHERE key = ?", (key,)).fetchone()
             return None if found is None else json.loads(found[0])
 
+    def limits(self) -> set[int]:
+        """The values of ``max_tokens`` that calls were made with."""
+        with self._problems():
+            rows = self._db.execute(
+                "SELECT DISTINCT json_extract(line, '$.request.max_tokens') FROM call"
+            )
+            return {limit for (limit,) in rows if type(limit) is int}
+
     def counts(self) -> dict[tuple[str, str], int]:
         """(purpose, model) → calls with a lasting answer."""
         with self._problems():

@@ -9,12 +9,13 @@ a run ends, what was answered is kept.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from rulemine.errors import LimitError, UserError
-from rulemine.llm.call import Answer, Ask, Call, Failure
+from rulemine.llm.call import Answer, Ask, Call, Failure, Reply
 from rulemine.llm.client import Client
 from rulemine.llm.failures import CallProblem, Patience
 from rulemine.llm.journal import Journal, answer_of
@@ -41,6 +42,8 @@ class Session:
         options: EndpointOptions,
         journal: Path | Journal,
         status: Callable[[str], object] | None = None,
+        *,
+        room: str = "",
     ) -> None:
         """Opens a session. Nothing is sent, and no key needed, before the first call that the journal lacks.
 
@@ -48,6 +51,7 @@ class Session:
             options: Where the model is, and the limits.
             journal: The working journal, made where it is missing; or one that is open.
             status: Called with what is worth knowing while it runs, one sentence at a time.
+            room: What gives replies more room, as a user writes it; said in the end if some were cut off.
 
         Raises:
             InputError: The journal is damaged, or no journal.
@@ -65,6 +69,9 @@ class Session:
         self._pending: dict[str, asyncio.Task[Answer]] = {}
         self._flying: set[str] = set()
         self._failed: dict[str, Failure] = {}
+        self._room = room
+        self._limits: set[int] | None = None
+        self._same: dict[str, str] = {}
 
     def __repr__(self) -> str:
         return f"Session({self._options.address}, {self._journal.path})"
@@ -85,7 +92,11 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """Closes the connections and the journal."""
+        """Closes the connections and the journal; says how many replies were cut off."""
+        if self._room and (cut := len(self.usage.cut_off)):
+            were = "reply was" if cut == 1 else "replies were"
+            self._status(f"{cut:,} {were} cut off. Give the model more room: {self._room}.")
+        self._room = ""
         try:
             if self._runner is not None:
                 if self._loop is self._runner.get_loop():
@@ -104,7 +115,7 @@ class Session:
 
     def seconds(self, key: str) -> float:
         """How long the answer to a call took when it came, waits and retries included; 0: unknown."""
-        return self._journal.seconds(key)
+        return self._journal.seconds(self._same.get(key, key))
 
     def run(
         self,
@@ -185,8 +196,15 @@ class Session:
 
     async def _ask(self, call: Call, place: EndpointOptions | None = None) -> Answer:
         """The answer to a call, see `rulemine.llm.call.Ask`."""
+        answer = await self._reply(call, place)
+        if isinstance(answer, Reply) and answer.is_cut_off:
+            self.usage.cut_off.add(call.key)
+        return answer
+
+    async def _reply(self, call: Call, place: EndpointOptions | None) -> Answer:
+        """The answer to a call from the journal, or else over the network."""
         key = call.key
-        line = self._journal.get(key)
+        line = self._journal.get(key) or self._in_less_room(call)
         if line is not None and line.get("failure", {}).get("lasting", True):
             self.usage.reused += 1
             await asyncio.sleep(0)  # a journal that holds all would leave no room for signals
@@ -200,6 +218,21 @@ class Session:
             )
             task.add_done_callback(lambda _: self._pending.pop(key, None))
         return await asyncio.shield(task)  # others may wait for it too
+
+    def _in_less_room(self, call: Call) -> dict[str, Any] | None:
+        """The line of the same call with a smaller limit of tokens, if its answer is whole and will do."""
+        if not call.blank or call.max_tokens is None:
+            return None
+        if self._limits is None:
+            self._limits = self._journal.limits()
+        for limit in sorted(limit for limit in self._limits if limit < call.max_tokens):
+            key = replace(call, max_tokens=limit).key
+            line = self._journal.get(key)
+            if line is not None and "reply" in line and not Reply(**line["reply"]).is_cut_off:
+                self._same[call.key] = key
+                return line
+        self._limits.add(call.max_tokens)
+        return None
 
     async def _fetch(self, call: Call, place: EndpointOptions) -> Answer:
         """Asks until there is an answer, and keeps it; what ends the run is noted."""

@@ -21,6 +21,7 @@ class Usage:
         reused: Answers out of the journal.
         prompt_tokens: Of the replies, as counted or estimated; without those from the journal.
         completion_tokens: Likewise.
+        cut_off: The keys of calls whose reply was cut off, those from the journal among them.
     """
 
     sent: int = 0
@@ -28,6 +29,7 @@ class Usage:
     reused: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cut_off: set[str] = field(default_factory=set)
     _start: float = field(default_factory=time.monotonic, repr=False)
 
     def count(self, reply: Reply) -> None:
@@ -70,13 +72,15 @@ class Budget:
         if not self._limit:
             return 0
         sent = len(json.dumps(call.request, ensure_ascii=False).encode("utf-8", "replace"))
-        most = sent + 16 * len(call.messages) + (0 if call.inputs else call.max_tokens or 4096)
+        replies = 0 if call.inputs else call.max_tokens or 4096
+        most = sent + 16 * len(call.messages) + replies
         while self._spent + self._reserved + most > self._limit:
             if not self._reserved:
                 raise LimitError(
                     f"endpoint.budget_tokens: {self._spent:,} of {self._limit:,} tokens are spent, and the "
-                    f"next call may take {most:,}. Every reply is kept; the same command with a larger "
-                    "budget goes on."
+                    f"next call may take up to {most:,}: a token for each byte of its request, and "
+                    f"{replies:,} for the longest reply. Every reply is kept; the same command with a larger "
+                    "--budget-tokens goes on."
                 )
             await asyncio.sleep(0.02)
         self._reserved += most

@@ -503,6 +503,7 @@ class Prediction:
         ranking: Candidates with scores, the best first, whether or not they are among the answers; None
             where the system does not rank.
         cost: What it cost; None where that is not known.
+        cut_off: For each reply that it rests on and that was cut off, the option that limits it, sorted.
     """
 
     id: str
@@ -514,6 +515,7 @@ class Prediction:
     generated: tuple[Triple, ...] = ()
     ranking: tuple[tuple[str, float], ...] | None = None
     cost: Cost | None = None
+    cut_off: tuple[str, ...] = ()
 
 
 def topic_values(anchors: Sequence[str], private: Mapping[str, str]) -> dict[str, str]:

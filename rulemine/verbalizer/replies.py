@@ -232,10 +232,11 @@ def read_object(
 
 def said_in(reply: Reply) -> str | TextProblem:
     """What a reply says, without thoughts; or that it says nothing, or was not finished."""
-    if reply.finish_reason in ("content_filter", "length"):
-        return TextProblem("filtered" if reply.finish_reason == "content_filter" else "cut_off")
-    words = reply.text.strip("\ufeff \t\r\n")
-    words, is_cut_off = without_thoughts(words)
+    if reply.finish_reason == "content_filter":
+        return TextProblem("filtered")
+    if reply.is_cut_off:
+        return TextProblem("cut_off")
+    words, is_cut_off = without_thoughts(reply.text.strip("\ufeff \t\r\n"))
     return words.strip() or TextProblem("cut_off" if is_cut_off else "empty")
 
 

@@ -3,14 +3,16 @@
 Guarantee: the same options and arguments give the same call; random choices are drawn from the seed.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import Triple
 from rulemine.llm.call import Call
 from rulemine.phrasing.glosses import Glosses
 from rulemine.seeds import stream
+from rulemine.text.visible_reply import visible_reply
+from rulemine.verbalizer.checks import CODES
 from rulemine.verbalizer.inputs import QuestionInput
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import Prompts
@@ -27,7 +29,7 @@ MAX_QUOTED = 300
 SEEDS = 2**31
 """Seeds of calls are below this: some servers keep them in 32 bits."""
 
-Earlier = Iterable[tuple[str, str]]
+Earlier = Sequence[tuple[str, str]]
 Blocks = Mapping[str, Sequence[Mapping[str, str]]]
 
 
@@ -60,17 +62,19 @@ class Calls:
             earlier: The rejected texts so far, each with the reason; where there are any, another model is
                 asked if one is named.
         """
-        rows = _rows(earlier)
+        rows, silent = _rows(earlier)
         model = self.chosen.rewriter_model if rows else ""
-        return self._about(item, "question", {}, {"earlier": rows}, model)
+        call = self._about(item, "question", {}, {"earlier": rows}, model)
+        return replace(call, sample=silent)
 
     def paraphrase(
         self, item: QuestionInput, questions: Sequence[str], count: int, earlier: Earlier
     ) -> Call:
         """Asks for `count` paraphrases of a question, given its texts so far; else as `question`."""
-        texts = [{"text": text} for text in questions]
-        blocks = {"questions": texts, "earlier": _rows(earlier)}
-        return self._about(item, "paraphrase", {"count": str(count)}, blocks)
+        rows, silent = _rows(earlier)
+        blocks = {"questions": [{"text": text} for text in questions], "earlier": rows}
+        call = self._about(item, "paraphrase", {"count": str(count)}, blocks)
+        return replace(call, sample=silent)
 
     def audit(self, item: QuestionInput, question: str) -> Call:
         """Asks the judge whether a question asks for what it should."""
@@ -91,10 +95,11 @@ class Calls:
 
     def gloss(self, relation: str, samples: Sequence[Triple], earlier: Earlier) -> Call:
         """Asks for the description of a relation, given some of its triples."""
-        rows = [{"subject": s, "object": o} for s, _, o in samples]
+        rows, silent = _rows(earlier)
         values = {"relation": relation, "language": self.chosen.language}
-        blocks = {"samples": rows, "earlier": _rows(earlier)}
-        return self._call("gloss", relation, values, blocks)
+        shown = [{"subject": s, "object": o} for s, _, o in samples]
+        call = self._call("gloss", relation, values, {"samples": shown, "earlier": rows})
+        return replace(call, sample=silent)
 
     def _about(
         self,
@@ -144,9 +149,17 @@ def prefix_of(kind: str) -> str:
     return {"structures": "structure_", "cypher": "cypher_"}.get(kind, "")
 
 
-def _rows(earlier: Earlier) -> list[dict[str, str]]:
-    """Earlier texts and reasons, each shortened to one line."""
-    return [{"text": _quoted(text), "reason": _quoted(reason)} for text, reason in earlier]
+def _rows(earlier: Earlier) -> tuple[list[dict[str, str]], int]:
+    """Earlier texts and reasons, each shortened to one line, and how many were cut off before any text.
+
+    There is nothing to mend in those: they are asked for again as they were, as a further sample.
+    """
+    told = [
+        {"text": _quoted(text), "reason": _quoted(reason)}
+        for text, reason in earlier
+        if reason != CODES["cut_off"] or visible_reply(text).strip()
+    ]
+    return told, len(earlier) - len(told)
 
 
 def _quoted(text: str) -> str:

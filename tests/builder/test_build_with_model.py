@@ -224,6 +224,25 @@ def test_what_became_of_questions_without_a_good_text_is_told(here: Path, comman
             assert "No text of the model passed the checks (template used: filtered" in shown
 
 
+def test_what_is_cut_off_is_asked_once_more_said_and_replayed(here: Path, command: Command) -> None:
+    def says(request: dict[str, Any], times: int) -> Any:
+        text = FakeModel().answer(request)
+        return text if request["seed"] else completion(request, "", "length")
+
+    with ChatServer(says) as running:
+        ended = command(*build_words(running.url, "kg"))
+        assert ended.status == 0, ended.err
+        asked = len(questions(here / "kg"))
+        assert {row["wording"] for row in questions(here / "kg")} == {"model"}
+        assert len(running.bodies) == 2 * asked
+        assert "Rejected before" not in str(running.bodies)
+        told = f"{asked} replies were cut off. Give the model more room: --set verbalizer.max_tokens=4000."
+        assert told in ended.err
+    again = command("build", "kg.tsv", "--rules", "rules.txt", "--replay", "kg", "-o", "again")
+    assert again.status == 0, again.err
+    assert tree(here / "again") == tree(here / "kg")
+
+
 def test_dropped_questions_are_balanced_again(here: Path, command: Command) -> None:
     more = ["--on-failure", "drop", "--max-answer-share", "0.04", "--split", "random"]
     wives = "".join(f"h{i}\tfriend\tw{i % 7}\nw{i % 7}\tknows\th{i}\n" for i in range(40))

@@ -131,6 +131,17 @@ def test_prose_is_asked_again_counted_and_rejected(small, server, command: Comma
     assert fluent.split() == ["fluent", "4", "0.0", "100.0", "66.7", "–", "–", "4"]
 
 
+def test_replies_that_are_cut_off_are_counted_and_the_option_named(small, server, command: Command):
+    cut = {"choices": [{"message": {"content": "{"}, "finish_reason": "length"}]}
+    server.says = lambda request, times: (
+        cut if request["model"] == "b" else FakeModel().answer(request)
+    )
+    ended = command(*words(server, small))
+    assert ended.status == 0, ended.err
+    many = sum(body["model"] == "b" for body in server.bodies)
+    assert f"{many} replies were cut off. Give the model more room: --max-tokens 4096." in ended.err
+
+
 def test_a_budget_ends_the_run_and_a_larger_one_goes_on(small, server, command: Command):
     ended = command(*words(server, small, "--budget-tokens", "9000", "--concurrency", "1"))
     assert ended.status == 3

@@ -56,6 +56,12 @@ BAD = {
     "a key twice in an array": ('[{"id": "q00001", "id": "q00002"}]', "the key 'id' occurs twice"),
     "not an object": ('"q00001"', "line 1: holds a JSON str"),
     "array of texts": ('["q00001"]', "item 1: 'q00001' is not an object"),
+    "what was cut off in other words": (
+        lines({"id": "q00001", "raw_output": "x", "cut_off": True}), "'cut_off' is True; an array of names"
+    ),
+    "what was cut off is no text": (
+        lines({"id": "q00001", "raw_output": "x", "cut_off": [1]}), "item 1 of 'cut_off' is 1"
+    ),
     "no id": (lines({"raw_output": "x"}), "line 1: has no 'id'"),
     "number as id": (lines({"id": 1, "raw_output": "x"}), "line 1: 'id' is 1"),
     "unknown id": (lines(*GOOD, {"id": "q99999", "answers": []}),
@@ -159,6 +165,11 @@ def test_written_predictions_are_sorted_and_read_back(tmp_path):
     assert first == '{"id": "q00001", "raw_output": "e00002, e00004"}'
     assert last == '{"id": "q00003", "answers": ["e00000"]}'
     assert read_predictions(path, QUESTIONS) == READ
+    cut = Prediction("q00001", raw_output="e0", cut_off=("max_tokens", "max_tokens"))
+    write_predictions(path, [cut])
+    row = '{"id": "q00001", "raw_output": "e0", "cut_off": ["max_tokens", "max_tokens"]}\n'
+    assert path.read_text() == row
+    assert read_predictions(path, QUESTIONS) == (cut,)
 
 
 @pytest.mark.parametrize(

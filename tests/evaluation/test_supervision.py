@@ -12,7 +12,7 @@ from rulemine.evaluation.supervision import labelings, report_supervision
 from rulemine.files import read_jsonl
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.release.reader import Release
-from tests.chat_server import KEY, ChatServer
+from tests.chat_server import KEY, ChatServer, completion
 from tests.command_line import Command, assert_refused
 from tests.evaluation.world import (
     ANN,
@@ -185,6 +185,11 @@ def test_a_model_reads_the_paths(
         count = len(server.bodies)
         again = command(*run, "--replies", tmp_path / "replies", "--format", "json")
         assert (again.out, len(server.bodies), count) == (ended.out, count, 4)
+        server.says = lambda body, _: completion(body, "half", "length")
+        ended_early = command(*run, "--replies", tmp_path / "more", "--max-tokens", "9")
+        assert ended_early.status == 1
+        assert "Give it more room: --max-tokens 4000." in ended_early.err
+        assert server.bodies[-1]["max_tokens"] == 9
     table = next(grid for grid in json.loads(ended.out)["tables"] if grid["id"] == "read")
     ((shape, questions, hits, share),) = table["rows"]
     assert (shape, questions, hits["value"], share["value"]) == ("(1)", 4, 0.75, 0.75)

@@ -115,6 +115,23 @@ def test_a_reply_without_a_word_is_one_where_the_call_allows_it(
     assert [problem.kind for problem in send(server.url, call_of(blank=True))] == ["fault"]
 
 
+@pytest.mark.parametrize("key", ["reasoning_content", "reasoning"])
+@pytest.mark.parametrize("reason", ["stop", "length", "eos"])
+def test_thoughts_and_no_word_are_a_reply_that_was_cut_off(
+    server: ChatServer, key: str, reason: str
+) -> None:
+    message = {"content": "", key: "Who might it be?"}
+    server.says = lambda request, times: {
+        "choices": [{"message": message, "finish_reason": reason}]
+    }
+    for blank in (False, True):
+        [reply] = send(server.url, call_of(blank=blank))
+        assert (reply.text, reply.reasoning, reply.is_cut_off) == ("", message[key], True)
+    assert len(server.bodies) == 2
+    message["content"] = "Ann"
+    assert send(server.url)[0].is_cut_off == (reason == "length")
+
+
 def test_an_answer_without_end_is_not_held(server: ChatServer) -> None:
     piece, sent = b"x" * 100_000, 0
 

@@ -7,6 +7,7 @@ from rulemine.kg.facts import Declarations
 from rulemine.llm.call import Call
 from rulemine.phrasing.glosses import Gloss, Glosses, load_glosses
 from rulemine.phrasing.templates import Templates, load_templates
+from rulemine.verbalizer.checks import CODES
 from rulemine.verbalizer.inputs import VerbalizationInput
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import load_prompts
@@ -109,6 +110,10 @@ def test_earlier_attempts_come_with_their_reasons_each_on_one_line():
     assert "names the answer" in quoted[0]
     assert len(quoted[1]) < 400
     assert len(user(MADE.question(item(), ())).split("\n")) == len(lines) - 2
+    cut = (CODES["cut_off"], "<think>Who", "", " ")
+    silent = MADE.question(item(), [*earlier, *((text, cut[0]) for text in cut[1:])])
+    assert (user(silent).split("\n"), silent.sample) == (lines, 3)  # nothing there to be mended
+    assert MADE.question(item(), [("Who is the", cut[0])]).sample == 0
     asked = {MADE.question(item(), [("a?", "b")] * n).key for n in range(4)}
     assert len(asked) == 4
 

@@ -94,11 +94,16 @@ def final_messages(
 async def final_answer(
     chat: Chat, question: str, known: Sequence[str] = (), thoughts: Sequence[str] = (), *,
     written: str = TRIPLES, tokens: int = TOKENS, sample: int = 0, temperature: float = 0.0,
+    limit: str = "max_tokens",
 ) -> str:  # fmt: skip
-    """What a model answers, without its thoughts; "" where it fails or says that it knows none."""
+    """What a model answers, without its thoughts; "" where it fails or says that it knows none.
+
+    `limit` is the option that `tokens` comes from.
+    """
     reply = await chat.say(
         final_messages(question, known, thoughts, written),
         purpose="answer",
+        limit=limit,
         max_tokens=tokens,
         temperature=temperature,
         sample=sample,

@@ -86,7 +86,11 @@ class Paths(Section):
                 example=example,
             )
             said = await chat.say(
-                prompt, purpose="plan", max_tokens=self.plan_tokens, temperature=0.0
+                prompt,
+                purpose="plan",
+                limit="plan_tokens",
+                max_tokens=self.plan_tokens,
+                temperature=0.0,
             )
             text = visible_reply(said.text) if said else ""
             plans = read_plans(text, set(relations), self.length)[: self.plans]

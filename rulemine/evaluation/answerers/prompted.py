@@ -129,6 +129,7 @@ async def _thoughtful(
     thoughts = await chat.say(
         _THINK.format(question=question),
         purpose="think",
+        limit="thought_tokens",
         max_tokens=tokens[0],
         temperature=temperature,
         sample=sample,

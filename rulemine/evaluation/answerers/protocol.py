@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from rulemine.errors import ConfigError
+from rulemine.errors import ConfigError, CutOffError
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.llm.call import Ask, Call, Failure, Message, Reply
+from rulemine.llm.call import Answer, Ask, Call, Failure, Message, Reply
 from rulemine.llm.session import Session
 from rulemine.release.records import Question
 from rulemine.rules.rule import Rule
@@ -27,6 +27,9 @@ NEEDS = {
     "rules": "the rules of the release",
 }
 """What an answerer may need beyond what every system is given → in words."""
+
+FIRST = 10
+"""So many questions that are answered first and all end in a reply that is cut off end a run."""
 
 FOLDS = 10
 """Parts of the training questions, by topic entity, where these are scored themselves."""
@@ -65,6 +68,7 @@ class Found(NamedTuple):
         completion_tokens: Tokens received.
         seconds: From sending to receiving, over all calls.
         again: Whether it is not the last word: a program ended or a call failed, and the next run asks again.
+        cut_off: For each reply that was cut off, the option that limits it, sorted.
     """
 
     answers: Sequence[str] | None = None
@@ -79,6 +83,7 @@ class Found(NamedTuple):
     completion_tokens: int = 0
     seconds: float | None = None
     again: bool = False
+    cut_off: tuple[str, ...] = ()
 
 
 class Typical(NamedTuple):
@@ -117,22 +122,31 @@ class Chat:
         completion_tokens: Tokens received.
         seconds: From sending to receiving, as measured when each call was first answered.
         again: Whether a call failed that the next run asks again.
+        cut_off: For each reply that was cut off, the option that limits it.
+        ends_cut_off: Whether the latest reply was.
     """
 
     def __init__(self, ask: Ask, model: str, subject: str, seconds: Callable[[str], float]) -> None:
         self.calls = self.prompt_tokens = self.completion_tokens = 0
         self.seconds = 0.0
-        self.again = False
+        self.again = self.ends_cut_off = False
+        self.cut_off: list[str] = []
         self._ask, self._model, self._subject, self._took = ask, model, subject, seconds
 
     async def say(
-        self, messages: str | Sequence[Message], *, purpose: str, **parameters: Any
+        self,
+        messages: str | Sequence[Message],
+        *,
+        purpose: str,
+        limit: str = "max_tokens",
+        **parameters: Any,
     ) -> Reply | None:
         """Asks once.
 
         Args:
             messages: The conversation so far, or what the user says in a new one.
             purpose: What the call is for; counted in the journal.
+            limit: The option of the answerer that `max_tokens` comes from.
             **parameters: Fields of `rulemine.llm.call.Call`: `max_tokens`, `temperature`, `sample` …
 
         Returns:
@@ -148,9 +162,12 @@ class Chat:
         )
         self.calls += 1
         reply = await self._ask(call)
+        self.ends_cut_off = isinstance(reply, Reply) and reply.is_cut_off
         if isinstance(reply, Failure):
             self.again |= not reply.lasting
             return None
+        if self.ends_cut_off:
+            self.cut_off.append(limit)
         self.prompt_tokens += reply.prompt_tokens
         self.completion_tokens += reply.completion_tokens
         self.seconds += self._took(call.key)
@@ -181,6 +198,7 @@ class Given:
         naming: The naming of the release.
         progress: Called with what is done and all there is to do; None: nobody looks.
         note: Called with sentences for the user.
+        room: Options that limit replies → how a user gives them more room.
     """
 
     kg: KnowledgeGraph
@@ -197,6 +215,7 @@ class Given:
     naming: str = "private"
     progress: Callable[[int, int], None] | None = None
     note: Callable[[str], None] = lambda text: None
+    room: Callable[[Collection[str]], str] = lambda options: f"a larger {' and '.join(options)}"
 
     def parts(self, questions: Sequence[OpenQuestion]) -> list[Part]:
         """Deals the questions out, each with the training questions that it may be answered from.
@@ -226,28 +245,50 @@ class Given:
 
         Raises:
             ConfigError: There is no model.
+            CutOffError: The last replies about the first `FIRST` questions, or all if there are fewer, were
+                cut off.
             EndpointError: The endpoint cannot be used.
             LimitError: The budget is spent.
         """
         if self.session is None or not self.model:
             raise ConfigError("this answerer asks a model: name one with --model (and --base-url).")
         session = self.session
+        ends: list[bool] = []
+        stopped: list[CutOffError] = []
 
         def about(question: OpenQuestion) -> Callable[[Ask], Awaitable[Found]]:
             async def converse(ask: Ask) -> Found:
-                chat = Chat(ask, self.model, question.id, session.seconds)
+                async def ask_on(call: Call) -> Answer:
+                    if stopped:
+                        raise stopped[0]
+                    return await ask(call)
+
+                chat = Chat(ask_on, self.model, question.id, session.seconds)
                 found = await work(question, chat)
+                ends.append(chat.ends_cut_off)
+                if len(ends) == min(FIRST, len(questions)) and all(ends):
+                    stopped.append(self._stop(len(ends), chat.cut_off))
+                    raise stopped[0]
                 return found._replace(
                     calls=chat.calls,
                     prompt_tokens=chat.prompt_tokens,
                     completion_tokens=chat.completion_tokens,
                     seconds=round(chat.seconds, 3),
                     again=chat.again,
+                    cut_off=tuple(sorted(chat.cut_off)),
                 )
 
             return converse
 
         return session.run([about(q) for q in questions], self.progress)
+
+    def _stop(self, many: int, options: Collection[str]) -> CutOffError:
+        asked = "the one question" if many == 1 else f"all of the first {many} questions"
+        return CutOffError(
+            f"{self.model}: its last reply about {asked} was cut off: it ended at the limit of tokens, or "
+            f"within its thoughts. Give it more room: {self.room(sorted({*options}))}. Every reply is kept; "
+            "the same command with that asks again what was cut off, and nothing else."
+        )
 
 
 class Answerer(Protocol):

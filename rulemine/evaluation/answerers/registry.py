@@ -5,16 +5,20 @@ Names are this package's, and those that other packages give as entry points in 
 predictions are sorted by question.
 """
 
+import re
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Set
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from rulemine.cypher.rows import row_text
-from rulemine.errors import ConfigError, did_you_mean
+from rulemine.errors import ConfigError, counted, did_you_mean
 from rulemine.evaluation.answerers.protocol import NEEDS, Answerer, Found, Given, OpenQuestion
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.llm.call import more_tokens
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
 from rulemine.phrasing.templates import Templates
@@ -31,8 +35,10 @@ __all__ = [
     "answer",
     "asks_model",
     "find_answerer",
+    "more_room",
     "needs_of",
     "run_of",
+    "without_limits",
 ]
 
 ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
@@ -77,6 +83,9 @@ ON_PROPERTY_GRAPHS = ("text-to-cypher", "gold-cypher", "reasoner", "prior", "com
 JOURNAL = "calls.sqlite"
 """The journal of calls, in the working folder."""
 
+_LIMIT = r":{}=[0-9_]+(?=:|$)"
+"""How an option is written that limits the tokens of a reply."""
+
 
 def find_answerer(written: str) -> Answerer:
     """The answerer that a text such as ``neighbors:hops=2`` names.
@@ -110,6 +119,32 @@ def needs_of(answerer: object) -> list[str]:
 def asks_model(answerer: object) -> bool:
     """Whether an answerer asks a model."""
     return bool(getattr(answerer, "uses_model", False))
+
+
+def without_limits(written: str) -> str:
+    """An answerer as it was written, but for limits of replies: with others it goes on where it was.
+
+    >>> without_limits("bm25:k=5:max_tokens=24")
+    'bm25:k=5'
+    """
+    return re.sub(_LIMIT.format(r"\w+_tokens"), "", written)
+
+
+def more_room(written: str, options: Collection[str]) -> str:
+    """An answerer as it was written, but with more room for replies that were cut off.
+
+    Args:
+        written: See `find_answerer`.
+        options: Those of its options that limit these replies.
+
+    >>> more_room("bm25:max_tokens=2000:k=5", ["max_tokens"])
+    'bm25:k=5:max_tokens=8000'
+    """
+    answerer = find_answerer(written)
+    for option in options:
+        limit = more_tokens(getattr(answerer, option, 0))
+        written = f"{re.sub(_LIMIT.format(option), '', written)}:{option}={limit}"
+    return written
 
 
 def check_kind(answerer: object, name: str, kind: str) -> None:
@@ -174,6 +209,7 @@ def answer(
         ConfigError: There is no such answerer or split, it does not answer questions of this kind, an option
             is out of range, a model is missing, or the answerer of another package failed.
         ReleaseError: The release has no such graph, or a file is missing or was edited.
+        CutOffError: The last replies about the first questions were all cut off; every reply is kept.
         EndpointError: The endpoint cannot be used.
         LimitError: The budget of tokens is spent; every reply is kept.
     """
@@ -209,6 +245,10 @@ def answer(
         progress=progress,
         note=note,
     )
+    room = (
+        partial(more_room, with_) if isinstance(with_, str) else getattr(with_, "room", given.room)
+    )
+    given = replace(given, room=room)
     with ExitStack() as opened:
         if asks_model(answerer) and session is None and model:
             if folder is None:
@@ -225,6 +265,14 @@ def answer(
             for q, some in zip(questions, found, strict=True):
                 if isinstance(some, Found) and some.again:
                     unanswered(q.id)
+            cut = [some.cut_off for some in found if isinstance(some, Found) and some.cut_off]
+            if cut:
+                replies = Counter(option for options in cut for option in options)
+                note(
+                    f"{counted(replies.total(), 'reply', 'replies')} cut off, about {len(cut):,} of "
+                    f"{counted(len(asked), 'question')}. Give the model more room: "
+                    f"{given.room(sorted(replies))}."
+                )
             return [
                 _prediction(q.id, some, given.kg, given.order)
                 for q, some in zip(questions, found, strict=True)
@@ -290,6 +338,7 @@ def _prediction(
         generated=tuple(dict.fromkeys(found.generated)),
         ranking=None if found.ranking is None else tuple((n, float(s)) for n, s in found.ranking),
         cost=cost if found.calls or found.seconds is not None else None,
+        cut_off=found.cut_off,
     )
 
 

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from rulemine.errors import ConfigError, counted
+from rulemine.evaluation.answerers.registry import more_room
 from rulemine.evaluation.reporting.document import Document, Grid
 from rulemine.evaluation.reporting.files import write_document
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
@@ -118,7 +119,7 @@ def document_of(scores: StudyScores) -> Document:
 
 
 def _unanswered(scores: StudyScores) -> Iterator[str]:
-    """What systems were asked in vain, a sentence each."""
+    """What systems were asked in vain, or were cut off in, a sentence each."""
     study, asked = scores.study, len(scores.asked)
     for system in study.plan.systems:
         runs = [run for run in study.runs if run.system == system]
@@ -127,6 +128,13 @@ def _unanswered(scores: StudyScores) -> Iterator[str]:
                 f"{WARNING}{scores.called[system]}: {failed:,} of {counted(len(runs) * asked, 'question')}, "
                 "over all its runs, got no answer, because a program ended or a call failed. They count as "
                 "answered with nothing; the same command asks them again."
+            )
+        if cut := scores.cut_off[system]:
+            replies = [option for options in cut for option in options]
+            yield (
+                f"{WARNING}{scores.called[system]}: {counted(len(replies), 'reply', 'replies')} cut off, "
+                f"about {len(cut):,} of {counted(len(runs) * asked, 'question')} over all its runs. To ask "
+                f"these again with more room: {more_room(system, sorted({*replies}))}."
             )
 
 

@@ -17,7 +17,13 @@ from typing import Any
 
 from rulemine.codec import parse_object
 from rulemine.errors import ConfigError, InputError, OutputError, ReleaseError, counted
-from rulemine.evaluation.answerers.registry import JOURNAL, answer, asks_model, find_answerer
+from rulemine.evaluation.answerers.registry import (
+    JOURNAL,
+    answer,
+    asks_model,
+    find_answerer,
+    without_limits,
+)
 from rulemine.evaluation.predictions import read_run, write_predictions
 from rulemine.evaluation.study.plan import (
     StudyPlan,
@@ -100,7 +106,7 @@ class StudyFolder:
             f"{key} is {json.dumps(theirs.get(key), ensure_ascii=False)} there and "
             f"{json.dumps(value, ensure_ascii=False)} here"
             for key, value in ours.items()
-            if theirs.get(key) != value
+            if _bare(theirs.get(key)) != _bare(value)
         ]
         if differ:
             raise OutputError(
@@ -131,6 +137,7 @@ class StudyFolder:
 
         Raises:
             ConfigError: A system cannot be used.
+            CutOffError: The first replies of a system were all cut off; it is not finished.
             ReleaseError: A file of the release is missing or was edited.
             OutputError: Something cannot be written, or another process works on this study.
             EndpointError: The model cannot be asked.
@@ -205,3 +212,8 @@ class StudyFolder:
                 found = Release.open(target)
             self._releases[naming] = found
         return self._releases[naming]
+
+
+def _bare(value: Any) -> Any:
+    """Systems without the limits of their replies: who raises one goes on with the same study."""
+    return [without_limits(str(item)) for item in value] if isinstance(value, list) else value

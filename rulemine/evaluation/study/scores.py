@@ -1,5 +1,6 @@
 """The reports of a study: every run scored, and what its curves and figures take from them."""
 
+from collections import defaultdict
 from collections.abc import Callable
 
 from rulemine.evaluation.predictions import read_predictions
@@ -25,6 +26,7 @@ class StudyScores:
         naming: Its first naming, the one of all tables but that of namings.
         asked: The questions, sorted by id.
         called: System → what it is called.
+        cut_off: System → `Prediction.cut_off` of the answers of its runs that have one.
     """
 
     def __init__(
@@ -33,6 +35,7 @@ class StudyScores:
         self.study, self.naming = study, study.runs[0].naming
         self._reports: dict[tuple[str, int, str, int], Report] = {}
         self._predictions: dict[tuple[str, int], tuple[Prediction, ...]] = {}
+        self.cut_off: dict[str, list[tuple[str, ...]]] = defaultdict(list)
         plan = study.plan
         self.called = plan.called
         self._split = None if plan.split == "all" else plan.split
@@ -54,6 +57,7 @@ class StudyScores:
         found = read_predictions(
             self.study.file(run), self.study.release.questions(), split=self._split, missing="empty"
         )
+        self.cut_off[run.system] += [p.cut_off for p in found if p.cut_off]
         levels = {plan.highest or 100}
         if run.naming == self.naming:
             self._predictions[run.system, run.level] = found

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from rulemine.errors import ConfigError, OutputError, ReleaseError
+from rulemine.errors import ConfigError, CutOffError, OutputError, ReleaseError
 from rulemine.evaluation.answerers.model_free import Lookup
 from rulemine.evaluation.answerers.protocol import Found
 from rulemine.evaluation.predictions import read_run
@@ -116,6 +116,34 @@ def test_a_call_is_asked_once_whatever_graph_system_or_study_run_it_is_for(open_
     of_server = sum(len(body["messages"][0]["content"]) for body in server.bodies) // 4
     assert 0.8 < after[0].typical.sent / of_server < 1.3  # as the finished runs sent
     assert after[0].seconds is not None  # as long as the finished runs took
+
+
+def test_a_system_that_is_cut_off_is_not_done_until_it_has_more_room(open_study):
+    cut = {"choices": [{"message": {"content": "an"}, "finish_reason": "length"}]}
+    long = open_study().release.questions()[0].question
+
+    def says(body, times):
+        return cut if body["max_tokens"] < (900 if long in str(body) else 300) else "ann"
+
+    with ChatServer(says) as server:
+        endpoint = EndpointOptions(base_url=server.url, concurrency=1)
+        keys = {"model": "m", "levels": (0, 100), "endpoint": endpoint}
+        study = open_study("lookup", "closed-book", **keys)
+        with pytest.raises(CutOffError, match="more room: closed-book:max_tokens=4000"):
+            study.answer()
+        assert [study.is_done(run) for run in study.runs] == [True, True, False, False]
+        study = open_study("lookup", "closed-book:max_tokens=300", **keys)
+        study.answer()
+        assert all(map(study.is_done, study.runs))
+        asked, paid = 2 * len(study.release.questions()), len(server.bodies)
+        assert document_of(StudyScores(study)).notes[0] == (
+            f"Warning: closed-book:max_tokens=300: 2 replies cut off, about 2 of {asked} questions over all "
+            "its runs. To ask these again with more room: closed-book:max_tokens=4000."
+        )
+        study = open_study("lookup", "closed-book:max_tokens=900", **keys)
+        study.answer()
+        assert len(server.bodies) == paid + 1
+        assert not any("cut off" in note for note in document_of(StudyScores(study)).notes)
 
 
 def test_graphs_are_nested_and_in_the_naming(open_study, built, tmp_path):

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from rulemine.config import packaged, read_toml
 from rulemine.evaluation.answerers.bm25 import TextIndex
-from rulemine.evaluation.answerers.final_answer import final_answer, lines_of
+from rulemine.evaluation.answerers.final_answer import TOKENS, final_answer, lines_of
 from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion
 from rulemine.evaluation.answerers.surroundings import Surroundings
 from rulemine.evaluation.matching import IdsMatcher
@@ -166,11 +166,13 @@ class Explorer:
     def __init__(
         self, given: Given, around: Surroundings, index: Callable[[], TextIndex],
         question: OpenQuestion, chat: Chat, agent: str, parameters: Mapping[str, Any],
+        answer_tokens: int = TOKENS,
     ) -> None:  # fmt: skip
         self.given, self.around, self.question, self.chat = given, around, question, chat
         self.topics = [name for name in question.anchors if around.known(name)]
         self.retrieved: dict[Triple, None] = {}
         self._index, self._agent, self._parameters = index, agent, parameters
+        self._last: dict[str, Any] = {"tokens": answer_tokens, "limit": "answer_tokens"}
 
     async def say(self, step: str, *lines: str, **parameters: Any) -> str:
         """What the model says to one step.
@@ -248,11 +250,12 @@ class Explorer:
         """The last step: from the triples retrieved, what the agent concluded, and what it noted."""
         thoughts = [*notes, *([] if is_none(concluded) else [f"Concluded: {concluded}"])]
         known = lines_of(self.retrieved)
-        text = await final_answer(self.chat, self.question.question, known, thoughts)
+        text = await final_answer(self.chat, self.question.question, known, thoughts, **self._last)
         return Found(text=text, retrieved=list(self.retrieved))
 
     async def answer_blind(self, **parameters: Any) -> Found:
         """The last step without the graph; parameters as of `final_answer`."""
+        parameters = {**self._last, **parameters}
         text = await final_answer(self.chat, self.question.question, **parameters)
         return Found(text=text, retrieved=list(self.retrieved))
 
@@ -268,6 +271,7 @@ def explore(
     agent: str,
     *,
     max_tokens: int,
+    answer_tokens: int,
     temperature: float,
 ) -> list[Found]:
     """Has an agent explore the graph for each question, several at a time.
@@ -278,14 +282,16 @@ def explore(
         questions: The questions.
         agent: Its name, in prompts, draws and the journal.
         max_tokens: Tokens of a reply at most, but for the last step.
-        temperature: Likewise.
+        answer_tokens: Tokens of the reply to that.
+        temperature: Of all steps but that.
     """
     around = Surroundings(given.kg)
     index = functools.cache(lambda: TextIndex(given.kg.entities))
     parameters = {"max_tokens": max_tokens, "temperature": temperature}
 
     async def work(question: OpenQuestion, chat: Chat) -> Found:
-        return await run(Explorer(given, around, index, question, chat, agent, parameters))
+        explorer = Explorer(given, around, index, question, chat, agent, parameters, answer_tokens)
+        return await run(explorer)
 
     return given.converse(work, questions)
 

@@ -33,7 +33,7 @@ from rulemine.evaluation.answerers.agents.exploring import (
     written,
 )
 from rulemine.evaluation.answerers.bm25 import nearest
-from rulemine.evaluation.answerers.final_answer import cut_note, lines_of
+from rulemine.evaluation.answerers.final_answer import TOKENS, cut_note, lines_of
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
 from rulemine.kg.graph import Triple
 
@@ -110,6 +110,7 @@ class GenerateOnGraph(Section):
         tries: Answers without the graph, at most, until one names something.
         temperature: Of every step, and of the second and later of these tries.
         max_tokens: Tokens of a reply of a step, at most.
+        answer_tokens: Tokens of the answer, at most.
     """
 
     uses_model: ClassVar = True
@@ -125,6 +126,7 @@ class GenerateOnGraph(Section):
     tries: int = option(5, least=1)
     temperature: float = option(0.7, least=0, most=2)
     max_tokens: int = option(512, least=1)
+    answer_tokens: int = option(TOKENS, least=1)
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """The answer to each question."""
@@ -134,6 +136,7 @@ class GenerateOnGraph(Section):
             questions,
             "generate-on-graph",
             max_tokens=self.max_tokens,
+            answer_tokens=self.answer_tokens,
             temperature=self.temperature,
         )
 

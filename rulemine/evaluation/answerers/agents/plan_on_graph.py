@@ -36,7 +36,7 @@ from rulemine.evaluation.answerers.agents.exploring import (
     written,
 )
 from rulemine.evaluation.answerers.bm25 import nearest
-from rulemine.evaluation.answerers.final_answer import cut_note
+from rulemine.evaluation.answerers.final_answer import TOKENS, cut_note
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
 from rulemine.kg.graph import Triple
 
@@ -55,6 +55,7 @@ class PlanOnGraph(Section):
         returns: How often it goes back, at most.
         temperature: Of every step but the last.
         max_tokens: Tokens of a reply of these steps, at most.
+        answer_tokens: Tokens of the answer, at most.
     """
 
     uses_model: ClassVar = True
@@ -67,6 +68,7 @@ class PlanOnGraph(Section):
     returns: int = option(5, least=0)
     temperature: float = option(0.3, least=0, most=2)
     max_tokens: int = option(4096, least=1)
+    answer_tokens: int = option(TOKENS, least=1)
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """The answer to each question."""
@@ -76,6 +78,7 @@ class PlanOnGraph(Section):
             questions,
             "plan-on-graph",
             max_tokens=self.max_tokens,
+            answer_tokens=self.answer_tokens,
             temperature=self.temperature,
         )
 

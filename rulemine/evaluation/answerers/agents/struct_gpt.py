@@ -33,7 +33,7 @@ from rulemine.evaluation.answerers.agents.exploring import (
     label,
     opposite,
 )
-from rulemine.evaluation.answerers.final_answer import cut_note
+from rulemine.evaluation.answerers.final_answer import TOKENS, cut_note
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
 from rulemine.kg.graph import Triple
 
@@ -63,6 +63,7 @@ class StructGPT(Section):
         mediator: A regular expression for names of entities that are crossed; empty: there are none.
         temperature: Of every step but the last.
         max_tokens: Tokens of a reply of these steps, at most.
+        answer_tokens: Tokens of the answer, at most.
     """
 
     uses_model: ClassVar = True
@@ -74,6 +75,7 @@ class StructGPT(Section):
     mediator: str = option("", fits_too=_mediates, expected="a regular expression")
     temperature: float = option(0.0, least=0, most=2)
     max_tokens: int = option(300, least=1)
+    answer_tokens: int = option(TOKENS, least=1)
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """The answer to each question."""
@@ -83,6 +85,7 @@ class StructGPT(Section):
             questions,
             "struct-gpt",
             max_tokens=self.max_tokens,
+            answer_tokens=self.answer_tokens,
             temperature=self.temperature,
         )
 

@@ -33,7 +33,7 @@ from rulemine.evaluation.answerers.agents.exploring import (
     read_yes,
     scored,
 )
-from rulemine.evaluation.answerers.final_answer import cut_note
+from rulemine.evaluation.answerers.final_answer import TOKENS, cut_note
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
 from rulemine.kg.graph import Triple
 
@@ -72,6 +72,7 @@ class ThinkOnGraph(Section):
         sample: How many are drawn.
         temperature: Of the steps that explore; the others are asked at 0.
         max_tokens: Tokens of a reply of these steps, at most.
+        answer_tokens: Tokens of the answer, at most.
     """
 
     uses_model: ClassVar = True
@@ -83,6 +84,7 @@ class ThinkOnGraph(Section):
     sample: int = option(5, least=1)
     temperature: float = option(0.4, least=0, most=2)
     max_tokens: int = option(256, least=1)
+    answer_tokens: int = option(TOKENS, least=1)
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """The answer to each question."""
@@ -92,6 +94,7 @@ class ThinkOnGraph(Section):
             questions,
             "think-on-graph",
             max_tokens=self.max_tokens,
+            answer_tokens=self.answer_tokens,
             temperature=self.temperature,
         )
 

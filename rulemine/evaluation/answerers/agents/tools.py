@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 from rulemine.config import Section, option
 from rulemine.errors import counted
 from rulemine.evaluation.answerers.agents.exploring import Explorer, Way, as_json, explore, task
+from rulemine.evaluation.answerers.final_answer import TOKENS
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
 from rulemine.evaluation.answerers.surroundings import WAYS
 from rulemine.evaluation.spelling import Spelling
@@ -75,6 +76,7 @@ class ToolAgent(Section):
         results: Entities of a result, at most; of more neighbors some are drawn, and their number is told.
         temperature: Of every step but the last.
         max_tokens: Tokens of a reply of these steps, at most.
+        answer_tokens: Tokens of the answer, at most.
     """
 
     uses_model: ClassVar = True
@@ -85,6 +87,7 @@ class ToolAgent(Section):
     results: int = option(50, least=1)
     temperature: float = option(0.0, least=0, most=2)
     max_tokens: int = option(1024, least=1)
+    answer_tokens: int = option(TOKENS, least=1)
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """The answer to each question."""
@@ -95,6 +98,7 @@ class ToolAgent(Section):
             questions,
             "tools",
             max_tokens=self.max_tokens,
+            answer_tokens=self.answer_tokens,
             temperature=self.temperature,
         )
         if questions and not trial.proven:
