@@ -388,7 +388,7 @@ class Build:
             "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),
             **self.kind.options(inputs),
         }
-        return self._stage("ask", 14, options, work)
+        return self._stage("ask", 15, options, work)
 
     @contextmanager
     def _writing(self, folder: Path) -> Iterator[Writing]:
@@ -444,7 +444,7 @@ class Build:
             "balancing": self.kind.limits(self.recipe) if drops else {},
             "seed": self.recipe.seed,
         }
-        return self._stage("verbalize", 5, options, work)
+        return self._stage("verbalize", 6, options, work)
 
     def _split(self) -> Stage:
         chosen = self.recipe.questions

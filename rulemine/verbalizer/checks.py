@@ -31,6 +31,8 @@ from rulemine.text.normalization import (
 )
 from rulemine.text.template import escape, fill
 from rulemine.verbalizer.inputs import CheckedQuestion, placeholders
+from rulemine.verbalizer.wrappings import unwrapped
+from rulemine.verbalizer.yes_or_no import asks_whether
 
 __all__ = ["CODES", "LONGEST", "SHORTEST", "Checker", "TextProblem", "check_text", "explain"]
 
@@ -56,6 +58,7 @@ CODES = {
     "intermediate_named": "The question must not name an Intermediate{detail}.",
     "not_a_question": "The text must be a question that ends with a question mark.",
     "several_questions": "Write one question in one sentence.",
+    "yes_or_no": "Ask for all that fit; do not ask a yes/no question.",
     "too_short": "The question is too short to be clear.",
     "too_long": "The question is too long{detail}.",
     "wrong_language": "The question must be in {detail}.",
@@ -181,10 +184,12 @@ def check_text(
         checker: Shared by the checks of many texts, for speed; None: a new one.
 
     Returns:
-        The text with placeholders (`rulemine.verbalizer.inputs.placeholders`) in place of the names of the
-        topic entities; or the first problem.
+        The text, without what the model put around it, with placeholders
+        (`rulemine.verbalizer.inputs.placeholders`) in place of the names of the topic entities; or the first
+        problem.
     """
-    text = _ENDS.sub("", text)
+    names = [topic.name_in(item.naming) for topic in item.topics]
+    text = _ENDS.sub("", unwrapped(_ENDS.sub("", text), names))
     if not text:
         return TextProblem("empty")
     named = _named(text, item)
@@ -268,6 +273,9 @@ def _problems(
         words = words.replace(relation, " ")
     if is_other_language(words, language):
         yield "wrong_language", language
+    # Comparisons are asked so over a property graph.
+    if item.question.kind != "cypher" and language == "English" and asks_whether(blank):
+        yield "yes_or_no", ""
     if foreign := _foreign(pieces, item, language, checker):
         yield "foreign_name", f"“{foreign}”"
 

@@ -14,6 +14,7 @@ from rulemine.verbalizer.checks import Checker, TextProblem, check_text
 from rulemine.verbalizer.cypher_inputs import CypherInput
 from rulemine.verbalizer.inputs import QuestionInput
 from rulemine.verbalizer.structure_dialogue import StructureVerbalizer
+from rulemine.verbalizer.wrappings import unwrapped
 
 __all__ = ["CypherVerbalizer", "check_cypher_text"]
 
@@ -50,6 +51,8 @@ def check_cypher_text(
         The text with placeholders, or the first problem; as `rulemine.verbalizer.checks.check_text`.
     """
     hidden = dict[str, str]()
+    names = [topic.name_in(item.naming) for topic in item.topics]
+    text = unwrapped(text.strip(), [*names, *item.bounds])
     for value in item.bounds:
         at = next(_where(text, value, item), None)
         if at is None:

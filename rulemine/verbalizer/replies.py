@@ -16,6 +16,7 @@ from rulemine.llm.json_reply import json_values, looks_like_json
 from rulemine.phrasing.glosses import Glosses
 from rulemine.text.visible_reply import without_thoughts
 from rulemine.verbalizer.checks import TextProblem
+from rulemine.verbalizer.wrappings import question_lines, without_marks
 
 __all__ = [
     "SCHEMAS",
@@ -122,20 +123,14 @@ _CHOICE = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _TRUTH = {"true": True, "t": True, "yes": True, "false": False, "f": False, "no": False}
-_QUOTES = ('""', "''", "“”", "„“", "„”", "«»", "»«", "‘’", "‚‘", "「」", "『』", "``")
 
 
 def read_question(reply: Reply) -> str | TextProblem:
-    """Reads a question: an object with ``question``, or a single line."""
+    """Reads a question: an object with ``question``, or a single line, preambles and notes aside."""
     found = read_object(reply, SCHEMAS["question"])
-    if isinstance(found, str):
-        lines = _lines(found)
-        return (
-            _text(lines[0])
-            if len(lines) < 2
-            else TextProblem("several_lines", f"{len(lines)} lines")
-        )
-    return found if isinstance(found, TextProblem) else _text(found["question"])
+    if isinstance(found, TextProblem):
+        return found
+    return _question(found if isinstance(found, str) else found["question"])
 
 
 def read_list(reply: Reply) -> tuple[str, ...] | TextProblem:
@@ -143,7 +138,7 @@ def read_list(reply: Reply) -> tuple[str, ...] | TextProblem:
     found = read_object(reply, SCHEMAS["paraphrase"])
     if isinstance(found, TextProblem):
         return found
-    rows = _unnumbered(_lines(found)) if isinstance(found, str) else found["questions"]
+    rows = _unnumbered(question_lines(found)) if isinstance(found, str) else found["questions"]
     texts = list(map(_text, rows))
     problem = next((text for text in texts if isinstance(text, TextProblem)), None)
     return problem or tuple(map(str, texts)) or TextProblem("empty", "no texts")
@@ -280,13 +275,15 @@ def _fits(item: Any, kind: Mapping[str, Any]) -> bool:
 
 def _text(raw: str) -> str | TextProblem:
     """A text without white space and one pair of quotes around it."""
-    text = raw.strip()
-    if len(text) > 1 and text[0] + text[-1] in _QUOTES:
-        inner = text[1:-1]
-        # Quotes inside belong to the text, as in '"A" or "B"'.
-        if text[0] not in inner and text[-1] not in inner:
-            text = inner.strip()
-    return text or TextProblem("empty")
+    return without_marks(raw.strip()) or TextProblem("empty")
+
+
+def _question(raw: str) -> str | TextProblem:
+    """The one line of a text that may be a question."""
+    lines = question_lines(raw)
+    if len(lines) > 1:
+        return TextProblem("several_lines", f"{len(lines)} lines")
+    return _text("".join(lines))
 
 
 def _lines(words: str) -> list[str]:

@@ -56,7 +56,7 @@ AUNT, NIECE, UNCLE, OTHER = (
 COUSIN = (("eve", "aunt", "bob"), "subject")
 """Asks what `AUNT` asks, with another hard answer."""
 
-WAYS = ("Who are {}?", "Name {}, please?", "Can you tell who {} are?", "Do you know {}?")
+WAYS = ("Who are {}?", "Name {}, please?", "Can you tell who {} are?", "What do you know of {}?")
 """Ways to ask for what stands in the braces."""
 
 

@@ -73,13 +73,12 @@ def test_good_texts_become_patterns(text: str, pattern: str | TextProblem) -> No
     [
         ("empty", " \n"),
         ("several_lines", "Who is the aunt\nof Anna Lind?"),
-        ("markup", "**Who is the aunt of Anna Lind?**"),
+        ("markup", "**Who is** the aunt of Anna Lind?"),
         ("markup", "Who is the aunt of `Anna Lind`?"),
-        ("markup", "# Who is the aunt of Anna Lind?"),
         ("markup", "<b>Who</b> is the aunt of Anna Lind?"),
         ("markup", "Who is the aunt of &quot;Anna Lind&quot;?"),
         ("markup", "Who is the aunt of \\u0041nna, Anna Lind?"),
-        ("markup", "1. Who is the aunt of Anna Lind?"),
+        ("markup", "1. Anna Lind is whose niece?"),
         ("markup", 'Who is the aunt of Anna Lind?"}'),
         ("markup", "\\boxed{Who is the aunt of Anna Lind?}"),
         ("markup", "Who is the aunt of\x00 Anna Lind?"),
@@ -90,11 +89,12 @@ def test_good_texts_become_patterns(text: str, pattern: str | TextProblem) -> No
         ("refusal", "I'm just an AI, who is Anna Lind?"),
         ("refusal", "As an AI language model, who is the aunt of Anna Lind?"),
         ("refusal", "Could you please give me more context about Anna Lind?"),
-        ("meta_text", "Here is the question: Who is the aunt of Anna Lind?"),
-        ("meta_text", "Sure! Who is the aunt of Anna Lind?"),
-        ("meta_text", "Question: Who is the aunt of Anna Lind?"),
+        (
+            "meta_text",
+            "Here is a question that everybody would ask: Who is the aunt of Anna Lind?",
+        ),
+        ("meta_text", "Answer: Who is the aunt of Anna Lind?"),
         ("meta_text", "A natural question could be: who is the aunt of Anna Lind?"),
-        ("meta_text", "问题：Who is the aunt of Anna Lind?"),
         ("meta_text", "Based on the given triple, who is the aunt of Anna Lind?"),
         ("meta_text", "Who is the aunt of the Question Entity Anna Lind?"),
         ("meta_text", "Who, in the knowledge graph, is the aunt of Anna Lind?"),
@@ -131,6 +131,12 @@ def test_good_texts_become_patterns(text: str, pattern: str | TextProblem) -> No
         ("foreign_name", "1994 saw which aunt of Anna Lind marry?"),
         ("foreign_name", "Who is the aunt of Anna Lind, that is Lind's aunt?"),
         ("foreign_name", "Who is Anna Lind's AUNT-in-law, who wrote iTales?"),
+        ("yes_or_no", "Does Anna Lind have an aunt or an uncle?"),
+        ("yes_or_no", "**Isn't there an aunt of Anna Lind?**"),
+        ("yes_or_no", "“Anna Lind” has an aunt, doesn't she?"),
+        ("yes_or_no", "In the family, is Anna Lind somebody's niece?"),
+        ("yes_or_no", "Can you say whether Anna Lind has an aunt?"),
+        ("yes_or_no", "Anna Lind is a niece, right?"),
     ],
 )
 def test_each_reason(expected: str, text: str) -> None:
@@ -150,6 +156,9 @@ def test_each_reason(expected: str, text: str) -> None:
         "Who won the triple jump before Anna Lind?",
         "Can you give me the names of Anna Lind's aunts?",
         "Which song called “sorry” did Anna Lind sing?",
+        "Could you tell me who the aunts of Anna Lind are?",
+        "Which aunt, according to Anna Lind, is it?",
+        "Of all women, who is the aunt of Anna Lind, and where is she?",
         "Who cannot stand Anna Lind?",
         "Which match did Anna Lind win at noon (local time, of course)?",
     ],
@@ -270,7 +279,7 @@ def test_a_topic_named_like_a_common_word(name: str) -> None:
     for text in (
         "Who is a niece of {topic}?",
         "What is {topic}'s age?",
-        "Will the girl marry {topic}?",
+        "Which girl will marry {topic}?",
     ):
         assert check_text(fill(text, {"topic": name}), about, "English") == text
     assert code("Who is the aunt of Anna?", about) == "topic_missing"
