@@ -111,7 +111,7 @@ def judge(arguments: Namespace) -> int:
     items = judged_questions(release, drawn, arguments.naming)
     journal = Path(f"{arguments.output}.work") / "journal.sqlite"
     if arguments.dry_run:
-        say(_estimate(panel, items, journal))
+        say(_estimate(panel, items, journal, (usual.price_input, usual.price_output)))
         return 0
     ballots = _ballots(panel, places, items, journal, usual)
     rows = [
@@ -174,11 +174,14 @@ def _row(
     return row
 
 
-def _estimate(panel: "Panel", items: "Sequence[JudgedQuestion]", journal: Path) -> str:
+def _estimate(
+    panel: "Panel", items: "Sequence[JudgedQuestion]", journal: Path, prices: tuple[float, float]
+) -> str:
     """What judging would take, with a prompt of each kind; the journal's replies are not counted again."""
     from rulemine.llm.call import Call
+    from rulemine.llm.estimates import METHOD, format_takes, full_text, is_answered
     from rulemine.llm.journal import Journal
-    from rulemine.verbalizer.estimate import METHOD, full_text, is_answered, sent_by
+    from rulemine.verbalizer.panel import panel_takes
 
     found: dict[str, Call] = {}  # questions may share a text or a proof
     with bar("estimate") as tell:
@@ -197,21 +200,11 @@ def _estimate(panel: "Panel", items: "Sequence[JudgedQuestion]", journal: Path) 
     had = f"; the journal already has {counted(have, 'reply', 'replies')}" if have else ""
     lines = [
         f"{counted(len(items), 'question')}, {_sitting(panel)}",
-        f"calls             {len(missing):,}{had}",
-        f"tokens sent       {sum(map(sent_by, missing)):,}",
-        f"tokens received   {60 * sum(_flags_of(c.purpose) for c in missing):,}, at most "
-        f"{panel.max_tokens * len(missing):,}",
-        f"A reply that cannot be read is asked for once more. Tokens are {METHOD}; of a reply 60 for each "
-        "flag are assumed.",
+        *format_takes(*panel_takes(missing), prices, len(items), had),
+        f"At most: each reply as long as allowed, and asked for once more. Tokens are {METHOD}.",
     ]
     lines += [f"\n── {purpose} ──\n{text}" for purpose, text in sorted(prompts.items())]
     return "\n".join(lines)
-
-
-def _flags_of(purpose: str) -> int:
-    from rulemine.verbalizer.panel import FLAGS
-
-    return sum(flag.purpose == purpose for flag in FLAGS)
 
 
 def _sitting(panel: "Panel") -> str:

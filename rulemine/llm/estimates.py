@@ -45,6 +45,14 @@ class Takes(NamedTuple):
     sent: int | None = 0
     received: int | None = 0
 
+    def plus(self, other: "Takes", times: int = 1) -> "Takes":
+        """With so many times the calls of another; unknown is what is unknown of either."""
+        sent, received = (
+            None if mine is None or its is None else mine + times * its
+            for mine, its in zip(self[1:], other[1:], strict=True)
+        )
+        return Takes(self.calls + times * other.calls, sent, received)
+
     def price(self, prices: tuple[float, float]) -> float:
         """What it costs, given the money per million tokens sent, and received."""
         return ((self.sent or 0) * prices[0] + (self.received or 0) * prices[1]) / 1e6

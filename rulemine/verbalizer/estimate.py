@@ -1,32 +1,32 @@
 """Estimates of what verbalization takes: calls, tokens, money; no call is made.
 
-Guarantee: the calls are those of a build whose texts are all different and pass at once, less what the
-journal has; tokens are estimated per call on the high side. Texts that fail, and models that think before
-they write, take more. A build can also make fewer calls: identical ones are made once, such as the round-trip
-checks of equal texts, and a question without an accepted text gets no paraphrases.
-
-Tokens are estimated without a tokenizer: one per five ASCII letters of a word, rounded up, one per digit,
-sign and line break, two per character beyond ASCII. The rule of thumb published for English is four
-characters per token: prose and relation paths come out a quarter to a third above it, coded names up to
-twice. Tokenizers of different models differ by a fifth.
+Guarantee: typical calls are those of a build whose texts are all different and pass at once, less what the
+journal has. A build can also make fewer: identical calls are made once, such as the round-trip checks of
+equal texts. At most are all attempts that the recipe allows, each with the longest reply. Tokens are those of
+`rulemine.llm.estimates`; replies have the lengths that a capable model's had.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import NamedTuple
 
-from rulemine.codec import dump_line
-from rulemine.llm.call import Call
+from rulemine.llm.estimates import (
+    METHOD,
+    OVER,
+    Takes,
+    format_takes,
+    full_text,
+    is_answered,
+    sent_by,
+    tokens_of,
+)
 from rulemine.llm.journal import Journal
 from rulemine.verbalizer.inputs import QuestionInput
-from rulemine.verbalizer.requests import Calls, prefix_of
+from rulemine.verbalizer.requests import MAX_QUOTED, Calls, prefix_of
 
-__all__ = [
-    "METHOD", "CallEstimate", "Estimate", "estimate", "full_text", "is_answered", "sent_by", "tokens_of",
-]  # fmt: skip
+__all__ = ["CallEstimate", "Estimate", "estimate"]
 
 LABELS = {
     "question": "questions",
@@ -39,21 +39,11 @@ LABELS = {
     "paraphrase": "paraphrases",
 }
 
-METHOD = (
-    "estimated without a tokenizer, on the high side: one per 5 letters of a word, rounded up, one per digit "
-    "and sign, two per character beyond ASCII"
-)
+OF_JSON, OF_VERDICT, OF_CHOICE = 6, 15, 10
+"""Tokens of the JSON around a text, of a verdict, and around the relation of a round-trip check."""
 
-OF_MESSAGE, OF_CALL = 4, 3
-"""Tokens that chat formats add to each message, and before the reply."""
-
-OF_JSON, OF_VERDICT, OF_CHOICE = 10, 40, 24
-"""Tokens of the JSON around a text, of a verdict, and of the reply to a round-trip check."""
-
-ROOM = 2
-"""A model's text usually has at most this many times the tokens of the template's."""
-
-_PIECE = re.compile(r"[A-Za-z]+|[^\sA-Za-z]")
+OF_EARLIER = 2 * MAX_QUOTED // 2
+"""Tokens that a rejected text and the reason add to a prompt at most, two letters each."""
 
 
 @dataclass(slots=True)
@@ -65,24 +55,47 @@ class CallEstimate:
         answered: Calls that the journal already has.
         sent: Tokens sent by the calls to make.
         received: Tokens received.
+        most: Calls to make at most, and the most tokens that they send and receive.
     """
 
     calls: int = 0
     answered: int = 0
-    sent: int = 0
-    received: int = 0
+    sent: float = 0
+    received: float = 0
+    most: Takes = field(default_factory=Takes)
 
-    def add(self, calls: int, sent: int, received: int) -> None:
-        """Adds calls with the tokens of each."""
+    def add(self, follow: "_Calls", longest: int) -> None:
+        """Adds calls of a kind, whose replies have so many tokens at most."""
+        calls, most = follow.typical, follow.most
         self.calls += calls
-        self.sent += calls * sent
-        self.received += calls * received
+        self.sent += calls * follow.sent / OVER
+        self.received += calls * min(follow.received, longest)
+        self.most = self.most.plus(Takes(1, follow.sent + follow.more, longest), most)
 
     def deduct(self, answered: int) -> None:
         """Deducts answered calls and their part of the tokens."""
-        rest = self.calls - answered
-        self.sent, self.received = (-(-n * rest // self.calls) for n in (self.sent, self.received))
-        self.calls, self.answered = rest, answered
+        rest = (self.calls - answered) / self.calls
+        self.sent, self.received = self.sent * rest, self.received * rest
+        a_call = Takes(1, *(n // self.most.calls for n in self.most[1:] if n is not None))
+        self.most = self.most.plus(a_call, -answered)
+        self.calls, self.answered = self.calls - answered, answered
+
+
+class _Calls(NamedTuple):
+    """Calls of one purpose about a question: how many typically and at most, and the tokens of each.
+
+    Attributes:
+        sent: Tokens that each sends.
+        received: Tokens of a typical reply.
+        more: Tokens that rejected texts add to a prompt at most.
+    """
+
+    purpose: str
+    typical: int
+    most: int
+    sent: int
+    received: float
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,39 +115,29 @@ class Estimate:
     prompts: tuple[str, ...]
 
     @property
-    def total(self) -> CallEstimate:
-        """The sum over all purposes."""
+    def typical(self) -> Takes:
+        """The sum over all purposes, if every text passes at once."""
         parts = self.purposes.values()
-        return CallEstimate(
-            sum(part.calls for part in parts),
-            sum(part.answered for part in parts),
-            sum(part.sent for part in parts),
-            sum(part.received for part in parts),
-        )
+        sent, received = sum(part.sent for part in parts), sum(part.received for part in parts)
+        return Takes(sum(part.calls for part in parts), round(sent), round(received))
+
+    @property
+    def worst(self) -> Takes:
+        """The sum over all purposes, at most."""
+        return reduce(Takes.plus, (part.most for part in self.purposes.values()))
 
     def to_text(self) -> str:
         """The estimate as text, with the prompts at the end."""
-        total, asked = self.total, next(iter(self.purposes.values())).calls
+        asked = next(iter(self.purposes.values())).calls
         parts = ", ".join(f"{part.calls:,} for {LABELS[p]}" for p, part in self.purposes.items())
-        kept = f"; the journal already has {total.answered:,} more" if total.answered else ""
-        each = [
-            f" ({n / asked:,.0f} per question)" if asked else ""
-            for n in (total.sent, total.received)
-        ]
-        price = (
-            "unknown; set endpoint.price_input and endpoint.price_output, money per million tokens"
-        )
-        if any(self.prices):
-            price = f"{(total.sent * self.prices[0] + total.received * self.prices[1]) / 1e6:,.2f}"
+        answered = sum(part.answered for part in self.purposes.values())
+        kept = f"; the journal already has {answered:,} more" if answered else ""
         rows = [
             f"{self.questions:,} questions",
-            f"calls             {total.calls:,} ({parts}){kept}",
-            f"tokens sent       {total.sent:,}{each[0]}",
-            f"tokens received   {total.received:,}{each[1]}",
-            f"price             {price}",
-            "Calls are those of a build in which every text passes at once: each that fails costs one more "
-            f"attempt, and identical calls are made once. Tokens are {METHOD}; models that think before "
-            "they write receive more.",
+            *format_takes(self.typical, self.worst, self.prices, asked, f" ({parts}){kept}"),
+            "Typical calls are those of a build in which every text passes at once; at most: all attempts, "
+            f"each with the longest reply. Identical calls are made once. Tokens are {METHOD}. Models that "
+            "think before they write receive more.",
         ]
         for number, prompt in enumerate(self.prompts, start=1):
             rows.append(f"\n── prompt {number} of {len(self.prompts)} ──\n{prompt}")
@@ -167,12 +170,12 @@ def estimate(
             continue  # questions that differ only in their certificates have the same calls
         asked.add(call.key)
         sizes.append((sent_by(call), number))
-        if journal is not None and is_answered(journal.get(call.key)):
-            first.answered += 1
-        else:
-            first.add(1, sizes[-1][0], _text_tokens(item))
-        for purpose, *more in _follow_ups(item, calls):
-            parts[purpose].add(*more)
+        answered = journal is not None and is_answered(journal.get(call.key))
+        first.answered += answered
+        for one in _calls_about(item, calls, sizes[-1][0]):
+            if not one.purpose and answered:  # further attempts may follow
+                one = one._replace(typical=0, most=one.most - 1)
+            parts[one.purpose or call.purpose].add(one, calls.chosen.max_tokens)
     known = {} if journal is None else journal.counts()
     for purpose, part in parts.items():
         if part is not first:
@@ -188,54 +191,24 @@ def estimate(
     return Estimate(len(inputs), ordered, prices, tuple(texts))
 
 
-def _follow_ups(item: QuestionInput, calls: Calls) -> Iterator[tuple[str, int, int, int]]:
-    """Yields the calls that follow when a text passes: purpose, calls, and the tokens of each."""
+def _calls_about(item: QuestionInput, calls: Calls, sent: int) -> Iterator[_Calls]:
+    """The calls about a question whose first one sends so many tokens, which has no purpose here."""
     chosen, text = calls.chosen, item.question.question
-    texts = 1 + chosen.paraphrases
-    if chosen.judge_model or item.question.kind != "rules":
+    of_text = tokens_of(text) / OVER + OF_JSON
+    texts, attempts, rules = 1 + chosen.paraphrases, chosen.attempts, item.question.kind == "rules"
+    # Of structures and Cypher, the judge may propose another text each time.
+    judged = attempts * (texts if rules else texts + 1)
+    earlier = OF_EARLIER * (attempts - 1)
+    yield _Calls("", 1, attempts, sent, of_text, earlier)
+    if chosen.judge_model or not rules:
         call = calls.audit(item, text)
-        yield call.purpose, texts, sent_by(call), OF_VERDICT
-    if chosen.round_trip:
-        yield "round_trip", texts, sent_by(calls.round_trip(item, text)), OF_CHOICE
+        yield _Calls(call.purpose, texts, judged, sent_by(call) + tokens_of(text), OF_VERDICT)
+    if chosen.round_trip and rules:
+        call = calls.round_trip(item, text)
+        (relation,) = item.question.relations
+        size = sent_by(call) + tokens_of(text)
+        yield _Calls("round_trip", texts, judged, size, OF_CHOICE + tokens_of(relation) / OVER)
     if chosen.paraphrases:
         call = calls.paraphrase(item, [text], chosen.paraphrases, ())
-        yield "paraphrase", 1, sent_by(call), chosen.paraphrases * _text_tokens(item)
-
-
-def _text_tokens(item: QuestionInput) -> int:
-    """Tokens of a model's text and the JSON around it."""
-    return ROOM * tokens_of(item.question.question) + OF_JSON
-
-
-def sent_by(call: Call) -> int:
-    """Tokens that a call sends: messages, what frames them, and the schema of the reply."""
-    schema = tokens_of(dump_line(call.schema)) if call.schema else 0
-    messages = sum(tokens_of(message["content"]) + OF_MESSAGE for message in call.messages)
-    return messages + schema + OF_CALL
-
-
-def tokens_of(text: str) -> int:
-    """Estimates the tokens of a text.
-
-    Example:
-        >>> tokens_of("Who is the aunt of 72?")
-        8
-    """
-    lines = text.split("\n")
-    return sum(map(_of_line, lines)) + len(lines) - 1
-
-
-@lru_cache(maxsize=1 << 14)  # most lines are the same in every prompt
-def _of_line(line: str) -> int:
-    pieces = _PIECE.findall(line)
-    return sum(-(-len(piece) // 5) if piece.isascii() else 2 for piece in pieces)
-
-
-def full_text(call: Call) -> str:
-    """The messages of a call, as an estimate shows them."""
-    return "\n".join(f"[{message['role']}]\n{message['content']}" for message in call.messages)
-
-
-def is_answered(line: Mapping[str, Any] | None) -> bool:
-    """Whether a journal's line has an answer that lasts."""
-    return line is not None and line.get("failure", {}).get("lasting", True) is True
+        received = chosen.paraphrases * of_text
+        yield _Calls("paraphrase", 1, attempts, sent_by(call), received, earlier)

@@ -16,13 +16,14 @@ from typing import Any, NamedTuple
 from rulemine.errors import ConfigError
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.llm.call import Ask, Call, Failure, Message, Reply
+from rulemine.llm.estimates import OVER, Takes, sent_by
 from rulemine.verbalizer.checks import TextProblem
 from rulemine.verbalizer.prompts import Placeholders, Prompts, read_sections
 from rulemine.verbalizer.replies import read_object
 
 __all__ = [
     "FLAGS", "GRADES", "SEATS", "Ballot", "Flag", "Judge", "JudgedQuestion", "Mark", "Panel", "Stated",
-    "is_accepted", "load_judge_prompts", "seat_judges",
+    "is_accepted", "load_judge_prompts", "panel_takes", "seat_judges",
 ]  # fmt: skip
 
 SEATS = 3
@@ -37,6 +38,9 @@ MAX_OTHERS = 20
 TEMPERATURE = 0.7
 """Of a model that sits more than once: at 0 its replies would be one reply."""
 
+
+OF_FLAG, OF_AGAIN = 25, 60
+"""Tokens of a decision and its reason, and of what a judge is told whose reply cannot be read."""
 
 HOTTEST = 2
 """What the chat API takes at most."""
@@ -292,6 +296,14 @@ class Panel:
         second = replace(call, messages=(*call.messages[:-1], more))
         found = _read(await ask(second), call)
         return found.problem if isinstance(found, _Unread) else found
+
+
+def panel_takes(calls: Sequence[Call]) -> tuple[Takes, Takes]:
+    """What calls of a panel take, typically and at most: each again, if no reply can be read."""
+    sent, most = sum(map(sent_by, calls)), sum(call.max_tokens or 0 for call in calls)
+    flags = sum(flag.purpose == call.purpose for call in calls for flag in FLAGS)
+    typical = Takes(len(calls), round(sent / OVER), min(OF_FLAG * flags, most))
+    return typical, Takes(2 * len(calls), 2 * (sent + OF_AGAIN * len(calls)), 2 * most)
 
 
 class _Unread(NamedTuple):

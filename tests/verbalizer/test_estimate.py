@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from rulemine.llm.call import Answer, Call, Failure, Reply
+from rulemine.llm.estimates import Takes, tokens_of
 from rulemine.llm.journal import Journal
 from rulemine.phrasing.glosses import load_glosses
 from rulemine.phrasing.templates import load_templates
-from rulemine.verbalizer.estimate import CallEstimate, estimate, tokens_of
+from rulemine.verbalizer.estimate import CallEstimate, estimate
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import load_prompts
 from rulemine.verbalizer.requests import Calls
@@ -52,10 +53,12 @@ def made(chosen=CHOSEN, done=None, prices=(0.0, 0.0), inputs=INPUTS):
 def test_one_call_for_each_question():
     found = made()
     assert list(found.purposes) == ["question"]
-    assert found.total == found.purposes["question"]
-    assert found.total.calls == found.questions == len(INPUTS)
-    assert found.total.sent > 100 * len(INPUTS)
-    assert found.total.received > 10 * len(INPUTS)
+    assert found.typical.calls == found.questions == len(INPUTS)
+    assert found.typical.sent > 100 * len(INPUTS)
+    assert found.typical.received > 10 * len(INPUTS)
+    assert found.worst.calls == CHOSEN.attempts * len(INPUTS)
+    assert found.worst.sent > 3 * found.typical.sent
+    assert found.worst.received == CHOSEN.max_tokens * found.worst.calls
 
 
 def test_every_text_is_audited_and_recognized():
@@ -63,7 +66,9 @@ def test_every_text_is_audited_and_recognized():
     calls = {purpose: share.calls for purpose, share in found.purposes.items()}
     n = len(INPUTS)
     assert calls == {"question": n, "audit": 4 * n, "round_trip": 4 * n, "paraphrase": n}
-    assert found.total.calls == 10 * n
+    assert found.typical.calls == 10 * n
+    # Three attempts at the text and at the paraphrases, and both checks of each.
+    assert found.worst.calls == 3 * (1 + 2 + 1 + 3 * 2) * n
     assert min(share.sent for share in found.purposes.values()) > 0
 
 
@@ -75,7 +80,7 @@ def test_questions_that_differ_in_their_proof_only_share_their_calls():
     calls = calls_of(FULL)
     assert calls.question(other, ()).key == calls.question(INPUTS[0], ()).key
     assert found.questions == 2
-    assert found.total.calls == made(FULL, inputs=INPUTS[:1]).total.calls == 10
+    assert found.typical.calls == made(FULL, inputs=INPUTS[:1]).typical.calls == 10
 
 
 def test_what_the_journal_has_costs_nothing(journal):
@@ -86,16 +91,17 @@ def test_what_the_journal_has_costs_nothing(journal):
     assert found.purposes["question"].answered == 1
     assert found.purposes["audit"].answered == 2
     assert found.purposes["audit"].calls == 4 * len(INPUTS) - 2
-    assert found.total.sent < made(FULL).total.sent
+    assert found.typical.sent < made(FULL).typical.sent
+    assert found.worst.calls == made(FULL).worst.calls - 3
 
 
 def test_nothing_is_left_when_everything_is_answered(journal):
     calls = [calls_of(CHOSEN).question(about, ()) for about in INPUTS]
     found = made(done=keep(journal, *calls))
-    assert found.purposes == {"question": CallEstimate(0, len(INPUTS), 0, 0)}
-    assert (
-        "calls             0 (0 for questions); the journal already has 6 more" in found.to_text()
-    )
+    assert replace(found.purposes["question"], most=Takes()) == CallEstimate(0, len(INPUTS), 0, 0)
+    # What was answered may still be rejected.
+    told = "calls             0, at most 12 (0 for questions); the journal already has 6 more"
+    assert told in found.to_text()
 
 
 def test_another_model_answered_nothing(journal):
@@ -109,14 +115,13 @@ def test_another_model_answered_nothing(journal):
 def test_only_failures_that_last_are_not_asked_again(journal, lasting, left):
     call = calls_of(CHOSEN).question(INPUTS[0], ())
     failure = Failure("refused", "no", lasting)
-    assert made(done=keep(journal, call, answer=failure)).total.calls == left
+    assert made(done=keep(journal, call, answer=failure)).typical.calls == left
 
 
 def test_the_price_is_told_where_prices_are_given():
     found = made(prices=(1e6, 1e7))
-    assert (
-        f"price             {found.total.sent + 10 * found.total.received:,.2f}" in found.to_text()
-    )
+    typical, worst = (one.sent + 10 * one.received for one in (found.typical, found.worst))
+    assert f"price             {typical:,.2f}, at most {worst:,.2f}" in found.to_text()
     assert "price             unknown" in made().to_text()
 
 
@@ -132,7 +137,7 @@ def test_three_prompts_are_shown_in_full():
 
 def test_no_question_takes_nothing():
     found = made(inputs=[])
-    assert (found.total, found.prompts) == (CallEstimate(), ())
+    assert (found.typical, found.worst, found.prompts) == (Takes(), Takes(), ())
     assert "0 questions" in found.to_text()
 
 

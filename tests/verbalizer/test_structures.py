@@ -332,5 +332,5 @@ def test_the_estimate_is_a_question_and_an_audit_each():
         "structure_question": 3,
         "structure_audit": 3,
     }
-    assert "6 (3 for questions, 3 for audits)" in found.to_text()
+    assert "6, at most 27 (3 for questions, 3 for audits)" in found.to_text()
     assert "Structure: 2p" in found.prompts[-1] + found.prompts[0] + found.prompts[1]

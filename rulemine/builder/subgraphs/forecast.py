@@ -9,11 +9,11 @@ from rulemine.builder.subgraphs.drafting import Drafting
 from rulemine.builder.subgraphs.validation import Validator
 from rulemine.builder.writing import WORKING_JOURNAL
 from rulemine.builder.written.execution import executor_of
+from rulemine.llm.estimates import full_text, sent_by, tokens_of
 from rulemine.llm.journal import Journal
 from rulemine.llm.replay import find_journal
 from rulemine.query.query_graph import QueryGraph
 from rulemine.release.naming import name_entities
-from rulemine.verbalizer.estimate import full_text, sent_by, tokens_of
 
 __all__ = ["forecast_of"]
 

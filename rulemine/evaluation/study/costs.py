@@ -5,6 +5,7 @@ answers of a system, typical calls, tokens and time are those of its answers; be
 """
 
 from collections.abc import Sequence
+from functools import reduce
 from math import ceil
 from typing import NamedTuple
 
@@ -131,14 +132,7 @@ def costs_table(
 def _sum(takes: Sequence[Takes | None]) -> Takes | None:
     """The sum; None where one is unknown, or a part of one."""
     known = [one for one in takes if one is not None]
-    if len(known) < len(takes):
-        return None
-    calls, sent, received = zip(*known, strict=True)
-    return Takes(
-        sum(calls),
-        None if None in sent else sum(sent),
-        None if None in received else sum(received),
-    )
+    return reduce(Takes.plus, known, Takes()) if len(known) == len(takes) else None
 
 
 def _both(typical: int | None, worst: int | None) -> str | None:

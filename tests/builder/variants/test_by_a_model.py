@@ -24,7 +24,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         dry = run(folder, [*words, "--dry-run"], OPENAI_API_KEY=KEY)
         assert dry.status == 0, dry.err
         assert not server.bodies
-        assert "calls             177 for pairs at most, 36 for judges" in dry.out
+        assert "calls             44, at most 2,478 (8 for pairs, 36 for judges)" in dry.out
         assert "Write pairs of a question in English and its answer" in dry.out
         ended = run(folder, words, OPENAI_API_KEY=KEY)
         assert ended.status == 0, ended.err

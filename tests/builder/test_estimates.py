@@ -1,0 +1,68 @@
+"""What a build by a model takes is told before: here beside what it takes of one that does as it is told."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.chat_server import KEY, ChatServer, FakeModel, completion
+from tests.command_line import Command
+
+SMALL = {
+    "rules": ("kg.tsv", "--rules", "rules.txt", "--set", "selection.share=0.05", "--round-trip",
+              "--judge-model", "j", "--paraphrases", "2"),
+    "structures": ("structures-demo", "--share", "0", "--set", "structures.per_structure=2"),
+    "cypher": ("cypher-demo", "--share", "0", "--set", "cypher.per_template=1"),
+    "variants": ("variants-demo", "--share", "0", "--set", "variants.questions=12",
+                 "--set", 'variants.judges=["j"]'),
+}  # fmt: skip
+REASON = (
+    "It reads as a person would ask it, and nothing in it names or describes what is asked for."
+)
+
+
+class Model(FakeModel):
+    """The fake model, with reasons as long as those of a capable one."""
+
+    @staticmethod
+    def _decided(flags: dict[str, Any]) -> dict[str, Any]:
+        return {**FakeModel._decided(flags), **{f"{name}_reasoning": REASON for name in flags}}
+
+
+def numbers(dry: str) -> list[list[int]]:
+    """Calls, tokens sent and tokens received of an estimate: each typical, and at most."""
+    found = []
+    for name in ("calls", "tokens sent", "tokens received"):
+        line = re.search(rf"^{name} +([\d,]+).*?, at most ([\d,]+)", dry, re.MULTILINE)
+        assert line is not None, dry
+        found.append([int(number.replace(",", "")) for number in line.groups()])
+    return found
+
+
+@pytest.mark.parametrize("kind", SMALL)
+def test_typical_is_within_twice_and_the_worst_is_never_less(
+    kind: str, here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    took = [0, 0, 0]
+
+    def says(request: dict[str, Any], times: int) -> dict[str, Any]:
+        body = completion(request, Model().answer(request))
+        usage = body["usage"]
+        for place, more in enumerate((1, usage["prompt_tokens"], usage["completion_tokens"])):
+            took[place] += more
+        return body
+
+    with ChatServer(says) as server:
+        model = ("--verbalizer", "openai", "--model", "m", "--base-url", server.url, "--naming", "text",
+                 "--set", "questions.split=random")  # fmt: skip
+        words = ("build", *SMALL[kind], "-o", "out/x", *model)
+        dry = command(*words, "--dry-run")
+        assert dry.status == 0, dry.err
+        assert not server.bodies
+        ended = command(*words)
+        assert ended.status == 0, ended.err
+    for (typical, most), actual in zip(numbers(dry.out), took, strict=True):
+        assert actual <= most
+        assert actual / 2 <= typical <= 2 * actual, (dry.out, took)
