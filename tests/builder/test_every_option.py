@@ -1,0 +1,270 @@
+"""Every option of every kind does something, is refused, or stands in `INVISIBLE` with its reason.
+
+A small build of each kind is asked in this process, with each option set to another value: a prompt, a call,
+what becomes of a reply, a question or the estimate must change.
+"""
+
+import asyncio
+import json
+import zlib
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from rulemine.builder import verbalize_stage
+from rulemine.builder.inputs import Inputs
+from rulemine.builder.kind import kind_of
+from rulemine.builder.options import KINDS
+from rulemine.builder.pipeline import Build
+from rulemine.builder.recipe import KEYS, Recipe, load_recipe
+from rulemine.builder.removal.selection import Selection
+from rulemine.builder.writing import opened
+from rulemine.codec import to_json
+from rulemine.config import Key, packaged
+from rulemine.errors import ConfigError
+from rulemine.llm.call import Answer, Call, Reply
+from rulemine.llm.client import Client
+from rulemine.llm.failures import CallProblem
+from rulemine.llm.journal import line_of
+from rulemine.llm.options import EndpointOptions
+from rulemine.llm.session import Session
+from rulemine.llm.usage import Usage
+from rulemine.phrasing.glosses import Glosses
+from rulemine.release.question_set import QuestionSet
+from tests.chat_server import FakeModel, completion
+from tests.command_line import FACTS, RULES
+
+OF_MODEL = ("verbalizer.", "endpoint.", "variants.judges", "variants.run")
+"""What concerns a model: the beginnings of the names of keys."""
+
+INVISIBLE = {
+    "endpoint.base_url": "where a call is sent changes nothing that is said",
+    "endpoint.api_key_variable": "a key is sent and never kept",
+    "endpoint.concurrency": "how many calls are in flight changes nothing that is said",
+    "endpoint.budget_tokens": "ends a run; what was answered stays the same",
+    "endpoint.max_requests_per_minute": "takes time alone",
+    "endpoint.timeout": "takes time alone",
+    "endpoint.patience": "takes time alone",
+}
+"""Options that change neither prompts nor questions, and why; a session is shown to read them."""
+
+OTHERS: dict[str, Any] = {
+    "verbalizer.language": "Klingon",
+    "verbalizer.name": "template",
+    "verbalizer.attempts": 1,
+    "verbalizer.naming": "numeric",
+    "variants.judges": ("judge",),
+    "endpoint.structured": "never",
+    "endpoint.base_url": "http://127.0.0.1:1/v1",
+    "endpoint.api_key_variable": "OTHER_KEY",
+}
+"""Values where the next one or the other one would not do; files are written by `other`."""
+
+MODEL = {"verbalizer.name": "openai", "verbalizer.model": "writer"}
+
+BASE: dict[str, dict[str, Any]] = {
+    "rules": {"selection.share": 0.1},
+    "structures": {"structures.per_structure": 1, "questions.split": "none"},
+    "subgraphs": {
+        "subgraphs.questions": 6,
+        "subgraphs.candidates": 12,
+        "subgraphs.examples": 0,
+        "subgraphs.atoms": (1, 2),
+    },
+    "variants": {"variants.questions": 5, "variants.sets": 40, "variants.texts": ""},
+    "cypher": {"cypher.per_template": 1},
+}
+"""The small builds."""
+
+
+class Case(NamedTuple):
+    """A small build up to where a model is asked, and where its files are."""
+
+    folder: Path
+    recipe: Recipe
+    inputs: Inputs
+    selection: Selection
+    asked: QuestionSet | None
+
+
+class Endpoint:
+    """A session that answers at once; some texts fail always, some the first time, some judges refuse."""
+
+    calls: list[Any]
+
+    def __init__(self, options: EndpointOptions, *_: object, **__: object) -> None:
+        self.usage, self._lines, self._options = Usage(), dict[str, Any](), options
+        Endpoint.calls = []
+
+    def __enter__(self) -> "Endpoint":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def run(self, works: Sequence[Callable[[Any], Any]], _progress: object = None) -> list[Any]:
+        async def each() -> list[Any]:
+            return [await work(self._ask) for work in works]
+
+        return asyncio.run(each())
+
+    async def _ask(self, call: Call) -> Answer:
+        answer = Reply(self._said(call), "stop", 100, 10)
+        self._lines[call.key] = line_of(call, answer)
+        structured = self._options.structured
+        Endpoint.calls.append((call.purpose, structured == "never", call.request, call.sample))
+        return answer
+
+    def line(self, key: str) -> dict[str, Any]:
+        return self._lines[key]
+
+    def _said(self, call: Call) -> str:
+        lot = zlib.crc32(call.subject.encode()) % 3
+        again = "Rejected before" in str(call.messages[-1]["content"])
+        if call.purpose.endswith("question") and (lot == 0 or (lot == 1 and not again)):
+            return json.dumps({"question": "no"})
+        return FakeModel().answer(call.request)
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Case]:
+    folder = tmp_path_factory.mktemp("options")
+    (folder / "kg.tsv").write_text(FACTS)
+    (folder / "rules.txt").write_text(RULES)
+    return {kind: case_of(kind, folder) for kind in KINDS}
+
+
+def case_of(kind: str, folder: Path) -> Case:
+    build = Build(recipe_of(kind, folder), folder / kind)
+    build.run("select" if build.kind.writes else "ask")
+    asked = None if build.kind.writes else build._asked("ask")
+    return Case(folder, build.recipe, build.inputs, build.selection, asked)
+
+
+def recipe_of(kind: str, folder: Path, **changed: Any) -> Recipe:
+    """The recipe of a small build; without a model until one is needed."""
+    named = {"rules": str(folder / "kg.tsv")}.get(kind, f"{kind}-demo")
+    least = {"rules": str(folder / "rules.txt")} if kind == "rules" else {"selection.mode": "none"}
+    given = {**least, "questions.test_core": 0, **BASE[kind], **changed}
+    return load_recipe(named, [(tuple(key.split(".")), value) for key, value in given.items()])
+
+
+def other(key: Key, recipe: Recipe, folder: Path) -> Any:
+    """Another value of an option."""
+    now = to_json(recipe)
+    for part in key.path:
+        now = now[part]
+    if key.name in OTHERS:
+        return OTHERS[key.name]
+    if key.name == "verbalizer.prompt":
+        return written(folder / f"{recipe.kind}.prompt.toml", text_of_prompts(recipe.kind))
+    if key.name == "verbalizer.glosses":
+        rows = Inputs(recipe).glosses.rows
+        changed = Glosses(
+            tuple(replace(row, statement=f"{row.statement}, they say") for row in rows)
+        )
+        return written(folder / f"{recipe.kind}.glosses.toml", changed.to_toml())
+    if key.option.choices:
+        return next(choice for choice in key.option.choices if choice and choice != now)
+    if isinstance(now, bool | str):
+        return "some" if isinstance(now, str) else not now
+    return now + (1 if isinstance(now, int) else 0.5)
+
+
+def text_of_prompts(kind: str) -> str:
+    """The packaged prompts of a kind, with another word in each."""
+    written = kind in ("subgraphs", "variants")
+    name = "written" if written else "cypher" if kind == "cypher" else "prompts"
+    text = packaged("verbalizer", f"{name}.toml").read_text("utf-8")
+    return text.replace('system = "You', 'system = "Now you')
+
+
+def written(path: Path, text: str) -> str:
+    path.write_text(text, "utf-8")
+    return str(path)
+
+
+def outcome(case: Case, recipe: Recipe, estimates: bool) -> str:
+    """All that a build with some options asks, is told, and makes of it."""
+    inputs, kind, folder = copy(case.inputs), kind_of(recipe), case.folder
+    inputs.recipe = recipe
+    for name in ("prompts", "glosses", "prompt_naming"):
+        inputs.__dict__.pop(name, None)
+    Endpoint.calls = []
+    if estimates:
+        if case.asked is None:
+            return kind.estimate(inputs, case.selection, folder, None)
+        return verbalize_stage.estimate(inputs, case.asked, case.selection.removed, folder, None)
+    told: Any = {"note": str, "status": str, "replay": None}
+    if case.asked is None:
+        with opened(inputs, folder, asks=True, **told) as writing:
+            made = kind.ask(inputs, case.selection, None, writing)
+            made = kind.split(inputs, made, None, writing) or made
+    elif recipe.verbalizer.name == "template":
+        made = case.asked
+    else:
+        removed = case.selection.removed
+        made, _ = verbalize_stage.verbalize_questions(
+            inputs, case.asked, removed, folder, progress=None, **told
+        )
+    return repr((Endpoint.calls, made.questions, made.rejections, made.sampling))
+
+
+def made_with(case: Case, given: dict[str, Any]) -> str:
+    """The outcome with some options, of which prices change the estimate; or why they are refused."""
+    try:
+        recipe = recipe_of(case.recipe.kind, case.folder, **{**MODEL, **given})
+    except ConfigError as refusal:
+        return f"refused: {refusal}"
+    return outcome(case, recipe, any(name.startswith("endpoint.price") for name in given))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_option_of_a_model_does_something_or_is_refused(
+    kind: str, cases: dict[str, Case], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rulemine.llm.session.Session", Endpoint)
+    case, idle = cases[kind], set()
+    base = recipe_of(kind, case.folder, **MODEL)
+    usual = {made_with(case, {}), outcome(case, base, True)}
+    assert made_with(case, {"about.title": "for the card alone"}) in usual, "what is idle is found"
+    for key in (key for key in KEYS if key.name.startswith(OF_MODEL)):
+        made = made_with(case, {key.name: other(key, base, case.folder)})
+        assert not made.startswith("refused") or "for the kind" in made, (
+            f"a value of {key.name}: {made}"
+        )
+        if made in usual:
+            idle.add(key.name)
+    assert idle == {*INVISIBLE}
+
+
+def test_what_is_invisible_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(INVISIBLE) <= 15
+    read = set[str]()
+
+    class Watched(EndpointOptions):
+        def __getattribute__(self, name: str) -> Any:
+            read.add(f"endpoint.{name}")
+            return super().__getattribute__(name)
+
+        __eq__, __hash__ = object.__eq__, object.__hash__  # those of the fields would read them all
+
+    problems = [CallProblem("retry", "later")]
+
+    async def post(self: Client, path: str, body: dict[str, Any]) -> str | CallProblem:
+        return problems.pop() if problems else json.dumps(completion(body, "Ann"))
+
+    monkeypatch.setattr(Client, "_post", post)
+    monkeypatch.setenv("KEY", "k")
+    options = Watched(
+        api_key_variable="KEY", base_url="http://x.example/v1", budget_tokens=99_999, patience=0.1
+    )
+    read.clear()
+    with Session(options, tmp_path / "journal.sqlite") as session:
+        call = Call("m", ({"role": "user", "content": "Who?"},), 9)
+        assert session.run([lambda ask: ask(call)]) == [Reply("Ann", "stop", 1, 1)]
+    assert read >= {*INVISIBLE}
