@@ -92,13 +92,17 @@ class FakeModel:
 
     def _candidate(self, prompt: str, form: str = "plain") -> dict[str, Any]:
         """The first triples that form a tree; the answer is an end of the first."""
-        shown = prompt.partition("Example.")[0]
-        labels = dict(re.findall(r"^(\S+) = (.*)$", shown, re.MULTILINE))
-        triples = re.findall(r"^(.+) \| (.+) \| (.+)$", shown, re.MULTILINE)[1:]
-        iris = dict(re.findall(r"^(.+) is (<\S*>)", shown, re.MULTILINE))
+        shown, _, rest = prompt.partition("\nRelations, ")
+        lines = re.findall(r"^(.+) — (.+) — (.+)$", shown, re.MULTILINE)[1:]
+        labels: dict[str, str] = {}
+        triples = []
+        for subject, relation, object_ in lines:
+            ends = [re.fullmatch(r"(?:(.+) \()?(\w+)\)?", end) for end in (subject, object_)]
+            labels |= {end[2]: end[1] or end[2] for end in ends if end}
+            triples.append((ends[0][2], relation, ends[1][2]))
         used, nodes = triples[:1], {*triples[0][::2]}
         for s, r, o in triples:
-            if len(used) < int((re.search(r"exactly (\d)", shown) or [0, "1"])[1]) and (
+            if len(used) < int((re.search(r"exactly (\d)", rest) or [0, "1"])[1]) and (
                 (s in nodes) != (o in nodes)
             ):
                 used.append((s, r, o))
@@ -106,24 +110,22 @@ class FakeModel:
         answer = used[0][2]
         ends = [end for s, _, o in used for end in (s, o)]
         seeds = [end for end in dict.fromkeys(ends) if ends.count(end) == 1 and end != answer]
-        term = {end: f"<entity:{end}>" if end in seeds else f"?v{end}" for end in ends}
+        term = {end: f"e:{end}" if end in seeds else f"?v{end}" for end in ends}
         term[answer] = "?answer"
-        lines = [f"{term[s]} {iris[r]} {term[o]} ." for s, r, o in used]
+        lines = [f"{term[s]} r:{r} {term[o]} ." for s, r, o in used]
         words = [re.sub(r"[\W_]+", " ", r).strip() for _, r, _ in used]
         text = f"is joined to {' and '.join(labels[end] for end in seeds)} by {', '.join(words)}"
         if form == "without":
             s, r, o = next(t for t in triples if t[0] != answer and t[2] not in nodes)
             seeds.append(o)
-            lines.append(f"FILTER NOT EXISTS {{ ?answer {iris[r]} <entity:{o}> }}")
+            lines.append(f"FILTER NOT EXISTS {{ ?answer r:{r} e:{o} }}")
             text += f", but not to {labels[o]}"
         select = "(COUNT(DISTINCT ?answer) AS ?value)" if form == "count" else "?answer"
         return {
             "question": f"{'How many are there, each of which' if form == 'count' else 'What'} {text}?",
-            "nodes": [{"id": end, "label": labels[end]} for end in seeds],
-            "answer": {"id": answer, "label": labels[answer]},
-            "triples": [
-                dict(zip(("subject", "relation", "object"), triple, strict=True)) for triple in used
-            ],
+            "nodes": [f"{labels[end]} ({end})" if labels[end] != end else end for end in seeds],
+            "answer": f"{labels[answer]} ({answer})" if labels[answer] != answer else answer,
+            "triples": [f"{s} — {r} — {o}" for s, r, o in used],
             "sparql": f"SELECT {select} WHERE {{ {' '.join(lines)} }}",
         }
 

@@ -46,7 +46,6 @@ _BLOCKS = {
     "samples": "sample",
     "facts": "fact",
     "conclusions": "conclusion",
-    "nodes": "node",
     "examples": "example",
     "choice": "choice",
     "schema": "schema",

@@ -31,17 +31,17 @@ ASK = ["--concurrency", "1", "--timeout", str(SECONDS)]
 CANDIDATE = '''[candidate]
 system = "You write questions."
 user = """
-In {language}, from {atoms} triple, with ids such as {first} for {names}.
+In {language}, from {atoms} triple, with {names}.
 {examples}
-{nodes}
 {facts}
 {relations}
-{choice}"""
-node = "{id} = {label}"
-fact = '["{subject}", "{relation}", "{object}"]'
-relation = "{relation} is <{iri}>: {statement}"
+{choice}
+{earlier}"""
+fact = "{triple}"
+relation = "{relation}: {statement}"
 choice = "Use {triples} for {answer}"
-example = "{triples} Reply: {reply}"
+example = "Reply: {reply}"
+earlier = "{text} {reason}"
 
 '''
 """For a model of this size, which goes by examples rather than by instructions."""

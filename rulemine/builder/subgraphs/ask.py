@@ -12,7 +12,7 @@ Over 400 lines because all that becomes of a candidate is in one place.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,13 +29,13 @@ from rulemine.builder.subgraphs.split import (
     split_subgraphs,
     without_lost_parents,
 )  # fmt: skip
-from rulemine.builder.subgraphs.validation import Valid, Validator
-from rulemine.builder.texts import Texts
+from rulemine.builder.subgraphs.validation import GRAPHS_OWN, Mistake, Valid, Validator
+from rulemine.builder.texts import CHECKED, Texts
 from rulemine.builder.writing import Writing
 from rulemine.builder.written.candidate import Refusal
-from rulemine.builder.written.execution import executor_of
-from rulemine.builder.written.replies import read_candidate
-from rulemine.builder.written.writer import Task
+from rulemine.builder.written.execution import RunFailure, executor_of
+from rulemine.builder.written.replies import Unread, read_candidate
+from rulemine.builder.written.writer import Task, Writer
 from rulemine.errors import UserError, counted
 from rulemine.llm.replay import Replay
 from rulemine.query.grading import Grades
@@ -66,6 +66,19 @@ GROWTH = 1.03
 
 MOST_SHOWN = 4
 """Reasons that a message gives."""
+
+MOST_QUOTED = 4000
+"""Characters of a refused reply that the model sees again."""
+
+_MENDABLE = {value for name, value in vars(Mistake).items() if name.isupper()} - GRAPHS_OWN
+_MENDABLE |= {
+    Unread.NO_JSON,
+    Unread.FIELDS,
+    RunFailure.UNREADABLE,
+    RunFailure.COLUMNS,
+    RunFailure.UNKNOWN,
+}
+"""Reasons that a writer can do something about, beside what is wrong with a text."""
 
 
 class AskReason:
@@ -154,6 +167,7 @@ class _Asking:
         self.queries: set[str] = set()
         self.reasons: Counter[str] = Counter()
         self.dropped: Counter[str] = Counter()
+        self.mended: Counter[str] = Counter()
         self.written = 0
 
     def run(self, progress: Callable[[int, int], None] | None) -> QuestionSet:
@@ -178,10 +192,8 @@ class _Asking:
                 numbers = range(self.written, self.written + size)
                 self.grades.clear()
                 tasks = [self.drafting.task(number, parents, self._aimed) for number in numbers]
-                tasks = self.drafting.with_examples(tasks, self.validator)
                 first = len(self.accepted)
-                for task, (reply, keys) in zip(tasks, writer.write(tasks), strict=True):
-                    self._take(task, reply, keys)
+                self._take_batch(tasks, writer)
                 self._paraphrase(first)
                 if progress is not None:
                     progress(options.questions - self.lacking.questions, options.questions)
@@ -237,11 +249,33 @@ class _Asking:
         except UserError:
             return None
 
-    def _take(self, task: Task, reply: str | Refusal, keys: tuple[str, ...]) -> None:
+    def _take_batch(self, tasks: Sequence[Task], writer: Writer) -> None:
+        """Accepts candidates or refuses them; a model may mend each once."""
+        waiting: list[tuple[Task, tuple[str, ...]]] = []
+        for task, (reply, keys) in zip(tasks, writer.write(tasks), strict=True):
+            self.writing.concerns(keys)
+            found = self._question(task, reply)
+            if self.writing.session is None or isinstance(found, tuple) or not _may_mend(found):
+                self._take(task, found, keys)
+                continue
+            detail = f" ({found.detail})" if isinstance(found, Refusal) and found.detail else ""
+            said = " ".join(str(reply).split())[:MOST_QUOTED]
+            waiting.append((replace(task, refused=((said, f"{found.reason}{detail}."),)), keys))
+        before = len(self.accepted)
+        again = writer.write([task for task, _ in waiting])
+        for (task, earlier), (reply, keys) in zip(waiting, again, strict=True):
+            self.writing.concerns(keys)
+            self._take(task, self._question(task, reply), (*earlier, *keys))
+        self.mended.update(asked=len(waiting), accepted=len(self.accepted) - before)
+
+    def _take(
+        self,
+        task: Task,
+        found: tuple[SubgraphQuestion, Valid] | Refusal | Rejection,
+        keys: tuple[str, ...],
+    ) -> None:
         """Accepts a candidate or refuses it."""
         self.written += 1
-        self.writing.concerns(keys)
-        found = self._question(task, reply)
         if isinstance(found, tuple):
             question, valid = found
             self.queries.add(question.query)
@@ -390,6 +424,8 @@ class _Asking:
         }
         if self.dropped:
             counts["dropped"] = dict(sorted(self.dropped.items()))
+        if self.mended["asked"]:
+            counts["mended"] = dict(self.mended)
         everything = QuestionSet(
             (),
             (),
@@ -407,3 +443,7 @@ class _Asking:
     def _said(self, question: SubgraphQuestion) -> str:
         """The text of a question in the naming of the writer."""
         return Namer(self.names, self.templates, self.naming).question(question).question
+
+
+def _may_mend(found: Refusal | Rejection) -> bool:
+    return found.reason in _MENDABLE or found.reason.startswith(CHECKED)

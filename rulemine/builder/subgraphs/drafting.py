@@ -1,11 +1,10 @@
-"""Decides what candidates are written: of which subgraph, how many triples, and which form, with examples.
+"""Decides what candidates are written: of which subgraph, how many triples, and which form.
 
 Guarantee: a task depends on its number, and if it grows another or is for what is lacking, on what was
 accepted before its batch.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,13 +15,10 @@ from rulemine.builder.inputs import Inputs
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.subgraphs.aiming import Aimer
 from rulemine.builder.subgraphs.growing import Grower
-from rulemine.builder.subgraphs.options import MOST_TRIPLES
 from rulemine.builder.subgraphs.sampling import Sampler
-from rulemine.builder.subgraphs.validation import Valid, Validator
-from rulemine.builder.written.candidate import Refusal
-from rulemine.builder.written.replies import read_candidate
+from rulemine.builder.subgraphs.validation import Valid
 from rulemine.builder.written.scripted import ScriptedWriter
-from rulemine.builder.written.writer import FORMS, Example, Task, Writer
+from rulemine.builder.written.writer import FORMS, Task, Writer
 from rulemine.builder.written.writer_names import WriterNames
 from rulemine.kg.entity_names import EntityNames
 from rulemine.query.tree import Query
@@ -35,9 +31,6 @@ if TYPE_CHECKING:  # builds without a model load nothing of a session
 __all__ = ["Drafting"]
 
 Grade = Callable[[Query], Graded | str]
-
-EXAMPLE_DRAWS = 100
-"""Candidates tried for the examples of a form and a number of triples."""
 
 
 class Drafting:
@@ -66,7 +59,6 @@ class Drafting:
         start = ends.astype(np.int64) if at_removed else None
         self._sampler = Sampler(inputs.kg, self._options, inputs.excluded, start)
         self._grower = Grower(self._sampler)
-        self._examples: dict[tuple[str, int], tuple[Example, ...]] = {}
         self.calls = _calls(inputs, self.writer_names)
 
     def aimer(self, inputs: Inputs, selection: Selection, graded: Grade) -> Aimer:
@@ -130,35 +122,6 @@ class Drafting:
         from rulemine.builder.written.model_writer import ModelWriter
 
         return ModelWriter(self.calls, session)
-
-    def with_examples(self, tasks: Sequence[Task], validator: Validator) -> list[Task]:
-        """Tasks for a model, with examples from this graph; for the scripted writer as they are."""
-        if self.calls is None:
-            return list(tasks)
-        return [
-            replace(task, examples=self._examples_of(task.form, task.atoms, validator))
-            for task in tasks
-        ]
-
-    def _examples_of(self, form: str, atoms: int, validator: Validator) -> tuple[Example, ...]:
-        """The first candidates of the scripted writer that are valid; fewer where few of its tries are."""
-        key = (form, atoms)
-        if key not in self._examples:
-            found: list[Example] = []
-            first = (FORMS.index(form) * (MOST_TRIPLES + 1) + atoms) * EXAMPLE_DRAWS
-            for number in range(first, first + EXAMPLE_DRAWS):
-                if len(found) == self._options.examples:
-                    break
-                subgraph = self._sampler.draw(stream(self._seed, "subgraphs", "example", number))
-                task = Task(-1 - number, subgraph, atoms, form)
-                ((reply, _),) = self._script.write([task])
-                candidate = read_candidate(reply) if isinstance(reply, str) else reply
-                if isinstance(candidate, Refusal) or not isinstance(reply, str):
-                    continue
-                if isinstance(validator.validate(candidate, subgraph, atoms), Valid):
-                    found.append(Example(subgraph, reply))
-            self._examples[key] = tuple(found)
-        return self._examples[key]
 
 
 def _calls(inputs: Inputs, names: WriterNames) -> "WritingCalls | None":

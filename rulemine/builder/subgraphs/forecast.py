@@ -6,13 +6,10 @@ from pathlib import Path
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.removal.selection import Selection
 from rulemine.builder.subgraphs.drafting import Drafting
-from rulemine.builder.subgraphs.validation import Validator
 from rulemine.builder.writing import WORKING_JOURNAL
-from rulemine.builder.written.execution import executor_of
 from rulemine.llm.estimates import full_text, sent_by, tokens_of
 from rulemine.llm.journal import Journal
 from rulemine.llm.replay import find_journal
-from rulemine.query.query_graph import QueryGraph
 from rulemine.release.naming import name_entities
 
 __all__ = ["forecast_of"]
@@ -38,13 +35,9 @@ def forecast_of(inputs: Inputs, selection: Selection, folder: Path, replay: Path
     drafting = Drafting(inputs, selection, names)
     if drafting.calls is None:
         raise ValueError("the recipe names no model")
-    own, graph = drafting.writer_names, QueryGraph(inputs.kg)
-    with executor_of(own, options.seconds, options.rows, options.endpoint) as executor:
-        validator = Validator(own, graph, inputs.templates.declarations, options, executor)
-        tasks = [drafting.task(number, ()) for number in range(SAMPLE)]
-        tasks = drafting.with_examples(tasks, validator)
-        calls = [drafting.calls.candidate(task) for task in tasks]
-        replies = drafting.writer(None).write(tasks)
+    tasks = [drafting.task(number, ()) for number in range(SAMPLE)]
+    calls = [drafting.calls.candidate(task) for task in tasks]
+    replies = drafting.writer(None).write(tasks)
     sent = sum(map(sent_by, calls)) / SAMPLE
     texts = [tokens_of(reply) for reply, _ in replies if isinstance(reply, str)]
     received = sum(texts) / max(1, len(texts))
@@ -63,6 +56,7 @@ def forecast_of(inputs: Inputs, selection: Selection, folder: Path, replay: Path
         f"tokens received   {received:,.0f} per call, as the scripted writer's replies",
         f"price             {price}",
     ]
+    rows.append("and one more call for each candidate that is refused for what the model can mend")
     if recipe.verbalizer.rewriter_model:
         rows.append("and one short call per accepted question for its paraphrase")
     if recipe.verbalizer.judge_model:

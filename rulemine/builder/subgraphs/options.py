@@ -50,7 +50,7 @@ class SubgraphSection(Section):
         seconds: Seconds that a query written for a question may take.
         rows: Rows that it may give.
         endpoint: A SPARQL endpoint that holds the graph, to run queries on; empty: pyoxigraph, here.
-        examples: Examples in a prompt, for each number of triples.
+        examples: Examples in a prompt.
         training_relations: Fraction of the relations, the most frequent first, that training may have.
         reserved_shapes: Shape codes that only the test split may have.
         test_share: Fraction of the questions that are test questions; more where the core needs it.

@@ -41,7 +41,7 @@ from rulemine.query.structures import structure_of
 from rulemine.query.tree import Query
 from rulemine.text.naming_rules import ANCHOR_MISSING, ANSWER_NAMED, INTERMEDIATE_NAMED
 
-__all__ = ["Mistake", "Valid", "Validator"]
+__all__ = ["GRAPHS_OWN", "Mistake", "Valid", "Validator"]
 
 
 class Mistake:
@@ -80,6 +80,9 @@ class Mistake:
     NAMED = ANSWER_NAMED
     BETWEEN = INTERMEDIATE_NAMED
 
+
+GRAPHS_OWN = frozenset({Mistake.MANY, Mistake.SEED, Mistake.STALE})
+"""What a writer cannot see in a part of the graph, and so cannot mend."""
 
 _BARRED = {
     "an update": Mistake.UPDATE,

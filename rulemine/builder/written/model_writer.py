@@ -4,12 +4,12 @@ Guarantees: the same task gives the same call, whatever was asked before; one ca
 them is in the order of the tasks, whatever the order in which the endpoint answers.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from rulemine.builder.recipe import Recipe
+from rulemine.builder.written.examples import examples_of, shape_of
 from rulemine.builder.written.replies import CANDIDATE_SCHEMA, text_of
 from rulemine.builder.written.writer import Task, Written
 from rulemine.builder.written.writer_names import WriterNames
@@ -17,7 +17,6 @@ from rulemine.kg.graph import Triple
 from rulemine.llm.call import Answer, Ask, Call
 from rulemine.llm.session import Session
 from rulemine.phrasing.glosses import Glosses
-from rulemine.query.sparql import relation_iri
 from rulemine.verbalizer.prompts import Prompts
 from rulemine.verbalizer.replies import SCHEMAS
 from rulemine.verbalizer.requests import SEEDS
@@ -47,7 +46,7 @@ class WritingCalls:
         recipe: The recipe: models, parameters, seed.
         prompts: The prompts.
         names: The names of the entities in prompts.
-        glosses: The relation descriptions.
+        glosses: The descriptions of the relations.
     """
 
     recipe: Recipe
@@ -57,31 +56,26 @@ class WritingCalls:
 
     def candidate(self, task: Task) -> Call:
         """Asks for a candidate. Its reply may take more tokens, the more triples it is made from."""
-        subgraph, names = task.subgraph, self.names
+        names, coded = self.names, self.names.naming == "private"
         values = {
-            "first": names.id(subgraph.nodes[0]),
             "language": self.recipe.verbalizer.language,
             "names": self.prompts.names[self.names.naming],
             "atoms": str(task.atoms),
         }
-        shown = names.triples(subgraph.rows)
-        relations = dict.fromkeys(relation for _, relation, _ in shown)
+        relations = dict.fromkeys(r for _, r, _ in names.triples(task.subgraph.rows))
+        shape = ""
+        if task.given and task.answer is not None:
+            shape = shape_of(names.triples(task.given), names.id(task.answer))
+        most = self.recipe.subgraphs.examples
+        replies = examples_of(task.form, task.atoms, shape, task.number, most, coded=coded)
         blocks = {
-            "nodes": [{"id": names.id(n), "label": names.label(n)} for n in subgraph.nodes],
-            "facts": list(map(_as_fact, shown)),
+            "facts": [{"triple": names.line(row)} for row in task.subgraph.rows],
             "relations": [
-                {
-                    "relation": r,
-                    "iri": relation_iri(r),
-                    "statement": self.glosses[r].state("S", "O"),
-                }
-                for r in relations
+                {"relation": r, "statement": self.glosses[r].state("S", "O")} for r in relations
             ],
             "choice": self._choice(task),
-            "examples": [
-                {"triples": _listed(names.triples(example.subgraph.rows)), "reply": example.reply}
-                for example in task.examples
-            ],
+            "examples": [{"reply": reply} for reply in replies],
+            "earlier": [{"text": text, "reason": reason} for text, reason in task.refused],
         }
         call = self._call(_PURPOSES[task.form], f"candidate {task.number}", values, blocks)
         room = self.recipe.verbalizer.max_tokens * (2 + task.atoms)
@@ -134,8 +128,8 @@ class WritingCalls:
     def _choice(self, task: Task) -> list[dict[str, str]]:
         if not task.given or task.answer is None:
             return []
-        answer = f"{self.names.id(task.answer)} = {self.names.label(task.answer)}"
-        return [{"triples": _listed(self.names.triples(task.given)), "answer": answer}]
+        triples = "; ".join(map(self.names.line, task.given))
+        return [{"triples": triples, "answer": self.names.shown(task.answer)}]
 
 
 @dataclass(frozen=True)
@@ -176,7 +170,3 @@ def answers_to(
 def _as_fact(triple: Triple) -> dict[str, str]:
     subject, relation, object_ = triple
     return {"subject": subject, "relation": relation, "object": object_}
-
-
-def _listed(triples: Sequence[Triple]) -> str:
-    return json.dumps(triples, ensure_ascii=False)

@@ -8,13 +8,13 @@ __all__ = ["load_written_prompts"]
 _CANDIDATE = {
     "system": (),
     "user": (
-        "nodes", "facts", "relations", "names", "first", "language", "atoms", "choice", "examples",
+        "facts", "relations", "names", "language", "atoms", "choice", "examples", "earlier",
     ),
-    "node": ("id", "label"),
-    "fact": ("subject", "relation", "object"),
-    "relation": ("relation", "iri", "statement"),
+    "fact": ("triple",),
+    "relation": ("relation", "statement"),
     "choice": ("triples", "answer"),
-    "example": ("triples", "reply"),
+    "example": ("reply",),
+    "earlier": ("text", "reason"),
 }  # fmt: skip
 _PLACEHOLDERS: Placeholders = {
     "names": dict.fromkeys(NAMINGS, ()),

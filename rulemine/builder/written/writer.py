@@ -11,23 +11,10 @@ from typing import NamedTuple, Protocol
 
 from rulemine.builder.written.candidate import Refusal, Subgraph
 
-__all__ = ["FORMS", "Example", "Task", "Writer", "Written"]
+__all__ = ["FORMS", "Task", "Writer", "Written"]
 
 FORMS = ("plain", "count", "without")
 """What a question asks for: the answers, their number, or those that are left when some are taken away."""
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """An example for a writer.
-
-    Attributes:
-        subgraph: What is shown.
-        reply: A good reply to it, as JSON.
-    """
-
-    subgraph: Subgraph
-    reply: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +27,18 @@ class Task:
         atoms: How many triples the question is made from; of the form ``without``, what is taken away
             not counted.
         form: One of `FORMS`.
-        examples: Of as many triples and the same form.
         given: Rows of ``kg.triples`` that the question must be made from; empty: the writer chooses.
         answer: The entity that must be the answer; None: the writer chooses.
+        refused: A reply to it that is to be mended, and what is wrong with it; or none.
     """
 
     number: int
     subgraph: Subgraph
     atoms: int
     form: str = "plain"
-    examples: tuple[Example, ...] = ()
     given: tuple[int, ...] = ()
     answer: int | None = None
+    refused: tuple[tuple[str, str], ...] = ()
 
 
 class Written(NamedTuple):

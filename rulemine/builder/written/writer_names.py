@@ -143,6 +143,16 @@ class WriterNames:
 
         return self._terms.sub(written, text)
 
+    def shown(self, entity: int) -> str:
+        """An entity as prompts show it: ``label (id)``, or its id alone where that is its label."""
+        id_, label = self.ids[entity], self.labels[entity]
+        return id_ if id_ == label else f"{label} ({id_})"
+
+    def line(self, row: int) -> str:
+        """A triple as prompts show it."""
+        s, r, o = self.kg.triples[row].tolist()
+        return f"{self.shown(s)} — {self.kg.relations[r]} — {self.shown(o)}"
+
     def triples(self, rows: Sequence[int]) -> list[Triple]:
         """Rows of the graph's triples, with ids for entities and labels for relations."""
         s, r, o = self.kg.triples[list(rows)].T.tolist() if len(rows) else ((), (), ())

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -199,6 +200,10 @@ def over_http(
             return ask_subgraphs(given, WORLD.selection, writing), server
 
 
+def asked_of(request: dict[str, Any]) -> str:
+    return str(request["messages"][1]["content"])
+
+
 def fake(request: dict[str, Any], times: int) -> str:
     return FakeModel().answer(request)
 
@@ -218,7 +223,7 @@ def test_a_model_writes_and_a_second_one_says_it_in_other_words(tmp_path: Path) 
         body["messages"][1]["content"] for body in server.bodies if body["model"] == "writer"
     ]
     shown = [prompt for prompt in prompts if "exactly 2 of" in prompt and "How many" not in prompt]
-    assert shown[0].count("Example. ") == 1
+    assert shown[0].count("Example of a reply: ") == 1
     again, _ = over_http(tmp_path / "2", fake)
     assert again == made, "in whatever order replies come"
 
@@ -231,6 +236,10 @@ def test_replies_that_are_wrong_in_any_way_are_counted(tmp_path: Path) -> None:
             return "?" if len(asked) % 2 else whole
         row = json.loads(whole)
         share = random.Random(asked).randrange(8)
+        if refused := re.search(
+            r"^Refused before, so mend it: (.*) Reason: (.*)$", asked_of(request), re.M
+        ):
+            mended.append(refused[2])
         if share == 0:
             return whole[:40]
         if share == 1:
@@ -242,11 +251,17 @@ def test_replies_that_are_wrong_in_any_way_are_counted(tmp_path: Path) -> None:
                 "WHERE {", "WHERE { SERVICE <http://x.y/> { ?a ?b ?c }"
             )
         if share == 4:
-            row["nodes"][0]["id"] = "e99999"
+            row["nodes"][0] = "e99999"
         return json.dumps(row)
 
+    mended: list[str] = []
     made, _ = over_http(tmp_path, says, questions=12, examples=0)
     counts = made.sampling["subgraphs"]
+    assert counts["mended"]["asked"] == len(mended) > counts["mended"]["accepted"] > 0
+    assert {"an id or a relation is unknown (entity e99999).", f"{Unread.NO_JSON}."} <= {*mended}
+    assert Mistake.MANY not in " ".join(mended), (
+        "which nobody can mend who sees a part of the graph"
+    )
     found = counts["rejected"]
     assert found.keys() >= {Unread.NO_JSON, Mistake.UPDATE, Mistake.SERVICE, Mistake.UNKNOWN}
     assert counts["drawn"] == 12 + sum(found.values())
