@@ -2,7 +2,8 @@
 
 What the system is about to send for the first questions is listened to and not sent. Calls and replies are
 those that each system declares (`Typical`, `worst_calls`, `graph_calls`). Tokens are counted without a
-tokenizer, see `rulemine.llm.estimates`.
+tokenizer, see `rulemine.llm.estimates`. What a model that is asked once is shown is known, too, and so is for
+how many questions it holds a whole proof of the hard answer.
 """
 
 from collections import defaultdict
@@ -17,17 +18,18 @@ from typing import NamedTuple
 from rulemine.errors import EndpointError
 from rulemine.evaluation.answerers.protocol import Answerer, Typical
 from rulemine.evaluation.answerers.registry import JOURNAL, answer, asks_model, find_answerer
+from rulemine.evaluation.retrieval import evidence_of, score_retrieved
 from rulemine.llm.call import Answer, Call, Failure, Reply, pack_vector
 from rulemine.llm.estimates import OVER, Takes, sent_by, tokens_of
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
 from rulemine.release.reader import Release
-from rulemine.release.records import Cost
+from rulemine.release.records import Cost, Prediction
 from rulemine.release.sampling_order import sample as sample_of
 
-__all__ = ["Forecast", "forecast"]
+__all__ = ["LISTENED", "Forecast", "forecast"]
 
-LISTENED = 20
+LISTENED = 100
 """Questions whose calls are listened to."""
 
 LONGER, GROWN = 2, 10
@@ -43,10 +45,13 @@ class Forecast(NamedTuple):
     Attributes:
         typical: Of a model that does as it is told.
         worst: With the most calls, the longest prompts and the longest replies.
+        proofs: For how many of the first `LISTENED` questions the model is shown a whole proof of the hard
+            answer (see `rulemine.evaluation.retrieval`), and how many of them have one; on the last graph.
     """
 
     typical: Takes | None
     worst: Takes | None
+    proofs: tuple[int, int] | None = None
 
 
 def forecast(
@@ -76,7 +81,7 @@ def forecast(
     answerer, asked = find_answerer(system), sample_of(release.questions(split), sample)
     if not (graphs and asks_model(answerer)):
         return Forecast(Takes(), Takes())
-    heard, embedded = _heard(release, system, graphs[0], split, sample, model)
+    heard, embedded, said = _heard(release, system, graphs[-1], split, sample, model)
     declared: Typical | None = getattr(answerer, "typical", None)
     worst_calls, of_graph = (getattr(answerer, n, None) for n in ("worst_calls", "graph_calls"))
     before = sum(of_graph(len(release.kg(kg))) for kg in graphs) if of_graph else 0
@@ -108,7 +113,24 @@ def forecast(
     if a_question is not None:
         calls, sent, received = (round(count * value) for value in a_question)
         typical = Takes(before + calls, round(vectors / OVER) + sent, received)
-    return Forecast(typical, worst)
+    proofs = None
+    if worst_calls and worst_calls(1) == 1:  # nothing is retrieved after a reply
+        proofs = _proofs(release, graphs[-1], said)
+    return Forecast(typical, worst, proofs)
+
+
+def _proofs(release: Release, kg: str, said: Sequence[Prediction]) -> tuple[int, int] | None:
+    """See `Forecast`; None where nothing was retrieved."""
+    shown = {one.id: set(one.retrieved) for one in said if one.retrieved is not None}
+    asked = [q for q in release.questions() if q.id in shown and q.hard_answer is not None]
+    if not asked:
+        return None
+    wanted = evidence_of(release, asked, kg, release.naming)
+    proved = [
+        score_retrieved(shown[q.id], w, 0).proof_retrieved
+        for q, w in zip(asked, wanted, strict=True)
+    ]
+    return int(sum(proved)), len(proved)
 
 
 Heard = dict[str, list[tuple[int, int | None]]]
@@ -133,18 +155,19 @@ class _Listener(Session):
 
 def _heard(
     release: Release, system: str, kg: str, split: str | None, sample: int | None, model: str
-) -> tuple[Heard, int]:
-    """The calls of a run about its first questions, and the tokens of the texts to embed."""
+) -> tuple[Heard, int, Sequence[Prediction]]:
+    """The calls of a run about its first questions, the tokens of the texts to embed, and the predictions."""
     answerer: str | Answerer = system
     if getattr(found := find_answerer(system), "url", "") and is_dataclass(found):
         answerer = replace(
             found, url=""
         )  # with one it opens a session of its own, which would send
+    said: Sequence[Prediction] = ()
     with TemporaryDirectory() as folder, _Listener(Path(folder)) as listener:
         with suppress(EndpointError):  # it needs replies to go on
             first = LISTENED if sample is None else min(sample, LISTENED)
-            answer(
+            said = answer(
                 release, answerer, kg=kg, split=split, sample=first, model=model, session=listener,
                 folder=Path(folder),
             )  # fmt: skip
-        return listener.heard, listener.embedded
+        return listener.heard, listener.embedded, said

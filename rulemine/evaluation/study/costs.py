@@ -9,7 +9,7 @@ from functools import reduce
 from math import ceil
 from typing import NamedTuple
 
-from rulemine.evaluation.answerers.forecast import forecast
+from rulemine.evaluation.answerers.forecast import LISTENED, forecast
 from rulemine.evaluation.answerers.registry import asks_model, find_answerer
 from rulemine.evaluation.predictions import read_predictions
 from rulemine.evaluation.reporting.document import Grid, Value
@@ -29,6 +29,7 @@ class Expected(NamedTuple):
         answers: The questions in them.
         typical: What they take of a model, typically; None where the system does not say.
         worst: The same at most.
+        proofs: How many questions are shown a whole proof, and of how many; None where that is not known.
         seconds: The time they take; None where none was measured.
     """
 
@@ -37,6 +38,7 @@ class Expected(NamedTuple):
     answers: int
     typical: Takes | None
     worst: Takes | None
+    proofs: tuple[int, int] | None = None
     seconds: float | None = None
 
 
@@ -100,7 +102,7 @@ def costs_table(
         time = None if None in times else sum(one or 0.0 for one in times)
         typical, worst = _sum([one.typical for one in rows]), _sum([one.worst for one in rows])
         runs, answers = sum(one.runs for one in rows), sum(one.answers for one in rows)
-        rows.append(Expected("all", runs, answers, typical, worst, time))
+        rows.append(Expected("all", runs, answers, typical, worst, None, time))
     said = list(notes)
     if any(one.worst and one.worst.calls for one in costs):
         said.append(
@@ -112,6 +114,11 @@ def costs_table(
         )
     if None in (one.worst for one in costs):
         said.append("A system that asks a model and does not declare its calls has none here.")
+    if any(one.proofs for one in costs):
+        said.append(
+            f"Proof shown: for how many of the first {LISTENED} questions, if they have a hard answer, the "
+            "model is shown a whole proof of it; no model can infer the others."
+        )
     last = rows[-1]
     if any(prices) and last.typical and last.worst:
         said.append(f"Price: {last.typical.price(prices):,.2f} / {last.worst.price(prices):,.2f}.")
@@ -121,11 +128,13 @@ def costs_table(
             one.runs,
             one.answers,
             *(_both(one.typical and one.typical[n], one.worst and one.worst[n]) for n in range(3)),
+            one.proofs and "{} of {}".format(*one.proofs),
             _time(one.seconds),
         )
         for one in rows
     ]
-    header = ("system", "runs", "questions", "calls", "tokens sent", "received", "time")
+    header = ("system", "runs", "questions", "calls", "tokens sent", "received", "proof shown",
+              "time")  # fmt: skip
     return Grid("costs", "What is still to be answered", header, tuple(cells), tuple(said))
 
 

@@ -11,14 +11,17 @@ import pytest
 
 from rulemine.builder.pipeline import Build
 from rulemine.builder.recipe import load_recipe
+from rulemine.evaluation import evaluate
 from rulemine.evaluation.answerers.forecast import forecast
 from rulemine.evaluation.answerers.registry import ANSWERERS, answer, asks_model, find_answerer
+from rulemine.evaluation.study.costs import Expected, costs_table
 from rulemine.llm.call import Call, Reply, pack_vector
 from rulemine.llm.estimates import Takes
 from rulemine.llm.session import Session
 from rulemine.release.reader import Release
 from tests.command_line import Command
 from tests.evaluation.answerers.scripted import Script
+from tests.evaluation.world import write_release
 
 ASKING = [name for name in sorted(ANSWERERS) if asks_model(find_answerer(name))]
 THOUGHT = "What is asked for has to be found first, from the topic entities, step by step. " * 4
@@ -184,6 +187,31 @@ def test_where_options_allow_fewer_calls_fewer_are_typical(demo: Callable[[str],
     assert told.worst is not None
     assert told.typical.calls == told.worst.calls == 10
     assert told.typical.received < 5 * find_answerer("tools").typical.received  # type: ignore[attr-defined, operator]
+
+
+def test_for_how_many_questions_the_proof_is_shown(tmp_path: Path) -> None:
+    release = write_release(tmp_path / "small")
+    shown = []
+    for system in ("ppr", "ppr:max_triples=1"):
+        told = forecast(
+            release, system, ["complete", "incomplete"], split=None, sample=None, model="m"
+        )
+        session = cast(Session, Script(lambda call: Reply("none")))
+        found = answer(release, system, split=None, model="m", session=session, folder=tmp_path)
+        counted = evaluate(release, found, split=None).failures["all"]
+        assert told.proofs == (counted["proved"], counted["questions"])
+        assert told.proofs is not None
+        shown.append(told.proofs[0])
+        table = costs_table([Expected(system, 1, 1, *told)], (0, 0))
+        assert table.rows[0][6] == f"{shown[-1]} of {counted['questions']}"
+        assert "the first 100 questions" in table.notes[-1]
+    assert shown[0] > shown[1]
+    for system in (
+        "closed-book",
+        "tools",
+    ):  # it retrieves nothing; what it retrieves is up to the model
+        told = forecast(release, system, ["incomplete"], split=None, sample=None, model="m")
+        assert told.proofs is None
 
 
 def test_a_dry_run_asks_nothing_and_writes_nothing(

@@ -229,7 +229,7 @@ def test_costs_before_and_after(open_study):
         "lookup", "think-on-graph:width=2:depth=1", model="m", levels=(0, 100), sample=3
     )
     found = {one.system.partition(":")[0]: one for one in expected(study)}
-    assert found["lookup"][1:] == (2, 6, Takes(), Takes(), None)
+    assert found["lookup"][1:] == (2, 6, Takes(), Takes(), None, None)
     topics = [len(q.anchors) for q in sorted(study.release.questions(), key=lambda q: q.id)]
     assert topics
     agent = found["think-on-graph"]
