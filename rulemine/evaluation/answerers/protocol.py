@@ -4,6 +4,7 @@ Guarantees: a question's own answers are never given, nor is a certificate; what
 text, topic entities, graph and model it has to declare, so that tables can say so.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ from rulemine.errors import ConfigError, CutOffError
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.llm.call import Answer, Ask, Call, Failure, Message, Reply
+from rulemine.llm.call import Ask, Call, Failure, Message, Reply
 from rulemine.llm.session import Session
 from rulemine.release.records import Question
 from rulemine.rules.rule import Rule
@@ -29,7 +30,7 @@ NEEDS = {
 """What an answerer may need beyond what every system is given → in words."""
 
 FIRST = 10
-"""So many questions that are answered first and all end in a reply that is cut off end a run."""
+"""So many questions come first; a run ends where the last reply about each of them is cut off."""
 
 FOLDS = 10
 """Parts of the training questions, by topic entity, where these are scored themselves."""
@@ -255,19 +256,26 @@ class Given:
         session = self.session
         ends: list[bool] = []
         stopped: list[CutOffError] = []
+        may_go_on = asyncio.Event()  # one of the first was not cut off, or all of them were
 
-        def about(question: OpenQuestion) -> Callable[[Ask], Awaitable[Found]]:
+        def about(number: int, question: OpenQuestion) -> Callable[[Ask], Awaitable[Found]]:
             async def converse(ask: Ask) -> Found:
-                async def ask_on(call: Call) -> Answer:
-                    if stopped:
-                        raise stopped[0]
-                    return await ask(call)
-
-                chat = Chat(ask_on, self.model, question.id, session.seconds)
-                found = await work(question, chat)
+                if number >= FIRST:
+                    await may_go_on.wait()
+                if stopped:
+                    raise stopped[0]
+                chat = Chat(ask, self.model, question.id, session.seconds)
+                try:
+                    found = await work(question, chat)
+                except BaseException:
+                    may_go_on.set()
+                    raise
                 ends.append(chat.ends_cut_off)
-                if len(ends) == min(FIRST, len(questions)) and all(ends):
+                if not chat.ends_cut_off:
+                    may_go_on.set()
+                elif len(ends) == min(FIRST, len(questions)) and all(ends):
                     stopped.append(self._stop(len(ends), chat.cut_off))
+                    may_go_on.set()
                     raise stopped[0]
                 return found._replace(
                     calls=chat.calls,
@@ -280,7 +288,8 @@ class Given:
 
             return converse
 
-        return session.run([about(q) for q in questions], self.progress)
+        works = [about(number, question) for number, question in enumerate(questions)]
+        return session.run(works, self.progress)
 
     def _stop(self, many: int, options: Collection[str]) -> CutOffError:
         asked = "the one question" if many == 1 else f"all of the first {many} questions"
