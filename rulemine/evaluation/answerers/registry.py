@@ -139,11 +139,15 @@ def more_room(written: str, options: Collection[str]) -> str:
 
     >>> more_room("bm25:max_tokens=2000:k=5", ["max_tokens"])
     'bm25:k=5:max_tokens=8000'
+    >>> more_room("lookup", ["max_tokens"])
+    'a larger max_tokens in lookup'
     """
     answerer = find_answerer(written)
     for option in options:
-        limit = more_tokens(getattr(answerer, option, 0))
-        written = f"{re.sub(_LIMIT.format(option), '', written)}:{option}={limit}"
+        limit = getattr(answerer, option, None)
+        if limit is None:  # of another package, and not an option
+            return f"a larger {option} in {written}"
+        written = f"{re.sub(_LIMIT.format(option), '', written)}:{option}={more_tokens(limit)}"
     return written
 
 
