@@ -82,7 +82,10 @@ def estimate_variants(
         typical, votes = typical.plus(usual, left), left * usual.calls
         worst = worst.plus(most, options.pairs * len(calls) - judged + left)
     prices = recipe.endpoint.price_input, recipe.endpoint.price_output
-    of_judges = f" ({asked:,} for pairs, {votes:,} for judges)" * bool(votes)
+    places = recipe.variant_judges[1]
+    away = Counter(place.address for place in places if place != recipe.endpoint)
+    at = "".join(f", {votes * n // len(places):,} of them at {a}" for a, n in sorted(away.items()))
+    of_judges = f" ({asked:,} for pairs, {votes:,} for judges{at})" * bool(votes)
     lines = [
         f"{counted(len(sets), 'seed set')}, {len(calls):,} of them joined by the graph",
         *format_takes(typical, worst, prices, judged, of_judges + had),

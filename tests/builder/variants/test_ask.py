@@ -16,6 +16,7 @@ from rulemine.builder.near_duplicates import NEAR_DUPLICATE, NearDuplicates
 from rulemine.builder.options import QuestionSection
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.variants.ask import ask_variants
+from rulemine.builder.variants.estimate import estimate_variants
 from rulemine.builder.variants.judging import UNREAD
 from rulemine.builder.variants.options import VariantSection
 from rulemine.builder.variants.pairs import PairReason
@@ -279,8 +280,10 @@ def test_judges_may_be_at_addresses_of_their_own(
     models = [[row.model for row in q.variants.judgements] for q in variants(made)]
     assert models == [["same", "same", "third"]] * 6
     assert len(writing.calls) == len(server.bodies) + len(other.bodies)
-    recipe = inputs_of(verbalizer=MODEL, judges=judges).recipe
-    assert recipe.portable()["variants"]["judges"] == ["same", "same", "third"]
+    given = inputs_of(verbalizer=MODEL, judges=judges)
+    assert given.recipe.portable()["variants"]["judges"] == ["same", "same", "third"]
+    estimate = estimate_variants(given, sets_of(given), tmp_path / "none", None)
+    assert f"240 for judges, 80 of them at {other.url})" in estimate
     told = "variants.judges: b://…: expected NAME, NAME@http"
     with pytest.raises(ConfigError, match=told):
         inputs_of(verbalizer=MODEL, judges=("a", "b://sk-1", "c"))
