@@ -38,7 +38,8 @@ class QuestionSection(Section):
             likewise; 1: off. Needs the selection ``maximal``.
         split: How questions are split: ``group`` (no leakage), ``random`` (single rows) or ``none``
             (everything is test).
-        ratios: Sizes of train, validation and test relative to each other.
+        ratios: Sizes of train, validation and test relative to each other; groups of the kind ``subgraphs``
+            have its ``test_share``.
         filter: ``fb15k237`` or a TOML file of relations that are not asked about; empty: none. This and
             the next two need the selection ``maximal``.
         max_end_share: A relation is not asked about when one entity is the object (or the subject) of

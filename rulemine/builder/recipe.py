@@ -148,6 +148,9 @@ class Recipe(Section):
             )
         if self.kind == "structures":
             self._check_structures()
+        if self.kind == "subgraphs" and self.questions.split == "group":
+            why = "groups of the kind subgraphs are sized by subgraphs.test_share. Leave it out."
+            self._refuse(("questions.ratios",), why)
         if self.variants.judges and self.verbalizer.name == "template":
             raise ConfigError(
                 "variants.judges: judges are models, and verbalizer.name is template. Name a model that "
@@ -213,11 +216,7 @@ class Recipe(Section):
 
     @property
     def variant_judges(self) -> tuple[list[str], list[EndpointOptions]]:
-        """The models of `variants.judges`, and where each is, see `at_addresses`.
-
-        Raises:
-            ConfigError: An address is none.
-        """
+        """The models of `variants.judges`, and where each is, see `at_addresses`."""
         return at_addresses(self.variants.judges, self.endpoint, "variants.judges")
 
     def portable(self, prompt_naming: str = "") -> dict[str, Any]:

@@ -38,7 +38,7 @@ from rulemine.release.question_set import QuestionSet
 from tests.chat_server import FakeModel, completion
 from tests.command_line import FACTS, RULES
 
-OF_MODEL = ("verbalizer.", "endpoint.", "variants.judges", "variants.run")
+OF_MODEL = ("verbalizer.", "endpoint.", "variants.judges", "variants.run", "subgraphs.examples")
 """What concerns a model: the beginnings of the names of keys."""
 
 INVISIBLE = {

@@ -169,3 +169,10 @@ def test_options_that_a_kind_does_not_have_are_refused(kind: str, setting: str, 
     value = {"attempts": 2, "on_failure": "drop"}.get(setting, "some")
     with pytest.raises(ConfigError, match=rf"verbalizer\.{setting}: for the kinds .*{told}"):
         load_recipe(f"{kind}-demo", [(("verbalizer", setting), value)])
+
+
+def test_groups_of_subgraphs_have_no_ratios() -> None:
+    given = [(("questions", "ratios"), (2, 1, 1))]
+    with pytest.raises(ConfigError, match=r"questions\.ratios: .* sized by subgraphs\.test_share"):
+        load_recipe("subgraphs-demo", given)
+    load_recipe("subgraphs-demo", [*given, (("questions", "split"), "random")])
