@@ -80,6 +80,8 @@ class Texts:
         self._names = {row.entity: row for row in names}
         self._private = {row.entity: row.private for row in names}
         self._taken: set[tuple[str, str]] = set()
+        self.objection = ""
+        """Says to the model what a check found last in a text of its own; may name entities."""
 
     def from_template(self, question: _Q) -> _Q | Rejection:
         """A question with the text of its templates, or why it cannot be asked in these words.
@@ -114,7 +116,7 @@ class Texts:
             question: The question, with source labels.
             text: The text, in the naming of this object.
         """
-        from rulemine.verbalizer.checks import TextProblem, check_text
+        from rulemine.verbalizer.checks import TextProblem, check_text, explain
 
         if (told := self._telling(question, parse(question.query))) is not None:
             return told
@@ -125,6 +127,7 @@ class Texts:
         item = _Checked(question, self._naming, topics, hidden)
         pattern = check_text(text, item, self._language, self._checker)
         if isinstance(pattern, TextProblem):
+            self.objection = explain(pattern)
             reason = _REASONS.get(pattern.code, f"{CHECKED}: {pattern.code}")
             return _rejection(question, reason, f"in the naming {self._naming}", text)
 

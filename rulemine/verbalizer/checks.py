@@ -62,7 +62,7 @@ CODES = {
     "too_short": "The question is too short to be clear.",
     "too_long": "The question is too long{detail}.",
     "wrong_language": "The question must be in {detail}.",
-    "foreign_name": "Use only the names, dates and numbers given, and no other word with a capital{detail}.",
+    "foreign_name": "Use the names given, each whole, and no other name, date, number or capital{detail}.",
     "ambiguous": "Another question has the same text; be more precise{detail}.",
     "not_distinct": "It repeats an earlier text.",
     "value_missing": "Copy the value exactly as given{detail}.",

@@ -259,8 +259,10 @@ class _Asking:
                 self._take(task, found, keys)
                 continue
             detail = f" ({found.detail})" if isinstance(found, Refusal) and found.detail else ""
+            checked = found.reason.startswith(CHECKED)
+            why = self.texts.objection if checked else f"{found.reason}{detail}."
             said = " ".join(str(reply).split())[:MOST_QUOTED]
-            waiting.append((replace(task, refused=((said, f"{found.reason}{detail}."),)), keys))
+            waiting.append((replace(task, refused=((said, why),)), keys))
         before = len(self.accepted)
         again = writer.write([task for task, _ in waiting])
         for (task, earlier), (reply, keys) in zip(waiting, again, strict=True):

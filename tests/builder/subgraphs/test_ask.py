@@ -252,6 +252,8 @@ def test_replies_that_are_wrong_in_any_way_are_counted(tmp_path: Path) -> None:
             )
         if share == 4:
             row["nodes"][0] = "e99999"
+        if share == 5:
+            row["question"] = row["question"].replace("?", " in 1994?")
         return json.dumps(row)
 
     mended: list[str] = []
@@ -259,6 +261,7 @@ def test_replies_that_are_wrong_in_any_way_are_counted(tmp_path: Path) -> None:
     counts = made.sampling["subgraphs"]
     assert counts["mended"]["asked"] == len(mended) > counts["mended"]["accepted"] > 0
     assert {"an id or a relation is unknown (entity e99999).", f"{Unread.NO_JSON}."} <= {*mended}
+    assert any("no other name, date, number or capital (“1994”)" in why for why in mended)
     assert Mistake.MANY not in " ".join(mended), (
         "which nobody can mend who sees a part of the graph"
     )
