@@ -444,7 +444,7 @@ class Build:
             "balancing": self.kind.limits(self.recipe) if drops else {},
             "seed": self.recipe.seed,
         }
-        return self._stage("verbalize", 6, options, work)
+        return self._stage("verbalize", 7, options, work)
 
     def _split(self) -> Stage:
         chosen = self.recipe.questions

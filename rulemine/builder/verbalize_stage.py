@@ -10,6 +10,7 @@ from rulemine.builder.inputs import Inputs
 from rulemine.builder.writing import WORKING_JOURNAL, opened
 from rulemine.errors import InputError
 from rulemine.kg.index import Ints
+from rulemine.kg.relation_ends import RelationEnds
 from rulemine.llm.client import require_client
 from rulemine.llm.journal import Journal
 from rulemine.llm.replay import find_journal
@@ -155,7 +156,8 @@ def estimate(
 
 def _calls(inputs: Inputs) -> Calls:
     recipe, declared = inputs.recipe, inputs.templates.declarations
-    return Calls(inputs.prompts, recipe.verbalizer, recipe.seed, inputs.glosses, declared)
+    ends = RelationEnds(inputs.kg) if recipe.verbalizer.round_trip else None
+    return Calls(inputs.prompts, recipe.verbalizer, recipe.seed, inputs.glosses, declared, ends)
 
 
 def _verbalization_inputs(

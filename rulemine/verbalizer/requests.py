@@ -3,11 +3,12 @@
 Guarantee: the same options and arguments give the same call; random choices are drawn from the seed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import Triple
+from rulemine.kg.relation_ends import RelationEnds
 from rulemine.llm.call import Call
 from rulemine.phrasing.glosses import Glosses
 from rulemine.seeds import stream
@@ -20,8 +21,8 @@ from rulemine.verbalizer.replies import SCHEMAS
 
 __all__ = ["Calls", "prefix_of", "round_trip_choices"]
 
-MAX_CHOICES = 50
-"""Most relations that a round-trip check offers."""
+MIN_CHOICES, MAX_CHOICES = 10, 50
+"""Fewest relations that a round-trip check offers, if there are as many, and most."""
 
 MAX_QUOTED = 300
 """Most characters quoted of an earlier attempt, and of the reason why it was rejected."""
@@ -43,6 +44,7 @@ class Calls:
         seed: The seed of the build.
         glosses: The relation descriptions; none where the model has to write them.
         declarations: Which relations state the same facts.
+        ends: Which relations join entities of the same types; None: nobody knows.
     """
 
     prompts: Prompts
@@ -50,6 +52,7 @@ class Calls:
     seed: int
     glosses: Glosses = field(default_factory=lambda: Glosses(()))
     declarations: Declarations = field(default_factory=Declarations)
+    ends: RelationEnds | None = field(default=None, repr=False)
     _choices: dict[str, list[dict[str, str]]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -85,7 +88,8 @@ class Calls:
         """Asks which relation and which end of it a question asks for, see `round_trip_choices`."""
         (relation,) = item.question.relations
         if relation not in self._choices:  # the same for every text of a relation
-            names = round_trip_choices(relation, self.glosses, self.seed, self.declarations)
+            alike = None if self.ends is None else self.ends.alike(relation)
+            names = round_trip_choices(relation, self.glosses, self.seed, self.declarations, alike)
             self._choices[relation] = [
                 {"relation": name, "statement": self.glosses[name].state("S", "O")}
                 for name in names
@@ -168,7 +172,11 @@ def _quoted(text: str) -> str:
 
 
 def round_trip_choices(
-    relation: str, glosses: Glosses, seed: int, declarations: Declarations | None = None
+    relation: str,
+    glosses: Glosses,
+    seed: int,
+    declarations: Declarations | None = None,
+    alike: Collection[str] | None = None,
 ) -> tuple[str, ...]:
     """Chooses the relations that a round-trip check offers.
 
@@ -177,12 +185,15 @@ def round_trip_choices(
         glosses: The relation descriptions.
         seed: Breaks ties between relations that are equally similar.
         declarations: Which relations state the same facts; none if omitted.
+        alike: The relations between entities of the same types, which alone a reader may take for it; None:
+            any may be.
 
     Returns:
         The relations, sorted by name, so that the position reveals nothing. Left out are those that no
         question tells apart from the one asked about: those with the same words in their statement, in
-        either direction, and those declared to state the same facts. Of more than `MAX_CHOICES`, the most
-        similar ones are taken (Jaccard similarity of the words of name and statement).
+        either direction, and those declared to state the same facts. Of the others those in `alike`,
+        `MAX_CHOICES` at most, and where these are few, `MIN_CHOICES`: then the most similar ones come along
+        (Jaccard similarity of the words of name and statement).
     """
 
     def without_ends(name: str) -> str:
@@ -195,12 +206,18 @@ def round_trip_choices(
         for row in glosses.rows
         if without_ends(row.relation) != same and declared[row.relation].fact != fact
     ]
-    if len(others) >= MAX_CHOICES:
+    near = len(others) if alike is None else sum(name in alike for name in others)
+    most = min(MAX_CHOICES, max(MIN_CHOICES, 1 + near))
+    if len(others) >= most:
         words, own = glosses.words, glosses.words[relation]
         drawn = stream(seed, "round_trip", relation).permutation(len(others)).tolist()
         similarity = {
-            name: (-len(own & words[name]) / len(own | words[name]), place)
+            name: (
+                alike is not None and name not in alike,
+                -len(own & words[name]) / len(own | words[name]),
+                place,
+            )
             for name, place in zip(others, drawn, strict=True)
         }
-        others = sorted(others, key=similarity.__getitem__)[: MAX_CHOICES - 1]
+        others = sorted(others, key=similarity.__getitem__)[: most - 1]
     return tuple(sorted([relation, *others]))

@@ -4,6 +4,8 @@ import pytest
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.relation_ends import RelationEnds
 from rulemine.llm.call import Call
 from rulemine.phrasing.glosses import Gloss, Glosses, load_glosses
 from rulemine.phrasing.templates import Templates, load_templates
@@ -11,7 +13,13 @@ from rulemine.verbalizer.checks import CODES
 from rulemine.verbalizer.inputs import VerbalizationInput
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import load_prompts
-from rulemine.verbalizer.requests import MAX_CHOICES, SEEDS, Calls, round_trip_choices
+from rulemine.verbalizer.requests import (
+    MAX_CHOICES,
+    MIN_CHOICES,
+    SEEDS,
+    Calls,
+    round_trip_choices,
+)
 from tests.builder.rule_questions.asking import question
 
 PROMPTS = load_prompts("")
@@ -183,6 +191,34 @@ def test_of_many_relations_the_nearest_come_along():
         assert round_trip_choices(row.relation, glosses, 0) == choices
     choices = round_trip_choices("/film/film/genre", glosses, 0)
     assert "/tv/tv_program/genre" in choices
+
+
+def test_relations_with_the_same_ends_come_first_and_are_enough():
+    glosses, asked = many(), "/people/person/place_of_birth"
+    alike = {row.relation for row in glosses.rows[:20]} - {asked}
+    choices = round_trip_choices(asked, glosses, 0, None, alike)
+    assert {*choices} == {asked, *alike}
+    few = round_trip_choices(asked, glosses, 0, None, [*alike][:3])
+    assert {asked, *[*alike][:3]} < {*few}
+    assert len(few) == MIN_CHOICES
+    assert "/people/deceased_person/place_of_death" in few  # by its words
+    everything = {row.relation for row in glosses.rows}
+    assert round_trip_choices(asked, glosses, 0, None, everything) == round_trip_choices(
+        asked, glosses, 0
+    )
+
+
+def test_the_ends_of_relations_in_the_graph_decide():
+    kg = KnowledgeGraph.from_triples(
+        [(f"p{n}", name, f"p{n + 1}") for n in range(20) for name in ("aunt", "uncle")]
+        + [(f"p{n}", f"r{m}", f"town{m}") for n in range(9) for m in range(15)]
+    )
+    ends = RelationEnds(kg)
+    assert ends.alike("aunt") == {"uncle"}
+    assert ends.alike("r3") == set()  # each town is of its own
+    assert ends.alike("none of the graph") == set()
+    made = Calls(PROMPTS, CHOSEN, 0, FAMILY, ends=ends).round_trip(item(), "Who?")
+    assert "\nuncle: " in user(made)
 
 
 def test_the_seed_draws_between_relations_that_are_equally_near():
