@@ -105,7 +105,7 @@ def test_nothing_unsound_is_written(tmp_path, rows):
         ("\n optional match (n)\nreturn n;\n", "optional match (n)\nreturn n;"),
         ("```cypher\nMATCH (n)\nRETURN n\n```", "MATCH (n)\nRETURN n"),
         ("So:\n```Cypher MATCH (n) RETURN n```", "MATCH (n) RETURN n"),
-        ("```\nMATCH (n) RETURN n\n```\nwhich gives\n```text\nArden\n```", "Arden"),
+        ("```\nMATCH (n) RETURN n\n```\nwhich gives\n```text\nArden\n```", "MATCH (n) RETURN n"),
         ("```cypher\nMATCH (n) RETURN n\n```\ngives\n```\nArden\n```", "MATCH (n) RETURN n"),
         ("```cypher\nRETURN 1\n```\nno, better\n```cypher\nRETURN 2\n```", "RETURN 2"),
         ("```\nMATCH (n) RETURN n", "MATCH (n) RETURN n"),  # cut off
@@ -128,5 +128,71 @@ def test_the_query_in_what_a_model_wrote(said, query):
     assert (why == "") == (query is not None)
 
 
-def test_a_long_reply_is_read_at_once():
-    assert cypher_of("``` " * 200_000 + "x")[0] is None
+WRAPPINGS = (
+    "{}", "{};", "{}<|im_end|>", "```cypher\n{}\n```", "```\n{}\n```", "```sql\n{}\n```", "'{}'", "“{}”",
+    "`{}`", "Here it is:\n```cypher\n{}\n```\nIt counts.", "Here is the query:\n{}", "I match it.\n\n{}",
+    "The query is: {}", "The query is `{}`.", "Query: `{}`", "**Cypher query**\n{}", "**Cypher:** {}",
+    "### Cypher\n\n{}", "Answer: {}", "Cypher: {}", "cypher\n{}", "Final answer:\n{}", "// it is asked\n{}",
+    "```\n// what is asked\n{}\n```", "/* what is\nasked */ {}", "CYPHER 5 {}", "CYPHER 5\n{}", "PROFILE {}",
+    "```cypher\nCYPHER runtime=slotted PROFILE {}\n```", "EXPLAIN\n{}", "USE neo4j {}", "<cypher>{}</cypher>",
+    "<query>\n{}\n</query>", "[CYPHER]{}[/CYPHER]", "So <answer>```cypher\n{}\n```</answer>",
+    "<think>MATCH (x) RETURN 1</think>{}", "<|channel|>final<|message|>{}<|return|>", "{}\n\nThis does it.",
+    "{}\nThis query returns it (all of it).", "{}\n\n**Explanation:**\n- The pattern.\n- Names are returned.",
+    "```cypher\n{}\n```\nAlternatively, by hand:\n```cypher\nMATCH (x) RETURN x.y\n```",
+    "```cypher\nMATCH (x) RETURN x.y\n```\nNo. The corrected query:\n```cypher\n{}\n```",
+    "```cypher\n{}\n```\nwhich gives\n```json\n[{\"name\": \"Arden\"}]\n```",
+    "```cypher\n{}\n```\nAgain:\n```cypher\n{}\n```",
+)  # fmt: skip
+"""What stands around a query in a reply."""
+
+PACKED = (
+    "{}", '{"cypher": {}}', '```json\n{"cypher": {}}\n```', 'Here: {"query": {}, "reason": "Match it.",}',
+    '{"name": "run", "arguments": {"Cypher_Query": {}}}',
+)  # fmt: skip
+
+RIGHT = (
+    "MATCH (n:Town)-[:near]->(r) WHERE n.`the area` > 2 RETURN DISTINCT n.name\nORDER BY n.name LIMIT 3",
+    "match (n {name: 'It is; it\\'s \"here\": x'})\nreturn count(*) as it,\nn.kind",
+    "MATCH p = (a)-[*1..2]->(b)\n\nWITH a\n\nRETURN a.name + '//'\nUNION\nUNWIND [1, 2] AS x RETURN x",
+)
+WRONG = (
+    "MATCH (n:Twon RETURN n.name", "MATCH (n) RETURN n.name ORDER BYY n.x", "MATCH (n) RETURN n.name\nLIMIT",
+    "MATCH (n) WHERE n.x = 1", "RETURN", "MATCH (n) RETURN n.name MATCH",
+    "MATCH (n)\nReturn n.name\n\nOrder By m.x",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("query", [*RIGHT, *WRONG])
+def test_a_query_is_the_same_in_all_wrappings(query):
+    """Letter by letter, and no wrapping mends one that is wrong."""
+    replies = [wrapping.replace("{}", query) for wrapping in WRAPPINGS]
+    replies += [wrapping.replace("{}", json.dumps(query)) for wrapping in PACKED]
+    found = {reply: cypher_of(reply)[0] for reply in replies}
+    assert {
+        reply: read
+        for reply, read in found.items()
+        if not (read in (query, f"{query};") or (query in WRONG and read in (None, reply)))
+    } == {}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "```cypher\nRETURN 1\n```\n```cypher\nRETURN 2\n```",
+        "```\nRETURN 1\n```\nor\n```\nRETURN 2\n```\nand\n```\nRETURN 3\n```",
+        '{"cypher": "RETURN 1"} {"cypher": "RETURN 2"}',
+        "<cypher>RETURN 1</cypher> <cypher>RETURN 2</cypher>",
+        "With this, match (as one does) what the call returns.",
+        "I would return the name: match it.",
+    ],
+)
+def test_of_two_queries_none_is_guessed(said):
+    assert cypher_of(said)[0] in (None, said)
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["``` ", "\n", "//x\n", "/*\n", "<cypher><query>", "{", '{"cypher": ', "MATCH (n)\n", "x\n\n"],
+)
+def test_a_long_reply_is_read_at_once(part):
+    cypher_of("x" + part * (200_000 // len(part)) + "x")

@@ -1,7 +1,15 @@
-"""The query in what a model wrote."""
+"""The query in what a model wrote.
+
+Guarantee: a query is handed on letter by letter, right or wrong. Only what is no part of it is left out: what
+stands around it, comments before it, and what tells a database how to run it (``CYPHER 5``, ``PROFILE``,
+``EXPLAIN``, ``USE``).
+"""
 
 import re
+from collections.abc import Iterator
+from typing import Any
 
+from rulemine.llm.json_reply import decode, json_values
 from rulemine.text.visible_reply import visible_reply
 
 __all__ = ["CLAUSES", "cypher_of"]
@@ -9,21 +17,69 @@ __all__ = ["CLAUSES", "cypher_of"]
 CLAUSES = ("MATCH", "OPTIONAL", "CALL", "UNWIND", "WITH", "RETURN")
 """What a query that only reads begins with."""
 
-_CLAUSE = rf"(?:{'|'.join(CLAUSES)})\b"
-_BEGIN = re.compile(_CLAUSE, re.IGNORECASE)
-_LABEL = re.compile(rf"[ \t]*(?:(cypher)\b|(?!{_CLAUSE})\w*[ \t]*\r?\n)", re.IGNORECASE)
-_TITLE = re.compile(r"(?:cypher|cypher query|query)[ \t]*:\s*", re.IGNORECASE)
+_ANY = rf"(?i:{'|'.join(CLAUSES)})\b"
+_LEAD = (
+    r"(?i:\s+|//[^\n]*(?:\n|\Z)|/\*.{0,2000}?\*/|(?:CYPHER(?:\s+\d+(?:\.\d+)?)?(?:\s+\w+\s*=\s*\w+)*|PROFILE|EXPLAIN"
+    r"|USE\s+[\w.`]+)(?=\s)){0,20}+"
+)
+_BEGIN = re.compile(rf"{_LEAD}(?={_ANY})", re.DOTALL)
+_AFTER_WORDS = re.compile(
+    rf"(?:^|(?<=[:\uff1a])|(?<=\s)(?=`))[ \t>]*(?=\S)(\*\*|[`\"'“]?){_LEAD}"
+    r"(?=(?i:OPTIONAL\s+MATCH|MATCH)\s*(?:\(|\w+\s*=)|(?:UNWIND|CALL|WITH|RETURN)\s)",
+    re.DOTALL | re.MULTILINE,
+)
+"""Where a query begins that is not the whole reply: a line, after a colon, or in backquotes."""
+
+_CLOSING = {"“": "”"}
+_LABEL = re.compile(rf"[ \t]*(?:(cypher)\b(?!\s+\d)|(?!{_ANY})\w*[ \t]*\r?\n)", re.IGNORECASE)
+_TITLE = re.compile(
+    r"[#*_\s]*(?:the\s)?(?:final\s)?(?:cypher(?:\s(?:query|statement))?|query|answer|statement)[*_]*\s*[:\uff1a]"
+    r"[*_]*\s*",
+    re.IGNORECASE,
+)
+_TAG = re.compile(
+    r"<((?:final_)?(?:cypher|query|answer|cypher_query|statement))>(.{0,5000}?)</\1>|\[(CYPHER)\](.{0,5000}?)\[/CYPHER\]",
+    re.IGNORECASE | re.DOTALL,
+)
+MOST = 3
+"""Objects within one another in which a query is looked for."""
+
+_KEYS = frozenset(("cypher", "query", "cypherquery", "finalquery", "statement", "answer", "output"))
 _END = re.compile(r"(?:<end_of_turn>|<\|[a-z_]+\|>|</s>)\Z")
 """What some models close their turn with."""
+
+_FINAL = re.compile(
+    r"\b(?:final|corrected|correction|fixed|mended|revised|better)\b", re.IGNORECASE
+)
+_OTHER = re.compile(
+    r"\b(?:alternative(?:ly)?|equivalent(?:ly)?|another\s\w+|(?:could|can|may|might)\salso)\b|^\W*or\b",
+    re.IGNORECASE,
+)
+"""What the line before a block may call it."""
+
+_RETURN = re.compile(r"\breturn\b", re.IGNORECASE)
+_PROSE = re.compile(
+    r"[#*_(\s-]*(?:this|these|it|the|note|explanation|here|that|in\sthis|you|i)\b"
+    r"(?!\s*[.,)=<>]|\s+(?:as|in|asc|desc|and|or|is\s(?:not\s)?null)\b)",
+    re.IGNORECASE,
+)
+_WORDS = "MATCH|OPTIONAL|WHERE|WITH|RETURN|ORDER|SKIP|LIMIT|UNION|UNWIND|CALL|AND|OR|CASE|WHEN|THEN|ELSE|END"
+_GOES_ON = re.compile(
+    rf"//|/\*|[)\]}},;|]|-\[|<-|\(\w*\s*[:){{]|(?:{_WORDS}|{_WORDS.lower()})\b"
+    r"|(?i:ORDER\s+BY|UNION|(?:LIMIT|SKIP)\s+\d|(?:OPTIONAL\s+)?MATCH\s*\(|(?:RETURN|WHERE|WITH)\s+\w+\s*[.,(])"
+)
+"""What a line of a query begins with, also after a blank one."""
 
 
 def cypher_of(text: str) -> tuple[str | None, str]:
     r"""The query in what a model wrote.
 
-    It is the last block between ``` and ``` that is called cypher; without one, the last block; without
-    any, the whole text if it begins with one of `CLAUSES`. A block that is not closed ends with the text.
-    Neither what a model thinks aloud nor a title (``Cypher:``) nor a mark of the end of
-    its turn (``</s>``) is part of it.
+    It stands in JSON under a key such as ``cypher``, in a tag such as ``<cypher>``, in a block between ```
+    and ```, or bare, where words may stand before and after it. A block that is not closed ends with the
+    text. Of several blocks those that are queries count, and of these the ones called cypher. If they differ,
+    one that the line before it calls an alternative does not count, and of the others the last does if that
+    line calls it final, corrected or the like; else there is no telling. Neither what a model thinks aloud
+    nor a title (``Cypher:``) nor a mark of the end of its turn (``</s>``) is part of it.
 
     Returns:
         The query and "", or None and why there is none.
@@ -34,25 +90,89 @@ def cypher_of(text: str) -> tuple[str | None, str]:
         >>> cypher_of("  ")
         (None, 'it is empty')
     """
-    said = _END.sub("", visible_reply(text).rstrip())
-    blocks: list[tuple[bool, str]] = []
-    for block in said.split("```")[1::2]:
-        label = _LABEL.match(block)
-        if query := _untitled(block[label.end() if label else 0 :]):
-            blocks.append((bool(label and label[1]), query))
+    said = _END.sub("", visible_reply(text).rstrip()).strip()
+    return _query_of(_unquoted(said)) if said.strip("`") else (None, "it is empty")
+
+
+def _query_of(said: str, packed: bool = False) -> tuple[str | None, str]:
+    """As `cypher_of`, of what is seen; of what was itself packed in JSON or a tag, not in those again."""
+    found = [] if packed else [text for value in json_values(said) for text in _under_keys(value)]
+    found += [] if packed else [tag[2] or tag[4] or "" for tag in _TAG.finditer(said)]
+    queries = [query for text in found if (query := _query_of(text.strip(), packed=True)[0])]
+    blocks = [("", query) for query in queries] or _blocks(said)
     if blocks:
-        called = [query for is_cypher, query in blocks if is_cypher]
-        return (called or [query for _, query in blocks])[-1], ""
-    bare = _untitled(said.replace("```", ""))
-    if _BEGIN.match(bare):
+        return _one_of(blocks)
+    if bare := _bare(said.replace("```", "")):
         return bare, ""
-    if not bare:
-        return None, "it is empty"
     clauses = f"{', '.join(CLAUSES[:-1])} or {CLAUSES[-1]}"
     return None, f"no block between ``` and ```, and it does not begin with {clauses}"
 
 
-def _untitled(text: str) -> str:
-    text = text.strip()
-    title = _TITLE.match(text)
-    return text[title.end() :] if title else text
+def _unquoted(said: str) -> str:
+    """What a text in JSON says, if all is one; else the text."""
+    try:
+        value, end = decode(said)
+    except ValueError:
+        return said
+    return value if isinstance(value, str) and end == len(said) else said
+
+
+def _under_keys(value: Any, depth: int = 0) -> Iterator[str]:
+    """The texts in a value of JSON under keys of queries."""
+    for key, item in value.items() if isinstance(value, dict) else ():
+        if isinstance(item, str) and re.sub(r"[\W_]", "", key).lower() in _KEYS:
+            yield item
+        elif isinstance(item, dict) and depth < MOST:
+            yield from _under_keys(item, depth + 1)
+
+
+def _blocks(said: str) -> list[tuple[str, str]]:
+    """The blocks that count, with the words before each: those with a query, or else those with anything."""
+    parts = said.split("```")
+    found: list[tuple[bool, bool, str, str]] = []
+    for words, block in zip(parts[::2], parts[1::2], strict=False):
+        label = _LABEL.match(block)
+        query = block[label.end() if label else 0 :].strip()
+        title = _TITLE.match(query)
+        query = query[title.end() :] if title else query
+        begin = _BEGIN.match(query)
+        query = query[begin.end() :] if begin else query
+        if query:
+            found.append((bool(begin), bool(label and label[1]), words, query))
+    best = max((row[:2] for row in found), default=None)
+    return [(words, query) for *kind, words, query in found if tuple(kind) == best]
+
+
+def _one_of(blocks: list[tuple[str, str]]) -> tuple[str | None, str]:
+    """The query of blocks, or why there is none."""
+    named = [(words.strip().rpartition("\n")[2], query) for words, query in blocks]
+    left = [row for row in named if not _OTHER.search(row[0])] or named
+    words, query = left[-1]
+    if len({" ".join(query.split()) for _, query in left}) == 1 or _FINAL.search(words):
+        return query, ""
+    return None, f"it has {len(left)} queries, and none is called the final one"
+
+
+def _bare(said: str) -> str:
+    """The query of a reply without blocks; "" where there is none."""
+    title = _TITLE.match(said)
+    said = said[title.end() :] if title else said
+    begin = _BEGIN.match(said)
+    words = None if begin else _AFTER_WORDS.search(said)
+    if (found := begin or words) is None:
+        return ""
+    query = said[found.end() :].strip()
+    if words and (opened := words[1]):
+        end = query.rfind(_CLOSING.get(opened, opened))
+        # Names in a query may stand in backquotes, and texts in quotes.
+        query = query[:end] if end > 0 and not query.count("`", 0, end) % 2 else query
+    lines = query.split("\n")
+    returns = next((at for at, line in enumerate(lines) if _RETURN.search(line)), len(lines))
+    for at in range(returns + 1, len(lines)):
+        line = lines[at].strip()
+        is_apart = line and not lines[at - 1].strip() and not _GOES_ON.match(line)
+        if is_apart or _PROSE.match(line):
+            if not any(_GOES_ON.match(later.strip()) for later in lines[at:]):
+                return "\n".join(lines[:at]).strip()
+            break
+    return query.strip()
