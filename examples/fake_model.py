@@ -139,6 +139,9 @@ class FakeModel:
         text = self._line(prompt, "Question")
         return {"question": f"Can you tell me {text[0].lower()}{text[1:]}"}
 
+    def _reword_audit(self, prompt: str) -> dict[str, Any]:
+        return {"verdict": "PASS", "reason": ""}
+
     def _check(self, prompt: str) -> dict[str, Any]:
         """The subject of the first fact, which is wrong as often as not."""
         return {"answer": (re.search(r"^(.+) \| .+ \| ", prompt, re.MULTILINE) or [0, ""])[1]}

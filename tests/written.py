@@ -88,7 +88,11 @@ def subgraphs() -> ReleaseParts:
         made.append(as_subgraph(replace(q, split=split), **own))
     told = {
         "wanted": 20, "questions": 15, "drawn": 40, "rejected": {"it is odd": 20, "it is long": 5},
-        "grown": 3, "final_filter": {"model": "judge", "asked": 7, "failed": 1},
+        "grown": 3, "final_filter": {"model": "judge", "asked": 7, "failed": 1, "unreadable": 2},
+        "paraphrases": {
+            "model": "other", "judge": "judge", "asked": 12, "dropped": {"paraphrase: audit_failed": 2},
+        },
+        "mended": {"asked": 9, "accepted": 4}, "dropped": {"LIMIT": 3},
         "split": {"accepted": 15, "training_relations": ["in", "won"], "per_cell": 1},
     }  # fmt: skip
     return _world("subgraphs", SUBGRAPHS, tuple(made), told)
@@ -115,7 +119,8 @@ def variants(judged: bool = False) -> ReleaseParts:
         "agreement": {"redundancy": agreement, "answer_support": agreement | {"kappa": None, "low": None}},
     }  # fmt: skip
     told = {
-        "wanted": 20, "questions": 12, "drawn": 18, "rejected": {"it is odd": 6}, "seed_texts": 6,
+        "wanted": 20, "questions": 12, "drawn": 18, "seed_texts": 6,
+        "rejected": {"it is odd": 4, "enough questions are accepted": 2},
         "skipped": {"no seed": 3}, "judged": counts if judged else None,
     }  # fmt: skip
     return _world("variants", VARIANTS, tuple(made), told)

@@ -388,7 +388,7 @@ class Build:
             "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),
             **self.kind.options(inputs),
         }
-        return self._stage("ask", 15, options, work)
+        return self._stage("ask", 16, options, work)
 
     @contextmanager
     def _writing(self, folder: Path) -> Iterator[Writing]:
@@ -478,7 +478,7 @@ class Build:
             "max_facts": chosen.max_facts,
             "seed": self.recipe.seed,
         }
-        return self._stage("split", 7, options | self.kind.split_options(self.inputs), work)
+        return self._stage("split", 8, options | self.kind.split_options(self.inputs), work)
 
     def _release(self) -> Stage:
         def work(folder: Path) -> None:

@@ -40,13 +40,15 @@ def describe_questions(
         rejected: Stage → the file with its rejections.
     """
     wordings = Counter(question.wording for question in asked.questions)
-    failed = sum(rejection.stage == "verbalize" for rejection in asked.rejections)
+    words = [row.reason for row in asked.rejections if row.stage == "verbalize"]
+    paraphrases = sum(reason.startswith("paraphrase: ") for reason in words)
+    failed = len(words) - paraphrases
     if set(wordings) != {"template"}:
         fate = "verbalized by template" if wordings["fallback"] else "left out"
         yield f"{counted(wordings['model'], 'question')} verbalized by {model}" + (
             f", {failed:,} {fate} because no text of it passed the checks" * bool(failed)
         )
-    dropped = len(asked.rejections) - wordings["fallback"]
+    dropped = len(asked.rejections) - wordings["fallback"] - paraphrases
     yield f"{counted(len(asked.questions), 'question')}, {dropped:,} rejected"
     reasons = Counter((rejection.stage, rejection.reason) for rejection in asked.rejections)
     for (stage, reason), number in sorted(reasons.items(), key=lambda row: (-row[1], row[0])):
@@ -81,7 +83,8 @@ def describe_sampling(asked: QuestionSet, max_share: float) -> Iterator[str]:
             why = "; ".join(f"{number:,}: {reason}" for reason, number in reasons[:MOST_SHOWN])
             if name in QUESTION_KINDS:
                 drawn = counted(counts["drawn"], "candidate")
-                accepted = counted(counts["questions"], "question")
+                spare = sum(n for reason, n in reasons if reason.startswith("enough "))
+                accepted = counted(counts["questions"] + spare, "question")
                 yield f"  {accepted} accepted of {drawn}" + f" ({why})" * bool(why)
                 continue
             yield f"  the graph gave no more in {counted(counts['drawn'], 'draw')} ({why})"

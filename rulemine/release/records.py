@@ -455,7 +455,8 @@ class Rejection:
         rule: Id of the rule of its certificate; or "".
         detail: What exactly was found.
         text: The refused text, the same in every naming: from ``ask``, in the naming given in the detail;
-            from ``verbalize``, the model's last text, verbatim. Empty if no text was refused.
+            from ``verbalize``, the model's last text, verbatim, or a paraphrase, whose reason says so. Empty
+            if no text was refused.
         query: What was asked, for questions of another kind than ``rules``; or "".
     """
 

@@ -55,9 +55,9 @@ class VerbalizerSection(Section):
         on_failure: What a question gets when no text passes: ``template`` (marked as such) or ``drop``; the
             same kinds.
         judge_model: A second model that says PASS or FAIL to every text, or, of the kind ``subgraphs``,
-            answers test questions from their evidence; empty: none, and for questions of the kinds
-            ``structures`` and ``cypher``, which are always judged, `model`; kind ``variants``: see its
-            ``judges``.
+            answers test questions from their evidence and compares paraphrases; empty: none, and for
+            paraphrases of that kind and for the kinds ``structures`` and ``cypher``, which are always
+            judged, `model`; kind ``variants``: see its ``judges``.
         rewriter_model: The model that rewrites texts which fail (kinds ``structures``, ``cypher``; empty:
             `model`) or says accepted questions in other words (kind ``subgraphs``; empty: none).
         round_trip: Whether the model must recognize relation and direction in its own text; kind ``rules``.

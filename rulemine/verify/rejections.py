@@ -14,7 +14,7 @@ from rulemine.verify.contents import Contents, Located, Row
 from rulemine.verify.cypher.patterns import read_pattern
 from rulemine.verify.graphs import Removed, as_triple
 from rulemine.verify.questions.queries import Query, read
-from rulemine.verify.questions.question_set import is_kept
+from rulemine.verify.questions.question_set import is_kept, is_paraphrase
 from rulemine.verify.questions.wording import cut_of, possible
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.shapes import NAMINGS
@@ -58,8 +58,10 @@ def _of_all(row: Row, published: dict[str, Row]) -> Iterator[Problem]:
     kept = published.get(name)
     if not is_kept(row):
         return
-    if kept is None or kept["wording"] != "fallback":
-        yield "rejected question", shown(name), "a question with the text of its template"
+    wording = "model" if is_paraphrase(row) else "fallback"
+    if kept is None or kept["wording"] != wording:
+        by = "by a model" if is_paraphrase(row) else "with the text of its template"
+        yield "rejected question", shown(name), f"a question {by}"
     elif kept["kind"] != "rules" and row["query"] != kept["query"]:
         yield "rejected query", shown(row["query"]), shown(kept["query"])
     elif kept["kind"] == "rules":

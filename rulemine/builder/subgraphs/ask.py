@@ -2,8 +2,8 @@
 
 A subgraph is drawn, or grown from that of an accepted question, or drawn for what the release still lacks;
 a writer writes a candidate for it, which is read, validated, graded, tried for minimality, and put into words
-in all namings (SynthKGQA, section 3 and appendix A; the grades are ours). A second model may say it in other
-words. It is enough when the questions that `rulemine.builder.subgraphs.split` keeps are as many as wanted.
+in all namings (SynthKGQA, section 3 and appendix A; the grades are ours). It is enough when the questions
+that `rulemine.builder.subgraphs.split` keeps are as many as wanted.
 
 Guarantees: no two questions share a query or a text; no part of one is idle; candidates are written in
 batches and accepted in the order of their numbers, so that the same seed and replies give the same questions,
@@ -192,9 +192,7 @@ class _Asking:
                 numbers = range(self.written, self.written + size)
                 self.grades.clear()
                 tasks = [self.drafting.task(number, parents, self._aimed) for number in numbers]
-                first = len(self.accepted)
                 self._take_batch(tasks, writer)
-                self._paraphrase(first)
                 if progress is not None:
                     progress(options.questions - self.lacking.questions, options.questions)
                 self._report()
@@ -342,21 +340,6 @@ class _Asking:
         idle = self.grader.idle_parts.in_query(graded.grades, self.inputs.types, branches=False)
         return idle or graded
 
-    def _paraphrase(self, first: int) -> None:
-        """Has a second model, if one is named, say what was accepted last in other words."""
-        calls, session = self.drafting.calls, self.writing.session
-        if calls is None or session is None or not self.inputs.recipe.verbalizer.rewriter_model:
-            return
-        from rulemine.builder.subgraphs.paraphrasing import paraphrased
-
-        namer = Namer(self.names, self.templates, self.naming)
-        some = self.accepted[first:]
-        shown = [(one.task.number, one.question) for one in some]
-        found = paraphrased(shown, namer, self.texts, calls, session)
-        for at, (one, (question, key)) in enumerate(zip(some, found, strict=True), first):
-            self.writing.concerns([key])
-            self.accepted[at] = replace(one, question=question, keys=(*one.keys, key))
-
     def _refuse(self, found: Rejection | Refusal) -> None:
         """Counts what is refused, and keeps what has words."""
         self.reasons[found.reason] += 1
@@ -370,7 +353,7 @@ class _Asking:
 
     def _report(self) -> None:
         """Says how far it is; ends a build whose model writes nothing that can be used."""
-        share = len(self.accepted) / self.written
+        share = len(self._staying()) / self.written
         self.writing.status(f"{share:.0%} of {counted(self.written, 'candidate')} accepted")
         session = self.writing.session
         if session is None or isinstance(session, Replay):
@@ -422,7 +405,7 @@ class _Asking:
             "drawn": self.written,
             "rejected": dict(sorted(self.reasons.items())),
             "grown": sum(bool(one.task.subgraph.parent) for one in staying),
-            "paraphrased": sum(bool(question.paraphrases) for question in questions),
+            "paraphrased": 0,  # as yet
         }
         if self.dropped:
             counts["dropped"] = dict(sorted(self.dropped.items()))

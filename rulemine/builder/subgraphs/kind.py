@@ -73,18 +73,19 @@ class SubgraphKind:
     def split(
         self, inputs: Inputs, asked: QuestionSet, progress: Progress | None, writing: Writing
     ) -> QuestionSet | None:
-        """What is asked by groups has its splits; see also `rulemine.builder.subgraphs.final_filter`."""
-        chosen = inputs.recipe.questions
-        if chosen.split != "group":
-            return None
-        if sentence := explain_cells(asked, inputs.recipe.subgraphs):
+        """What is asked by groups has its splits; then come the final filter and other words."""
+        chosen, models = inputs.recipe.questions, inputs.recipe.verbalizer
+        if chosen.split == "group" and (sentence := explain_cells(asked, inputs.recipe.subgraphs)):
             writing.note(sentence)
-        if writing.session is None or not inputs.recipe.verbalizer.judge_model:
+        if writing.session is None:
             return None
         from rulemine.builder.subgraphs.final_filter import passing
+        from rulemine.builder.subgraphs.paraphrasing import with_paraphrases
 
         made = split(asked, chosen.split, chosen.ratios, inputs.recipe.seed)
-        return passing(inputs, made, writing, progress)
+        if models.judge_model:
+            made = passing(inputs, made, writing, progress)
+        return with_paraphrases(inputs, made, writing, progress) if models.rewriter_model else made
 
 
 def _told(inputs: Inputs) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from rulemine.kg.graph import Triple
 from rulemine.llm.call import Answer, Ask, Call
 from rulemine.llm.session import Session
 from rulemine.phrasing.glosses import Glosses
+from rulemine.verbalizer.panel import TEMPERATURE
 from rulemine.verbalizer.prompts import Prompts
 from rulemine.verbalizer.replies import SCHEMAS
 from rulemine.verbalizer.requests import SEEDS
@@ -99,6 +100,12 @@ class WritingCalls:
         model = self.recipe.verbalizer.rewriter_model
         return replace(call, model=model, schema=SCHEMAS["question"])
 
+    def compare(self, subject: str, question: str, other: str) -> Call:
+        """Asks the judge, or else the model, whether two texts, as of `reword`, ask for the same."""
+        call = self._call("reword_audit", subject, {"question": question, "other": other}, {})
+        model = self.recipe.verbalizer.judge_model or call.model
+        return replace(call, model=model, schema=SCHEMAS["audit"])
+
     def check(self, subject: str, question: str, facts: Sequence[Triple], sample: int) -> Call:
         """Asks the judge to answer a question from its evidence.
 
@@ -111,7 +118,8 @@ class WritingCalls:
         blocks = {"facts": list(map(_as_fact, facts))}
         call = self._call("check", subject, {"question": question}, blocks)
         model = self.recipe.verbalizer.judge_model
-        return replace(call, model=model, schema=ANSWER_SCHEMA, sample=sample)
+        warm = None if call.temperature is None else TEMPERATURE
+        return replace(call, model=model, schema=ANSWER_SCHEMA, sample=sample, temperature=warm)
 
     def _call(self, purpose: str, subject: str, values: Values, blocks: Blocks) -> Call:
         chosen = self.recipe.verbalizer

@@ -22,6 +22,7 @@ _PLACEHOLDERS: Placeholders = {
     "candidate_count": _CANDIDATE,
     "candidate_without": _CANDIDATE,
     "reword": {"system": (), "user": ("question", "anchors", "names", "language")},
+    "reword_audit": {"system": (), "user": ("question", "other")},
     "check": {
         "system": (),
         "user": ("facts", "question"),

@@ -171,7 +171,9 @@ def _undeclared(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _rejected(counts: Mapping[str, Any]) -> list[str]:
-    rejected = counts["rejected"]
+    rejected = {
+        why: n for why, n in counts["rejected"].items() if "verbalize: paraphrase: " not in why
+    }
     if counts["questions_by_wording"]["fallback"]:  # the questions of these texts are kept
         rejected = {why: n for why, n in rejected.items() if not why.startswith("verbalize: ")}
     if not rejected:

@@ -74,10 +74,10 @@ def _wording(counts: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
         "`llm/journal.jsonl`: `rulemine build RECIPE --replay DIR` makes the questions again without "
         "calling the model.",
     ]
-    if config["rewriter_model"]:
+    if config["rewriter_model"] and "reword" not in calls:
         lines.append(f"- Rewriter of rejected texts: `{config['rewriter_model']}`.")
     judge, found = config["judge_model"], counts["audits"]
-    if judge or any(found.values()):
+    if any(found.values()) or (judge and calls.keys().isdisjoint(("check", "reword_audit"))):
         lines.append(
             f"- Judge `{judge or config['model']}`: accepted {found['passed']:,} texts, rejected "
             f"{found['failed']:,} (asked again), {found['unreadable']:,} replies unreadable."

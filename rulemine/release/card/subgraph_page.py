@@ -25,6 +25,9 @@ __all__ = ["SUBGRAPH_PAGE", "describe_acceptance"]
 MOST_RELATIONS = 10
 """Relations that are listed."""
 
+ENOUGH = "enough "
+"""How the reasons begin of what was accepted and is not needed."""
+
 _MEASURES = {
     "seeds": "topic entities",
     "hops": "hops",
@@ -132,6 +135,8 @@ def _origin(manifest: Manifest) -> list[str]:
         f"- At most {options['max_answers']} answers and {options['max_evidence']} triples of full evidence.",
         *_split(told.get("split"), counts),
         _filter(told.get("final_filter")),
+        *_paraphrases(told.get("paraphrases")),
+        *_written(told),
         *describe_acceptance(told),
     ]
 
@@ -163,12 +168,40 @@ def _filter(told: Mapping[str, Any] | None) -> str:
         return "- No model was shown the evidence of test questions to see whether it gives the answer."
     return (
         f"- Final filter: the judge `{told['model']}` was shown the evidence of {told['asked']:,} test "
-        f"questions; {told['failed']:,} that it did not answer rightly twice in two are left out."
+        f"questions; {told['failed']:,} that it did not answer rightly twice in two are left out. "
+        f"{counted(told['unreadable'], 'reply', 'replies')} could not be read, even when asked once more."
     )
+
+
+def _paraphrases(told: Mapping[str, Any] | None) -> Iterator[str]:
+    if told is None:
+        return
+    dropped = "; ".join(f"{reason} ({n:,})" for reason, n in told["dropped"].items())
+    left = told["asked"] - sum(told["dropped"].values())
+    yield (
+        f"- Paraphrases: `{told['model']}` was asked for one of each of {told['asked']:,} questions, and "
+        f"`{told['judge']}` whether both ask for the same; {left:,} were accepted"
+        + f", the others dropped: {dropped}" * bool(dropped)
+        + "."
+    )
+
+
+def _written(told: Mapping[str, Any]) -> Iterator[str]:
+    """What was done about candidates before they were accepted."""
+    if mended := told.get("mended"):
+        yield (
+            f"- {counted(mended['asked'], 'candidate')} went back to the writer once with what was wrong; "
+            f"{mended['accepted']:,} of them were accepted then."
+        )
+    if dropped := told.get("dropped"):
+        what = " and ".join(f"{kind} ({n:,})" for kind, n in dropped.items())
+        yield f"- Dropped from queries of accepted questions, whose answers it changes on no graph: {what}."
 
 
 def describe_acceptance(told: Mapping[str, Any]) -> list[str]:
     """How many candidates were accepted, and why the others were not, as lines of Markdown.
+
+    Those that passed every check when there were enough questions are accepted ones; near duplicates are not.
 
     Args:
         told: What sampling counted: ``wanted``, ``questions``, ``drawn`` and ``rejected``, by reason.
@@ -176,15 +209,21 @@ def describe_acceptance(told: Mapping[str, Any]) -> list[str]:
     if not told:
         return []
     drawn = told["drawn"]
+    ordered = sorted(told["rejected"].items(), key=lambda item: (-item[1], item[0]))
+    spare = {reason: n for reason, n in ordered if reason.startswith(ENOUGH)}
+    accepted = told["questions"] + sum(spare.values())
     rows: list[Sequence[object]] = [
         ("candidates", "number", "share"),
-        ("accepted", told["questions"], percent(told["questions"], drawn)),
+        ("accepted", accepted, percent(accepted, drawn)),
     ]
-    ordered = sorted(told["rejected"].items(), key=lambda item: (-item[1], item[0]))
-    rows += [(f"rejected: {reason}", n, percent(n, drawn)) for reason, n in ordered]
+    for reason, n in ordered:
+        what = "of them not needed" if reason in spare else "rejected"
+        rows.append((f"{what}: {reason}", n, percent(n, drawn)))
     return [
-        f"- {counted(told['wanted'], 'question')} were wanted; {told['questions']:,} of "
-        f"{counted(drawn, 'candidate')} were accepted.",
+        f"- {counted(told['wanted'], 'question')} were wanted; {accepted:,} of "
+        f"{counted(drawn, 'candidate')} were accepted"
+        + f", {sum(spare.values()):,} of them not needed" * bool(spare)
+        + ".",
         "",
         *table(rows),
     ]  # fmt: skip

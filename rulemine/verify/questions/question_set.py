@@ -54,8 +54,14 @@ _TYPE = itemgetter("rule_type", "rule_subtype")
 
 
 def is_kept(rejection: dict[str, Any]) -> bool:
-    """Whether only a model's text was rejected and the question has its template."""
-    return rejection["stage"] == "verbalize" and str(rejection["detail"]).startswith(_KEPT)
+    """Whether only a model's text was rejected: the question has its template, or no paraphrase."""
+    own = str(rejection["detail"]).startswith(_KEPT)
+    return rejection["stage"] == "verbalize" and (own or is_paraphrase(rejection))
+
+
+def is_paraphrase(rejection: dict[str, Any]) -> bool:
+    """Whether a paraphrase was rejected."""
+    return str(rejection["reason"]).startswith("paraphrase: ")
 
 
 def check_collection(contents: Contents, findings: Findings) -> None:

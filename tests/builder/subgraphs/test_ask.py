@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,8 @@ from rulemine.builder.locks import removed_facts
 from rulemine.builder.options import QuestionSection
 from rulemine.builder.recipe import Recipe
 from rulemine.builder.subgraphs.ask import AskReason, ask_subgraphs
-from rulemine.builder.subgraphs.final_filter import FAILED, passing
+from rulemine.builder.subgraphs.final_filter import FAILED
+from rulemine.builder.subgraphs.kind import SubgraphKind
 from rulemine.builder.subgraphs.options import SubgraphSection
 from rulemine.builder.subgraphs.validation import Mistake
 from rulemine.builder.writing import Writing
@@ -35,6 +37,7 @@ from rulemine.query.tree import Count, Difference
 from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import SubgraphQuestion
+from rulemine.text.naming_rules import ANCHOR_MISSING
 from rulemine.verbalizer.options import VerbalizerSection
 from tests.builder.structures.worlds import RandomWorld
 from tests.chat_server import ChatServer, FakeModel, Says
@@ -208,15 +211,14 @@ def fake(request: dict[str, Any], times: int) -> str:
     return FakeModel().answer(request)
 
 
-def test_a_model_writes_and_a_second_one_says_it_in_other_words(tmp_path: Path) -> None:
+def test_a_model_writes(tmp_path: Path) -> None:
     writing = Writing()
     made, server = over_http(tmp_path, fake, writing)
     assert len(made.questions) == 6
     for question in made.questions:
         assert question.wording == "model"
-        assert len(question.patterns) == 2
-        assert question.paraphrases[0].startswith("Can you tell me ")
-    assert made.sampling["subgraphs"]["paraphrased"] == 6
+        assert len(question.patterns) == 1, "what the split has not kept is not said in other words"
+    assert {body["model"] for body in server.bodies} == {"writer"}
     assert len(writing.calls) == len(server.bodies)
     assert set().union(*writing.calls.values()) == {question.id for question in made.questions}
     prompts = [
@@ -232,8 +234,6 @@ def test_replies_that_are_wrong_in_any_way_are_counted(tmp_path: Path) -> None:
     def says(request: dict[str, Any], times: int) -> str | dict[str, Any]:
         whole = FakeModel().answer(request)
         asked = str(request["messages"])
-        if request["model"] != "writer":
-            return "?" if len(asked) % 2 else whole
         row = json.loads(whole)
         share = random.Random(asked).randrange(8)
         if refused := re.search(
@@ -268,7 +268,6 @@ def test_replies_that_are_wrong_in_any_way_are_counted(tmp_path: Path) -> None:
     found = counts["rejected"]
     assert found.keys() >= {Unread.NO_JSON, Mistake.UPDATE, Mistake.SERVICE, Mistake.UNKNOWN}
     assert counts["drawn"] == 12 + sum(found.values())
-    assert 0 < counts["paraphrased"] < 12
     assert {row.reason for row in made.rejections} <= {*found, AskReason.ENOUGH}
 
 
@@ -280,48 +279,98 @@ def test_a_model_that_writes_nothing_of_use_ends_the_build(
         over_http(tmp_path, lambda request, times: "Who knows?")
 
 
-def test_the_final_filter_asks_twice_and_drops_what_is_not_matched(tmp_path: Path) -> None:
-    made, _ = over_http(tmp_path, fake, questions=12, examples=0)
-    split = replace(
-        made,
-        questions=tuple(
-            replace(question, split="train" if place < 4 else "test")
-            for place, question in enumerate(made.questions)
-        ),
-    )
-    wrong = made.questions[5].id
-
-    def says(request: dict[str, Any], times: int) -> str:
-        text = request["messages"][1]["content"]
-        question = next(q for q in named if f"Question: {q.question}\n" in text)
-        right = question.answers[0] if question.value is None else str(question.value)
-        fails = question.id == wrong and request["seed"] == 1
-        return json.dumps({"answer": "nobody" if fails else f" {right.upper()} "})
-
-    namer = Namer(made.names, WORLD.templates, "private")
-    named = [namer.question(question) for question in made.questions]
-    with (
-        ChatServer(says) as server,
-        Session(EndpointOptions(base_url=server.url), tmp_path / "check.sqlite") as session,
-    ):
-        writing = Writing(session)
-        kept = passing(inputs_of(verbalizer=MODEL), split, writing)
-    assert len(server.bodies) == len(writing.calls) == 16
-    assert {q.id for q in made.questions} - {q.id for q in kept.questions} == {wrong}
-    assert kept.rejections[-1].reason == FAILED
-    assert kept.sampling["subgraphs"]["final_filter"] == {"model": "judge", "asked": 8, "failed": 1}
-
-
-def test_a_judge_that_answers_nothing_is_told(tmp_path: Path) -> None:
-    made, _ = over_http(tmp_path, fake, questions=3, examples=0)
-    split = replace(made, questions=tuple(replace(q, split="test") for q in made.questions))
+def judged(made: QuestionSet, says: Says, folder: Path, split: str, **models: str) -> Any:
+    """What the kind makes of questions in the step split, all that was asked, and the notices."""
     notes: list[str] = []
     with (
-        ChatServer(lambda request, times: "Who knows?") as server,
-        Session(EndpointOptions(base_url=server.url), tmp_path / "check.sqlite") as session,
+        ChatServer(says) as server,
+        Session(EndpointOptions(base_url=server.url), folder / "split.sqlite") as session,
     ):
-        kept = passing(inputs_of(verbalizer=MODEL), split, Writing(session, notes.append))
-    assert not kept.questions
-    assert ["no test question is left: judge answered none of 3" in note for note in notes] == [
-        True
+        given = inputs_of(verbalizer=replace(MODEL, **models), chosen=QuestionSection(split=split))
+        writing = Writing(session, notes.append)
+        kept = SubgraphKind().split(given, made, None, writing)
+    assert len(writing.calls) == len(server.bodies)
+    return kept, server.bodies, notes
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> QuestionSet:
+    """Twelve questions of a model."""
+    return over_http(tmp_path_factory.mktemp("written"), fake, questions=12, examples=0)[0]
+
+
+def test_the_final_filter_asks_twice_and_once_more_what_cannot_be_read(
+    written: QuestionSet, tmp_path: Path
+) -> None:
+    namer = Namer(written.names, WORLD.templates, "private")
+    named = [namer.question(question) for question in written.questions]
+    ids = [question.id for question in written.questions]
+
+    def says(request: dict[str, Any], times: int) -> str:
+        question = next(q for q in named if f"Question: {q.question}\n" in asked_of(request))
+        right = question.answers[0] if question.value is None else str(question.value)
+        assert request["temperature"] == 0.7, "at 0 both replies would be one"
+        if question.id == ids[5] and request["seed"] == 1:
+            return json.dumps({"answer": "nobody"})
+        if question.id == ids[6]:
+            return f"The answer is {right}."
+        if question.id == ids[7]:
+            return f"The answer is not {right}."
+        if question.id == ids[8] and request["seed"] < 2:
+            return "Well ..."
+        return json.dumps({"answer": f" {right.upper()} "})
+
+    kept, asked, _ = judged(written, says, tmp_path, "none", rewriter_model="")
+    assert len(asked) == 2 * 12 + 2 + 2
+    assert {*ids} - {q.id for q in kept.questions} == {ids[5], ids[7]}
+    assert {row.reason for row in kept.rejections[-2:]} == {FAILED}
+    told = {"model": "judge", "asked": 12, "failed": 2, "unreadable": 2}
+    assert kept.sampling["subgraphs"]["final_filter"] == told
+
+
+def test_paraphrases_are_asked_for_what_is_kept_and_judged(
+    written: QuestionSet, tmp_path: Path
+) -> None:
+    namer = Namer(written.names, WORLD.templates, "private")
+    first, second, third = (namer.question(q) for q in written.questions[:3])
+
+    def says(request: dict[str, Any], times: int) -> str:
+        text = asked_of(request)
+        if f"\nQuestion: {first.question}\n" in f"\n{text}" and "Rewording" not in text:
+            return f"Which is neither {' nor '.join(first.anchors)} by what was said?"
+        if f"\nQuestion: {second.question}\n" in f"\n{text}":
+            return "Who is it?"
+        if "Rewording: Which is neither" in text:
+            return "FAIL: it asks for the opposite"
+        if f"\nQuestion: {third.question}\n" in f"\n{text}" and "Rewording" in text:
+            return "Hm."
+        return fake(request, times)
+
+    made, asked, _ = judged(written, says, tmp_path, "none", judge_model="")
+    purposes = Counter(body["model"] for body in asked)
+    assert purposes == {"second": 12, "writer": 11}, "without a judge the model itself compares"
+    assert [len(q.paraphrases) for q in made.questions] == [0, 0, 0, *[1] * 9]
+    assert all(q.paraphrases[0].startswith("Can you tell me") for q in made.questions[3:])
+    assert [(r.question, r.reason, r.detail) for r in made.rejections[-3:]] == [
+        (first.id, "paraphrase: audit_failed", "it asks for the opposite"),
+        (second.id, f"paraphrase: {ANCHOR_MISSING}", "in the naming private"),
+        (third.id, "paraphrase: audit_failed", "the verdict could not be read"),
     ]
+    counts = made.sampling["subgraphs"]
+    assert counts["paraphrased"] == 9
+    assert counts["paraphrases"]["dropped"] == {
+        "paraphrase: audit_failed": 2, f"paraphrase: {ANCHOR_MISSING}": 1,
+    }  # fmt: skip
+
+
+def test_a_judge_that_answers_nothing_is_told_whatever_the_split(
+    written: QuestionSet, tmp_path: Path
+) -> None:
+    kept, asked, notes = judged(
+        written, lambda request, times: "Who knows?", tmp_path, "random", rewriter_model=""
+    )
+    test = 12 - len(kept.questions)
+    assert {q.split for q in kept.questions} == {"train", "validation"}
+    assert len(asked) == 4 * test
+    told = f"no test question is left: judge answered none of {test} question"
+    assert [told in note for note in notes] == [True]

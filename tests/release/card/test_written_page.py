@@ -118,6 +118,11 @@ def test_the_card_of_subgraphs_has_the_papers_statistics() -> None:
     assert (
         "was shown the evidence of 7 test questions; 1 that it did not answer rightly twice" in text
     )
+    assert "2 replies could not be read, even when asked once more." in text
+    assert "`other` was asked for one of each of 12 questions, and `judge` whether" in text
+    assert "10 were accepted, the others dropped: paraphrase: audit_failed (2)." in text
+    assert "9 candidates went back to the writer once with what was wrong; 4 of them" in text
+    assert "whose answers it changes on no graph: LIMIT (3)." in text
     assert "3 of the accepted questions are about a subgraph grown" in text
     alone = subgraphs()
     alone.sampling_counts["subgraphs"].pop("final_filter")
@@ -133,9 +138,12 @@ def test_the_card_of_variants_has_the_papers_statistics() -> None:
         "| seed texts | 2 | 1 | 3 | 6 |",
         "| topic | train | validation | test |",
         "| people | 3 | 1 | 4 |",
-        "| accepted | 12 | 66.7 % |",
+        "| accepted | 14 | 77.8 % |",
+        "| of them not needed: enough questions are accepted | 2 | 11.1 % |",
+        "| rejected: it is odd | 4 | 22.2 % |",
     ):
         assert row in text
+    assert "14 of 18 candidates were accepted, 2 of them not needed." in text
     assert "- No model judged the questions." in text
     assert "- Seed texts that were asked about: 6; left out: no seed (3)." in text
     judged = card(variants(judged=True))
