@@ -14,6 +14,8 @@ SMALL = {
               "--judge-model", "j", "--paraphrases", "2"),
     "structures": ("structures-demo", "--share", "0", "--set", "structures.per_structure=2"),
     "cypher": ("cypher-demo", "--share", "0", "--set", "cypher.per_template=1"),
+    "subgraphs": ("subgraphs-demo", "--share", "0", "--set", "subgraphs.questions=12",
+                  "--judge-model", "j", "--rewriter-model", "r"),
     "variants": ("variants-demo", "--share", "0", "--set", "variants.questions=12",
                  "--set", 'variants.judges=["j"]'),
 }  # fmt: skip

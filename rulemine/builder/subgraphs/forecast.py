@@ -1,13 +1,27 @@
 """Estimates what it takes to have a model write questions for subgraphs, without asking it."""
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rulemine.builder.inputs import Inputs
 from rulemine.builder.removal.selection import Selection
+from rulemine.builder.subgraphs.ask import FEWEST_AT_ONCE, MOST_AT_ONCE
 from rulemine.builder.subgraphs.drafting import Drafting
 from rulemine.builder.writing import WORKING_JOURNAL
-from rulemine.llm.estimates import full_text, sent_by, tokens_of
+from rulemine.builder.written.candidate import Refusal
+from rulemine.builder.written.model_writer import WritingCalls
+from rulemine.builder.written.replies import read_candidate
+from rulemine.llm.call import Call
+from rulemine.llm.estimates import (
+    METHOD,
+    OVER,
+    Takes,
+    format_takes,
+    full_text,
+    sent_by,
+    tokens_of,
+)
 from rulemine.llm.journal import Journal
 from rulemine.llm.replay import find_journal
 from rulemine.release.naming import name_entities
@@ -17,8 +31,14 @@ __all__ = ["forecast_of"]
 SAMPLE = 64
 """Candidates whose prompts are made: a batch."""
 
-ACCEPTED = 0.1, 0.25
-"""The part of a model's candidates that the paper accepts (SynthKGQA, section 3)."""
+STAYING = 0.5
+"""The part of a capable model's candidates that stay; the paper's accept 0.1 to 0.25 (SynthKGQA, section 3)."""
+
+BRIEFER = 0.6
+"""How long a reply like the examples of the prompt is, beside the scripted writer's."""
+
+OF_SHORT = 20
+"""Tokens of a text in other words, of a verdict on it, of an answer for the final filter."""
 
 
 def forecast_of(inputs: Inputs, selection: Selection, folder: Path, replay: Path | None) -> str:
@@ -38,33 +58,58 @@ def forecast_of(inputs: Inputs, selection: Selection, folder: Path, replay: Path
     tasks = [drafting.task(number, ()) for number in range(SAMPLE)]
     calls = [drafting.calls.candidate(task) for task in tasks]
     replies = drafting.writer(None).write(tasks)
-    sent = sum(map(sent_by, calls)) / SAMPLE
-    texts = [tokens_of(reply) for reply, _ in replies if isinstance(reply, str)]
-    received = sum(texts) / max(1, len(texts))
+    texts = [reply for reply, _ in replies if isinstance(reply, str)]
+    sent, room = sum(map(sent_by, calls)), sum(call.max_tokens or 0 for call in calls)
+    received = sum(map(tokens_of, texts)) / max(1, len(texts))
+    a_call = Takes(1, round(sent / SAMPLE / OVER), round(BRIEFER * received / OVER))
+    longest = Takes(1, max(map(sent_by, calls)), room // SAMPLE)
     most = options.candidates or 20 * options.questions
-    few, many = (min(most, round(options.questions / share)) for share in reversed(ACCEPTED))
+    candidates = min(most, _candidates(options.questions))
+    typical, worst = Takes().plus(a_call, candidates), Takes().plus(longest, 2 * most)
+    further = 0
+    for short, number in _further(inputs, drafting.calls, texts):
+        typical = typical.plus(Takes(1, round(sent_by(short) / OVER), OF_SHORT), number)
+        worst = worst.plus(Takes(1, 2 * sent_by(short), short.max_tokens or 0), 2 * number)
+        further += number
     prices = recipe.endpoint.price_input, recipe.endpoint.price_output
-    price = "unknown; set endpoint.price_input and endpoint.price_output, money per million tokens"
-    if any(prices):
-        each = (sent * prices[0] + received * prices[1]) / 1e6
-        price = f"{few * each:,.2f} to {many * each:,.2f}, {most * each:,.2f} at most"
+    about = f" ({candidates:,} for candidates, {further:,} for paraphrases and the final filter)"
     rows = [
         f"{options.questions:,} questions wanted",
-        f"calls             {few:,} to {many:,} if a quarter to a tenth is accepted, as published; "
-        f"{most:,} at most (subgraphs.candidates){_kept(folder, replay)}",
-        f"tokens sent       {sent:,.0f} per call, as of the first {SAMPLE}",
-        f"tokens received   {received:,.0f} per call, as the scripted writer's replies",
-        f"price             {price}",
+        *format_takes(typical, worst, prices, options.questions, about + _kept(folder, replay)),
+        f"Typical: {STAYING:.0%} of the candidates stay, with replies as long as the examples; the "
+        f"paper accepted 10 to 25 %. At most: {most:,} candidates (subgraphs.candidates), each sent back once, "
+        f"with the longest replies. Prompts are those of the first {SAMPLE}. Tokens are {METHOD}.",
     ]
-    rows.append("and one more call for each candidate that is refused for what the model can mend")
-    if recipe.verbalizer.rewriter_model:
-        rows.append("and one short call per accepted question for its paraphrase")
-    if recipe.verbalizer.judge_model:
-        share = options.test_share
-        rows.append(f"and two short calls per test question for the final filter ({share:.0%})")
     middle = sorted(calls, key=sent_by)[SAMPLE // 2]
     rows.append(f"\n── the prompt of median length ──\n{full_text(middle)}")
     return "\n".join(rows)
+
+
+def _candidates(wanted: int) -> int:
+    """How many candidates are written, batch by batch, until so many stay."""
+    written = 0
+    while (lacking := wanted - round(STAYING * written)) > 0:
+        written += min(MOST_AT_ONCE, max(FEWEST_AT_ONCE, 4 * lacking))
+    return written
+
+
+def _further(
+    inputs: Inputs, calls: WritingCalls, replies: Sequence[str]
+) -> Iterator[tuple[Call, int]]:
+    """A call for each purpose of those about what is accepted, and how many there are of it."""
+    recipe, options = inputs.recipe, inputs.recipe.subgraphs
+    found = [read_candidate(reply) for reply in replies]
+    first = next((one for one in found if not isinstance(one, Refusal)), None)
+    if first is None:
+        return
+    if recipe.verbalizer.rewriter_model:
+        anchors = [node.label for node in first.seeds]
+        yield calls.reword("", first.question, anchors), 2 * options.questions  # and a judge
+    if recipe.verbalizer.judge_model:
+        ratios = recipe.questions.ratios
+        grouped = recipe.questions.split == "group"
+        share = options.test_share if grouped else ratios[-1] / sum(ratios)
+        yield calls.check("", first.question, [], 0), 2 * round(share * options.questions)
 
 
 def _kept(folder: Path, replay: Path | None) -> str:
