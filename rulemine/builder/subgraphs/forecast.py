@@ -32,7 +32,7 @@ SAMPLE = 64
 """Candidates whose prompts are made: a batch."""
 
 STAYING = 0.5
-"""The part of a capable model's candidates that stay; the paper's accept 0.1 to 0.25 (SynthKGQA, section 3)."""
+"""The part of a capable model's candidates that stay; the paper's 0.1 to 0.25 (SynthKGQA, section 3)."""
 
 BRIEFER = 0.6
 """How long a reply like the examples of the prompt is, beside the scripted writer's."""
@@ -76,8 +76,8 @@ def forecast_of(inputs: Inputs, selection: Selection, folder: Path, replay: Path
     rows = [
         f"{options.questions:,} questions wanted",
         *format_takes(typical, worst, prices, options.questions, about + _kept(folder, replay)),
-        f"Typical: {STAYING:.0%} of the candidates stay, with replies as long as the examples; the "
-        f"paper accepted 10 to 25 %. At most: {most:,} candidates (subgraphs.candidates), each sent back once, "
+        f"Typical: {STAYING:.0%} of the candidates stay, with replies as long as the examples; the paper "
+        f"accepted 10 to 25 %. At most: {most:,} candidates (subgraphs.candidates), each sent back once, "
         f"with the longest replies. Prompts are those of the first {SAMPLE}. Tokens are {METHOD}.",
     ]
     middle = sorted(calls, key=sent_by)[SAMPLE // 2]
