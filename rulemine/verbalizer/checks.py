@@ -173,7 +173,11 @@ class Checker:
 
 
 def check_text(
-    text: str, item: CheckedQuestion, language: str, checker: Checker | None = None
+    text: str,
+    item: CheckedQuestion,
+    language: str,
+    checker: Checker | None = None,
+    values: Sequence[str] = (),
 ) -> str | TextProblem:
     """Checks a model's text.
 
@@ -182,6 +186,7 @@ def check_text(
         item: The question.
         language: The required language, by its English name.
         checker: Shared by the checks of many texts, for speed; None: a new one.
+        values: What it has to keep besides names.
 
     Returns:
         The text, without what the model put around it, with placeholders
@@ -189,7 +194,7 @@ def check_text(
         problem.
     """
     names = [topic.name_in(item.naming) for topic in item.topics]
-    text = _ENDS.sub("", unwrapped(_ENDS.sub("", text), names))
+    text = _ENDS.sub("", unwrapped(_ENDS.sub("", text), [*names, *values]))
     if not text:
         return TextProblem("empty")
     named = _named(text, item)

@@ -63,7 +63,7 @@ def check_cypher_text(
         word = next(word for n in range(len(text) + 1) if (word := f"zvalue{'x' * n}q") not in text)
         text = f"{text[:at]}{word}{text[at + len(value) :]}"
         hidden[word] = value
-    pattern = check_text(text, item, language, checker)
+    pattern = check_text(text, item, language, checker, [*item.bounds, *hidden])
     if isinstance(pattern, TextProblem):
         return pattern
     if (problem := next(_problems(pattern, item, hidden), None)) is not None:

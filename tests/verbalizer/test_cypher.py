@@ -189,6 +189,8 @@ def test_the_prompts_have_draft_cypher_pattern_schema_names_and_values() -> None
         (LARGE, "Which towns cover 12.55 km² or more?", "value_missing"),
         (LARGE, "Which towns have an area_km2 of 12.5 or more?", "relation_id"),
         (IN_1900, "Which people lived in Arden at the time?", "value_missing"),
+        (IN_1900, "Here is a question on 1900: Which people lived in Arden at the time?", "meta_text"),
+        (IN_1900, "**Question:** Which people lived in Arden at the time?", "value_missing"),
         (MOTTO, "Which towns have the motto “We bend all up?”?", "value_missing"),
         (SAID, "Which mottos, such as be kind, do the towns have?", "answer_named"),
     ],
@@ -210,6 +212,12 @@ def test_a_value_may_have_any_signs() -> None:
     assert made.wording == "model"
     assert made.question == f"Which towns have the motto “{value}” of old?"
     assert "{{bend}}" in made.patterns[0]
+
+
+def test_what_compares_may_be_answered_by_yes_or_no_and_wrappings_go() -> None:
+    session = script(["**Question:** Did the people who lived in Arden live there in 1900?"])
+    (made,) = run(asked_for(IN_1900), session).asked.questions
+    assert made.question == "Did the people who lived in Arden live there in 1900?"
 
 
 def test_a_relation_that_was_turned_round_is_corrected_by_the_judge() -> None:
