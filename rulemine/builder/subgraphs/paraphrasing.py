@@ -62,7 +62,11 @@ def with_paraphrases(
     }
     verdicts = answers_to(writing.session, [*compared.values()], progress)
     for at, answer in zip(compared, verdicts, strict=True):
-        if (problem := _judged(answer)) is not None:
+        if isinstance(answer, Failure):
+            problem: TextProblem | None = TextProblem.of(answer)
+        else:
+            problem = objection(read_verdict(answer))
+        if problem is not None:
             text = namer.question(found[at]).question  # type: ignore[arg-type]
             found[at] = _refused(questions[at], problem.code, problem.detail, text)
     for call, question in zip(rewords, questions, strict=True):
@@ -101,13 +105,6 @@ def _worded(
     if isinstance(other, Rejection):
         return _refused(question, other.reason, other.detail, text)
     return other
-
-
-def _judged(answer: Answer) -> TextProblem | None:
-    """What a judge has against a paraphrase."""
-    if isinstance(answer, Failure):
-        return TextProblem.of(answer)
-    return objection(read_verdict(answer))
 
 
 def _refused(question: Question, reason: str, detail: str = "", text: str = "") -> Rejection:

@@ -57,7 +57,7 @@ class WritingCalls:
 
     def candidate(self, task: Task) -> Call:
         """Asks for a candidate. Its reply may take more tokens, the more triples it is made from."""
-        names, coded = self.names, self.names.naming == "private"
+        names = self.names
         values = {
             "language": self.recipe.verbalizer.language,
             "names": self.prompts.names[self.names.naming],
@@ -68,7 +68,7 @@ class WritingCalls:
         if task.given and task.answer is not None:
             shape = shape_of(names.triples(task.given), names.id(task.answer))
         most = self.recipe.subgraphs.examples
-        replies = examples_of(task.form, task.atoms, shape, task.number, most, coded=coded)
+        replies = examples_of(task.form, task.atoms, shape, task.number, most)
         blocks = {
             "facts": [{"triple": names.line(row)} for row in task.subgraph.rows],
             "relations": [

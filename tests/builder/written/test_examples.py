@@ -31,20 +31,17 @@ class Late:
         pass
 
 
-@pytest.mark.parametrize("coded", [False, True])
 @pytest.mark.parametrize("form", ["plain", "count", "without"])
-def test_every_example_is_a_valid_candidate_about_its_triples(form: str, coded: bool) -> None:
+def test_every_example_is_a_valid_candidate_about_its_triples(form: str) -> None:
     shapes = set()
-    for reply in examples_of(form, 1, "", 0, 99, coded=coded):
+    for reply in examples_of(form, 1, "", 0, 99):
         candidate = read_candidate(reply)
         assert isinstance(candidate, Candidate)
         lines = [line.split(" — ") for line in json.loads(reply)["triples"]]
         taken = [("Other (e99)", "won", seed.id) for seed in candidate.seeds]
         names = dict.fromkeys(end for s, _, o in (*lines, *taken) for end in (s, o))
         codes = [name.rpartition("(")[2].rstrip(")") for name in names]
-        labels = dict(
-            zip(names, codes if coded else [n.rpartition(" (")[0] for n in names], strict=True)
-        )
+        labels = dict(zip(names, [n.rpartition(" (")[0] for n in names], strict=True))
         relations = ("won", "acted_in")
         kg = KnowledgeGraph.from_triples(
             [*map(tuple, lines), *((s, r, o) for s, _, o in taken for r in relations),
@@ -64,12 +61,12 @@ def test_every_example_is_a_valid_candidate_about_its_triples(form: str, coded: 
 
 def test_examples_are_of_the_shape_that_is_asked_for_else_of_as_many_triples() -> None:
     for shape in (*RESERVED_SHAPES, *TESTED_SHAPES):
-        (first, *_) = examples_of("plain", 4, shape, 5, 2, coded=False)
-        again = examples_of("plain", 4, shape, 6, 2, coded=False)
+        (first, *_) = examples_of("plain", 4, shape, 5, 2)
+        again = examples_of("plain", 4, shape, 6, 2)
         assert first == again[0], shape
     for atoms in range(1, 7):
-        some = examples_of("plain", atoms, "", 3, 2, coded=False)
+        some = examples_of("plain", atoms, "", 3, 2)
         assert [len(json.loads(reply)["triples"]) for reply in some] == [atoms, atoms]
-    one, other = (examples_of("plain", 4, "", number, 1, coded=False) for number in (0, 25))
+    one, other = (examples_of("plain", 4, "", number, 1) for number in (0, 25))
     assert one != other, "in turns"
-    assert not examples_of("plain", 4, "", 0, 0, coded=False)
+    assert not examples_of("plain", 4, "", 0, 0)

@@ -153,6 +153,7 @@ FORMS: dict[str, Callable[[Row], Row | str]] = {
     "prefixes": lambda row: asked(row, short),
     "DISTINCT, lower case": lambda row: asked(row, lambda q: q.replace("SELECT", "select distinct")),
     "fence": lambda row: f"Here:\n```json\n{json.dumps(row)}\n```\nDone.",
+    "a trailing comma": lambda row: json.dumps(row)[:-1] + ",}",
     "LIMIT": lambda row: asked(row, lambda q: q + " LIMIT 900"),
     "a filter of !=": lambda row: {**row, "sparql": filtered(row)},
     "entity: without brackets": lambda row: asked(row, without_brackets),
