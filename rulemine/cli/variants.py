@@ -212,12 +212,11 @@ def _settings(
     first = None if arguments.replay is None else arguments.replay / "run-1"
     settings = replayed(first)
     settings += [(tuple(key.split(".")), value) for key, value in changed.items()]
-    if release.manifest["config"]["verbalizer"]["name"] == "template":
-        settings.insert(
-            0, (("verbalizer", "naming"), "")
-        )  # no prompt of the release named anything
+    published = release.manifest["config"]["verbalizer"]
+    if published["name"] == "template" and published["naming"] in ("private", "numeric"):
+        settings.insert(0, (("verbalizer", "naming"), ""))  # nobody chose what a model would see
     names = [value for path, value in settings if path == ("verbalizer", "name")]
-    if [release.manifest["config"]["verbalizer"]["name"], *names][-1] == "template":
+    if [published["name"], *names][-1] == "template":
         idle = [key for key in changed if key.startswith(OURS[:2]) and key != "verbalizer.name"]
         idle += ["--replay"] * (first is not None)
         if idle:

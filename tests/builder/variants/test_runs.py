@@ -118,6 +118,12 @@ def test_a_model_writes_a_run_and_its_journal_makes_it_again(
 
     shutil.copytree(made / "published.stages", tmp_path / "published.stages")
     shutil.copytree(made / "published", tmp_path / "published")
+    manifest = tmp_path / "published/manifest.json"
+    content = json.loads(manifest.read_text())
+    content["config"]["verbalizer"]["naming"] = (
+        "numeric"  # as of a release by templates in this naming
+    )
+    manifest.write_text(json.dumps(content))
     words = ("variants", tmp_path / "published", "--runs", 1, "--set",
              f"rules={made / 'rules.jsonl'}")  # fmt: skip
     with ChatServer(says) as server:
@@ -125,6 +131,7 @@ def test_a_model_writes_a_run_and_its_journal_makes_it_again(
         ended = command(*words, "-o", tmp_path / "a", *model)
     assert ended.status == 0, ended.err
     assert re.search(r"run 1: .* · [\d,]+ tokens", ended.err), "a log says that it goes on"
+    assert all("Names: labels" in body["messages"][-1]["content"] for body in server.bodies)
     assert {body["temperature"] for body in server.bodies} == {0.8}
     assert all(q.wording == "model" for q in Release.open(tmp_path / "a/run-1").questions())
     ended = command(*words, "-o", tmp_path / "b", "--replay", tmp_path / "a")
