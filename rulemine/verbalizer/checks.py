@@ -308,18 +308,22 @@ def _foreign(
 ) -> str | None:
     """The first word of a text that is a name, date or number the model was not given; None: there is none.
 
-    A capital letter makes a name, but of the word that opens the text, a function word, and *I*. What stands
-    in the draft, in the identifier of a relation, or in its description was given.
+    A capital letter makes a name, but of the word that opens the text, a function word, and *I*; and a letter
+    of a script without capitals in a text of another script. What stands in the draft, in the identifier of a
+    relation, or in its description was given.
     """
     capitals = language_code(language) not in _CAPITALIZING
     numbers = item.question.kind != "cypher"  # whose values are checked on their own
     found = [word for piece in pieces for word in _WORD.findall(unify(piece))]
     opening = bool(_WORD.search(pieces[0]))
+    letters = [*filter(str.isalpha, "".join(found))]
+    cased = 2 * sum(map(_is_caseless, letters)) < len(letters)
     names: list[str] = [
         word
         for at, word in enumerate(found)
         if (numbers and any(map(str.isdigit, word)))
         or (capitals and at >= opening and word != "I" and any(map(str.isupper, word)))
+        or (cased and any(map(_is_caseless, filter(str.isalpha, word))))
     ]
     if not names:
         return None
@@ -336,6 +340,10 @@ def _foreign(
         if not forms & known and not (len(word) > 3 and word in identifiers):
             return name
     return None
+
+
+def _is_caseless(letter: str) -> bool:
+    return letter.lower() == letter.upper()
 
 
 def _named(text: str, item: CheckedQuestion) -> tuple[tuple[Span, int], ...]:

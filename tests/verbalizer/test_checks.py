@@ -177,6 +177,8 @@ def test_words_that_refusals_and_prefaces_have_are_not_always_such(text: str) ->
         ("German", "Welche Spiele hat Anna Lind in Leeds eröffnet?", None),
         ("German", "Welche Spiele hat Anna Lind 1994 eröffnet?", "“1994”"),
         ("Spanish", "¿Qué juegos inauguró Anna Lind en Leeds?", "“Leeds”"),
+        ("English", "Which games did Anna Lind open with 谢娜?", "“谢娜”"),
+        ("Chinese", "哪些运动会是由Anna Lind开幕的？", None),
     ],
 )
 def test_words_of_the_relation_are_no_foreign_names(
