@@ -8,6 +8,7 @@ import pytest
 
 from tests.chat_server import KEY, ChatServer, FakeModel, completion
 from tests.command_line import Command
+from tests.evaluation.world import write_release
 
 SMALL = {
     "rules": ("kg.tsv", "--rules", "rules.txt", "--set", "selection.share=0.05", "--round-trip",
@@ -42,7 +43,7 @@ def numbers(dry: str) -> list[list[int]]:
     return found
 
 
-@pytest.mark.parametrize("kind", SMALL)
+@pytest.mark.parametrize("kind", [*SMALL, "judge"])
 def test_typical_is_within_twice_and_the_worst_is_never_less(
     kind: str, here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,9 +58,13 @@ def test_typical_is_within_twice_and_the_worst_is_never_less(
         return body
 
     with ChatServer(says) as server:
-        model = ("--verbalizer", "openai", "--model", "m", "--base-url", server.url, "--naming", "text",
-                 "--set", "questions.split=random")  # fmt: skip
-        words = ("build", *SMALL[kind], "-o", "out/x", *model)
+        model = ("--model", "m", "--base-url", server.url)
+        if kind == "judge":
+            release = write_release(here / "small").path
+            words = ("judge", str(release), "--split", "all", "-o", "judged.jsonl", *model)
+        else:
+            more = ("--verbalizer", "openai", "--naming", "text", "--set", "questions.split=random")
+            words = ("build", *SMALL[kind], "-o", "out/x", *model, *more)
         dry = command(*words, "--dry-run")
         assert dry.status == 0, dry.err
         assert not server.bodies
