@@ -1,11 +1,11 @@
 """Answers in JSON: under the keys ``answer`` and ``answers``, or as a list or an object by itself."""
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from rulemine.evaluation.reading.words import is_aside_label
+from rulemine.llm.json_reply import decode, json_values
 
 __all__ = ["answers_in"]
 
@@ -37,7 +37,7 @@ def answers_in(
     """
     if not _BRACKET.search(text):
         return None, False
-    values = list(_values(text)) if _HAS_KEY.search(text) else []
+    values = list(json_values(text)) if _HAS_KEY.search(text) else []
     told = [answer for value in values for answer in _under_keys(value)]
     if told:
         return [
@@ -56,29 +56,16 @@ def _is_answer_key(key: str) -> bool:
     return _ANSWER_KEY.fullmatch(key.strip()) is not None
 
 
-def _values(text: str) -> Iterator[Any]:
-    """The JSON values in a text, one after the other."""
-    decoder, at = json.JSONDecoder(), 0
-    for _ in range(_TRIES):
-        bracket = _BRACKET.search(text, at)
-        if bracket is None:
-            return
-        try:
-            value, at = decoder.raw_decode(text, bracket.start())
-        except (ValueError, RecursionError):
-            at = bracket.start() + 1
-            continue
-        yield value
-
-
 def _whole(text: str) -> Any:
     """The value of a text that is JSON, by itself or in its only fence."""
     fenced = _FENCED.findall(text)
     for draft in (text.strip(), *(fenced if len(fenced) == 1 else ())):
         try:
-            return json.loads(draft)
-        except (ValueError, RecursionError):
+            value, end = decode(draft)
+        except ValueError:
             continue
+        if end == len(draft):
+            return value
     return None
 
 
