@@ -14,6 +14,7 @@ from rulemine.builder.writing import Writing
 from rulemine.builder.written.model_writer import ANSWER_SCHEMA, WritingCalls, answers_to
 from rulemine.builder.written.writer_names import WriterNames
 from rulemine.errors import counted
+from rulemine.kg.graph import Triple
 from rulemine.llm.call import Answer, Call, Reply
 from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
@@ -58,7 +59,7 @@ def passing(
     tested = [question for question in asked.questions if question.split == "test"]
     shown = [namer.question(question) for question in tested]
     wanted: list[Call] = [
-        calls.check(one.id, one.question, one.evidence, sample)
+        calls.check(one.id, one.question, _facts(one), sample)
         for one in shown
         for sample in range(TIMES)
     ]
@@ -98,6 +99,11 @@ def passing(
         )
     kept = without_lost_parents(q for q in asked.questions if q.id not in failed)
     return replace(asked, sampling={**asked.sampling, "subgraphs": split}).keep(kept, rejections)
+
+
+def _facts(question: Question) -> tuple[Triple, ...]:
+    """What the judge sees: one derivation, of a count all of them."""
+    return question.evidence if question.value is None else question.full_evidence
 
 
 def _said(answer: Answer, question: Question) -> str | None:

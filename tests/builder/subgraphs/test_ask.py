@@ -302,6 +302,10 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> QuestionSet:
 def test_the_final_filter_asks_twice_and_once_more_what_cannot_be_read(
     written: QuestionSet, tmp_path: Path
 ) -> None:
+    first, second, *others = written.questions
+    both = tuple(sorted({*first.full_evidence, *second.evidence}))
+    of_all = replace(first, value=2, full_evidence=both)
+    written = replace(written, questions=(of_all, second, *others))
     namer = Namer(written.names, WORLD.templates, "private")
     named = [namer.question(question) for question in written.questions]
     ids = [question.id for question in written.questions]
@@ -310,6 +314,9 @@ def test_the_final_filter_asks_twice_and_once_more_what_cannot_be_read(
         question = next(q for q in named if f"Question: {q.question}\n" in asked_of(request))
         right = question.answers[0] if question.value is None else str(question.value)
         assert request["temperature"] == 0.7, "at 0 both replies would be one"
+        facts = question.evidence if question.value is None else question.full_evidence
+        shown = asked_of(request).partition("\n\n")[0].split("\n")[1:]
+        assert shown == [" | ".join(fact) for fact in facts], "of a count all that is counted"
         if question.id == ids[5] and request["seed"] == 1:
             return json.dumps({"answer": "nobody"})
         if question.id == ids[6]:
