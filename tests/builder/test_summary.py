@@ -78,7 +78,8 @@ def test_a_shortfall_names_the_limit_that_causes_it() -> None:
     assert "structures.max_share: at most 20 %" in hint
     rejected[Reason.SHARED] = 9
     assert len(list(describe_sampling(asked, 0.2))) == 2
+    rejected["enough questions are accepted"] = 7
     written = QuestionSet((), (), (), 0, sampling={"variants": counts})
     assert [*describe_sampling(written, 0.2)][1].startswith(
-        "  0 questions accepted of 100 candidates (40: the draw led nowhere; "
+        "  7 questions accepted of 100 candidates (40: the draw led nowhere; "
     )

@@ -212,8 +212,12 @@ def fake(request: dict[str, Any], times: int) -> str:
 
 
 def test_a_model_writes(tmp_path: Path) -> None:
-    writing = Writing()
+    said: list[str] = []
+    writing = Writing(status=said.append)
     made, server = over_http(tmp_path, fake, writing)
+    counts = made.sampling["subgraphs"]
+    share = (len(made.questions) + counts["rejected"].get(AskReason.ENOUGH, 0)) / counts["drawn"]
+    assert said[-1] == f"{share:.0%} of {counts['drawn']} candidates accepted"
     assert len(made.questions) == 6
     for question in made.questions:
         assert question.wording == "model"
