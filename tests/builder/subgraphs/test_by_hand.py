@@ -57,7 +57,9 @@ def test_every_shape_is_accepted_with_its_code() -> None:
     trees = [list(triples_of(tree, f"x{i}", str(i))) for i, tree in enumerate(TREES)]
     kg = KnowledgeGraph.from_triples(triple for tree in trees for triple in tree)
     rows = [candidate_of(tree, f"x{i}") for i, tree in enumerate(trees)]
+    rows[0]["sparql"] = f"{rows[0]['sparql']} LIMIT 1"
     found = checked(kg, rows)
+    assert [one.get("dropped") for one in found[:2]] == [("LIMIT",), None]
     assert [one.get("shape") for one in found] == [shape_of(tree) for tree in TREES]
     assert [one["hops"] for one in found] == [max(leaf_depths(tree)) for tree in TREES]
     for tree, one in zip(TREES, found, strict=True):  # each seed alone leads to the answer
