@@ -179,8 +179,7 @@ def _estimate(
 ) -> str:
     """What judging would take, with a prompt of each kind; the journal's replies are not counted again."""
     from rulemine.llm.call import Call
-    from rulemine.llm.estimates import METHOD, format_takes, full_text, is_answered
-    from rulemine.llm.journal import Journal
+    from rulemine.llm.estimates import METHOD, format_takes, full_text, unanswered
     from rulemine.verbalizer.panel import panel_takes
 
     found: dict[str, Call] = {}  # questions may share a text or a proof
@@ -189,12 +188,7 @@ def _estimate(
             found |= {call.key: call for judge in panel.judges for call in panel.calls(item, judge)}
             tell(number, len(items))
     calls = list(found.values())
-    kept = Journal(journal, read_only=True) if journal.exists() else None
-    try:
-        missing = [c for c in calls if kept is None or not is_answered(kept.get(c.key))]
-    finally:
-        if kept is not None:
-            kept.close()
+    missing = unanswered(calls, journal)
     prompts = {call.purpose: full_text(call) for call in reversed(calls)}
     have = len(calls) - len(missing)
     had = f"; the journal already has {counted(have, 'reply', 'replies')}" if have else ""

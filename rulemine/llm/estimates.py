@@ -7,15 +7,19 @@ takes typically is `OVER` times less.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rulemine.codec import dump_line
 from rulemine.llm.call import Call
+from rulemine.llm.journal import Journal
 
 __all__ = [
     "METHOD", "OVER", "Takes", "format_takes", "full_text", "is_answered", "sent_by", "tokens_of",
+    "unanswered",
 ]  # fmt: skip
 
 OVER = 1.4
@@ -114,3 +118,11 @@ def full_text(call: Call) -> str:
 def is_answered(line: Mapping[str, Any] | None) -> bool:
     """Whether a journal's line has an answer that lasts."""
     return line is not None and line.get("failure", {}).get("lasting", True) is True
+
+
+def unanswered(calls: Sequence[Call], journal: Path) -> list[Call]:
+    """The calls that a journal has no answer to, if it is there."""
+    if not journal.exists():
+        return list(calls)
+    with closing(Journal(journal, read_only=True)) as kept:
+        return [call for call in calls if not is_answered(kept.get(call.key))]

@@ -1,7 +1,6 @@
 """Estimates what it takes to have a model write questions for subgraphs, without asking it."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from rulemine.builder.inputs import Inputs
@@ -9,10 +8,6 @@ from rulemine.builder.removal.selection import Selection
 from rulemine.builder.subgraphs.ask import FEWEST_AT_ONCE, MOST_AT_ONCE
 from rulemine.builder.subgraphs.drafting import Drafting
 from rulemine.builder.writing import WORKING_JOURNAL
-from rulemine.builder.written.candidate import Refusal
-from rulemine.builder.written.model_writer import WritingCalls
-from rulemine.builder.written.replies import read_candidate
-from rulemine.llm.call import Call
 from rulemine.llm.estimates import (
     METHOD,
     OVER,
@@ -37,8 +32,9 @@ STAYING = 0.5
 BRIEFER = 0.6
 """How long a reply like the examples of the prompt is, beside the scripted writer's."""
 
-OF_SHORT = 20
-"""Tokens of a text in other words, of a verdict on it, of an answer for the final filter."""
+SHORT, OF_LONG = Takes(1, 180, 20), 1000
+"""What a call about an accepted question takes: for other words, a verdict on them, an answer from evidence;
+and the tokens of the longest prompt."""
 
 
 def forecast_of(inputs: Inputs, selection: Selection, folder: Path, replay: Path | None) -> str:
@@ -66,11 +62,12 @@ def forecast_of(inputs: Inputs, selection: Selection, folder: Path, replay: Path
     most = options.candidates or 20 * options.questions
     candidates = min(most, _candidates(options.questions))
     typical, worst = Takes().plus(a_call, candidates), Takes().plus(longest, 2 * most)
-    further = 0
-    for short, number in _further(inputs, drafting.calls, texts):
-        typical = typical.plus(Takes(1, round(sent_by(short) / OVER), OF_SHORT), number)
-        worst = worst.plus(Takes(1, 2 * sent_by(short), short.max_tokens or 0), 2 * number)
-        further += number
+    grouped, ratios = recipe.questions.split == "group", recipe.questions.ratios
+    tested = options.test_share if grouped else ratios[-1] / sum(ratios)
+    share = bool(recipe.verbalizer.rewriter_model) + tested * bool(recipe.verbalizer.judge_model)
+    further = 2 * round(share * options.questions)  # and who compares; twice in two
+    typical = typical.plus(SHORT, further)
+    worst = worst.plus(Takes(2, 2 * OF_LONG, 2 * recipe.verbalizer.max_tokens), further)
     prices = recipe.endpoint.price_input, recipe.endpoint.price_output
     about = f" ({candidates:,} for candidates, {further:,} for paraphrases and the final filter)"
     rows = [
@@ -93,36 +90,12 @@ def _candidates(wanted: int) -> int:
     return written
 
 
-def _further(
-    inputs: Inputs, calls: WritingCalls, replies: Sequence[str]
-) -> Iterator[tuple[Call, int]]:
-    """A call for each purpose of those about what is accepted, and how many there are of it."""
-    recipe, options = inputs.recipe, inputs.recipe.subgraphs
-    found = [read_candidate(reply) for reply in replies]
-    first = next((one for one in found if not isinstance(one, Refusal)), None)
-    if first is None:
-        return
-    if recipe.verbalizer.rewriter_model:
-        anchors = [node.label for node in first.seeds]
-        yield calls.reword("", first.question, anchors), 2 * options.questions  # and a judge
-    if recipe.verbalizer.judge_model:
-        ratios = recipe.questions.ratios
-        grouped = recipe.questions.split == "group"
-        share = options.test_share if grouped else ratios[-1] / sum(ratios)
-        yield calls.check("", first.question, [], 0), 2 * round(share * options.questions)
-
-
 def _kept(folder: Path, replay: Path | None) -> str:
     """What the journal has."""
     path = folder / WORKING_JOURNAL if replay is None else find_journal(replay)
     if not path.exists():
         return ""
-    journal = Journal(path, read_only=True)
-    try:
-        counts: Counter[str] = Counter()
-        for (purpose, _), number in journal.counts().items():
-            counts[purpose] += number
-    finally:
-        journal.close()
-    some = sum(n for purpose, n in counts.items() if purpose.startswith("candidate"))
+    with closing(Journal(path, read_only=True)) as journal:
+        counts = journal.counts()
+    some = sum(n for (purpose, _), n in counts.items() if purpose.startswith("candidate"))
     return f"; the journal already has {some:,}" * bool(some)

@@ -9,31 +9,31 @@ from rulemine.builder.inputs import Inputs
 from rulemine.builder.variants.ask import FEWEST_AT_ONCE, shown_in_order
 from rulemine.builder.variants.components import Components
 from rulemine.builder.variants.pair_writers import ModelPairs, PairTask
-from rulemine.builder.variants.pairs import Shown
 from rulemine.builder.variants.seed_texts import SeedSet
 from rulemine.builder.writing import WORKING_JOURNAL
 from rulemine.builder.written.candidate import Subgraph
 from rulemine.builder.written.writer_names import WriterNames
 from rulemine.errors import counted
-from rulemine.llm.call import Call
 from rulemine.llm.estimates import (
     METHOD,
     OVER,
     Takes,
     format_takes,
     full_text,
-    is_answered,
     sent_by,
+    unanswered,
 )
-from rulemine.llm.journal import Journal
 from rulemine.llm.replay import find_journal
 from rulemine.release.naming import name_entities
-from rulemine.verbalizer.panel import JudgedQuestion, Panel, Stated, panel_takes, seat_judges
+from rulemine.verbalizer.panel import Panel
 
 __all__ = ["estimate_variants"]
 
 OF_PAIR, PAIRS = 120, 2.6
 """Tokens of a pair in a reply, and pairs in a reply, of a capable model that was allowed 5."""
+
+PANEL, MOST_SHOWN = Takes(6, 6 * 290, 6 * 60), 2000
+"""What judging a pair took of capable models; and the most tokens of a prompt for it, at most twice as often."""
 
 
 def estimate_variants(
@@ -51,23 +51,14 @@ def estimate_variants(
     names = name_entities(inputs.kg.entities, seed=recipe.seed, labels=inputs.labels)
     shown_names = WriterNames.of(inputs.kg, names, inputs.prompt_naming)
     components = Components(inputs.kg, options, inputs.excluded)
-    pairs, tasks = ModelPairs(inputs), []
+    pairs, calls = ModelPairs(inputs), []
     for one in sets:
         subgraph = components.component(one.entities)
         if isinstance(subgraph, Subgraph):
             shown = shown_in_order(shown_names, subgraph.rows, recipe.seed, options.run, one.id)
-            tasks.append(PairTask(one.id, shown))
-    calls = [pairs.call(task) for task in tasks]
+            calls.append(pairs.call(PairTask(one.id, shown)))
     journal = folder / WORKING_JOURNAL if replay is None else find_journal(replay)
-    kept = Journal(journal, read_only=True) if journal.exists() else None
-    counts: Counter[str] = Counter()
-    try:
-        missing = [c for c in calls if kept is None or not is_answered(kept.get(c.key))]
-        for (purpose, _), number in kept.counts().items() if kept is not None else ():
-            counts[purpose.partition("_")[0]] += number
-    finally:
-        if kept is not None:
-            kept.close()
+    missing = unanswered(calls, journal)
     had = f"; the journal already has {len(calls) - len(missing):,}" * (len(missing) < len(calls))
     each = min(PAIRS, options.pairs)
     asked = min(len(missing), max(FEWEST_AT_ONCE, ceil(options.questions / each)))
@@ -75,12 +66,10 @@ def estimate_variants(
     a_set = Takes(1, round(sent / OVER / max(1, len(missing))), round(OF_PAIR * each))
     typical, worst = Takes().plus(a_set, asked), Takes().plus(Takes(len(missing), sent, room), 2)
     judged, votes = min(options.questions, round(each * len(calls))), 0
-    if options.judges and tasks:
-        calls_of_judges = _judging(inputs, max(tasks, key=lambda one: len(one.shown.triples)).shown)
-        usual, most = panel_takes(calls_of_judges)
-        left = max(0, judged - counts["judge"] // usual.calls)
-        typical, votes = typical.plus(usual, left), left * usual.calls
-        worst = worst.plus(most, options.pairs * len(calls) - judged + left)
+    if options.judges:
+        typical, votes = typical.plus(PANEL, judged), judged * PANEL.calls
+        room = max(Panel.max_tokens, recipe.verbalizer.max_tokens)
+        worst = worst.plus(Takes(12, 12 * MOST_SHOWN, 12 * room), options.pairs * len(calls))
     prices = recipe.endpoint.price_input, recipe.endpoint.price_output
     places = recipe.variant_judges[1]
     away = Counter(place.address for place in places if place != recipe.endpoint)
@@ -97,16 +86,3 @@ def estimate_variants(
     if longest is not None:
         lines.append(f"\n── the longest prompt ──\n{full_text(longest)}")
     return "\n".join(lines)
-
-
-def _judging(inputs: Inputs, shown: Shown) -> list[Call]:
-    """The calls of a panel about a pair whose path is the first two triples shown."""
-    path = shown.triples[:2]
-    facts = [Stated(", ".join(t), inputs.templates[t[1]].state(t[0], t[2])) for t in path]
-    text, answer = " and ".join(fact.statement for fact in facts), path[-1][2]
-    item = JudgedQuestion("", text, answer, (), tuple(facts), inputs.prompt_naming)
-    panel = Panel(
-        seat_judges(inputs.recipe.variant_judges[0]),
-        max_tokens=max(Panel.max_tokens, inputs.recipe.verbalizer.max_tokens),
-    )
-    return [call for judge in panel.judges for call in panel.calls(item, judge)]

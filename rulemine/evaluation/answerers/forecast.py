@@ -159,9 +159,7 @@ def _heard(
     """The calls of a run about its first questions, the tokens of the texts to embed, and the predictions."""
     answerer: str | Answerer = system
     if getattr(found := find_answerer(system), "url", "") and is_dataclass(found):
-        answerer = replace(
-            found, url=""
-        )  # with one it opens a session of its own, which would send
+        answerer = replace(found, url="")  # its own session would send
     said: Sequence[Prediction] = ()
     with TemporaryDirectory() as folder, _Listener(Path(folder)) as listener:
         with suppress(EndpointError):  # it needs replies to go on
