@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import NamedTuple
 
+from rulemine.llm.call import Call
 from rulemine.llm.estimates import (
     METHOD,
     OVER,
@@ -51,51 +51,22 @@ class CallEstimate:
     """The estimate for one purpose.
 
     Attributes:
-        calls: Calls to make, if every text passes at once.
+        typical: What the calls to make take, if every text passes at once.
+        worst: The same at most.
         answered: Calls that the journal already has.
-        sent: Tokens sent by the calls to make.
-        received: Tokens received.
-        most: Calls to make at most, and the most tokens that they send and receive.
     """
 
-    calls: int = 0
+    typical: Takes = field(default_factory=Takes)
+    worst: Takes = field(default_factory=Takes)
     answered: int = 0
-    sent: float = 0
-    received: float = 0
-    most: Takes = field(default_factory=Takes)
-
-    def add(self, follow: "_Calls", longest: int) -> None:
-        """Adds calls of a kind, whose replies have so many tokens at most."""
-        calls, most = follow.typical, follow.most
-        self.calls += calls
-        self.sent += calls * follow.sent / OVER
-        self.received += calls * min(follow.received, longest)
-        self.most = self.most.plus(Takes(1, follow.sent + follow.more, longest), most)
 
     def deduct(self, answered: int) -> None:
         """Deducts answered calls and their part of the tokens."""
-        rest = (self.calls - answered) / self.calls
-        self.sent, self.received = self.sent * rest, self.received * rest
-        a_call = Takes(1, *(n // self.most.calls for n in self.most[1:] if n is not None))
-        self.most = self.most.plus(a_call, -answered)
-        self.calls, self.answered = self.calls - answered, answered
-
-
-class _Calls(NamedTuple):
-    """Calls of one purpose about a question: how many typically and at most, and the tokens of each.
-
-    Attributes:
-        sent: Tokens that each sends.
-        received: Tokens of a typical reply.
-        more: Tokens that rejected texts add to a prompt at most.
-    """
-
-    purpose: str
-    typical: int
-    most: int
-    sent: int
-    received: float
-    more: int = 0
+        self.typical, self.worst = (
+            takes.plus(Takes(1, *((n or 0) // takes.calls for n in takes[1:])), -answered)
+            for takes in (self.typical, self.worst)
+        )
+        self.answered = answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,19 +88,19 @@ class Estimate:
     @property
     def typical(self) -> Takes:
         """The sum over all purposes, if every text passes at once."""
-        parts = self.purposes.values()
-        sent, received = sum(part.sent for part in parts), sum(part.received for part in parts)
-        return Takes(sum(part.calls for part in parts), round(sent), round(received))
+        return reduce(Takes.plus, (part.typical for part in self.purposes.values()))
 
     @property
     def worst(self) -> Takes:
         """The sum over all purposes, at most."""
-        return reduce(Takes.plus, (part.most for part in self.purposes.values()))
+        return reduce(Takes.plus, (part.worst for part in self.purposes.values()))
 
     def to_text(self) -> str:
         """The estimate as text, with the prompts at the end."""
-        asked = next(iter(self.purposes.values())).calls
-        parts = ", ".join(f"{part.calls:,} for {LABELS[p]}" for p, part in self.purposes.items())
+        asked = next(iter(self.purposes.values())).typical.calls
+        parts = ", ".join(
+            f"{part.typical.calls:,} for {LABELS[p]}" for p, part in self.purposes.items()
+        )
         answered = sum(part.answered for part in self.purposes.values())
         kept = f"; the journal already has {answered:,} more" if answered else ""
         rows = [
@@ -164,26 +135,30 @@ def estimate(
     first = parts[f"{prefix_of(kind)}question"]
     sizes: list[tuple[int, int]] = []
     asked: set[str] = set()
-    for number, item in enumerate(inputs):
+    longest, earlier = calls.chosen.max_tokens, OF_EARLIER * (calls.chosen.attempts - 1)
+    for place, item in enumerate(inputs):
         call = calls.question(item, ())
         if call.key in asked:
             continue  # questions that differ only in their certificates have the same calls
         asked.add(call.key)
-        sizes.append((sent_by(call), number))
+        sizes.append((sent_by(call), place))
         answered = journal is not None and is_answered(journal.get(call.key))
         first.answered += answered
-        for one in _calls_about(item, calls, sizes[-1][0]):
-            if not one.purpose and answered:  # further attempts may follow
-                one = one._replace(typical=0, most=one.most - 1)
-            parts[one.purpose or call.purpose].add(one, calls.chosen.max_tokens)
+        for one, number, most, received in _calls_about(item, calls, call):
+            if one is call and answered:  # further attempts may follow
+                number, most = 0, most - 1
+            part, sent = parts[one.purpose], sent_by(one)
+            usual = Takes(1, round(sent / OVER), round(min(received, longest)))
+            part.typical = part.typical.plus(usual, number)
+            part.worst = part.worst.plus(Takes(1, sent + earlier, longest), most)
     known = {} if journal is None else journal.counts()
     for purpose, part in parts.items():
         if part is not first:
             judge = calls.chosen.judge_model if purpose.endswith("audit") else ""
             model = judge or calls.chosen.model
             # Texts that were never asked for were neither judged nor paraphrased.
-            most = -(-part.calls // len(sizes)) * first.answered
-            part.deduct(min(known.get((purpose, model), 0), part.calls, most))
+            most = -(-part.typical.calls // len(sizes)) * first.answered
+            part.deduct(min(known.get((purpose, model), 0), part.typical.calls, most))
     sizes.sort(reverse=True)
     picked = sorted({0, len(sizes) // 2, len(sizes) - 1}) if sizes else []
     texts = [full_text(calls.question(inputs[sizes[place][1]], ())) for place in picked]
@@ -191,24 +166,22 @@ def estimate(
     return Estimate(len(inputs), ordered, prices, tuple(texts))
 
 
-def _calls_about(item: QuestionInput, calls: Calls, sent: int) -> Iterator[_Calls]:
-    """The calls about a question whose first one sends so many tokens, which has no purpose here."""
+def _calls_about(
+    item: QuestionInput, calls: Calls, first: Call
+) -> Iterator[tuple[Call, int, int, float]]:
+    """The calls about a question: how many typically and at most, and the tokens of a typical reply."""
     chosen, text = calls.chosen, item.question.question
     of_text = tokens_of(text) / OVER + OF_JSON
     texts, attempts, rules = 1 + chosen.paraphrases, chosen.attempts, item.question.kind == "rules"
     # Of structures and Cypher, the judge may propose another text each time.
     judged = attempts * (texts if rules else texts + 1)
-    earlier = OF_EARLIER * (attempts - 1)
-    yield _Calls("", 1, attempts, sent, of_text, earlier)
+    yield first, 1, attempts, of_text
     if chosen.judge_model or not rules:
-        call = calls.audit(item, text)
-        yield _Calls(call.purpose, texts, judged, sent_by(call) + tokens_of(text), OF_VERDICT)
+        yield calls.audit(item, text), texts, judged, OF_VERDICT
     if chosen.round_trip and rules:
-        call = calls.round_trip(item, text)
         (relation,) = item.question.relations
-        size = sent_by(call) + tokens_of(text)
-        yield _Calls("round_trip", texts, judged, size, OF_CHOICE + tokens_of(relation) / OVER)
+        call = calls.round_trip(item, text)
+        yield call, texts, judged, OF_CHOICE + tokens_of(relation) / OVER
     if chosen.paraphrases:
         call = calls.paraphrase(item, [text], chosen.paraphrases, ())
-        received = chosen.paraphrases * of_text
-        yield _Calls("paraphrase", 1, attempts, sent_by(call), received, earlier)
+        yield call, 1, attempts, chosen.paraphrases * of_text

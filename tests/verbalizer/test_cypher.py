@@ -282,7 +282,7 @@ def test_calls_are_estimated_replayed_and_counted() -> None:
 
     inputs = make_cypher_inputs(asked, SCHEMA, GLOSSES, TEMPLATES, "text")
     planned = estimate(inputs, calls_of(), None)
-    assert {key: part.calls for key, part in planned.purposes.items()} == {
+    assert {key: part.typical.calls for key, part in planned.purposes.items()} == {
         "cypher_question": 3,
         "cypher_audit": 3,
     }

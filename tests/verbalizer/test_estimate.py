@@ -9,7 +9,7 @@ from rulemine.llm.estimates import Takes, tokens_of
 from rulemine.llm.journal import Journal
 from rulemine.phrasing.glosses import load_glosses
 from rulemine.phrasing.templates import load_templates
-from rulemine.verbalizer.estimate import CallEstimate, estimate
+from rulemine.verbalizer.estimate import estimate
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import load_prompts
 from rulemine.verbalizer.requests import Calls
@@ -63,13 +63,13 @@ def test_one_call_for_each_question():
 
 def test_every_text_is_audited_and_recognized():
     found = made(FULL)
-    calls = {purpose: share.calls for purpose, share in found.purposes.items()}
+    calls = {purpose: share.typical.calls for purpose, share in found.purposes.items()}
     n = len(INPUTS)
     assert calls == {"question": n, "audit": 4 * n, "round_trip": 4 * n, "paraphrase": n}
     assert found.typical.calls == 10 * n
     # Three attempts at the text and at the paraphrases, and both checks of each.
     assert found.worst.calls == 3 * (1 + 2 + 1 + 3 * 2) * n
-    assert min(share.sent for share in found.purposes.values()) > 0
+    assert min(share.typical.sent for share in found.purposes.values()) > 0
 
 
 def test_questions_that_differ_in_their_proof_only_share_their_calls():
@@ -87,10 +87,10 @@ def test_what_the_journal_has_costs_nothing(journal):
     first = calls_of(CHOSEN).question(INPUTS[0], ())
     audits = [calls_of(FULL).audit(INPUTS[0], text) for text in ("a?", "b?")]
     found = made(FULL, keep(journal, first, *audits))
-    assert found.purposes["question"].calls == len(INPUTS) - 1
+    assert found.purposes["question"].typical.calls == len(INPUTS) - 1
     assert found.purposes["question"].answered == 1
     assert found.purposes["audit"].answered == 2
-    assert found.purposes["audit"].calls == 4 * len(INPUTS) - 2
+    assert found.purposes["audit"].typical.calls == 4 * len(INPUTS) - 2
     assert found.typical.sent < made(FULL).typical.sent
     assert found.worst.calls == made(FULL).worst.calls - 3
 
@@ -98,7 +98,7 @@ def test_what_the_journal_has_costs_nothing(journal):
 def test_nothing_is_left_when_everything_is_answered(journal):
     calls = [calls_of(CHOSEN).question(about, ()) for about in INPUTS]
     found = made(done=keep(journal, *calls))
-    assert replace(found.purposes["question"], most=Takes()) == CallEstimate(0, len(INPUTS), 0, 0)
+    assert found.typical == Takes()
     # What was answered may still be rejected.
     told = "calls             0, at most 12 (0 for questions); the journal already has 6 more"
     assert told in found.to_text()

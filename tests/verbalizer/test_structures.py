@@ -328,7 +328,7 @@ def test_the_estimate_is_a_question_and_an_audit_each():
     chosen = VerbalizerSection(name="openai", model="m", rewriter_model="other")
     inputs = make_structure_inputs(asked, GLOSSES, TEMPLATES, "private")
     found = estimate(inputs, Calls(load_prompts(""), chosen, 7, GLOSSES), None)
-    assert {purpose: part.calls for purpose, part in found.purposes.items()} == {
+    assert {purpose: part.typical.calls for purpose, part in found.purposes.items()} == {
         "structure_question": 3,
         "structure_audit": 3,
     }

@@ -33,7 +33,7 @@ OF_PAIR, PAIRS = 120, 2.6
 """Tokens of a pair in a reply, and pairs in a reply, of a capable model that was allowed 5."""
 
 PANEL, MOST_SHOWN = Takes(6, 6 * 290, 6 * 60), 2000
-"""What judging a pair took of capable models; and the most tokens of a prompt for it, at most twice as often."""
+"""What judging a pair took of capable models; and the most tokens of a prompt, sent twice at most."""
 
 
 def estimate_variants(
