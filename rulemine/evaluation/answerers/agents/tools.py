@@ -158,8 +158,9 @@ class _Dialog:
         explorer = self._explorer
         asked = explorer.question
         about = f"Question: {asked.question}\nTopic entities: {' | '.join(asked.anchors)}"
+        most = f"Call at most {counted(self._options.calls, 'tool')} at once."
         messages: list[Message] = [
-            {"role": "system", "content": task("tools", "step")},
+            {"role": "system", "content": f"{task('tools', 'step')} {most}"},
             {"role": "user", "content": about},
         ]
         reply = await self._trial.ask(explorer, messages)
