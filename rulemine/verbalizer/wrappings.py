@@ -18,23 +18,30 @@ _MARKS = (
 )  # fmt: skip
 """Signs that open and close; the last two also doubled or tripled."""
 
-_ADJECTIVE = (
-    r"(?:final|new|natural|fluent|single|generated|alternative|corrected|improved|mended|paraphrased"
-    r"|re(?:written|phrased|worded|fined|vised))"
-)
+_REWORDED = r"(?:corrected|paraphrased|re(?:written|phrased|worded|vised))"
+_ADJECTIVE = rf"(?:{_REWORDED}|refined|final|new|natural|fluent|single|generated|alternative|improved|mended)"
 _NOUN = (
     r"(?:(?:questions?|paraphrases?|rewordings?|versions?|output|result|response|reply|frage|pregunta|domanda"
     r"|pergunta|vraag|вопрос|ερώτηση|سؤال)\b|问题|問題|質問|질문)"
 )
-_LABEL = rf"(?:(?:(?:the|my|your|a)\s)?(?:{_ADJECTIVE}\s){{0,2}}{_NOUN}(?:\s?\(?\d{{1,2}}\)?)?|q\d{{0,2}})"
-_HERE = rf"here(?:['’]s|\sis|\sare)\b[^:?\n]{{0,30}}?\b(?:{_NOUN}|one\b)[^:?\n]{{0,20}}"
+_LABEL = (
+    rf"(?:(?:(?:the|my|your|a)\s)?(?:{_ADJECTIVE}\s){{0,2}}{_NOUN}(?:\s?\(?\d{{1,2}}\)?|\s(?:is|(?:c|w)ould\sbe))?"
+    rf"|{_REWORDED}|q\d{{0,2}})"
+)
+_HERE = (
+    r"here(?:['’]s|\sis|\sare)\b"
+    rf"[^:?\n]{{0,30}}?\b(?:(?:question|paraphrase|rewording|version|one)\b[^:?\n]{{0,80}}|{_NOUN}[^:?\n]{{0,20}})"
+)
 _SURE = r"(?:sure(?:\sthing)?|certainly|of\scourse|absolutely|okay|ok|great|alright|understood|got\sit)[,.!:]"
 _PREAMBLE = re.compile(
-    rf"{_SURE}(?!\s*here)\s*|#*\s?([*_]{{0,3}})(?:{_SURE}\s*)?(?:{_HERE}|{_LABEL})"
+    rf"{_SURE}(?!\s*here)\s*|#*\s?([*_\"']{{0,3}})(?:{_SURE}\s*)?(?:{_HERE}|{_LABEL})"
     r"(?:\1\s?[:\uff1a]|\s?[:\uff1a]\s?\1)\s*",
     re.IGNORECASE,
 )
-_HEADING = re.compile(rf"#*\s?([*_]{{0,3}}){_LABEL}\1", re.IGNORECASE)
+_LINE_BEFORE = re.compile(
+    rf"#*\s?([*_]{{0,3}}){_LABEL}\1|[*_]{{0,3}}(?:{_SURE}|here\b|below\b|based\son\b)[^?]{{0,120}}[:.!][*_]{{0,3}}",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"(?:\(?\d{1,2}[.)]|#+|[>*•–-])\s+")
 _TAG = re.compile(
     r"<((?:\w{1,20}_)?(?:question|paraphrase|output|result|response|reply|b|i|em|strong|p|code))>(.*)</\1>",
@@ -64,7 +71,7 @@ def question_lines(text: str) -> list[str]:
     rest = [line for line in lines if not _FRAME.fullmatch(line)]
     begin = 0
     while begin < len(rest) - 1 and (
-        _PREAMBLE.fullmatch(rest[begin]) or _HEADING.fullmatch(rest[begin])
+        _PREAMBLE.fullmatch(rest[begin]) or _LINE_BEFORE.fullmatch(rest[begin])
     ):
         begin += 1
     notes = (at for at, line in enumerate(rest) if at > begin and _NOTE.match(line))

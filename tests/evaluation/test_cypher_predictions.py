@@ -141,6 +141,7 @@ WRAPPINGS = (
     "```cypher\n{}\n```\nAlternatively, by hand:\n```cypher\nMATCH (x) RETURN x.y\n```",
     "```cypher\nMATCH (x) RETURN x.y\n```\nNo. The corrected query:\n```cypher\n{}\n```",
     "```cypher\n{}\n```\nwhich gives\n```json\n[{\"name\": \"Arden\"}]\n```",
+    "**{}**", "> {}", "So:\n    {}", "<answer>{}", "{}\nResult: two names", "{}\n```", "{}\n\n---\nWe did.",
     "```cypher\n{}\n```\nAgain:\n```cypher\n{}\n```",
 )  # fmt: skip
 """What stands around a query in a reply."""

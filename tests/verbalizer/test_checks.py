@@ -91,10 +91,10 @@ def test_good_texts_become_patterns(text: str, pattern: str | TextProblem) -> No
         ("refusal", "Could you please give me more context about Anna Lind?"),
         (
             "meta_text",
-            "Here is a question that everybody would ask: Who is the aunt of Anna Lind?",
+            "Here is what you asked for: Who is the aunt of Anna Lind?",
         ),
         ("meta_text", "Answer: Who is the aunt of Anna Lind?"),
-        ("meta_text", "A natural question could be: who is the aunt of Anna Lind?"),
+        ("meta_text", "One could ask the question so: who is the aunt of Anna Lind?"),
         ("meta_text", "Based on the given triple, who is the aunt of Anna Lind?"),
         ("meta_text", "Who is the aunt of the Question Entity Anna Lind?"),
         ("meta_text", "Who, in the knowledge graph, is the aunt of Anna Lind?"),

@@ -24,11 +24,14 @@ _LEAD = (
 )
 _BEGIN = re.compile(rf"{_LEAD}(?={_ANY})", re.DOTALL)
 _AFTER_WORDS = re.compile(
-    rf"(?:^|(?<=[:\uff1a])|(?<=\s)(?=`))[ \t>]*(?=\S)(\*\*|[`\"'“]?){_LEAD}"
+    rf"(?:^|(?<=[:\uff1a])|(?<=\s)(?=`))[ \t>]*(?:<\w+>\s?)?(?=\S)(\*\*|[`\"'“]?){_LEAD}"
     r"(?=(?i:OPTIONAL\s+MATCH|MATCH)\s*(?:\(|\w+\s*=)|(?:UNWIND|CALL|WITH|RETURN)\s)",
     re.DOTALL | re.MULTILINE,
 )
 """Where a query begins that is not the whole reply: a line, after a colon, or in backquotes."""
+
+_PATTERN = re.compile(r"[({]\s*`?\w*`?\s*:|-\[|->|<-")
+"""What words before a query do not have."""
 
 _CLOSING = {"“": "”"}
 _LABEL = re.compile(rf"[ \t]*(?:(cypher)\b(?!\s+\d)|(?!{_ANY})\w*[ \t]*\r?\n)", re.IGNORECASE)
@@ -59,11 +62,19 @@ _OTHER = re.compile(
 
 _RETURN = re.compile(r"\breturn\b", re.IGNORECASE)
 _PROSE = re.compile(
-    r"[#*_(\s-]*(?:this|these|it|the|note|explanation|here|that|in\sthis|you|i)\b"
+    r"[#*_(\s-]*(?:this|these|it|the|note|explanation|output|result|here|that|in\sthis|you|we|i)\b"
     r"(?!\s*[.,)=<>]|\s+(?:as|in|asc|desc|and|or|is\s(?:not\s)?null)\b)",
     re.IGNORECASE,
 )
-_WORDS = "MATCH|OPTIONAL|WHERE|WITH|RETURN|ORDER|SKIP|LIMIT|UNION|UNWIND|CALL|AND|OR|CASE|WHEN|THEN|ELSE|END"
+_SENTENCE = re.compile(
+    r"[\W\d_]*(?:I|[^\W\d_a-z][^\W\d_A-Z]+)(?:(?:[*_,:]*\s[*_]*[\w'’`-]+){2}|.*[.!:][*_)]*\Z)|[-*_=]{3,}\Z"
+)
+"""What tells words from a query that goes on: three of them, the first with a capital, or the last mark."""
+
+_WORDS = (
+    "MATCH|OPTIONAL|WHERE|WITH|RETURN|ORDER|SKIP|LIMIT|UNION|UNWIND|CALL|AND|OR|CASE|WHEN|THEN|ELSE|END|ASC|DESC"
+    "|AS|IN|IS|NOT|BY|DISTINCT"
+)
 _GOES_ON = re.compile(
     rf"//|/\*|[)\]}},;|]|-\[|<-|\(\w*\s*[:){{]|(?:{_WORDS}|{_WORDS.lower()})\b"
     r"|(?i:ORDER\s+BY|UNION|(?:LIMIT|SKIP)\s+\d|(?:OPTIONAL\s+)?MATCH\s*\(|(?:RETURN|WHERE|WITH)\s+\w+\s*[.,(])"
@@ -76,7 +87,7 @@ def cypher_of(text: str) -> tuple[str | None, str]:
 
     It stands in JSON under a key such as ``cypher``, in a tag such as ``<cypher>``, in a block between ```
     and ```, or bare, where words may stand before and after it. A block that is not closed ends with the
-    text. Of several blocks those that are queries count, and of these the ones called cypher. If they differ,
+    text. Of several blocks those called cypher count, or else those that begin like a query. If they differ,
     one that the line before it calls an alternative does not count, and of the others the last does if that
     line calls it final, corrected or the like; else there is no telling. Neither what a model thinks aloud
     nor a title (``Cypher:``) nor a mark of the end of its turn (``</s>``) is part of it.
@@ -127,9 +138,9 @@ def _under_keys(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def _blocks(said: str) -> list[tuple[str, str]]:
-    """The blocks that count, with the words before each: those with a query, or else those with anything."""
+    """The blocks that count, with the words before each: those called cypher, else those that begin so."""
     parts = said.split("```")
-    found: list[tuple[bool, bool, str, str]] = []
+    found: list[tuple[int, str, str]] = []
     for words, block in zip(parts[::2], parts[1::2], strict=False):
         label = _LABEL.match(block)
         query = block[label.end() if label else 0 :].strip()
@@ -138,9 +149,9 @@ def _blocks(said: str) -> list[tuple[str, str]]:
         begin = _BEGIN.match(query)
         query = query[begin.end() :] if begin else query
         if query:
-            found.append((bool(begin), bool(label and label[1]), words, query))
-    best = max((row[:2] for row in found), default=None)
-    return [(words, query) for *kind, words, query in found if tuple(kind) == best]
+            found.append((2 if label and label[1] else bool(begin), words, query))
+    best = max((rank for rank, _, _ in found), default=0)
+    return [(words, query) for rank, words, query in found if rank == best]
 
 
 def _one_of(blocks: list[tuple[str, str]]) -> tuple[str | None, str]:
@@ -159,19 +170,19 @@ def _bare(said: str) -> str:
     said = said[title.end() :] if title else said
     begin = _BEGIN.match(said)
     words = None if begin else _AFTER_WORDS.search(said)
-    if (found := begin or words) is None:
+    if (found := begin or words) is None or (words and _PATTERN.search(said, 0, words.start())):
         return ""
     query = said[found.end() :].strip()
     if words and (opened := words[1]):
         end = query.rfind(_CLOSING.get(opened, opened))
         # Names in a query may stand in backquotes, and texts in quotes.
-        query = query[:end] if end > 0 and not query.count("`", 0, end) % 2 else query
+        query = query[: max(end, 0)] if not query.count("`", 0, max(end, 0)) % 2 else ""
     lines = query.split("\n")
     returns = next((at for at, line in enumerate(lines) if _RETURN.search(line)), len(lines))
     for at in range(returns + 1, len(lines)):
         line = lines[at].strip()
         is_apart = line and not lines[at - 1].strip() and not _GOES_ON.match(line)
-        if is_apart or _PROSE.match(line):
+        if (is_apart or _PROSE.match(line)) and _SENTENCE.match(line):
             if not any(_GOES_ON.match(later.strip()) for later in lines[at:]):
                 return "\n".join(lines[:at]).strip()
             break
