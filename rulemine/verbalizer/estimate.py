@@ -42,8 +42,8 @@ LABELS = {
 OF_JSON, OF_VERDICT, OF_CHOICE = 6, 15, 10
 """Tokens of the JSON around a text, of a verdict, and around the relation of a round-trip check."""
 
-OF_EARLIER = 2 * MAX_QUOTED // 2
-"""Tokens that a rejected text and the reason add to a prompt at most, two letters each."""
+OF_TEXT, OF_EARLIER = 150, MAX_QUOTED
+"""Tokens of a text that is judged, at most; and what a rejected one and the reason add to a prompt."""
 
 
 @dataclass(slots=True)
@@ -150,7 +150,8 @@ def estimate(
             part, sent = parts[one.purpose], sent_by(one)
             usual = Takes(1, round(sent / OVER), round(min(received, longest)))
             part.typical = part.typical.plus(usual, number)
-            part.worst = part.worst.plus(Takes(1, sent + earlier, longest), most)
+            more = earlier if one.purpose.endswith(("question", "paraphrase")) else OF_TEXT
+            part.worst = part.worst.plus(Takes(1, sent + more, longest), most)
     known = {} if journal is None else journal.counts()
     for purpose, part in parts.items():
         if part is not first:
