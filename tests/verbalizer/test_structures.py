@@ -207,6 +207,10 @@ def test_a_proposal_passes_the_judge_too_and_uses_up_no_attempt():
     session = Scripted(say)
     made = run(asked_for(CHAIN), session, attempts=2)
     assert purposes(session) == ["question", "audit", "audit"] * 2
+    chosen = VerbalizerSection(name="openai", model="m", attempts=2)
+    inputs = make_structure_inputs(asked_for(CHAIN), GLOSSES, TEMPLATES, "private")
+    told = estimate(inputs, Calls(load_prompts(""), chosen, 7, GLOSSES), None)
+    assert told.worst.calls == len(session.calls), "no dialogue is longer"
     (rejection,) = made.asked.rejections
     assert rejection.detail == "template used: " + ", ".join(["audit_failed"] * 4)
     assert rejection.text == "Where was the xxxxx of Film3 born?"
