@@ -43,19 +43,17 @@ _LINE_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?:\(?\d{1,2}[.)]|#+|[>*•–-])\s+")
-_TAG = re.compile(
-    r"<((?:\w{1,20}_)?(?:question|paraphrase|output|result|response|reply|b|i|em|strong|p|code))>(.*)</\1>",
-    re.IGNORECASE,
-)
-MOST = 4
-"""Wrappings around one another that are taken off."""
-
-_FRAME = re.compile(r"```\w*|[-*_=~]{3,}|</?\w{1,30}>")
+_NAME = r"(?:\w{1,20}_)?(?:question|paraphrase|output|result|response|reply|b|i|em|strong|p|code)"
+_TAG = re.compile(rf"<({_NAME})>(.*)</\1>", re.IGNORECASE)
+_FRAME = re.compile(rf"```\w*|[-*_=~]{{3,}}|</?{_NAME}>", re.IGNORECASE)
 _NOTE = re.compile(
     r"[(\[*_]{0,4}(?:note|n\.?b|explanation|reasoning|rationale|justification|comment|i\shope|hope\sthis"
     r"|let\sme\sknow|feel\sfree|this\s(?:question|version|wording|phrasing|one)|the\squestion)\b",
     re.IGNORECASE,
 )
+
+MOST = 4
+"""Wrappings around one another that are taken off."""
 
 
 def question_lines(text: str) -> list[str]:

@@ -135,6 +135,8 @@ def test_replies_that_did_not_come_to_an_end(read: Any) -> None:
         "- Who is 7?\n- What is 7?",
         '"Who is 7?"\n"What is 7?"',
         '["Who is 7?", "What is 7?"]',
+        '{"questions": ["Who is 7?", "What is 7?",],}',
+        "Sure! Here are two paraphrases:\n\n1. Who is 7?\n2. What is 7?\n\nI hope they help.",
         '<think>…</think>```json\n{"questions": ["Who is 7?", "What is 7?"]}\n```',
     ],
 )
