@@ -173,6 +173,7 @@ def test_no_list(text: str, expected: str) -> None:
         ("FAIL: it asks for\nthe other end", Verdict(False, "it asks for the other end")),
         ("FAIL", Verdict(False, "")),
         ('{"verdict": "pass"}', Verdict(True, "")),
+        ('{"Verdict": "PASS", "reason": "",}', Verdict(True, "")),
         ('{"verdict": "FAIL", "reason": null, "score": 1}', Verdict(False, "")),
     ],
 )

@@ -61,6 +61,7 @@ def reasons(text: str) -> list[str]:
         f'{reply(item())}\n<thinking>{{"qa_pairs": []}}</thinking>',
         json.dumps([item()]),
         f"```json\n{json.dumps([item()])}\n```",
+        reply(item()).replace("}]", ",},]"),
         reply(item(supporting_path=[list(triple) for triple in TRIPLES[:2]], extra=1)),
     ],
 )

@@ -33,6 +33,7 @@ TEXT = json.dumps(ROW)
         f"Here it is:\n```json\n{TEXT}\n```\nIs it good?",
         f"Sure! {TEXT} I hope this helps.",
         f"[{TEXT}]",
+        TEXT.replace("}]", ",},]"),
         json.dumps({**ROW, "triples": [["e2", "directed", "e1"]], "more": 1}),
         json.dumps({**ROW, "triples": [[{"id": "e2"}, "directed", {"id": "e1"}]]}),
         json.dumps(

@@ -69,6 +69,7 @@ def test_nothing_is_said_in_several_ways(text: str) -> None:
 def test_json_is_found_in_words() -> None:
     assert json_value('{"a": [1]} is it', list) == [1]
     assert json_value('It is ```json\n{"a": "{b"}\n```', dict) == {"a": "{b"}
+    assert json_value('So: {"a": [1, "b,]",],}', dict) == {"a": [1, "b,]"]}
     assert json_value("[" * 100_000, list) is None
     assert json_value('{"a": 1', dict) is None
     assert json_value("[1]", dict) is None
