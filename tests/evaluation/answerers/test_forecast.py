@@ -117,20 +117,19 @@ class Model:
 
     @staticmethod
     def _with_tools(call: Call) -> str | list[dict[str, Any]]:
-        turn = len(call.messages) // 2 - 1
+        turn = sum(message["role"] == "assistant" for message in call.messages)
         if turn == 3:
             return "Stara Luka"
         topic = str(call.messages[1]["content"]).rpartition(": ")[2].partition(" | ")[0]
-        name, more = "relations", {}
+        name, rest = "relations", [{}]
         if turn:
             ways = json.loads(call.messages[3]["content"])
-            name, more = (
-                "neighbors",
-                {"relation": [*ways["out"], *ways["in"]][0], "direction": "out"},
-            )
-        arguments = json.dumps({"entity": topic, **more}, ensure_ascii=False)
+            two = [*ways["out"], *ways["in"]][:2]
+            name, rest = "neighbors", [{"relation": way, "direction": "out"} for way in two]
+        given = [json.dumps({"entity": topic, **more}, ensure_ascii=False) for more in rest]
         return [
-            {"id": "c1", "type": "function", "function": {"name": name, "arguments": arguments}}
+            {"id": f"c{at}", "type": "function", "function": {"name": name, "arguments": arguments}}
+            for at, arguments in enumerate(given)
         ]
 
 
@@ -232,7 +231,7 @@ def test_a_dry_run_asks_nothing_and_writes_nothing(
     assert ended.status == 0, ended.err
     assert re.search(r"^lookup +1 +3 +0 ", ended.out, re.MULTILINE)
     assert re.search(
-        r"^tools +1 +3 +14 / 33 +[\d,]+ / [\d,]+ +600 / 33,792 ", ended.out, re.MULTILINE
+        r"^tools +1 +3 +16 / 33 +[\d,]+ / [\d,]+ +900 / 33,792 ", ended.out, re.MULTILINE
     )
     assert not list(tmp_path.iterdir())
     assert "name one with --model" in command(*words, "--with", "tools", "--dry-run").err

@@ -114,7 +114,7 @@ class GenerateOnGraph(Section):
     """
 
     uses_model: ClassVar = True
-    typical: ClassVar = Typical(6.2, 1.6, 163)
+    typical: ClassVar = Typical(7.7, 1.6, 223)
 
     steps: int = option(6, least=1)
     entities: int = option(5, least=1)

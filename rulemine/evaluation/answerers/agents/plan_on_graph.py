@@ -59,7 +59,7 @@ class PlanOnGraph(Section):
     """
 
     uses_model: ClassVar = True
-    typical: ClassVar = Typical(8.5, 1.9, 213)
+    typical: ClassVar = Typical(10, 1.9, 298)
 
     depth: int = option(4, least=1)
     frontier: int = option(5, least=1)

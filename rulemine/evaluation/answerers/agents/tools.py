@@ -80,7 +80,7 @@ class ToolAgent(Section):
     """
 
     uses_model: ClassVar = True
-    typical: ClassVar = Typical(4.8, 1.4, 200)
+    typical: ClassVar = Typical(5.3, 1.4, 300)
 
     steps: int = option(10, least=1)
     calls: int = option(8, least=1)
