@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from rulemine.files import digest_of
+from rulemine.text.visible_reply import visible_reply
 
 __all__ = [
     "Answer",
@@ -169,15 +170,17 @@ class Reply:
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether it ended at its limit of tokens, or within its thoughts: these came apart, and no word did.
+        """Whether it ended at its limit of tokens, or within its thoughts: there are these, and no word.
 
         >>> [Reply("Ann and", "length").is_cut_off, Reply("", reasoning="Ann?").is_cut_off]
         [True, True]
+        >>> [Reply("<think>Ann?").is_cut_off, Reply("<think>Ann?</think>Eve").is_cut_off]
+        [True, False]
         """
-        silent = self.finish_reason != "content_filter" and not (
-            self.text.strip() or self.tool_calls
-        )
-        return self.finish_reason == "length" or (silent and bool(self.reasoning))
+        if self.finish_reason in ("length", "content_filter"):
+            return self.finish_reason == "length"
+        silent = not (self.tool_calls or visible_reply(self.text).strip())
+        return silent and bool(self.reasoning or self.text.strip())
 
 
 @dataclass(frozen=True, slots=True)

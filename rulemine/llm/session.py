@@ -106,6 +106,14 @@ class Session:
         finally:
             self._journal.close()
 
+    @property
+    def advice(self) -> str:
+        """What to do where most replies were cut off, which no other model or prompt mends; else ""."""
+        usage = self.usage
+        if not self._room or 2 * len(usage.cut_off) < max(1, usage.answered + usage.reused):
+            return ""
+        return f"Most replies were cut off. Give the model more room: {self._room}. Or else:\n"
+
     def line(self, key: str) -> dict[str, Any]:
         """The journal's line about a call that was answered, see `rulemine.llm.journal.line_of`."""
         line = self._journal.get(key)

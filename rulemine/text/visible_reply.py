@@ -13,7 +13,7 @@ Guarantee: linear time, whatever the output.
 
 import re
 
-__all__ = ["visible_reply", "without_thoughts"]
+__all__ = ["visible_reply"]
 
 _WORD = "(?:seed:)?(?:think|thinking|thoughts?|reasoning|analysis|reflection|scratchpad)"
 _TAG = re.compile(
@@ -51,12 +51,7 @@ def visible_reply(output: str) -> str:
         >>> visible_reply("<|channel|>analysis<|message|>Ann?<|end|><|channel|>final<|message|>Eve")
         'Eve'
     """
-    return without_thoughts(output)[0]
-
-
-def without_thoughts(output: str) -> tuple[str, bool]:
-    """What a model says, as `visible_reply`, and whether it was cut off while it thought."""
-    text, cut_off = _final_channel(output)
+    text = _final_channel(output)
     tags = [tag for tag in _TAG.finditer(text) if not _is_quoted(text, tag.start(), tag.end())]
     last_close = max((tag.start() for tag in tags if any(tag.groups())), default=-1)
     parts: list[str] = []
@@ -71,23 +66,22 @@ def without_thoughts(output: str) -> tuple[str, bool]:
             is_thinking = True
     if not is_thinking:
         parts.append(text[at:])
-    said = next(filter(str.strip, _TURN_ENDS.split("".join(parts))), "")
-    return said, cut_off or is_thinking
+    return next(filter(str.strip, _TURN_ENDS.split("".join(parts))), "")
 
 
-def _final_channel(text: str) -> tuple[str, bool]:
-    """What stands in the channels ``final``, and whether there are others alone; the text without any."""
+def _final_channel(text: str) -> str:
+    """What stands in the channels ``final``; the text without any channel."""
     channels = list(_CHANNEL.finditer(text))
     if not channels:
         begins = text.lstrip().startswith("analysis")
         _, end, said = text.rpartition(_BARE_CHANNEL) if begins else ("", "", "")
-        return (said if end else text, False)
+        return said if end else text
     parts = []
     for channel in channels:
         if channel[1] == "final":
             stop = _END.search(text, channel.end())
             parts.append(text[channel.end() : stop.start() if stop else len(text)])
-    return "\n".join(parts), not parts
+    return "\n".join(parts)
 
 
 def _is_quoted(text: str, start: int, end: int) -> bool:

@@ -14,7 +14,7 @@ from rulemine.kg.graph import DIRECTIONS
 from rulemine.llm.call import Reply
 from rulemine.llm.json_reply import json_values, looks_like_json
 from rulemine.phrasing.glosses import Glosses
-from rulemine.text.visible_reply import without_thoughts
+from rulemine.text.visible_reply import visible_reply
 from rulemine.verbalizer.checks import TextProblem
 from rulemine.verbalizer.wrappings import question_lines, without_marks
 
@@ -231,8 +231,7 @@ def said_in(reply: Reply) -> str | TextProblem:
         return TextProblem("filtered")
     if reply.is_cut_off:
         return TextProblem("cut_off")
-    words, is_cut_off = without_thoughts(reply.text.strip("\ufeff \t\r\n"))
-    return words.strip() or TextProblem("cut_off" if is_cut_off else "empty")
+    return visible_reply(reply.text.strip("\ufeff \t\r\n")).strip() or TextProblem("empty")
 
 
 def _object_of(

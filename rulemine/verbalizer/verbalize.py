@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from rulemine.codec import dump_line
 from rulemine.errors import UserError
-from rulemine.llm.call import Answer, Ask, Call, more_tokens
+from rulemine.llm.call import Answer, Ask, Call
 from rulemine.llm.session import Session
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection, RuleQuestion, topic_values
@@ -162,7 +162,7 @@ def verbalize(
     if not templates and not any(dialogue.pattern for dialogue in dialogues):
         what = f"no text for any of {len(dialogues):,} questions passes the checks"
         instead = "set verbalizer.on_failure to template"
-        raise _no_text_passes(chosen, what, dialogues, instead)
+        raise _no_text_passes(chosen, what, dialogues, instead, session.advice)
     return Verbalized(
         _outcome(asked, dialogues, templates),
         _journal(dialogues, session),
@@ -237,7 +237,8 @@ class _Stage:
         if self._fail_fast and not self._passed and self._texts >= FIRST_TEXTS:
             what = f"none of its first {FIRST_TEXTS} texts passes the checks; the build stops here"
             instead = "leave --verbalizer out: templates need no model"
-            self._end = _no_text_passes(self._chosen, what, self._dialogues, instead)
+            advice = self._session.advice
+            self._end = _no_text_passes(self._chosen, what, self._dialogues, instead, advice)
 
     def _report(self, left: int, phase: int) -> None:
         everything = len(self._dialogues)
@@ -300,17 +301,10 @@ def _journal(dialogues: Sequence[Dialogue], session: Session) -> tuple[bytes, ..
 
 
 def _no_text_passes(
-    chosen: VerbalizerSection, what: str, dialogues: Sequence[Dialogue], instead: str
+    chosen: VerbalizerSection, what: str, dialogues: Sequence[Dialogue], instead: str, advice: str
 ) -> UserError:
     failed = [(d.item.question.id, *d.rejected[-1]) for d in dialogues if d.rejected][:EXAMPLES]
     kind = dialogues[0].item.question.kind
-    codes = [problem.code for d in dialogues for _, problem in d.rejected]
-    advice = ""
-    if 2 * codes.count("cut_off") >= len(codes):  # no other model or prompt mends that
-        advice = (
-            "Most replies were cut off. Give the model more room: --set "
-            f"verbalizer.max_tokens={more_tokens(chosen.max_tokens)}; models that think need it. Or else:\n"
-        )
     examples = "".join(
         f"\n  {question}: {shorten(text, MAX_SHOWN)!r}: {explain(problem)}"
         for question, text, problem in failed

@@ -241,6 +241,12 @@ def test_what_is_cut_off_is_asked_once_more_said_and_replayed(here: Path, comman
     again = command("build", "kg.tsv", "--rules", "rules.txt", "--replay", "kg", "-o", "again")
     assert again.status == 0, again.err
     assert tree(here / "again") == tree(here / "kg")
+    for output, said in (("cut", "<think>Who"), ("bad", "Who?")):
+        with ChatServer(lambda request, times, said=said: said) as running:
+            ended = command(*build_words(running.url, output, "--on-failure", "drop"))
+        assert ended.status == 2, ended.err
+        told = "Give the model more room: --set verbalizer.max_tokens=4000. Or else:\nUse another model"
+        assert (f"Most replies were cut off. {told}" in ended.err) == (output == "cut"), ended.err
 
 
 def test_dropped_questions_are_balanced_again(here: Path, command: Command) -> None:

@@ -2,7 +2,8 @@ import time
 
 import pytest
 
-from rulemine.text.visible_reply import visible_reply, without_thoughts
+from rulemine.llm.call import Reply
+from rulemine.text.visible_reply import visible_reply
 
 HARMONY = (
     "<|channel|>analysis<|message|>HARD?<|end|><|start|>assistant<|channel|>final<|message|>none"
@@ -56,10 +57,11 @@ def test_thoughts_are_not_seen(output: str, said: str) -> None:
 
 @pytest.mark.parametrize(
     ("output", "cut_off"),
-    [("<think>a", True), ("<think>a</think>", False), ("a", False), (HARMONY[:30], True)],
-)
-def test_whether_it_was_cut_off(output: str, cut_off: bool) -> None:
-    assert without_thoughts(output)[1] == cut_off
+    [("<think>a", True), ("<think>a</think>", True), ("<think>a</think>b", False), ("a", False),
+     (HARMONY[:30], True), (HARMONY, False), ("", False)],
+)  # fmt: skip
+def test_what_is_thought_alone_was_cut_off(output: str, cut_off: bool) -> None:
+    assert Reply(output).is_cut_off == cut_off
 
 
 @pytest.mark.parametrize(

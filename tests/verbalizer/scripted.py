@@ -119,7 +119,7 @@ class Scripted:
         self.answers: dict[str, Answer] = {}
         self.calls: list[Call] = []
         self.before: list[Call] = []
-        self.usage = Usage()
+        self.usage, self.advice = Usage(), ""
         self._say, self._rng = say, random.Random(shuffle)
         self._slots = 1 if shuffle is None else self._rng.choice((1, 2, 5, 16, 64))
         self._waits = shuffle is not None

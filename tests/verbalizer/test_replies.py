@@ -88,7 +88,7 @@ def test_what_looks_like_quotes_or_json_and_is_none(text: str, expected: str) ->
         (" \n\t", "empty"),
         ('""', "empty"),
         ('{"question": " "}', "empty"),
-        ("<think>hm</think>", "empty"),
+        ("<think>hm</think>", "cut_off"),
         ("<think>hm", "cut_off"),
         ("<|channel|>analysis<|message|>hm", "cut_off"),
         ("Who is 7?\nWho is 8?", "several_lines"),

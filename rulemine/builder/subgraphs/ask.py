@@ -358,15 +358,17 @@ class _Asking:
         session = self.writing.session
         if session is None or isinstance(session, Replay):
             return
-        if not self.accepted and self.written >= PATIENCE:
+        if not self.accepted and self.written >= PATIENCE // (4 if session.advice else 1):
             raise UserError(self._explain_none())
 
     def _explain_none(self) -> str:
         why = "; ".join(f"{n:,} × {reason}" for reason, n in self.reasons.most_common(MOST_SHOWN))
+        session = self.writing.session
+        advice = "" if session is None else session.advice
         return (
-            f"no question is left: {counted(self.written, 'candidate')} ({why}). Allow more candidates "
-            "(subgraphs.candidates) or answers (subgraphs.max_answers), name another model, or take a larger "
-            "graph."
+            f"no question is left: {counted(self.written, 'candidate')} ({why}).\n{advice}Allow more "
+            "candidates (subgraphs.candidates) or answers (subgraphs.max_answers), name another model, or "
+            "take a larger graph."
         )
 
     def _question_set(self) -> QuestionSet:

@@ -418,10 +418,12 @@ class _Asking:
         """Says why there is no question at all."""
         ways = (self.skipped + self.reasons).most_common(MOST_SHOWN)
         why = "; ".join(f"{n:,} × {reason}" for reason, n in ways)
+        session = self.writing.session
+        advice = "" if session is None else session.advice
         return (
             f"no question is left: {counted(len(self.asked), 'seed set')}, "
-            f"{counted(self.drawn, 'pair')} ({why}). Give texts or entities that the graph joins "
-            "(section variants), another model, or a larger graph."
+            f"{counted(self.drawn, 'pair')} ({why}).\n{advice}Give texts or entities that the "
+            "graph joins (section variants), another model, or a larger graph."
         )
 
 

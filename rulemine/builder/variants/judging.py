@@ -10,9 +10,10 @@ questions are judged at once.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from rulemine.errors import UserError
 from rulemine.llm.call import Answer, Ask, Call
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
@@ -24,6 +25,8 @@ __all__ = ["BAD", "UNREAD", "Judges", "Vote"]
 
 DECIDING = tuple(flag for flag in FLAGS if flag.decides)
 
+FIRST = 10
+"""So many pairs are judged before a build may end whose judges are cut off."""
 
 UNREAD = "a judge's reply cannot be read"
 BAD = {
@@ -103,6 +106,7 @@ class Judges:
                         continue
                     ballots, keys = await ahead[place]
                     self._ballots.append(tuple(ballots))
+                    self._check_first()
                     decide(place, self._judged(ballots, keys))
             except BaseException:
                 for task in ahead.values():
@@ -112,6 +116,15 @@ class Judges:
                 await asyncio.gather(*ahead.values(), return_exceptions=True)
 
         self._session.run([in_turn])
+
+    def _check_first(self) -> None:
+        """Ends a build whose judges are cut off."""
+        advice = self._session.advice
+        if advice and len(self._ballots) == FIRST and not any(_read(self._ballots)):
+            raise UserError(
+                f"no vote on any of the first {FIRST} pairs can be read.\n{advice}Name other judges "
+                "(variants.judges)."
+            )
 
     async def _cast(
         self, item: JudgedQuestion, asks: Sequence[Ask]
@@ -156,14 +169,16 @@ class Judges:
             "models": [judge.model for judge in self._panel.judges],
             "judged": len(self._ballots),
             "accepted": sum(map(is_accepted, self._ballots)),
-            "unreadable": sum(
-                ballot[flag.name].value is None
-                for cast in self._ballots
-                for ballot in cast
-                for flag in DECIDING
-            ),
+            "unreadable": [*_read(self._ballots)].count(False),
             "agreement": agreement,
         }
+
+
+def _read(all_ballots: Sequence[Sequence[Ballot]]) -> Iterator[bool]:
+    """For each flag that decides, on each ballot, whether it could be read."""
+    return (
+        b[flag.name].value is not None for cast in all_ballots for b in cast for flag in DECIDING
+    )
 
 
 def _reason(ballots: Sequence[Ballot]) -> str:

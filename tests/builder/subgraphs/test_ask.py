@@ -197,7 +197,7 @@ def over_http(
         given = inputs_of(
             verbalizer=MODEL, **{"questions": 6, "atoms": (1, 2), "examples": 1, **options}
         )
-        with Session(endpoint, folder / "journal.sqlite") as session:
+        with Session(endpoint, folder / "journal.sqlite", room="m=4000") as session:
             writing = writing or Writing()
             writing.session = session
             return ask_subgraphs(given, WORLD.selection, writing), server
@@ -279,8 +279,13 @@ def test_a_model_that_writes_nothing_of_use_ends_the_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rulemine.builder.subgraphs.ask.PATIENCE", 10)
-    with pytest.raises(UserError, match=r"no question is left: 16 candidates"):
+    with pytest.raises(UserError, match=r"no question is left: 16 candidates") as caught:
         over_http(tmp_path, lambda request, times: "Who knows?")
+    assert "cut off" not in str(caught.value)
+    with pytest.raises(
+        UserError, match=r"Most replies were cut off\. .*: m=4000\. Or else:\nAllow"
+    ):
+        over_http(tmp_path / "cut", lambda request, times: "<think>Who knows?")
 
 
 def judged(made: QuestionSet, says: Says, folder: Path, split: str, **models: str) -> Any:

@@ -220,7 +220,7 @@ def over_http(
         endpoint = EndpointOptions(base_url=server.url, concurrency=concurrency)
         chosen = {"questions": 6, "pairs": 1, "judges": ("judge",), **options}
         given = inputs_of(verbalizer=MODEL, endpoint=endpoint, **chosen)
-        with Session(endpoint, folder / "journal.sqlite") as session:
+        with Session(endpoint, folder / "journal.sqlite", room="m=4000") as session:
             writing = writing or Writing()
             writing.session = session
             return ask_variants(given, sets_of(given), WORLD.selection, writing), server
@@ -314,8 +314,19 @@ def test_a_model_that_writes_nothing_of_use_ends_the_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rulemine.builder.variants.ask.PATIENCE", 10)
-    with pytest.raises(UserError, match=r"no question is left: 1\d seed sets"):
+    with pytest.raises(UserError, match=r"no question is left: 1\d seed sets") as caught:
         over_http(tmp_path, lambda request, times: "Who knows?")
+    assert "cut off" not in str(caught.value)
+    with pytest.raises(UserError, match=r"Most replies were cut off\. .*: m=4000\. Or else:\nGive"):
+        over_http(tmp_path / "cut", lambda request, times: "<think>Who knows?")
+
+
+def test_judges_that_are_cut_off_end_the_build(tmp_path: Path) -> None:
+    def says(request: dict[str, Any], times: int) -> str:
+        return "<think>Hm" if request["model"] == "judge" else fake(request, times)
+
+    with pytest.raises(UserError, match=r"first 10 pairs can be read\.\nMost .* m=4000\."):
+        over_http(tmp_path, says, concurrency=1)
 
 
 def test_requests_that_an_endpoint_refuses_are_counted(tmp_path: Path) -> None:
