@@ -31,7 +31,7 @@ ASK = ["--concurrency", "1", "--timeout", str(SECONDS)]
 CANDIDATE = '''[candidate]
 system = "You write questions."
 user = """
-In {language}, from {atoms} triple, with {names}.
+{task} From {atoms} triple, with {names}: {answer}, {sparql}.
 {examples}
 {facts}
 {relations}
@@ -39,7 +39,7 @@ In {language}, from {atoms} triple, with {names}.
 {earlier}"""
 fact = "{triple}"
 relation = "{relation}: {statement}"
-choice = "Use {triples} for {answer}"
+choice = "{choice}"
 example = "Reply: {reply}"
 earlier = "{text} {reason}"
 
@@ -58,7 +58,7 @@ def main() -> int:
     started = time.monotonic()
     packaged = (ROOT / "rulemine" / "verbalizer" / "written.toml").read_text("utf-8")
     before, _, rest = packaged.partition("[candidate]\n")
-    prompts = before + CANDIDATE + rest[rest.index("[candidate_count]") :]
+    prompts = before + CANDIDATE + rest[rest.index("[candidate_plain]") :]
     serve = [sys.executable, str(EXAMPLES / "local_model.py")]
     with (
         tempfile.TemporaryDirectory() as name,

@@ -17,6 +17,7 @@ from rulemine.kg.graph import Triple
 from rulemine.llm.call import Answer, Ask, Call
 from rulemine.llm.session import Session
 from rulemine.phrasing.glosses import Glosses
+from rulemine.text.template import fill
 from rulemine.verbalizer.panel import TEMPERATURE
 from rulemine.verbalizer.prompts import Prompts
 from rulemine.verbalizer.replies import SCHEMAS
@@ -36,7 +37,7 @@ Values = Mapping[str, str]
 Blocks = Mapping[str, Sequence[Mapping[str, str]]]
 
 _PURPOSES = {"plain": "candidate", "count": "candidate_count", "without": "candidate_without"}
-"""Form of a task → section of the prompts."""
+"""Form of a task → purpose of its calls."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,13 @@ class WritingCalls:
 
     def candidate(self, task: Task) -> Call:
         """Asks for a candidate. Its reply may take more tokens, the more triples it is made from."""
-        names = self.names
+        names, form = self.names, self.prompts.sections[f"candidate_{task.form}"]
         values = {
-            "language": self.recipe.verbalizer.language,
-            "names": self.prompts.names[self.names.naming],
+            "names": self.prompts.names[names.naming],
             "atoms": str(task.atoms),
+            "task": fill(form["task"], {"language": self.recipe.verbalizer.language}),
+            "answer": fill(form["answer"], {}),
+            "sparql": fill(form["sparql"], {}),
         }
         relations = dict.fromkeys(r for _, r, _ in names.triples(task.subgraph.rows))
         shape = ""
@@ -74,13 +77,14 @@ class WritingCalls:
             "relations": [
                 {"relation": r, "statement": self.glosses[r].state("S", "O")} for r in relations
             ],
-            "choice": self._choice(task),
+            "choice": self._choice(task, form["choice"]),
             "examples": [{"reply": reply} for reply in replies],
             "earlier": [{"text": text, "reason": reason} for text, reason in task.refused],
         }
-        call = self._call(_PURPOSES[task.form], f"candidate {task.number}", values, blocks)
+        call = self._call("candidate", f"candidate {task.number}", values, blocks)
         room = self.recipe.verbalizer.max_tokens * (2 + task.atoms)
-        return replace(call, schema=CANDIDATE_SCHEMA, max_tokens=room)
+        purpose = _PURPOSES[task.form]
+        return replace(call, purpose=purpose, schema=CANDIDATE_SCHEMA, max_tokens=room)
 
     def reword(self, subject: str, question: str, anchors: Sequence[str]) -> Call:
         """Asks a second model for the same question in other words.
@@ -133,11 +137,12 @@ class WritingCalls:
             seed=self.recipe.seed % SEEDS,
         )
 
-    def _choice(self, task: Task) -> list[dict[str, str]]:
+    def _choice(self, task: Task, template: str) -> list[dict[str, str]]:
         if not task.given or task.answer is None:
             return []
         triples = "; ".join(map(self.names.line, task.given))
-        return [{"triples": triples, "answer": self.names.shown(task.answer)}]
+        values = {"triples": triples, "answer": self.names.shown(task.answer)}
+        return [{"choice": fill(template, values)}]
 
 
 @dataclass(frozen=True)

@@ -1,26 +1,32 @@
 """The prompts of writers, from ``rulemine/verbalizer/written.toml`` or a user's copy of it."""
 
+from rulemine.builder.written.writer import FORMS
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.verbalizer.prompts import Placeholders, Prompts, read_sections
 
 __all__ = ["load_written_prompts"]
 
-_CANDIDATE = {
-    "system": (),
-    "user": (
-        "facts", "relations", "names", "language", "atoms", "choice", "examples", "earlier",
-    ),
-    "fact": ("triple",),
-    "relation": ("relation", "statement"),
+_FORM = {
+    "task": ("language",),
+    "answer": (),
+    "sparql": (),
     "choice": ("triples", "answer"),
-    "example": ("reply",),
-    "earlier": ("text", "reason"),
-}  # fmt: skip
+}
 _PLACEHOLDERS: Placeholders = {
     "names": dict.fromkeys(NAMINGS, ()),
-    "candidate": _CANDIDATE,
-    "candidate_count": _CANDIDATE,
-    "candidate_without": _CANDIDATE,
+    "candidate": {
+        "system": (),
+        "user": (
+            "facts", "relations", "names", "task", "atoms", "answer", "sparql", "choice", "examples",
+            "earlier",
+        ),
+        "fact": ("triple",),
+        "relation": ("relation", "statement"),
+        "choice": ("choice",),
+        "example": ("reply",),
+        "earlier": ("text", "reason"),
+    },
+    **{f"candidate_{form}": _FORM for form in FORMS},
     "reword": {"system": (), "user": ("question", "anchors", "names", "language")},
     "reword_audit": {"system": (), "user": ("question", "other")},
     "check": {
@@ -35,7 +41,7 @@ _PLACEHOLDERS: Placeholders = {
         "relation": ("relation", "statement"),
     },
     "again": {"user": ()},
-}
+}  # fmt: skip
 
 
 def load_written_prompts(source: str = "") -> Prompts:

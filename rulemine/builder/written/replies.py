@@ -57,6 +57,9 @@ _LINE = re.compile(
 )
 """How each of the five lines begins."""
 
+_AROUND_QUERY = re.compile(r"^```\w*|[;\s]*(?:```)?$")
+"""A code fence around a query, and a semicolon behind it."""
+
 
 def text_of(answer: Answer) -> str | Refusal:
     """What a model said, or why that is nothing."""
@@ -93,13 +96,14 @@ def _in_lines(text: str) -> Candidate | None:
     if len(parts) != 2 * len(row) or row.keys() != CANDIDATE_SCHEMA["properties"].keys():
         return None
     lists = {key: re.split(r"(?<=\));\s*|\n[-*\s]*", row[key]) for key in ("nodes", "triples")}
-    sparql = re.sub(r"^```\w*|```$", "", row["sparql"])
-    found = _candidate({**row, **lists, "sparql": sparql})
+    found = _candidate({**row, **lists})
     return found if isinstance(found, Candidate) else None
 
 
-def _candidate(row: Mapping[str, Any]) -> Candidate | Refusal:
+def _candidate(reply: Mapping[str, Any]) -> Candidate | Refusal:
+    row = {key.strip().lower(): value for key, value in reply.items()}
     question, sparql = _text(row.get("question")), _text(row.get("sparql"))
+    sparql = sparql and _AROUND_QUERY.sub("", sparql)
     nodes, answer = _nodes(row.get("nodes")), _node(row.get("answer"))
     triples = _triples(row.get("triples"))
     if not question:

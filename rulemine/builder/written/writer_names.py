@@ -17,11 +17,18 @@ from rulemine.query.sparql import entity_iri, relation_iri
 
 __all__ = ["WriterNames"]
 
-_BETWEEN = r"\s*(?:[—–|-]|->)\s*"
+_BETWEEN = r"\s*(?:->|[—–|→-])\s*"
 """What stands between the parts of a triple on one line."""
 
 _PREFIXES = {"e": "entity", "r": "relation", "entity": "entity", "relation": "relation"}
 """Prefixes that a query may use without declaring them."""
+
+_PAIRS = (
+    r"(?P<label>.+?)(?: = | [(\[])(?:(?:entity|e):)?(?P<id>[^\s()\[\]]+)[)\]]?",
+    r"(?P<id>\S+)(?: = |: )(?P<label>.+)",
+    r"(?P<id>\S+) \((?P<label>.+)\)",
+)
+"""An entity by id and label."""
 
 _DECLARED = re.compile(r"\bPREFIX\s+([\w-]*)\s*:\s*<([^<>\s]*)>", re.IGNORECASE)
 
@@ -82,7 +89,8 @@ class WriterNames:
     def find(self, text: str) -> int | None:
         """The entity that a writer names; None: none, or perhaps one of two.
 
-        Read are its id, its label, ``id = label``, ``label (id)``, ``<entity:ID>`` and ``e:ID``.
+        Read are its id, its label, both in either order (``id = label``, ``label (id)``), ``<entity:ID>`` and
+        ``e:ID``.
         """
         text = text.strip()
         if (exact := self.entity(text)) is not None:
@@ -91,12 +99,9 @@ class WriterNames:
         if iri := re.fullmatch(r"<(?:entity|e):([^<>]+)>|(?:entity|e):(.+)", text):
             name = unquote(iri[1] or iri[2])
             found |= {self.entity(name), self.by_label(name)}
-        pairs = [text.partition(" = ")[::2]]
-        if mark := re.fullmatch(r"(.+) \(([^()]+)\)", text, re.DOTALL):
-            pairs.append((mark[2], mark[1]))
-        for id_, label in pairs:
-            entity = self.entity(id_.strip())
-            if entity is not None and _plain(self.labels[entity]) == _plain(label):
+        for pair in filter(None, (re.fullmatch(form, text, re.DOTALL) for form in _PAIRS)):
+            entity = self.entity(pair["id"])
+            if entity is not None and _plain(self.labels[entity]) == _plain(pair["label"]):
                 found.add(entity)
         found.discard(None)
         return found.pop() if len(found) == 1 else None
