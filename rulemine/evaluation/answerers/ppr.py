@@ -22,6 +22,7 @@ from rulemine.evaluation.answerers.bm25 import words
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
 from rulemine.evaluation.answerers.retrieval import answer_from, fit, in_private_order
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.text.mentions import cut, find_mentions_of_all
 
 __all__ = ["Nearness", "PersonalizedPageRank", "Walker"]
 
@@ -63,22 +64,21 @@ class PersonalizedPageRank(Section):
         """What the model says to each question and the triples of its walk."""
         rows = in_private_order(given.kg, given.order)
         walker, nearness = Walker(given.kg, rows), Nearness(given.kg.relations)
-        shown, cut = {}, 0
+        shown, fewer = {}, 0
         for done, q in enumerate(questions):
             if given.progress:
                 given.progress(done, len(questions))
-            text = q.question
-            for topic in sorted(q.anchors, key=len, reverse=True):
-                text = text.replace(topic, " ")
+            named = tuple(span for span, _ in find_mentions_of_all(q.question, q.anchors))
+            text = " ".join(cut(q.question, named))
             flow = walker.flow(q.anchors, STRANGE + nearness.to(text))
             best = np.argsort(-flow, kind="stable")[: self.max_triples]
             best = best[flow[best] > 0]
             shown[q.id] = fit(given.kg.labeled(rows[best]), self.max_characters)
-            cut += len(shown[q.id]) < len(best)
-        if cut:
+            fewer += len(shown[q.id]) < len(best)
+        if fewer:
             given.note(
-                f"ppr: the first {self.max_triples} triples of {cut} of {len(questions)} questions have more "
-                f"than max_characters={self.max_characters}; those that fit are shown."
+                f"ppr: the first {self.max_triples} triples of {fewer} of {len(questions)} questions have "
+                f"more than max_characters={self.max_characters}; those that fit are shown."
             )
         return answer_from(given, questions, shown, self.max_tokens)
 
