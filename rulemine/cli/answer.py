@@ -65,8 +65,9 @@ def add_answering(commands: "argparse._SubParsersAction[Parser]") -> None:
     add_model_options(parser)
     parser.add_argument("--dry-run", action="store_true",
                         help="say what it would take of a model, ask nothing, write nothing")  # fmt: skip
-    parser.add_argument("-o", "--output", type=output_file, required=True, metavar="FILE",
-                        help="predictions; - is standard output; for several systems a folder")  # fmt: skip
+    parser.add_argument("-o", "--output", type=output_file, metavar="FILE",
+                        help="predictions; - is standard output; for several systems a folder; needed but "
+                        "for --dry-run")  # fmt: skip
 
 
 def _add_choice(parser: Parser) -> None:
@@ -122,6 +123,8 @@ def answer(arguments: Namespace) -> int:
     if arguments.dry_run:
         say(_estimate(arguments, names), end="")
         return 0
+    if arguments.output is None:
+        raise ConfigError("missing: -o/--output. See rulemine answer --help.")
     if len(names) == 1:
         check_output(arguments.output)
         kept = None if arguments.output == STANDARD_OUTPUT else Path(f"{arguments.output}.work")

@@ -31,7 +31,7 @@ from rulemine.text.normalization import (
 )
 from rulemine.text.template import escape, fill
 from rulemine.verbalizer.inputs import CheckedQuestion, placeholders
-from rulemine.verbalizer.wrappings import unwrapped
+from rulemine.verbalizer.wrappings import PICTURE, unwrapped
 from rulemine.verbalizer.yes_or_no import asks_whether
 
 __all__ = ["CODES", "LONGEST", "SHORTEST", "Checker", "TextProblem", "check_text", "explain"]
@@ -93,7 +93,8 @@ _AROUND = "\"'`“”‘’«»()[]{}<>,;:.!?*"
 
 _MARKUP = re.compile(
     r"(?<!\w)[*_]{1,3}[\w\ufffc]|[\w\ufffc?][*_]{1,3}(?!\w)|~~|[`\\{}\[\]]|<\||\|>|</?[A-Za-z!][^<>]*>"
-    r"|^\s*(?:#+|[>*•–-]|\(?\d{1,2}[.)])\s|&(?:amp|quot|apos|lt|gt|nbsp|#\w+);|\$\$"
+    rf"|^\s*(?:#+|[>*•–-]|\(?(?:\d{{1,2}}[.)]|[a-zA-Z]\)))\s|{PICTURE}"
+    r"|&(?:amp|quot|apos|lt|gt|nbsp|#\w+);|\$\$"
 )
 _ITSELF = r"(?:ai|artificial\sintelligence|(?:large\s)?language\smodel)\b"
 _REFUSAL = re.compile(
@@ -109,13 +110,15 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _META = re.compile(
-    r"^\W*(?:here(?:['’]s|\sis|\sare)\b.{0,60}\b(?:question|paraphrase|rewording|version|one)\b"
+    r"^\W*(?:here(?:['’]s|\sis|\sare)\b"
+    r"(?:.{0,60}\b(?:question|paraphrase|rewording|version|one)\b|[^:?]{0,80}[:\uff1a]|[^?]{0,80}\s[–—-]\s)"
     r"|(?:sure|certainly|of\scourse|absolutely|okay|ok|great|alright|understood|got\sit)(?:\sthing)?(?:\s?[,!.:;–—]|\s-)"
-    r"|[qa]\s?\d*\s?[:\uff1a])"
+    r"|[qa]\s?\d*\s?(?:[:\uff1a]|[–—-]\s))"
     # A label such as "Rephrased question (1):"; questions may have a colon, too.
-    r"|^(?!\W*(?:wh|how))[^:\uff1a?\ufffc]{0,40}?(?:\b(?:questions?|answers?|(?:para|re)phras\w*|reword\w*|rewrit\w*"
-    r"|revis\w+|corrected|versions?|options?|output|response|reply|result|note|assistant|user|asked\sfor"
-    r"|frage|pregunta|domanda|pergunta|vraag|вопрос|ερώτηση|سؤال)\b|问题|問題|質問|질문)[^:\uff1a?\ufffc]{0,20}[:\uff1a]"
+    r"|^(?!\W*(?:wh|how))[^:\uff1a?\ufffc]{0,60}?(?:\b(?:questions?|answers?|(?:para|re)phras\w*|reword\w*|rewrit\w*"
+    r"|revis\w+|corrected|ways?\sto|versions?|options?|output|response|reply|result|note|assistant|user|asked\sfor"
+    r"|frage|pregunta|domanda|pergunta|vraag|вопрос|ερώτηση|سؤال)\b|问题|問題|質問|질문)"
+    r"[^:\uff1a?\ufffc]{0,30}(?:[:\uff1a]|\s[–—-]\s)"
     r"|\b(?:based\son|given|from|for|in|about)\s(?:the|this|that|your)\s(?:\w+\s){0,2}triples?\b(?!\s\w)"
     r"|\b(?:removed\striple|(?:question|answer|topic)\sentity)\b|\bthe\sknowledge\sgraph\b"
     r"|\blet\sme\sknow\b|\bthis\squestion\sasks\b",

@@ -11,38 +11,39 @@ from collections.abc import Sequence
 from rulemine.text.mentions import find_mentions_of_all
 from rulemine.text.normalization import QUESTION_MARKS
 
-__all__ = ["question_lines", "unwrapped", "without_marks"]
+__all__ = ["PICTURE", "question_lines", "unwrapped", "without_marks"]
+
+PICTURE = "[\u2600-\u27bf\U0001f000-\U0001faff]\ufe0f?"
+"""A sign such as a check mark, or a face."""
 
 _MARKS = (
-    '""', "''", "“”", "„“", "„”", "«»", "»«", "‘’", "‚‘", "「」", "『』", "``", "**",
+    '""', "''", "“”", "„“", "„”", "«»", "»«", "‘’", "‚‘", "「」", "『』", "``", "**", "__",
 )  # fmt: skip
-"""Signs that open and close; the last two also doubled or tripled."""
+"""Signs that open and close; the last three also doubled or tripled."""
 
 _REWORDED = r"(?:corrected|paraphrased|re(?:written|phrased|worded|vised))"
-_ADJECTIVE = rf"(?:{_REWORDED}|refined|final|new|natural|fluent|single|generated|alternative|improved|mended)"
 _NOUN = (
     r"(?:(?:questions?|paraphrases?|rewordings?|versions?|output|result|response|reply|frage|pregunta|domanda"
-    r"|pergunta|vraag|вопрос|ερώτηση|سؤال)\b|问题|問題|質問|질문)"
+    r"|assistant|pergunta|vraag|вопрос|ερώτηση|سؤال)\b|问题|問題|質問|질문)"
 )
 _LABEL = (
-    rf"(?:(?:(?:the|my|your|a)\s)?(?:{_ADJECTIVE}\s){{0,2}}{_NOUN}(?:\s?\(?\d{{1,2}}\)?|\s(?:is|(?:c|w)ould\sbe))?"
-    rf"|{_REWORDED}|q\d{{0,2}})"
+    rf"(?!wh|how)(?:(?:[^\W_]+[\s_-]){{0,4}}?{_NOUN}"
+    r"(?:\s?(?:\d{1,2}|\([^()\n]{1,20}\))|\s(?:is|(?:c|w)ould\sbe))?"
+    rf"|{_REWORDED}|(?:one|another)\s(?:\w+\s)?way\b[^:?\n]{{0,30}}|q\d{{0,2}})"
 )
-_HERE = (
-    r"here(?:['’]s|\sis|\sare)\b"
-    rf"[^:?\n]{{0,30}}?\b(?:(?:question|paraphrase|rewording|version|one)\b[^:?\n]{{0,80}}|{_NOUN}[^:?\n]{{0,20}})"
-)
+_HERE = r"here(?:['’]s|\sis|\sare)\b[^:?\n]{0,80}"
+_COLON = r"(?:[:\uff1a]|[–—-]\s)"
 _SURE = r"(?:sure(?:\sthing)?|certainly|of\scourse|absolutely|okay|ok|great|alright|understood|got\sit)[,.!:]"
 _PREAMBLE = re.compile(
     rf"{_SURE}(?!\s*here)\s*|#*\s?([*_\"']{{0,3}})(?:{_SURE}\s*)?(?:{_HERE}|{_LABEL})"
-    r"(?:\1\s?[:\uff1a]|\s?[:\uff1a]\s?\1)\s*",
+    rf"(?:\1\s?{_COLON}|\s?{_COLON}\s?\1)\s*",
     re.IGNORECASE,
 )
 _LINE_BEFORE = re.compile(
     rf"#*\s?([*_]{{0,3}}){_LABEL}\1|[*_]{{0,3}}(?:{_SURE}|here\b|below\b|based\son\b)[^?]{{0,120}}[:.!][*_]{{0,3}}",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"(?:\(?\d{1,2}[.)]|#+|[>*•–-])\s+")
+_NUMBER = re.compile(rf"(?:\(?(?:\d{{1,2}}[.)]|[a-zA-Z]\))|#+|[>*•–-]|{PICTURE})\s+")
 _NAME = r"(?:\w{1,20}_)?(?:question|paraphrase|output|result|response|reply|b|i|em|strong|p|code)"
 _TAG = re.compile(rf"<({_NAME})>(.*)</\1>", re.IGNORECASE)
 _FRAME = re.compile(rf"```\w*|[-*_=~]{{3,}}|</?{_NAME}>", re.IGNORECASE)
@@ -89,7 +90,7 @@ def without_marks(text: str) -> str:
     if len(text) < 2 or text[0] + text[-1] not in _MARKS:
         return text
     width = 1
-    if text[0] in "*`":
+    if text[0] in "*`_":
         width = len(text) - len(text.lstrip(text[0]))
         if width > 3 or not text.endswith(text[0] * width):
             return text

@@ -89,10 +89,6 @@ def test_good_texts_become_patterns(text: str, pattern: str | TextProblem) -> No
         ("refusal", "I'm just an AI, who is Anna Lind?"),
         ("refusal", "As an AI language model, who is the aunt of Anna Lind?"),
         ("refusal", "Could you please give me more context about Anna Lind?"),
-        (
-            "meta_text",
-            "Here is what you asked for: Who is the aunt of Anna Lind?",
-        ),
         ("meta_text", "Answer: Who is the aunt of Anna Lind?"),
         ("meta_text", "One could ask the question so: who is the aunt of Anna Lind?"),
         ("meta_text", "Based on the given triple, who is the aunt of Anna Lind?"),

@@ -22,7 +22,9 @@ WRAPPINGS = (
     "<rewritten_question>{}</rewritten_question>", "{}\n\nNote: it names one entity.",
     "{}\n(This question asks for all of them.)", "**Question:** {}\n\n**Explanation:** The relation is kept.",
     "{}\n---\nLet me know if it helps!", "<think>Who? Bob York?</think>{}", "{}<|im_end|>",
-    "<|channel|>final<|message|>{}<|end|>",
+    "<|channel|>final<|message|>{}<|end|>", "Question – {}", "Natural-language question: {}", "a) {}",
+    "✅ {}", "Here's a natural way to ask it: {}", "One way to ask this: {}", "Question (English): {}",
+    "__{}__", "rewritten_question: {}", "Here is what you asked for: {}",
 )  # fmt: skip
 """What stands around a question in a reply."""
 

@@ -223,8 +223,6 @@ def test_a_dry_run_asks_nothing_and_writes_nothing(
         "all",
         "--sample",
         3,
-        "-o",
-        tmp_path / "out",
     )
     unreachable = ("--model", "m", "--base-url", "http://127.0.0.1:9/v1")
     ended = command(*words, "--with", "lookup,tools", *unreachable, "--dry-run")
@@ -234,4 +232,5 @@ def test_a_dry_run_asks_nothing_and_writes_nothing(
         r"^tools +1 +3 +16 / 33 +[\d,]+ / [\d,]+ +900 / 33,792 ", ended.out, re.MULTILINE
     )
     assert not list(tmp_path.iterdir())
+    assert "missing: -o/--output" in command(*words, "--with", "lookup").err
     assert "name one with --model" in command(*words, "--with", "tools", "--dry-run").err
