@@ -142,13 +142,14 @@ WRAPPINGS = (
     "```cypher\nMATCH (x) RETURN x.y\n```\nNo. The corrected query:\n```cypher\n{}\n```",
     "```cypher\n{}\n```\nwhich gives\n```json\n[{\"name\": \"Arden\"}]\n```",
     "**{}**", "> {}", "So:\n    {}", "<answer>{}", "{}\nResult: two names", "{}\n```", "{}\n\n---\nWe did.",
-    "```cypher\n{}\n```\nAgain:\n```cypher\n{}\n```",
+    "```cypher\n{}\n```\nAgain:\n```cypher\n{}\n```", "~~~cypher\n{}\n~~~", '"""\n{}\n"""', "$$\n{}\n$$",
+    'query = """{}"""', "<code>{}</code>", "1. {}", "- {}", "Sure! {}", "neo4j$ {}",
 )  # fmt: skip
 """What stands around a query in a reply."""
 
 PACKED = (
     "{}", '{"cypher": {}}', '```json\n{"cypher": {}}\n```', 'Here: {"query": {}, "reason": "Match it.",}',
-    '{"name": "run", "arguments": {"Cypher_Query": {}}}',
+    '[{"cypher": {}}]', '{"name": "run", "arguments": {"Cypher_Query": {}}}',
 )  # fmt: skip
 
 RIGHT = (
@@ -159,7 +160,7 @@ RIGHT = (
 WRONG = (
     "MATCH (n:Twon RETURN n.name", "MATCH (n) RETURN n.name ORDER BYY n.x", "MATCH (n) RETURN n.name\nLIMIT",
     "MATCH (n) WHERE n.x = 1", "RETURN", "MATCH (n) RETURN n.name MATCH",
-    "MATCH (n)\nReturn n.name\n\nOrder By m.x",
+    "MATCH (n)\nReturn n.name\n\nOrder By m.x", "MATCH (n {name: 'Ke$$ha ~~~ \"\"\"'}) RETURN",
 )  # fmt: skip
 
 
@@ -193,7 +194,19 @@ def test_of_two_queries_none_is_guessed(said):
 
 @pytest.mark.parametrize(
     "part",
-    ["``` ", "\n", "//x\n", "/*\n", "<cypher><query>", "{", '{"cypher": ', "MATCH (n)\n", "x\n\n"],
+    [
+        "``` ",
+        "\n",
+        "//x\n",
+        "/*\n",
+        "<cypher><query>",
+        "{",
+        '{"cypher": ',
+        "MATCH (n)\n",
+        "x\n\n",
+        "~~~ ",
+        "1. ",
+    ],
 )
 def test_a_long_reply_is_read_at_once(part):
     cypher_of("x" + part * (200_000 // len(part)) + "x")

@@ -24,11 +24,12 @@ _LEAD = (
 )
 _BEGIN = re.compile(rf"{_LEAD}(?={_ANY})", re.DOTALL)
 _AFTER_WORDS = re.compile(
-    rf"(?:^|(?<=[:\uff1a])|(?<=\s)(?=`))[ \t>]*(?:<\w+>\s?)?(?=\S)(\*\*|[`\"'“]?){_LEAD}"
+    rf"(?:^|\A(?:\(?\d{{1,2}}[.)]|[*•-])\s|(?<=[:\uff1a!$>→])|(?<=\s)(?=`))[ \t>]*"
+    rf"(?:<\w+>\s?)?(?=\S)(\*\*|[`\"'“]?){_LEAD}"
     r"(?=(?i:OPTIONAL\s+MATCH|MATCH)\s*(?:\(|\w+\s*=)|(?:UNWIND|CALL|WITH|RETURN)\s)",
     re.DOTALL | re.MULTILINE,
 )
-"""Where a query begins that is not the whole reply: a line, after a colon, or in backquotes."""
+"""Where a query begins that is not the whole reply: a line, after a colon or the like, or in backquotes."""
 
 _PATTERN = re.compile(r"[({]\s*`?\w*`?\s*:|-\[|->|<-")
 """What words before a query do not have."""
@@ -41,13 +42,18 @@ _TITLE = re.compile(
     re.IGNORECASE,
 )
 _TAG = re.compile(
-    r"<((?:final_)?(?:cypher|query|answer|cypher_query|statement))>(.{0,5000}?)</\1>|\[(CYPHER)\](.{0,5000}?)\[/CYPHER\]",
+    r"<((?:final_)?(?:cypher|query|answer|cypher_query|statement|code))>(.{0,5000}?)</\1>|\[(CYPHER)\](.{0,5000}?)\[/CYPHER\]",
     re.IGNORECASE | re.DOTALL,
 )
 MOST = 3
 """Objects within one another in which a query is looked for."""
 
 _KEYS = frozenset(("cypher", "query", "cypherquery", "finalquery", "statement", "answer", "output"))
+_FENCE = re.compile(
+    r"^[ \t]*(?:\w+\s*=\s*)?(?:~~~|\$\$|\"{3}|'{3})|(?:~~~|\$\$|\"{3}|'{3})[ \t]*$", re.MULTILINE
+)
+"""What else stands where ``` might; in a query only inside a text, so at no end of a line."""
+
 _END = re.compile(r"(?:<end_of_turn>|<\|[a-z_]+\|>|</s>)\Z")
 """What some models close their turn with."""
 
@@ -102,6 +108,7 @@ def cypher_of(text: str) -> tuple[str | None, str]:
         (None, 'it is empty')
     """
     said = _END.sub("", visible_reply(text).rstrip()).strip()
+    said = said if "```" in said else _FENCE.sub("```", said)
     return _query_of(_unquoted(said)) if said.strip("`") else (None, "it is empty")
 
 
@@ -130,6 +137,8 @@ def _unquoted(said: str) -> str:
 
 def _under_keys(value: Any, depth: int = 0) -> Iterator[str]:
     """The texts in a value of JSON under keys of queries."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
     for key, item in value.items() if isinstance(value, dict) else ():
         if isinstance(item, str) and re.sub(r"[\W_]", "", key).lower() in _KEYS:
             yield item

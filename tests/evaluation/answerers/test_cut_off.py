@@ -42,6 +42,8 @@ def release(here: Path) -> Release:
 def thinking(text: str = "", reason: str = "length") -> dict[str, Any]:
     """The body of a reply that thinking left little room, or none."""
     message = {"content": text, "reasoning_content": "Let me see."}
+    if reason == "in tags":
+        message, reason = {"content": f"<think>{message['reasoning_content']}"}, "stop"
     return {"choices": [{"message": message, "finish_reason": reason}]}
 
 
@@ -54,7 +56,7 @@ def rows(path: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in Path(path).read_text("utf-8").splitlines()[1:]]
 
 
-@pytest.mark.parametrize("reason", ["length", "stop"])
+@pytest.mark.parametrize("reason", ["length", "stop", "in tags"])
 def test_where_nothing_else_comes_it_ends_and_goes_on_with_more_room(
     release: Release, server: ChatServer, command: Command, reason: str
 ) -> None:

@@ -75,7 +75,6 @@ def test_closed_book_is_the_final_step_alone() -> None:
         (" None. ", ""),
         ("<think>perhaps joe</think>\neve", "eve"),
         ("perhaps joe</think>\n\neve", "eve"),
-        ("<think>perhaps joe, but", ""),
         ("<|channel|>analysis<|message|>joe<|end|><|channel|>final<|message|>eve", "eve"),
         ("none of them\neve", "none of them\neve"),
         ("", ""),
