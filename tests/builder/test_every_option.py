@@ -95,6 +95,7 @@ class Endpoint:
     """A session that answers at once; some texts fail always, some the first time, some judges refuse."""
 
     calls: list[Any]
+    advice = ""
 
     def __init__(self, options: EndpointOptions, *_: object, **__: object) -> None:
         self.usage, self._lines, self._options = Usage(), dict[str, Any](), options
