@@ -30,6 +30,9 @@ __all__ = ["check_source", "estimate", "verbalize_questions"]
 _CODES = {"private": "e00015", "numeric": "15"}
 """Naming that tells a model nothing → a name in it."""
 
+MANY_UNNAMED = 0.1
+"""So much of the entities without a label is worth a word, where others have one."""
+
 
 def check_source(
     inputs: Inputs,
@@ -49,7 +52,7 @@ def check_source(
         replay: As for `verbalize_questions`.
         asks: Whether the model will be asked; an estimate needs neither key nor client.
         note: Called with the reason if no text can be checked for its language, and if the model sees codes
-            because there are no labels.
+            because there are no labels, or names because few have one.
 
     Raises:
         EndpointError: There is no key, or the package openai is not installed.
@@ -63,6 +66,13 @@ def check_source(
             f"{inputs.recipe.kg} has no labels, so the model sees codes such as {code} and cannot "
             "tell what it asks about: give labels with --labels FILE, or show it the names of the graph with "
             "--set verbalizer.naming=entity."
+        )
+    every = inputs.kg.entities
+    unnamed = [name for name in every if name not in inputs.labels]
+    if inputs.prompt_naming == "text" and MANY_UNNAMED * len(every) <= len(unnamed) < len(every):
+        note(
+            f"{len(unnamed):,} of {len(every):,} entities of {inputs.recipe.kg} have no label, so the model "
+            f"sees names such as {unnamed[0]}."
         )
     if replay is not None:
         find_journal(replay)
