@@ -7,19 +7,33 @@ raised but a ValueError of `decode`, whatever a reply holds.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rulemine.codec import unique_keys
 from rulemine.llm.call import whole_text
 
-__all__ = ["decode", "json_values", "looks_like_json"]
+__all__ = ["TEXT", "TEXTS", "decode", "json_values", "looks_like_json", "object_schema"]
+
+TEXT: Mapping[str, Any] = {"type": "string"}
+TEXTS: Mapping[str, Any] = {"type": "array", "items": TEXT}
+"""Schemas of a text, and of a list of them."""
 
 _DECODER = json.JSONDecoder(object_pairs_hook=unique_keys, strict=False)
 _LAST_COMMA = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")|,(?=\s*[\]}])', re.DOTALL)
 _LIKE_JSON = re.compile(r"\{\s*[\"}]|\[\s*[\"\[{\]]")
 _BRACKET = re.compile(r"[\[{]")
 _TRIES = 50
+
+
+def object_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of an object with these keys, all of them and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 def decode(text: str, at: int = 0) -> tuple[Any, int]:

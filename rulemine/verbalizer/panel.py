@@ -17,6 +17,7 @@ from rulemine.errors import ConfigError
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.llm.call import Ask, Call, Failure, Message, Reply
 from rulemine.llm.estimates import OVER, Takes, sent_by
+from rulemine.llm.json_reply import TEXT, object_schema
 from rulemine.verbalizer.checks import TextProblem
 from rulemine.verbalizer.prompts import Placeholders, Prompts, read_sections
 from rulemine.verbalizer.replies import read_object
@@ -100,13 +101,8 @@ def _schema(purpose: str) -> dict[str, Any]:
         if flag.purpose == purpose:
             truth = isinstance(flag.good, bool)
             kind = {"type": "boolean"} if truth else {"type": "string", "enum": list(GRADES)}
-            properties |= {f"{flag.name}_reasoning": {"type": "string"}, f"{flag.name}_flag": kind}
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+            properties |= {f"{flag.name}_reasoning": TEXT, f"{flag.name}_flag": kind}
+    return object_schema(**properties)
 
 
 _SCHEMAS = {purpose: _schema(purpose) for purpose in dict.fromkeys(flag.purpose for flag in FLAGS)}

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.llm.call import Reply
-from rulemine.llm.json_reply import json_values, looks_like_json
+from rulemine.llm.json_reply import TEXT, TEXTS, json_values, looks_like_json, object_schema
 from rulemine.phrasing.glosses import Glosses
 from rulemine.text.visible_reply import visible_reply
 from rulemine.verbalizer.checks import TextProblem
@@ -46,32 +46,23 @@ FAULTS = {
 
 CYPHER_VERDICTS = ("PASS", *FAULTS, "FAIL")
 
-_TEXT: Mapping[str, Any] = {"type": "string"}
-
 
 def _one_of(values: Sequence[str]) -> Mapping[str, Any]:
     return {"type": "string", "enum": list(values)}
 
 
-def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
 SCHEMAS = {
-    "question": _object(question=_TEXT),
-    "paraphrase": _object(questions={"type": "array", "items": _TEXT}),
-    "audit": _object(verdict=_one_of(VERDICTS), reason=_TEXT),
-    "round_trip": _object(relation=_TEXT, direction=_one_of(DIRECTIONS)),
-    "structure_question": _object(question=_TEXT),
-    "structure_audit": _object(status=_one_of(VERDICTS), reason=_TEXT, refined_question=_TEXT),
-    "cypher_question": _object(question=_TEXT),
-    "cypher_audit": _object(verdict=_one_of(CYPHER_VERDICTS), reason=_TEXT, refined_question=_TEXT),
-    "gloss": _object(statement=_TEXT, subjects=_TEXT, objects=_TEXT),
+    "question": object_schema(question=TEXT),
+    "paraphrase": object_schema(questions=TEXTS),
+    "audit": object_schema(verdict=_one_of(VERDICTS), reason=TEXT),
+    "round_trip": object_schema(relation=TEXT, direction=_one_of(DIRECTIONS)),
+    "structure_question": object_schema(question=TEXT),
+    "structure_audit": object_schema(status=_one_of(VERDICTS), reason=TEXT, refined_question=TEXT),
+    "cypher_question": object_schema(question=TEXT),
+    "cypher_audit": object_schema(
+        verdict=_one_of(CYPHER_VERDICTS), reason=TEXT, refined_question=TEXT
+    ),
+    "gloss": object_schema(statement=TEXT, subjects=TEXT, objects=TEXT),
 }
 """Purpose of a call → the JSON schema of its reply."""
 

@@ -16,6 +16,7 @@ from rulemine.builder.written.candidate import Refusal
 from rulemine.builder.written.scripted_pairs import ScriptedPairs
 from rulemine.builder.written.writer import Written
 from rulemine.llm.call import Ask, Call, Failure, Reply
+from rulemine.llm.json_reply import TEXT, object_schema
 from rulemine.llm.session import Session
 from rulemine.verbalizer.requests import SEEDS
 
@@ -24,25 +25,13 @@ __all__ = ["ModelPairs", "PairTask", "PairWriter", "WithoutModel"]
 FRESH = 0.8
 """The temperature of variants (Dynamic-KGQA, section 3); the published release has that of the recipe."""
 
-_TEXT = {"type": "string"}
-
-
-def _object(**properties: object) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-_PATH = {"type": "array", "items": _object(subject=_TEXT, predicate=_TEXT, object=_TEXT)}
-SCHEMA = _object(
+_PATH = {"type": "array", "items": object_schema(subject=TEXT, predicate=TEXT, object=TEXT)}
+SCHEMA = object_schema(
     valid_qa_pairs={"type": "boolean"},
     number_of_qa_pairs={"type": "integer"},
     qa_pairs={
         "type": "array",
-        "items": _object(question=_TEXT, answer=_TEXT, supporting_path=_PATH),
+        "items": object_schema(question=TEXT, answer=TEXT, supporting_path=_PATH),
     },
 )
 """Of a reply, for structured outputs."""

@@ -15,6 +15,7 @@ from rulemine.builder.written.writer import Task, Written
 from rulemine.builder.written.writer_names import WriterNames
 from rulemine.kg.graph import Triple
 from rulemine.llm.call import Answer, Ask, Call
+from rulemine.llm.json_reply import TEXT, object_schema
 from rulemine.llm.session import Session
 from rulemine.phrasing.glosses import Glosses
 from rulemine.text.template import fill
@@ -25,12 +26,7 @@ from rulemine.verbalizer.requests import SEEDS
 
 __all__ = ["ANSWER_SCHEMA", "ModelWriter", "WritingCalls", "answers_to"]
 
-ANSWER_SCHEMA = {
-    "type": "object",
-    "properties": {"answer": {"type": "string"}},
-    "required": ["answer"],
-    "additionalProperties": False,
-}
+ANSWER_SCHEMA = object_schema(answer=TEXT)
 """Of the reply of the final filter."""
 
 Values = Mapping[str, str]

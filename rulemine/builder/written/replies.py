@@ -12,7 +12,7 @@ from typing import Any
 
 from rulemine.builder.written.candidate import Candidate, NamedNode, Refusal
 from rulemine.llm.call import Answer, Failure
-from rulemine.llm.json_reply import json_values
+from rulemine.llm.json_reply import TEXT, TEXTS, json_values, object_schema
 from rulemine.verbalizer.checks import TextProblem
 from rulemine.verbalizer.replies import said_in
 
@@ -35,20 +35,9 @@ class Unread:
     FIELDS = "the reply lacks a field, or has one of another kind"
 
 
-_TEXT: Mapping[str, Any] = {"type": "string"}
-
-
-def _object(**properties: Any) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-_TEXTS: Mapping[str, Any] = {"type": "array", "items": _TEXT}
-CANDIDATE_SCHEMA = _object(question=_TEXT, nodes=_TEXTS, answer=_TEXT, triples=_TEXTS, sparql=_TEXT)
+CANDIDATE_SCHEMA = object_schema(
+    question=TEXT, nodes=TEXTS, answer=TEXT, triples=TEXTS, sparql=TEXT
+)
 """Of a candidate, for structured outputs."""
 
 _LINE = re.compile(
