@@ -4,6 +4,7 @@ Guarantees: the same task gives the same call, whatever was asked before; one ca
 them is in the order of the tasks, whatever the order in which the endpoint answers.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -92,7 +93,7 @@ class WritingCalls:
         """
         values = {
             "question": question,
-            "anchors": ", ".join(anchors),
+            "anchors": json.dumps([*anchors], ensure_ascii=False),
             "language": self.recipe.verbalizer.language,
             "names": self.prompts.names[self.names.naming],
         }
