@@ -256,9 +256,10 @@ class _Asking:
             if self.writing.session is None or isinstance(found, tuple) or not _may_mend(found):
                 self._take(task, found, keys)
                 continue
-            detail = f" ({found.detail})" if isinstance(found, Refusal) and found.detail else ""
-            checked = found.reason.startswith(CHECKED)
-            why = self.texts.objection if checked else f"{found.reason}{detail}."
+            if isinstance(found, Rejection):
+                why = self.texts.objection
+            else:
+                why = f"{found.reason} ({found.detail})." if found.detail else f"{found.reason}."
             said = " ".join(str(reply).split())[:MOST_QUOTED]
             waiting.append((replace(task, refused=((said, why),)), keys))
         before = len(self.accepted)

@@ -258,6 +258,9 @@ def test_replies_that_are_wrong_in_any_way_are_counted(tmp_path: Path) -> None:
             row["nodes"][0] = "e99999"
         if share == 5:
             row["question"] = row["question"].replace("?", " in 1994?")
+        if share == 6:
+            name = row["nodes"][0].rpartition(" (")[0] or row["nodes"][0]
+            row["question"] = row["question"].replace(name, "somebody")
         return json.dumps(row)
 
     mended: list[str] = []
@@ -266,6 +269,7 @@ def test_replies_that_are_wrong_in_any_way_are_counted(tmp_path: Path) -> None:
     assert counts["mended"]["asked"] == len(mended) > counts["mended"]["accepted"] > 0
     assert {"an id or a relation is unknown (entity e99999).", f"{Unread.NO_JSON}."} <= {*mended}
     assert any("no other name, date, number or capital (“1994”)" in why for why in mended)
+    assert any(re.search("Name the Question Entity exactly as given.*“.+”", w) for w in mended)
     assert Mistake.MANY not in " ".join(mended), (
         "which nobody can mend who sees a part of the graph"
     )
