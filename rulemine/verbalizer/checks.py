@@ -136,6 +136,8 @@ _SENTENCE_END = re.compile(
 _CAMEL = re.compile(r"[^\W\d_A-Z][A-Z]")
 _PLAIN = re.compile(r"[^\W\d_]+(?:[ '’-][^\W\d_]+)*")
 _WORD = re.compile(r"[^\W_]+")
+_INITIAL = re.compile(r"(?<=\b[^\W\d_])\.(?=[^\W\d_]\b)")
+"""The point inside ``U.S.``, which is one word."""
 _CAPITALIZING = frozenset((None, "de", "lb"))
 """Languages whose common nouns have capitals, by code; None: one that is unknown."""
 
@@ -317,7 +319,7 @@ def _foreign(
     """
     capitals = language_code(language) not in _CAPITALIZING
     numbers = item.question.kind != "cypher"  # whose values are checked on their own
-    found = [word for piece in pieces for word in _WORD.findall(unify(piece))]
+    found = [word for piece in pieces for word in _WORD.findall(_INITIAL.sub("", unify(piece)))]
     opening = bool(_WORD.search(pieces[0]))
     letters = [*filter(str.isalpha, "".join(found))]
     cased = 2 * sum(map(_is_caseless, letters)) < len(letters)

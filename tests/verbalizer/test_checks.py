@@ -123,6 +123,7 @@ def test_good_texts_become_patterns(text: str, pattern: str | TextProblem) -> No
         ("wrong_language", "谁是 Anna Lind 的姑姑？"),
         ("foreign_name", "Who is the aunt of Anna Lind of Leeds?"),
         ("foreign_name", "Who is the Leeds-born aunt of Anna Lind?"),
+        ("foreign_name", "Who is the aunt of Anna Lind in the U.K.?"),
         ("foreign_name", "Who was in 1994 the aunt of Anna Lind?"),
         ("foreign_name", "1994 saw which aunt of Anna Lind marry?"),
         ("foreign_name", "Who is the aunt of Anna Lind, that is Lind's aunt?"),
@@ -156,6 +157,7 @@ def test_each_reason(expected: str, text: str) -> None:
         "Which aunt, according to Anna Lind, is it?",
         "Of all women, who is the aunt of Anna Lind, and where is she?",
         "Who cannot stand Anna Lind?",
+        "Which U.S. state is Anna Lind in?",
         "Which match did Anna Lind win at noon (local time, of course)?",
     ],
 )
