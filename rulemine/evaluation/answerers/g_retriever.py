@@ -36,7 +36,7 @@ class ConnectedSubgraph(Section):
     max_tokens: int = option(256, least=1)
 
     uses_model: ClassVar[bool] = True
-    typical: ClassVar = Typical(1, 1, 15)
+    typical: ClassVar = Typical(1, 1, 21)
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """What the model says to each question and what was grown for it."""

@@ -59,7 +59,7 @@ class PlanOnGraph(Section):
     """
 
     uses_model: ClassVar = True
-    typical: ClassVar = Typical(10, 1.9, 298)
+    typical: ClassVar = Typical(11, 1.9, 298)
 
     depth: int = option(4, least=1)
     frontier: int = option(5, least=1)
