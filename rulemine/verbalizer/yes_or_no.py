@@ -4,13 +4,18 @@ import re
 
 __all__ = ["asks_whether"]
 
-_VERB = r"(?:(?:is|are|was|were|do|does|did|has|have|had|ca|could|would|should|wo)(?:n['’]?t)?|can|will)"
+_VERB = (
+    r"(?:(?:is|are|was|were|do|does|did|has|have|had|ca|could|would|should|might|must|wo)(?:n['’]?t)?"
+    r"|am|can|may|shall|will)"
+)
 _OPENS = re.compile(
     rf"[^\w\ufffc]*(?:(?:and|or|but|so)\s)?(?:{_VERB}|(?:yes|true)\sor\s(?:no|false))\b",
     re.IGNORECASE,
 )
+_TELL = r"(?:tell|give|names?|list|find|identify|enumerate|provide|know\sthe)"
 _REQUEST = re.compile(
-    r"\W*\w+\syou\b(?!.*\b(?:whether|if)\b).*\b(?:tell|give|names?|list|say|find|wh\w+|how)\b",
+    rf"\W*(?:\w+\s(?:you|i)\b(?!.*\b(?:whether|if)\b).*\b(?:{_TELL}|wh\w+|how)"
+    rf"|(?:can|could|does|will)\sany(?:one|body)\s(?:{_TELL}|know\swh(?!ether)\w+))\b",
     re.IGNORECASE,
 )
 _ASKING = re.compile(r"\b(?:who\w*|what\w*|which\w*|where|when|why|how)\b", re.IGNORECASE)

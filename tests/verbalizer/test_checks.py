@@ -134,6 +134,8 @@ def test_good_texts_become_patterns(text: str, pattern: str | TextProblem) -> No
         ("yes_or_no", "In the family, is Anna Lind somebody's niece?"),
         ("yes_or_no", "Can you say whether Anna Lind has an aunt?"),
         ("yes_or_no", "Anna Lind is a niece, right?"),
+        ("yes_or_no", "Might Anna Lind be somebody's niece?"),
+        ("yes_or_no", "Can anyone know whether Anna Lind has an aunt?"),
     ],
 )
 def test_each_reason(expected: str, text: str) -> None:

@@ -37,6 +37,7 @@ KEYS = (
 
 GOOD = (
     "Who is the aunt of Anna Lind?", "'Anna Lind' has which aunts?", 'Whose niece is "Anna Lind"?',
+    "Can anyone name the aunts of Anna Lind?", "May I ask who is the aunt of Anna Lind?",
     "Of whom is it true, in the question at hand, that Anna Lind's aunt is she?",
 )  # fmt: skip
 
