@@ -129,6 +129,8 @@ class FakeModel:
             "sparql": f"SELECT {select} WHERE {{ {' '.join(lines)} }}",
         }
 
+    _candidate_plain = _candidate
+
     def _candidate_count(self, prompt: str) -> dict[str, Any]:
         return self._candidate(prompt, "count")
 

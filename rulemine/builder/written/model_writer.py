@@ -33,9 +33,6 @@ ANSWER_SCHEMA = object_schema(answer=TEXT)
 Values = Mapping[str, str]
 Blocks = Mapping[str, Sequence[Mapping[str, str]]]
 
-_PURPOSES = {"plain": "candidate", "count": "candidate_count", "without": "candidate_without"}
-"""Form of a task → purpose of its calls."""
-
 
 @dataclass(frozen=True)
 class WritingCalls:
@@ -55,7 +52,8 @@ class WritingCalls:
 
     def candidate(self, task: Task) -> Call:
         """Asks for a candidate. Its reply may take more tokens, the more triples it is made from."""
-        names, form = self.names, self.prompts.sections[f"candidate_{task.form}"]
+        names, purpose = self.names, f"candidate_{task.form}"
+        form = self.prompts.sections[purpose]
         values = {
             "names": self.prompts.names[names.naming],
             "atoms": str(task.atoms),
@@ -80,7 +78,6 @@ class WritingCalls:
         }
         call = self._call("candidate", f"candidate {task.number}", values, blocks)
         room = self.recipe.verbalizer.max_tokens * (2 + task.atoms)
-        purpose = _PURPOSES[task.form]
         return replace(call, purpose=purpose, schema=CANDIDATE_SCHEMA, max_tokens=room)
 
     def reword(self, subject: str, question: str, anchors: Sequence[str]) -> Call:
