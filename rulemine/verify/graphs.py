@@ -95,17 +95,22 @@ def _check_known(
 def check_removed(
     rows: list[tuple[int, dict[str, Any]]], complete: Graph | None, findings: Findings
 ) -> dict[Triple, Removed]:
-    """Reads ``removed.jsonl``; checks that it is a subset of the complete KG.
+    """Reads ``removed.jsonl``; checks that it is a sorted subset of the complete KG.
 
     Returns:
         Removed triple → its record.
     """
     removed: dict[Triple, Removed] = {}
+    last: Triple = ("", "", "")
     for number, row in rows:
         triple = as_triple(row["triple"])
         if triple in removed:
             found, expected = f"{shown(triple)} of line {removed[triple].line}", "each triple once"
             findings.add(REMOVED, number, "triples unique", found, expected)
+        if triple < last:  # or the order would tell something of names in other namings
+            found, expected = f"{shown(triple)} after {shown(last)}", "triples in their order"
+            findings.add(REMOVED, number, "removals sorted", found, expected)
+        last = triple
         if complete is not None and triple not in complete:
             findings.add(REMOVED, number, "removed ⊆ complete", shown(triple), f"one in {COMPLETE}")
         proofs = [row["certificate"], *row["further_certificates"]]

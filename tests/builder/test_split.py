@@ -133,6 +133,10 @@ def test_a_group_larger_than_its_split_is_in_train():
         "whole 0.20, at random 0.09; test: 10"
     )
     assert explain_lopsided(done[20:], RATIOS) == ""
+    questions = [question(i, ("t", "r", f"o{i}")) for i in range(90)]
+    questions += [question(100 + i, (f"s{i}", "q", f"x{i}")) for i in range(10)]
+    for ratios in (RATIOS, (1, 1, 8), (1, 8, 1)):  # larger than any split should be
+        assert {q.split for q in made(questions, ratios=ratios) if q.topic == "t"} == {"train"}
 
 
 def test_relations_that_are_far_from_the_whole_are_told():

@@ -9,12 +9,13 @@ from random import Random
 import pytest
 
 from rulemine.cypher import evaluate
-from rulemine.cypher.grades import MissingFacts, grade, in_order
-from rulemine.cypher.pattern import PatternQuery
+from rulemine.cypher.grades import MissingFacts, RowGrades, grade, in_order
+from rulemine.cypher.pattern import MatchPattern, PatternNode, PatternQuery, ReturnClause
 from rulemine.cypher.pattern_text import query_of, query_text, renamed_query
 from rulemine.cypher.rows import row_text
 from rulemine.errors import QueryError
-from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.graph import GraphNode, PropertyGraph
+from rulemine.kg.property_graph.schema import EntityType, Property, Schema
 from tests.oracles.random_patterns import random_graph, random_queries
 
 GRAPHS = 12
@@ -88,6 +89,46 @@ def test_grades_are_those_of_brute_force(seed: int) -> None:
             assert {*row.witness} <= {*found.triples}
             assert {*found.removed} <= {*found.triples}
     assert lost_rows
+
+
+def _towns(*people: int | None) -> PropertyGraph:
+    """Towns t0, t1, …, each with its number of people, if it is known."""
+    schema = Schema("towns", (EntityType("Town", (Property("people", "int"),)),), ())
+    return PropertyGraph(
+        schema,
+        [
+            GraphNode(f"t{at}", "Town", f"t{at}", {} if many is None else {"people": many})
+            for at, many in enumerate(people)
+        ],
+        [],
+    )
+
+
+def _of_towns(graph: PropertyGraph, gone: dict[str, int], result: ReturnClause) -> RowGrades:
+    taken = MissingFacts({}, {(node, "people"): level for node, level in gone.items()})
+    levels = [(level, taken.graph(graph, level)) for level in sorted(set(gone.values()))]
+    query = PatternQuery(MatchPattern("(n)", (PatternNode("Town"),)), result)
+    return grade(query, graph, levels, taken)
+
+
+def test_a_row_that_comes_back_is_lost_from_the_last_level_on() -> None:
+    graph = _towns(10, 20, 30, 20, 40, 0)  # on average 20, then 22, 20 again, 13.3
+    result = ReturnClause("n_agg", "people", aggregate="avg", known=True)
+    found = _of_towns(graph, {"t0": 20, "t2": 50, "t4": 100}, result)
+    assert [bool(change.lost) for change in found.changes] == [True, False, True]
+    assert [row.level for row in found.lost] == [100]
+
+
+def test_another_row_is_right_where_the_first_one_is_as_great() -> None:
+    graph = _towns(2, None, 1)  # as published, what is not known is the greatest
+    result = ReturnClause("n_argmax", "people", descending=True, known=False)
+    found = _of_towns(graph, {"t0": 100}, result)
+    assert found.tied == found.rows == (row_text(["t1"]),)
+    without = MissingFacts({}, {("t0", "people"): 100}).graph(graph, 100)
+    query = PatternQuery(MatchPattern("(n)", (PatternNode("Town"),)), result)
+    assert evaluate(without, query).rows == [("t0",)]
+    assert found.changes == ((100, 1, (), ()),)
+    assert not found.lost
 
 
 def _there(

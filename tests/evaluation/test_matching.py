@@ -29,6 +29,7 @@ ITEMS = [
     ("e00012\r\n\n e00031 \n", ["e00012", "e00031"]),
     ('["e00012", "e00031"]', ["e00012", "e00031"]),
     ("1. e00012\n2) e00031", ["e00012", "e00031"]),
+    ("(1) e00012\n(2) e00031", ["e00012", "e00031"]),
     ("- **e00012**\n• `e00031`.", ["e00012", "e00031"]),
     ("«e00012»; “e00031”!", ["e00012»; “e00031"]),  # only commas and line ends separate
     ("Washington, D.C.", ["Washington, D.C."]),
@@ -60,6 +61,11 @@ ITEMS = [
 @pytest.mark.parametrize(("raw_output", "expected"), ITEMS)
 def test_items(raw_output, expected):
     assert IdsMatcher(NAMES).text(raw_output) == expected
+
+
+def test_as_little_as_possible_is_taken_off():
+    both = IdsMatcher(frozenset({"x", "(x)"}))
+    assert both.text("- (x).\n((x))\n[x]\n[(x)]!") == ["(x)", "(x)", "x", "(x)"]
 
 
 def test_no_names_at_all():

@@ -103,6 +103,8 @@ def test_questions_of_every_kind_have_their_proofs(tmp_path: Path) -> None:
     assert len(graphs["incomplete"]) < len(graphs["incomplete-50"]) < len(graphs["complete"])
     seen = set()
     for split in ("train", "validation", "test"):
+        for row in json.loads((made.folder / f"{split}_gold.json").read_text()):
+            assert row["answers"] == list(asked[row["id"]].answers)
         for row in brink.questions(made.folder / f"{split}.tsv"):
             question = asked[str(row["id"])]
             seen.add(question.id)

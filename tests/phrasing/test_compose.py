@@ -20,6 +20,7 @@ FILE = """
 statement = "{subject} is a film of the genre {object}"
 ask_subject = "Which films belong to the genre {topic}?"
 ask_object = "To which genre does the film {topic} belong?"
+ask_objects = "To which genres does the film {topic} belong?"
 describe_subject = "film/films | that belongs/belong to [the genre {topic}]"
 describe_object = "genre/genres | to which [the film {topic}] belongs"
 
@@ -80,7 +81,7 @@ BY = '(p "directed" "Bob")'
 WITH = '(p "acted" "Ann")'
 
 EXPECTED = (
-    ('(p "genre" "Up")', "To which genre does the film Up belong?"),
+    ('(p "genre" "Up")', "To which genres does the film Up belong?"),
     (
         '(p "directed" (p- "won" "Palme"))',
         "Which films were directed by a person who won the Palme?",

@@ -54,6 +54,23 @@ def test_an_answer_may_be_given_for_what_is_not_taken_away_any_more() -> None:
     assert (grades.answers, grades.spurious) == ((), ("bo",))
 
 
+def test_what_a_level_gives_too_much_is_what_its_graph_gives() -> None:
+    kg = KnowledgeGraph.from_triples(
+        [("a", "r", "x"), ("a", "r", "y"), ("a", "r", "z"), ("b", "s", "w"), ("b", "s", "y"), ("b", "s", "z")]
+    )  # fmt: skip
+    removed = {("a", "r", "x"): 60, ("a", "r", "z"): 80, ("b", "s", "y"): 20, ("b", "s", "z"): 70}
+    query = '(minus (p "r" "a") (p "s" "b"))'
+    seen = set()
+    for level in (19, 20, 50, 60, 70, 100):
+        left = [t for t in kg.labeled() if removed.get(t, 101) > level]
+        given = evaluate(KnowledgeGraph.from_triples(left), parse(query)).answers
+        grades = evaluate(kg, parse(query), removed, level)
+        assert grades.spurious == tuple(sorted({*given} - {"x"}))
+        assert evaluate(kg, parse(f"(count {query})"), removed, level).stated_value == len(given)
+        seen.add(grades.spurious)
+    assert seen == {(), ("y",), ("y", "z")}
+
+
 def test_a_count_has_two_values() -> None:
     grades = evaluate(GRAPH, parse('(count (p- "parent" "bo"))'))
     assert (grades.value, grades.stated_value, grades.answers) == (2, 1, ("al", "ann"))

@@ -239,6 +239,21 @@ def test_tars_of_others_and_compressed_ones_are_named(release: Path, tmp_path: P
     assert {problem.invariant for problem in verify(tmp_path / "other.tar").problems} >= {"archive"}
 
 
+@pytest.mark.parametrize("size", [65_534, 65_535, 65_536, 131_070])
+def test_full_blocks_are_as_long_as_the_header_says(tmp_path: Path, size: int) -> None:
+    content, folder = b"a" * size, tmp_path / "toy"
+    folder.mkdir()
+    (folder / "a.gz").write_bytes(gzip.compress(content))
+    (folder / "manifest.json").write_text("{}\n")
+    files = {"a.gz": {"bytes": size, "sha256": sha256(content).hexdigest()}}
+    write_archive(Release(folder, folder, {"name": "toy", "files": files}), tmp_path / "toy.tar")
+    with tarfile.open(tmp_path / "toy.tar") as tar:
+        assert tar.getnames() == ["toy/a.gz", "toy/manifest.json", "toy/SHA256SUMS"]
+        packed = tar.extractfile("toy/a.gz")
+        assert packed is not None
+        assert gzip.decompress(packed.read()) == content
+
+
 def test_published_digests_hold(tmp_path: Path) -> None:
     """The bytes of an archive for ever; a change here makes every published digest wrong."""
     contents = {"README.md": b"# toy\n", "kg/complete.tsv.gz": b"a\tb\tc\n" * 10_000}

@@ -12,6 +12,7 @@ from rulemine.query.sparql import to_sparql
 from rulemine.release.naming import Namer, name_entities
 from rulemine.release.records import Certificate, Rejection
 from rulemine.rules.rule import Rule
+from tests import structures
 from tests.questions import question
 from tests.release.test_records import REMOVAL
 
@@ -107,6 +108,17 @@ def test_witnesses_follow_the_renamed_query_and_a_damaged_one_is_named():
     assert namer.question(several).evidence == (("Y", "aunt", "X"), ("Z", "aunt", "X"))
     with pytest.raises(ReleaseError, match="b aunt c, a aunt c is no derivation of c"):
         namer.question(replace(several, evidence=ordered[::-1]))
+
+
+def test_removed_triples_are_in_the_order_of_the_renamed_evidence():
+    asked = structures.structure_question(0, '(and (p "citizen_of" "ann") (p "citizen_of" "bob"))')
+    texts = {"ann": "Zoe", "bob": "Abe"}
+    entities = sorted({end for s, _, o in structures.WORLD for end in (s, o)})
+    names = [EntityNames(f"e{i}", e, texts.get(e, e)) for i, e in enumerate(entities)]
+    named = Namer(names, load_templates("", ["citizen_of"]), "text").question(asked)
+    assert [s for s, _, _ in asked.structures.removed] == ["ann", "bob"]
+    assert [s for s, _, _ in named.structures.removed] == ["Abe", "Zoe"]
+    assert named.structures.removed == named.evidence
 
 
 def test_lists_are_sorted_by_the_new_names():

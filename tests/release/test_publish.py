@@ -36,6 +36,8 @@ def test_renaming_leads_everywhere_and_back(release: Path, tmp_path: Path) -> No
     for naming in NAMINGS:
         rename(Release.open(release), tmp_path / naming, naming)
         assert verify(tmp_path / naming).problems == ()
+        removed = [row.triple for row in Release.open(tmp_path / naming).removals()]
+        assert removed == sorted(removed), naming
         assert Release.open(tmp_path / naming).naming == naming
     for one, other in itertools.product(NAMINGS, NAMINGS):
         target = tmp_path / f"{one}-{other}"

@@ -104,6 +104,17 @@ def test_levels_are_those_of_the_manifest(folder: Path) -> None:
     assert Release.open(str(folder)).levels == (50, 100)
 
 
+def test_a_graph_without_a_file_lacks_what_is_removed_at_its_level_or_below(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(FILES, "removed.jsonl", lines(replace(REMOVAL, level=40)))
+    write(folder)
+    release = Release.open(folder)
+    for level in (0, 39, 40, 41, 100):
+        name = "incomplete" if level >= 40 else "complete"
+        assert release.kg(f"incomplete-{level}").labeled() == release.kg(name).labeled()
+
+
 def test_a_folder_without_manifest_is_no_release(tmp_path: Path) -> None:
     with pytest.raises(ReleaseError, match="no such folder"):
         Release.open(tmp_path / "none")

@@ -209,6 +209,14 @@ TAMPERINGS = {
         ),
         ("removed.jsonl", 1, "body survives"),
     ),
+    "a certificate that rests on a removed triple": (
+        edited(
+            "removed.jsonl",
+            1,
+            put("certificate", "body", to=[["ada", "parent", "cleo"], ["ben", "husband", "ada"]]),
+        ),
+        ("removed.jsonl", 1, "body survives"),
+    ),
     "a certificate too short": (
         edited("removed.jsonl", 1, put("certificate", "body", to=[["ada", "parent", "cleo"]])),
         ("removed.jsonl", 1, "instance of its rule"),
@@ -274,6 +282,14 @@ TAMPERINGS = {
     "a removal forgotten": (
         line_out("removed.jsonl", 4),
         ("kg/incomplete.tsv.gz", None, "incomplete = complete − removed"),
+    ),
+    "removals in disorder": (
+        lambda folder: write_file(
+            folder,
+            "removed.jsonl",
+            "".join(read_file(folder, "removed.jsonl").splitlines(keepends=True)[::-1]),
+        ),
+        ("removed.jsonl", 2, "removals sorted"),
     ),
     "a level that is none": (
         edited("removed.jsonl", 1, put("level", to=0)),

@@ -11,6 +11,8 @@ import pytest
 import rulemine.verify
 from rulemine.errors import ReleaseError
 from rulemine.verify import verify
+from rulemine.verify.graphs import Removed, check_levels
+from rulemine.verify.report import Findings
 from tests.verify.tampering import change_manifest, counts_of, edited, invariants, line_out, put
 from tests.verify.tiny import (
     MANIFEST,
@@ -214,3 +216,17 @@ def test_the_verifier_shares_no_code_with_what_it_checks() -> None:
     assert {n for n in own if not n.startswith("rulemine.verify.")} == {"rulemine.errors"}
     foreign = {n.split(".")[0] for n in imported - own}
     assert foreign - {"numpy"} <= sys.stdlib_module_names
+
+
+def test_a_level_with_too_much_or_too_little_is_named() -> None:
+    def found(*levels: int) -> set[str]:
+        removed = {
+            (f"s{i}", "r", "o"): Removed(i + 1, level, (), (), {}) for i, level in enumerate(levels)
+        }
+        findings = Findings()
+        check_levels([50, 100], removed, findings)
+        return {f"{p.invariant}: {p.found}" for p in findings.report(Path()).problems}
+
+    assert found(50, 50, 50, 100, 100, 100) == found(50, 50, 100, 100, 100, 100) == set()
+    assert found(50, 100, 100, 100, 100, 100) == {"level size: 1 of 6 triples removed at level 50"}
+    assert found(50, 50, 50, 50, 50, 100) == {"level size: 5 of 6 triples removed at level 50"}

@@ -131,6 +131,27 @@ def test_nodes_of_one_name_are_told_apart_in_query_and_text() -> None:
     assert {'{id: "t0"}' in t.cypher or '{id: "t1"}' in t.cypher for t in made[:3]} == {True, False}
 
 
+def test_no_query_is_two_tasks_where_patterns_run_out() -> None:
+    made = list(make_tasks(_towns("Bree", "Carn", "Dale"), {}, per_template=9))
+    assert 9 < len(made) == len({task.cypher for task in made}) == len({task.id for task in made})
+
+
+@pytest.mark.parametrize(("most", "left_out"), [(2, 0), (1, 1)])
+def test_a_pattern_with_too_many_rows_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, most: int, left_out: int
+) -> None:
+    monkeypatch.setattr(instantiate, "MOST_ROWS", most)
+    tally = Tally()
+    made = [
+        task
+        for task in make_tasks(_towns("Bree", "Carn"), {}, tally=tally)
+        if task.query.match.template == "(n)->(m0*)" and task.query.result.template == "n_name"
+    ]
+    assert len(made) == 2 - left_out  # two people live in Bree, one in Carn
+    assert max(len(task.rows.rows) for task in made) == most
+    assert tally["(n)->(m0*)", "too many rows"] == left_out
+
+
 def test_a_hub_is_looked_at_without_making_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     types = EntityType("Package"), EntityType("Section")
     relations = (

@@ -13,6 +13,7 @@ from rulemine.builder.removal.candidates import candidates_of
 from rulemine.builder.removal.certificates import certify
 from rulemine.builder.removal.levels import thin
 from rulemine.builder.removal.maximal import choose
+from rulemine.builder.removal.search_state import SearchState
 from rulemine.builder.removal.selection import Selection, read_selection, write_selection
 from rulemine.builder.removal.setting import Setting
 from rulemine.errors import ConfigError
@@ -165,6 +166,35 @@ def test_the_core_is_selected_before_the_rest(seed: int, monkeypatch: pytest.Mon
         patch.setattr(module._Search, "fill_core", lambda self: None)
         without = certify(setting, choose(setting, groundings, per_rule=20, seed=seed), seed)
     assert found.core.sum() >= without.core.sum()
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_local_search_drops_nothing_that_is_locked(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(seed)
+    kg, rules = small_graph(rng, 12, 120), measured(rng, small_rules(rng, 12))
+    fill_core, drop = module._Search.fill_core, SearchState.drop
+    locked: set[int] = set()
+    dropped: set[int] = set()
+
+    def fills(search: module._Search) -> None:
+        fill_core(search)
+        search.fill()
+        search._locked = search.state.removed & (np.arange(len(search.state.removed)) % 2 == 0)
+        locked.update(np.flatnonzero(search._locked).tolist())
+        dropped.clear()
+
+    def drops(state: SearchState, head: int) -> int:
+        dropped.add(head)
+        return drop(state, head)
+
+    monkeypatch.setattr(module._Search, "fill_core", fills)
+    monkeypatch.setattr(SearchState, "drop", drops)
+    choose(Setting.of(kg), ground(kg, rules), per_rule=30, seed=seed)
+    assert locked
+    assert dropped
+    assert not locked & dropped
 
 
 def test_a_pair_with_two_facts_goes_as_a_whole_or_is_not_in_the_core() -> None:

@@ -152,6 +152,24 @@ def test_what_would_name_its_answer_is_rejected_with_the_reason():
         assert len(made.questions) + len(made.rejections) == 3
 
 
+def test_without_merging_the_other_end_does_not_stand_in_for_one_that_names_its_answer():
+    kg = KnowledgeGraph.from_triples(
+        [("York", "wife", "New York"), ("New York", "husband", "York"), *KG.labeled()]
+    )
+    york = (("York", "wife", "New York"), 0, [("New York", "husband", "York")])
+    drawn = set()
+    for seed in range(16):
+        made = ask(kg, selection(kg, MARRIED, york, ANN), PHRASES, merge=False, seed=seed)
+        asked = [q.topic for q in made.questions if q.rules.removed == york[0]]
+        refused = [(r.direction, r.reason) for r in made.rejections]
+        assert (asked, refused) in (
+            (["York"], []),
+            ([], [("subject", "the text names an answer")]),
+        )
+        drawn.add(bool(asked))
+    assert drawn == {True, False}
+
+
 def test_nothing_left_says_what_to_do():
     kg = KnowledgeGraph.from_triples([("a", "wife", "a"), ("a", "husband", "a")])
     chosen = selection(kg, MARRIED, (("a", "wife", "a"), 0, [("a", "husband", "a")]))

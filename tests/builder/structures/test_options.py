@@ -203,6 +203,20 @@ def test_a_larger_graph_gives_further_answers() -> None:
     }
 
 
+def test_further_answers_are_no_anchors_and_count_among_the_most(world: RandomWorld) -> None:
+    triples = world.kg.labeled()
+    loops = [(s, r, s) for s, r, _ in triples if r in ("rb", "rc")]
+    many = [(s, r, f"new{i}") for s, r, _ in triples if r in ("ra", "rd") for i in range(2)]
+    asked = world.ask(
+        names=["1p"], reference=KnowledgeGraph.from_triples([*triples, *loops, *many]),
+        max_answers=3, per_structure=20, max_share=1.0, ratios=None,
+    )  # fmt: skip
+    assert asked.questions
+    assert any(q.further for q in asked.questions)
+    assert not any({*q.anchors} & {*q.further} for q in asked.questions)
+    assert max(len(q.answers) for q in asked.questions) == 3
+
+
 def test_what_shares_too_much_is_dropped_and_no_more() -> None:
     (first, *_) = RandomWorld(1).ask(names=["1p"], ratios=None).questions
     rng = np.random.default_rng(0)

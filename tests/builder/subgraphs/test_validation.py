@@ -283,7 +283,26 @@ def test_declared_relations_are_asked_for_in_all_their_statements(executor: Loca
     assert gone.reason == Mistake.ABSENT
 
 
-def test_an_answer_that_another_statement_gives_may_be_a_seed_or_one_too_many() -> None:
+def test_an_answer_that_another_statement_gives_may_be_a_seed_or_one_too_many(
+    executor: LocalExecutor,
+) -> None:
+    def found(given: Candidate, most: int, *symmetric: str) -> str:
+        options = SubgraphSection(max_answers=most)
+        declared = Declarations.of(symmetric=symmetric)
+        verdict = Validator(NAMES, QueryGraph(KG), declared, options, executor).validate(given)
+        return verdict.reason if isinstance(verdict, Refusal) else ""
+
+    one = candidate("a sp i", "i", "a", "@a :sp ?x")  # and j sp a
+    assert found(one, 1) == found(one, 2, "sp") == ""
+    assert found(one, 1, "sp") == Mistake.MANY
+    way = candidate("j sp a · a sp i", "i", "j", "@j :sp / :sp ?x")  # and back again to j
+    assert found(way, 10) == ""
+    assert found(way, 10, "sp") == Mistake.SEED
+
+
+def test_another_result_than_the_graph_gives_is_refused_and_one_too_late_is_not_waited_for() -> (
+    None
+):
     class Fixed:
         """Says what it is told to."""
 

@@ -194,6 +194,23 @@ def test_the_threshold_is_chosen_on_validation_questions(tmp_path):
     assert found.ranking[0] == (CID, 1.0)
 
 
+def test_training_questions_decide_where_there_is_no_validation_question(monkeypatch):
+    monkeypatch.setattr(MinedRules, "_mined", lambda self, given: RULES)
+    kg = KnowledgeGraph.from_triples(
+        [("a", "p", "b"), ("a", "q", "b"), ("a", "s", "b"), ("a", "s", "c"), ("a", "r", "e")]
+    )
+    one = question(1, "a", "r", "object", ["b", "c", "e"], ["b", "c"], split="train")
+    few = question(2, "a", "r", "object", ["b", "e"], ["b"], split="validation")
+
+    def answers(*train):
+        given = Given(kg=kg, train=train)
+        (found,) = MinedRules()(given, [OpenQuestion("q3", "", ("a",), '(p "r" "a")')])
+        return found.answers
+
+    assert answers(one) == ["e", "b", "c"]
+    assert answers(few) == answers(one, replace(one, id="q00009"), few) == ["e", "b"]
+
+
 def test_a_graph_without_rules():
     kg = KnowledgeGraph.from_triples([("a", "p", "b")])
     (found,) = MinedRules()(Given(kg=kg), [OpenQuestion("q", "", ("a",), '(p "p" "a")')])

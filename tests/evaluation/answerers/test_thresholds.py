@@ -16,4 +16,5 @@ def test_threshold_by_hand():
     assert best_threshold([first, second], HALVES, 0.3) == 0.5
     nothing_to_infer = try_thresholds(np.array([1, 0.5]), [0], 1, HALVES)
     assert best_threshold([nothing_to_infer], HALVES, 0.3) == 1
+    assert best_threshold([first, second, nothing_to_infer], HALVES, 0.3) == 0.5
     assert best_threshold([], HALVES, 0.3) == 0.3

@@ -37,6 +37,10 @@ def test_exact_by_hand(first, second, expected):
     assert p_of(second, first) == expected
 
 
+def test_p_of_drawn_exchanges_is_never_0():
+    assert p_of([1] * 100, [0] * 100, exchanges=50) == 1 / 51
+
+
 def test_clusters_are_exchanged_whole():
     assert p_of([1] * 6, [0] * 6) == 2 / 64
     assert p_of([1] * 6, [0] * 6, [0, 0, 0, 1, 1, 1]) == 2 / 4

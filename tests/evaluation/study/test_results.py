@@ -184,6 +184,22 @@ def test_systems_have_the_names_that_the_user_gives_them(open_study):
     assert {o.system for q in document.questions for o in q.outcomes} == {"edge", "rules"}
 
 
+def test_a_note_on_one_system_is_not_told_of_all(scores, monkeypatch):
+    report_of = StudyScores.report
+
+    def report(self, system, level, **options):
+        found = report_of(self, system, level, **options)
+        more = "Of all.", *(["Of lookup alone."] if system == "lookup" else [])
+        return replace(found, notes=(*found.notes, *more))
+
+    monkeypatch.setattr(StudyScores, "report", report)
+    document = document_of(scores)
+    assert "Of all." in document.notes
+    assert not any("Of lookup alone." in note for note in document.notes)
+    alone = [row for row in of(document.tables, "notes").rows if row[2] == "Of lookup alone."]
+    assert [row[:2] for row in alone] == [("lookup", "complete"), ("lookup", "incomplete")]
+
+
 def test_a_study_is_written_twice_alike_whatever_was_before(open_study, tmp_path):
     for folder in ("out", "again"):
         study = open_study(folder=folder, sample=4, levels=(0, 100))

@@ -89,6 +89,20 @@ def test_what_a_program_did_not_answer_is_asked_again(open_study, monkeypatch):
     assert len(json.loads(again.file(again.runs[0]).read_text().split("\n")[2])["answers"]) > 0
 
 
+@pytest.mark.parametrize("key", ["release", "kg", "model"])
+def test_predictions_of_another_run_are_not_taken_for_this_one(open_study, key):
+    study = open_study("lookup", levels=(0, 100), sample=3)
+    study.answer()
+    file = study.file(study.runs[0])
+    before = file.read_bytes()
+    said, *rows = before.decode().splitlines(keepends=True)
+    run = json.loads(said)["run"] | {key: "another"}
+    file.write_text(json.dumps({"run": run}) + "\n" + "".join(rows))
+    assert [study.is_done(run) for run in study.runs] == [False, True]
+    study.answer()
+    assert file.read_bytes() == before
+
+
 def test_a_system_that_answers_nothing_is_named_at_the_top(open_study, monkeypatch):
     monkeypatch.setattr(Lookup, "__call__", lambda self, given, asked: [()] * len(asked))
     study = open_study("lookup", "reasoner", levels=(100,), sample=3)
