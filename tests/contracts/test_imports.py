@@ -36,6 +36,7 @@ MAY_IMPORT = {
     name: {name}.union(*FLOORS[:height]) for height, floor in enumerate(FLOORS) for name in floor
 }
 MAY_IMPORT["datasets"] |= {"neo4j"}  # a graph may lie in a database
+MAY_IMPORT["llm"] |= {"text"}  # what of a reply is thought
 MAY_IMPORT["evaluation"] = MAY_IMPORT["release"] | {"evaluation", "mining", "neo4j"}
 MAY_IMPORT["exports"] = MAY_IMPORT["release"] | {"exports", "evaluation"}
 MAY_IMPORT["verify"] = {"verify"}
