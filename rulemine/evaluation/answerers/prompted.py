@@ -33,6 +33,7 @@ class ClosedBook(Section):
     max_tokens: int = option(256, least=1)
 
     uses_model: ClassVar[bool] = True
+    blind: ClassVar[bool] = True
     typical: ClassVar = Typical(1, 1, 3)
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
@@ -61,6 +62,7 @@ class ChainOfThought(Section):
     thought_tokens: int = option(512, least=1)
 
     uses_model: ClassVar[bool] = True
+    blind: ClassVar[bool] = True
     typical: ClassVar = Typical(2, 2.1, 82)
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
@@ -94,6 +96,7 @@ class SelfConsistency(Section):
     thought_tokens: int = option(512, least=1)
 
     uses_model: ClassVar[bool] = True
+    blind: ClassVar[bool] = True
 
     @property
     def typical(self) -> Typical:

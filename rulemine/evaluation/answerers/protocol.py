@@ -306,8 +306,9 @@ class Answerer(Protocol):
     It may have attributes more: ``needs``, of `NEEDS`, what it must be given beyond what every system is;
     ``uses_model``, whether it asks a model; ``kinds``, the kinds of questions that it answers, if these are
     not all but ``cypher``, whose questions ask for rows; and for estimates of what it takes ``typical``, a
-    `Typical`, ``worst_calls``, from the number of topic entities to the most calls for a question, and
-    ``graph_calls``, from the number of triples to the calls before the first question.
+    `Typical`, ``worst_calls``, from the number of topic entities to the most calls for a question,
+    ``graph_calls``, from the number of triples to the calls before the first question, and ``blind``, whether
+    what it asks is the same on every graph.
     """
 
     def __call__(

@@ -273,7 +273,7 @@ def answer(
             if cut:
                 replies = Counter(option for options in cut for option in options)
                 note(
-                    f"{counted(replies.total(), 'reply', 'replies')} cut off, about {len(cut):,} of "
+                    f"{counted(replies.total(), 'reply', 'replies')} cut off, to {len(cut):,} of "
                     f"{counted(len(asked), 'question')}. Give the model more room: "
                     f"{given.room(sorted(replies))}."
                 )

@@ -133,7 +133,7 @@ def _unanswered(scores: StudyScores) -> Iterator[str]:
             replies = [option for options in cut for option in options]
             yield (
                 f"{WARNING}{scores.called[system]}: {counted(len(replies), 'reply', 'replies')} cut off, "
-                f"about {len(cut):,} of {counted(len(runs) * asked, 'question')} over all its runs. To ask "
+                f"to {len(cut):,} of {counted(len(runs) * asked, 'question')} over all its runs. To ask "
                 f"these again with more room: {more_room(system, sorted({*replies}))}."
             )
 

@@ -101,7 +101,7 @@ def test_those_that_were_cut_off_are_marked_counted_and_the_only_ones_asked_agai
     assert {tuple(row.get("cut_off", ["max_tokens"])) for row in rows("said.jsonl")} == {
         ("max_tokens",)
     }
-    told = f"{len(marked)} replies cut off, about {len(marked)} of {asked} questions."
+    told = f"{len(marked)} replies cut off, to {len(marked)} of {asked} questions."
     assert f"{told} Give the model more room: closed-book:max_tokens=4000." in ended.err
     scores = command("evaluate", "release", "said.jsonl", "--split", "all", "--wide")
     assert (

@@ -125,10 +125,10 @@ def test_a_call_is_asked_once_whatever_graph_system_or_study_run_it_is_for(open_
         again.answer()
         assert len(server.bodies) == 3
     assert all(again.is_done(run) for run in again.runs)
-    assert [one.typical.calls for one in before] == [6, 6]
-    assert [(one.runs, one.typical.calls) for one in after] == [(1, 3), (0, 0)]
+    assert [one.typical.calls for one in before] == [3, 3]  # each beside what the other asks
+    assert [(one.runs, one.typical.calls) for one in after] == [(1, 0), (0, 0)]
     of_server = sum(len(body["messages"][0]["content"]) for body in server.bodies) // 4
-    assert 0.8 < after[0].typical.sent / of_server < 1.3  # as the finished runs sent
+    assert 0.5 < before[0].typical.sent / of_server < 2
     assert after[0].seconds is not None  # as long as the finished runs took
 
 
@@ -151,7 +151,7 @@ def test_a_system_that_is_cut_off_is_not_done_until_it_has_more_room(open_study)
         assert all(map(study.is_done, study.runs))
         asked, paid = 2 * len(study.release.questions()), len(server.bodies)
         assert document_of(StudyScores(study)).notes[0] == (
-            f"Warning: closed-book:max_tokens=300: 2 replies cut off, about 2 of {asked} questions over all "
+            f"Warning: closed-book:max_tokens=300: 2 replies cut off, to 2 of {asked} questions over all "
             "its runs. To ask these again with more room: closed-book:max_tokens=4000."
         )
         study = open_study("lookup", "closed-book:max_tokens=900", **keys)
