@@ -23,8 +23,7 @@ COPIED = PACKAGE / "exports" / "tasks"
 FLOORS = (
     {"common"},
     {"kg"},
-    {"query", "text"},
-    {"llm"},
+    {"query", "text", "llm"},
     {"cypher"},
     {"rules", "phrasing"},
     {"mining", "datasets", "release"},
