@@ -172,10 +172,11 @@ class Reply:
     def is_cut_off(self) -> bool:
         """Whether it ended at its limit of tokens, or within its thoughts: there are these, and no word.
 
-        >>> [Reply("Ann and", "length").is_cut_off, Reply("", reasoning="Ann?").is_cut_off]
-        [True, True]
-        >>> [Reply("<think>Ann?").is_cut_off, Reply("<think>Ann?</think>Eve").is_cut_off]
-        [True, False]
+        Example:
+            >>> Reply("Ann and", "length").is_cut_off, Reply("", reasoning="Ann?").is_cut_off
+            (True, True)
+            >>> Reply("<think>Ann?").is_cut_off, Reply("<think>Ann?</think>Eve").is_cut_off
+            (True, False)
         """
         if self.finish_reason in ("length", "content_filter"):
             return self.finish_reason == "length"
