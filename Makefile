@@ -8,7 +8,7 @@ export RULEMINE_DATA
 JAVA_SOURCES := $(shell find amie/src/main/java -name '*.java')
 BENCHMARKS := demo family fb15k237
 
-.PHONY: help install jar $(BENCHMARKS) archives test check model writers page study clients neo4j neo4j-check format lint types docs java wheel bench scale clean
+.PHONY: help install jar $(BENCHMARKS) archives test check model writers page study clients neo4j neo4j-check goldens format lint types docs java wheel bench scale clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9$$() ]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -103,6 +103,9 @@ neo4j-check: install jar ## the same with 10,000 queries
 	$(BIN)/python tests/isolated/try_neo4j.py
 	$(BIN)/python -m tests.isolated.try_patterns --queries 471 --dialect 1600 --demo 14
 	$(BIN)/python -m tests.isolated.try_property_graphs
+
+goldens: install jar ## every file of 22 releases is what it was (some minutes; NAMES="'*demo*'": some of them)
+	$(BIN)/python -m tests.golden.digests $(NAMES)
 
 java: ## Java unit tests (needs Maven); warnings are errors
 	mvn --batch-mode --quiet -f amie/pom.xml verify

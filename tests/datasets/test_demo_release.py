@@ -1,13 +1,17 @@
 """The release of the demo: what a newcomer sees first."""
 
 import json
+import shutil
 import unicodedata
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rulemine.release.publish import rename
+from rulemine.release.reader import Release
 from tests.command_line import run
+from tests.golden import differences
 
 SPLITS = ("train", "validation", "test")
 
@@ -60,3 +64,22 @@ def test_what_is_declared_is_completed(demo: Path) -> None:
     assert counts["relations_declared"] == 5
     assert counts["relations_undeclared"] == []
     assert counts["answers_completed"] > 0
+
+
+def test_every_file_is_as_it_was_written_down_in_every_naming(demo: Path, tmp_path: Path) -> None:
+    assert differences("demo", demo) == []
+    for naming in ("private", "entity", "text", "numeric"):
+        rename(Release.open(demo), tmp_path / naming, naming)
+        assert differences(f"demo-{naming}", tmp_path / naming) == []
+
+
+def test_a_changed_file_a_new_one_and_one_that_is_gone_are_named(
+    demo: Path, tmp_path: Path
+) -> None:
+    made = shutil.copytree(demo, tmp_path / "made")
+    with (made / "rules.jsonl").open("a") as file:
+        file.write("\n")
+    (made / "figures.svg").unlink()
+    (made / "kg" / "more.tsv").touch()
+    found = ["figures.svg is gone", "kg/more.tsv is new", "rules.jsonl differs"]
+    assert differences("demo", made)[:-1] == [f"demo: {each}" for each in found]

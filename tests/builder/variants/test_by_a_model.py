@@ -8,6 +8,7 @@ import pytest
 
 from tests.chat_server import KEY, ChatServer, questions
 from tests.command_line import Command, assert_refused, run, tree
+from tests.golden import differences
 
 FEW = [
     "--set", "variants.questions=6", "--set", "variants.pairs=1", "--set", "mining.max_atoms=2",
@@ -56,6 +57,7 @@ def test_a_replay_gives_the_same_bytes(made: Path, command: Command) -> None:
     ended = command("build", "variants-demo", "-o", again, *FEW, *MODEL, "--replay", made)
     assert ended.status == 0, ended.err
     assert tree(again) == tree(made)
+    assert differences("variants-demo-by-model", made) == []
 
 
 @pytest.mark.parametrize(
