@@ -44,4 +44,7 @@ def test_there_is_one_tree_of_errors() -> None:
     ]
     assert len(kinds) > 8
     assert all(issubclass(kind, RulemineError) for kind in kinds)
-    assert {kind for kind in kinds if not issubclass(kind, UserError)} == {RulemineError}
+    assert {kind for kind in kinds if not issubclass(kind, UserError)} == {
+        RulemineError,
+        errors.CutOffError,
+    }

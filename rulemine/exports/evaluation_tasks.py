@@ -23,6 +23,7 @@ from rulemine.release.records import names_in
 __all__ = ["InspectTask", "LmEvalTask"]
 
 _READING = (
+    ("text", "json_reply.py"),
     ("text", "visible_reply.py"),
     ("evaluation", "vocabulary.py"),
     *(

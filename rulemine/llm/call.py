@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from rulemine.files import digest_of
+from rulemine.text.json_reply import whole_text
 from rulemine.text.visible_reply import visible_reply
 
 __all__ = [
@@ -125,18 +126,6 @@ def key_of(request: Mapping[str, Any], sample: int) -> str:
         return digest_of(_CANONICAL.encode({**request, "sample": sample}).encode())
     except TypeError as problem:
         raise ValueError(f"a request that cannot be written as JSON: {problem}") from None
-
-
-def whole_text(value: Any) -> Any:
-    r"""A JSON value with U+FFFD for every half of a surrogate pair, which no file can hold.
-
-    >>> whole_text(["a\ud800b"]) == ["a\N{REPLACEMENT CHARACTER}b"]
-    True
-    """
-    text = json.dumps(value, ensure_ascii=False)
-    if text.isascii():
-        return value
-    return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from rulemine.errors import ConfigError
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.llm.call import Ask, Call, Failure, Message, Reply
 from rulemine.llm.estimates import OVER, Takes, sent_by
-from rulemine.llm.json_reply import TEXT, object_schema
+from rulemine.text.json_reply import TEXT, object_schema
 from rulemine.verbalizer.checks import TextProblem
 from rulemine.verbalizer.prompts import Placeholders, Prompts, read_sections
 from rulemine.verbalizer.replies import read_object

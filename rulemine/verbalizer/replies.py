@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.llm.call import Reply
-from rulemine.llm.json_reply import TEXT, TEXTS, json_values, looks_like_json, object_schema
 from rulemine.phrasing.glosses import Glosses
+from rulemine.text.json_reply import TEXT, TEXTS, json_values, looks_like_json, object_schema
 from rulemine.text.visible_reply import visible_reply
 from rulemine.verbalizer.checks import TextProblem
 from rulemine.verbalizer.wrappings import question_lines, without_marks

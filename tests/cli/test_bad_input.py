@@ -312,7 +312,7 @@ def test_an_output_that_cannot_be(here: Path, command: Command, output: str, exp
         ),
         (
             ["judge", "x", "--model", "A@file:///x", "-o", "j"],
-            "--model A@file:///x: expected NAME, ",
+            "--model: A@file://…: expected NAME, ",
         ),
     ],
     ids=lambda words: words[0] if isinstance(words, list) else "",

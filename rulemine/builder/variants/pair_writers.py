@@ -16,8 +16,8 @@ from rulemine.builder.written.candidate import Refusal
 from rulemine.builder.written.scripted_pairs import ScriptedPairs
 from rulemine.builder.written.writer import Written
 from rulemine.llm.call import Ask, Call, Failure, Reply
-from rulemine.llm.json_reply import TEXT, object_schema
 from rulemine.llm.session import Session
+from rulemine.text.json_reply import TEXT, object_schema
 from rulemine.verbalizer.requests import SEEDS
 
 __all__ = ["ModelPairs", "PairTask", "PairWriter", "WithoutModel"]

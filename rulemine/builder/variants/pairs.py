@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from rulemine.builder.written.candidate import Refusal
 from rulemine.kg.graph import Triple
-from rulemine.llm.json_reply import decode
+from rulemine.text.json_reply import decode
 from rulemine.text.normalization import fold_loosely
 from rulemine.text.visible_reply import visible_reply
 

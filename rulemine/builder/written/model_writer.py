@@ -16,9 +16,9 @@ from rulemine.builder.written.writer import Task, Written
 from rulemine.builder.written.writer_names import WriterNames
 from rulemine.kg.graph import Triple
 from rulemine.llm.call import Answer, Ask, Call
-from rulemine.llm.json_reply import TEXT, object_schema
 from rulemine.llm.session import Session
 from rulemine.phrasing.glosses import Glosses
+from rulemine.text.json_reply import TEXT, object_schema
 from rulemine.text.template import fill
 from rulemine.verbalizer.panel import TEMPERATURE
 from rulemine.verbalizer.prompts import Prompts

@@ -12,7 +12,7 @@ from typing import Any
 
 from rulemine.builder.written.candidate import Candidate, NamedNode, Refusal
 from rulemine.llm.call import Answer, Failure
-from rulemine.llm.json_reply import TEXT, TEXTS, json_values, object_schema
+from rulemine.text.json_reply import TEXT, TEXTS, json_values, object_schema
 from rulemine.verbalizer.checks import TextProblem
 from rulemine.verbalizer.replies import said_in
 

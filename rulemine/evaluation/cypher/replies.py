@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from rulemine.llm.json_reply import decode, json_values
+from rulemine.text.json_reply import decode, json_values
 from rulemine.text.visible_reply import visible_reply
 
 __all__ = ["CLAUSES", "cypher_of"]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from rulemine.evaluation.reading.words import is_aside_label
-from rulemine.llm.json_reply import decode, json_values
+from rulemine.text.json_reply import decode, json_values
 
 __all__ = ["answers_in"]
 

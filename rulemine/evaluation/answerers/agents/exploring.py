@@ -23,8 +23,8 @@ from rulemine.evaluation.spelling import Spelling
 from rulemine.evaluation.vocabulary import VocabularyMatcher
 from rulemine.kg.graph import Triple
 from rulemine.llm.call import Message, Reply
-from rulemine.llm.json_reply import decode
 from rulemine.seeds import stream
+from rulemine.text.json_reply import decode
 from rulemine.text.visible_reply import visible_reply
 
 __all__ = [

@@ -10,16 +10,24 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rulemine.codec import unique_keys
-from rulemine.llm.call import whole_text
-
-__all__ = ["TEXT", "TEXTS", "decode", "json_values", "looks_like_json", "object_schema"]
+__all__ = [
+    "TEXT", "TEXTS", "decode", "json_values", "looks_like_json", "object_schema", "whole_text",
+]  # fmt: skip
 
 TEXT: Mapping[str, Any] = {"type": "string"}
 TEXTS: Mapping[str, Any] = {"type": "array", "items": TEXT}
 """Schemas of a text, and of a list of them."""
 
-_DECODER = json.JSONDecoder(object_pairs_hook=unique_keys, strict=False)
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, without any help of the package: exports copy this file."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key occurs twice")
+    return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, strict=False)
 _LAST_COMMA = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")|,(?=\s*[\]}])', re.DOTALL)
 _LIKE_JSON = re.compile(r"\{\s*[\"}]|\[\s*[\"\[{\]]")
 _BRACKET = re.compile(r"[\[{]")
@@ -56,6 +64,18 @@ def decode(text: str, at: int = 0) -> tuple[Any, int]:
         return whole_text(value), end
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def whole_text(value: Any) -> Any:
+    r"""A JSON value with U+FFFD for every half of a surrogate pair, which no file can hold.
+
+    >>> whole_text(["a\ud800b"]) == ["a\N{REPLACEMENT CHARACTER}b"]
+    True
+    """
+    text = json.dumps(value, ensure_ascii=False)
+    if text.isascii():
+        return value
+    return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
 def json_values(text: str) -> Iterator[Any]:
