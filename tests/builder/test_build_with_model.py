@@ -25,6 +25,7 @@ from tests.chat_server import (
     questions,
 )
 from tests.command_line import FACTS, RULES, Command, run, tree
+from tests.golden import differences
 
 EVERYTHING = ["--round-trip", "--judge-model", "critic", "--paraphrases", "1"]
 
@@ -124,6 +125,7 @@ def test_a_replay_needs_no_network_and_has_the_same_bytes(
     ended = command("build", "kg.tsv", "--rules", "rules.txt", "--replay", release, "-o", "out/kg")
     assert ended.status == 0, ended.err
     assert tree(here / "out" / "kg") == tree(release)
+    assert differences("rules-by-model", release) == []
 
 
 def test_neither_concurrency_nor_faults_are_visible(

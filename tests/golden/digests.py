@@ -1,18 +1,17 @@
 """Whether releases are, byte for byte, what they were when their digests were written down.
 
-    python -m tests.golden.digests [--write] [--stages DIR] [NAME ...]
+    python -m tests.golden.digests [--write] [NAME ...]
 
 Each is built anew, in a folder of its own: packaged recipes; a demo that asks nothing of an earlier one; the
-demo in every naming; each kind in a scripted model's words, as a replay of its journal. A NAME is a pattern:
-'*demo*' needs no data set. What differs is said by release and file, with status 1. Releases hold no times
-and no paths, so no file is left out. DIR/NAME.stages, where it is, saves mining, grounding and selection.
+demo in every naming; each kind in a scripted model's words, as a replay of its journal. NAMEs are patterns;
+'*demo*' and '*model' need no data set. What differs is said by release and file, with status 1. Releases hold
+no times and no paths, so no file is left out.
 """
 
 import argparse
 import json
 import logging
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,6 +26,7 @@ from tests.builder.structures import test_by_a_model as structures
 from tests.builder.test_build_with_model import EVERYTHING
 from tests.builder.variants import test_by_a_model as variants
 from tests.chat_server import KEY, ChatServer, Says
+from tests.command_line import FACTS, RULES
 from tests.golden import WRITTEN, differences, digests
 
 RECIPES = (
@@ -37,7 +37,7 @@ NAMINGS = {f"demo-{naming}": naming for naming in ("private", "entity", "text", 
 MODEL = ["--verbalizer", "openai", "--model", "writer"]
 FEW = ["--set", "subgraphs.questions=20", "--judge-model", "judge", "--rewriter-model", "rewriter"]
 BY_MODEL: dict[str, tuple[list[str], Says | None]] = {
-    "demo-by-model": (["demo", "--share", "0.03", *EVERYTHING], None),
+    "rules-by-model": (["kg.tsv", "--rules", "rules.txt", "--model", "fake", *EVERYTHING], None),
     "structures-demo-by-model": (["structures-demo", *structures.FEW, *structures.MODELS], structures.says),
     "subgraphs-demo-by-model": (["subgraphs-demo", *FEW], None),
     "variants-demo-by-model": (["variants-demo", *variants.FEW], None),
@@ -48,31 +48,33 @@ BY_MODEL: dict[str, tuple[list[str], Says | None]] = {
 NAMES = (*RECIPES, *NAMINGS, "demo-not-in", *BY_MODEL)
 
 
-def run(*words: str | Path) -> None:
-    """Runs a command without caches; it has to succeed."""
+def run(folder: Path, *words: str | Path) -> None:
+    """Runs a command in a folder, without caches; it has to succeed."""
     command = [sys.executable, "-m", "rulemine", *map(str, words)]
     own = {**os.environ, VARIABLE: "off", "OPENAI_API_KEY": KEY}
-    ended = subprocess.run(command, cwd=ROOT, env=own, capture_output=True, text=True, check=False)
+    ended = subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True)
     if ended.returncode:
         sys.exit(f"{' '.join(command)}: {ended.returncode}\n{ended.stdout}{ended.stderr}")
 
 
 def build(name: str, release: Path) -> None:
     """Builds the release of a name; what it needs comes beside it."""
-    other = release.with_name("other")
+    here, other = release.parent, release.with_name("other")
     if name in NAMINGS:
-        run("build", "demo", "-o", other)
-        run("rename", other, "--naming", NAMINGS[name], "-o", release)
+        run(here, "build", "demo", "-o", other)
+        run(here, "rename", other, "--naming", NAMINGS[name], "-o", release)
     elif name == "demo-not-in":
-        run("build", "demo", "--seed", "1", "-o", other)
-        run("build", "demo", "--not-in", other, "-o", release)
+        run(here, "build", "demo", "--seed", "1", "-o", other)
+        run(here, "build", "demo", "--not-in", other, "-o", release)
     elif name in BY_MODEL:
+        (here / "kg.tsv").write_text(FACTS)
+        (here / "rules.txt").write_text(RULES)
         recipe, says = BY_MODEL[name]
         with ChatServer(says) as server:
-            run("build", *recipe, *MODEL, "--base-url", server.url, "-o", other)
-        run("build", *recipe, *MODEL, "--replay", other, "-o", release)
+            run(here, "build", *MODEL, *recipe, "--base-url", server.url, "-o", other)
+        run(here, "build", *MODEL, *recipe, "--replay", other, "-o", release)
     else:
-        run("build", name, "-o", release)
+        run(here, "build", name, "-o", release)
 
 
 def main() -> int:
@@ -80,7 +82,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.golden.digests")
     parser.add_argument("names", nargs="*", default=["*"], metavar="NAME", help="all if none")
     parser.add_argument("--write", action="store_true", help="write the digests down instead")
-    parser.add_argument("--stages", type=Path, default=Path(), metavar="DIR")
     chosen = parser.parse_args()
     names = [name for name in NAMES if any(fnmatch(name, each) for each in chosen.names)]
     if not names:
@@ -96,9 +97,6 @@ def main() -> int:
         started = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
             release = Path(folder, "release")
-            for stage in ("mine", "ground", "select"):
-                if (done := chosen.stages / f"{name}.stages" / stage).is_dir():
-                    shutil.copytree(done, release.with_name("release.stages") / stage)
             build(name, release)
             if chosen.write:
                 written = json.loads(WRITTEN.read_text("utf-8")) | {name: digests(release)}
