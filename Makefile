@@ -104,7 +104,7 @@ neo4j-check: install jar ## the same with 10,000 queries
 	$(BIN)/python -m tests.isolated.try_patterns --queries 471 --dialect 1600 --demo 14
 	$(BIN)/python -m tests.isolated.try_property_graphs
 
-goldens: install jar ## every file of 22 releases is what it was (some minutes; NAMES="'*demo*' …": some of them)
+goldens: install jar ## every file of 22 releases is what it was (8 minutes; NAMES="'*demo*' …": some of them)
 	$(BIN)/python -m tests.golden.digests $(NAMES)
 
 java: ## Java unit tests (needs Maven); warnings are errors
