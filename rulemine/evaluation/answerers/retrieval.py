@@ -9,7 +9,7 @@ not depend on the naming, except where their words are what is looked for; equal
 ids.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -25,8 +25,6 @@ from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.seeds import stream
 
 __all__ = ["KHop", "NearestTriples", "Touching", "answer_from", "fit", "in_private_order"]
-
-Retrieve = Callable[[OpenQuestion], Sequence[Triple]]
 
 
 @dataclass(frozen=True, slots=True)
