@@ -15,7 +15,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index, Ints
 from rulemine.query.atom import Atom
 
-__all__ = ["BoundAtom", "Joined", "bind", "has_match", "join", "join_order"]
+__all__ = ["BoundAtom", "Joined", "bind", "has_match", "join"]
 
 
 ROWS_AT_ONCE = 1 << 18
@@ -62,23 +62,6 @@ def bind(kg: KnowledgeGraph, atoms: Sequence[Atom]) -> tuple[BoundAtom, ...] | N
         )
     except KeyError:
         return None
-
-
-def join_order(body: Sequence[Atom], bound: frozenset[int] = frozenset({0, 1})) -> tuple[int, ...]:
-    """An order for joining atoms: their positions, connected ones first.
-
-    Starting from the bound variables, the next atom is the one with the fewest unbound variables,
-    the first such in body order.
-    """
-    order: list[int] = []
-    known = set(bound)
-    waiting = list(range(len(body)))
-    while waiting:
-        nxt = min(waiting, key=lambda i: len(set(body[i].variables) - known))
-        waiting.remove(nxt)
-        order.append(nxt)
-        known.update(body[nxt].variables)
-    return tuple(order)
 
 
 def join(

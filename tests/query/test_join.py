@@ -10,8 +10,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
 from rulemine.query import join as engine
 from rulemine.query.atom import Atom, Term
-from rulemine.query.join import bind, join, join_order
-from tests.random_rules import random_rule
+from rulemine.query.join import bind, join
 
 Result = tuple[int, tuple[int, ...], tuple[int, ...]]
 
@@ -101,16 +100,3 @@ def test_a_relation_of_a_graph_without_its_triples_joins_to_nothing() -> None:
     for bound in (frozenset[int](), frozenset({0}), frozenset({1}), frozenset({0, 1})):
         assert list(join(Index(less), atoms, np.array([[0, 1]]), bound)) == []
     assert Index(less).of_relation(1).tolist() == []
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_the_order_of_joining_keeps_to_connected_atoms(seed: int) -> None:
-    rule = random_rule(random.Random(seed))
-    order = join_order(rule.body)
-    assert sorted(order) == list(range(len(rule.body)))
-    known = {0, 1}
-    for done, at in enumerate(order):
-        unbound = len(set(rule.body[at].variables) - known)
-        others = [len(set(rule.body[i].variables) - known) for i in order[done:]]
-        assert unbound == min(others)
-        known.update(rule.body[at].variables)
