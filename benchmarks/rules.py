@@ -13,9 +13,9 @@ import time
 
 import numpy as np
 
-from rulemine.evaluation.answerers.likely_links import AGGREGATIONS, LikelyLinks
-from rulemine.evaluation.answerers.mined_rules import MinedRules
-from rulemine.evaluation.answerers.tree_scores import TreeScores
+from rulemine.evaluation.answerers.model_free.likely_links import AGGREGATIONS, LikelyLinks
+from rulemine.evaluation.answerers.model_free.mined_rules import MinedRules
+from rulemine.evaluation.answerers.model_free.tree_scores import TreeScores
 from rulemine.evaluation.ranked import hard_rank
 from rulemine.kg.index import Index
 from rulemine.mining import MiningOptions, mine

@@ -18,7 +18,7 @@ from pathlib import Path
 from scale import measure
 
 from rulemine.evaluation import write_predictions
-from rulemine.evaluation.pairwise import compare_all
+from rulemine.evaluation.comparing.pairwise import compare_all
 from rulemine.evaluation.scorer import Scorer
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question, names_in

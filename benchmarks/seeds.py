@@ -12,11 +12,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rulemine.builder.variants.components import Components
-from rulemine.builder.variants.linking import Linker
-from rulemine.builder.variants.options import VariantSection
-from rulemine.builder.written.candidate import Subgraph
 from rulemine.datasets import load_kg, load_labels
+from rulemine.kinds.variants.components import Components
+from rulemine.kinds.variants.linking import Linker
+from rulemine.kinds.variants.options import VariantSection
+from rulemine.kinds.written.candidate import Subgraph
 
 SETS, CHARACTERS = 1000, 1_000_000
 WORDS = "the a film was of in he she with and from made river won great old music house plays"

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from rulemine.builder.subgraphs.options import SubgraphSection
-from rulemine.builder.subgraphs.sampling import Sampler
 from rulemine.datasets.registry import find_files
 from rulemine.kg import KnowledgeGraph
+from rulemine.kinds.subgraphs.options import SubgraphSection
+from rulemine.kinds.subgraphs.sampling import Sampler
 from rulemine.seeds import stream
 
 WAYS = (

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
-from rulemine.builder.recipe import KEYS
 from rulemine.cli.main import make_parser
 from rulemine.config import Key, keys_of
 from rulemine.evaluation.study.options import StudyOptions
+from rulemine.recipe.recipe import KEYS
 
 _PART = re.compile(r"^<!-- (\w+) -->$", re.MULTILINE)
 

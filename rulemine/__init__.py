@@ -10,7 +10,6 @@ from rulemine.registry import lazy_names
 
 if TYPE_CHECKING:
     from rulemine.builder.pipeline import Build as Build
-    from rulemine.builder.recipe import Recipe as Recipe
     from rulemine.evaluation import Report as Report
     from rulemine.evaluation import answer as answer
     from rulemine.evaluation import evaluate as evaluate
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from rulemine.mining import Rules as Rules
     from rulemine.mining import mine as mine
     from rulemine.query.atom import Atom as Atom
+    from rulemine.recipe.recipe import Recipe as Recipe
     from rulemine.release.reader import Release as Release
     from rulemine.rules.grounding import Groundings as Groundings
     from rulemine.rules.grounding import ground as ground
@@ -34,7 +34,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "Groundings": "rulemine.rules.grounding",
         "KnowledgeGraph": "rulemine.kg.graph",
         "MiningOptions": "rulemine.mining",
-        "Recipe": "rulemine.builder.recipe",
+        "Recipe": "rulemine.recipe.recipe",
         "Release": "rulemine.release.reader",
         "Report": "rulemine.evaluation",
         "Rule": "rulemine.rules.rule",

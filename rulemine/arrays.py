@@ -1,20 +1,40 @@
-"""Arrays between stages, one .npy file each, and the distinct values of an array.
+"""Arrays between stages, one .npy file each, their distinct values, and data frames.
 
-Guarantee: equal arrays give equal bytes, and nothing is pickled.
+Guarantee: equal arrays give equal bytes, and nothing is pickled. pandas is loaded only when a frame is made.
 """
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.errors import InputError
+from rulemine.errors import InputError, UserError
 from rulemine.files import read_bytes, write_bytes
 
-__all__ = ["distinct", "read_arrays", "write_arrays"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["distinct", "frame", "read_arrays", "write_arrays"]
+
+
+def frame(columns: Mapping[str, Any]) -> "pd.DataFrame":
+    """Makes a data frame from named columns of equal length, in that order.
+
+    Raises:
+        UserError: pandas is not installed.
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        raise UserError(
+            "to_pandas() needs the package pandas, which is not installed: "
+            "pip install 'rulemine[pandas]'."
+        ) from None
+    return pd.DataFrame(dict(columns))
+
 
 _Number = TypeVar("_Number", bound=np.generic)
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from rulemine.builder.subgraphs.options import SubgraphSection
-from rulemine.builder.variants.options import VariantSection
 from rulemine.codec import to_json
 from rulemine.kg.graph import Triple
+from rulemine.kinds.subgraphs.options import SubgraphSection
+from rulemine.kinds.variants.options import VariantSection
 from rulemine.phrasing.compose import compose
 from rulemine.query.parser import parse
 from rulemine.query.sparql import to_sparql

@@ -6,10 +6,10 @@ from itertools import compress
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rulemine.arrays import distinct
-from rulemine.builder.difficulty import edges_between
-from rulemine.builder.removal.selection import Selection
+from rulemine.builder.model_counts import count_model
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.phrasing.templates import Templates
@@ -17,10 +17,50 @@ from rulemine.release.contents import ModelTrace, ReleaseParts
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Certificate, Difficulty, PerDirection, Removal
 from rulemine.release.seed_rows import with_splits
+from rulemine.removal.selection import Selection
 from rulemine.rules.rule import sort_rules
-from rulemine.verbalizer.counts import count_model
 
-__all__ = ["parts_of_build"]
+__all__ = ["edges_between", "parts_of_build"]
+
+
+def edges_between(
+    kg: KnowledgeGraph, subjects: npt.NDArray[np.int32], objects: npt.NDArray[np.int32]
+) -> list[tuple[str, ...]]:
+    """The relations stated from one entity to another.
+
+    Args:
+        kg: The graph.
+        subjects: Entity ids, shape (m,).
+        objects: Likewise.
+
+    Returns:
+        For each pair, the relations from subject to object, sorted.
+    """
+    n = max(1, len(kg.entities))
+    # Only triples with both ends among the given entities can match.
+    rows = np.flatnonzero(_among(kg, subjects, 0) & _among(kg, objects, 2))
+    pairs = kg.triples[rows, 0].astype(np.int64) * n + kg.triples[rows, 2]
+    # Triples are sorted by relation before object; a stable sort keeps this order in equal pairs.
+    order = np.argsort(pairs, kind="stable")
+    pairs = pairs[order]
+    wanted = subjects.astype(np.int64) * n + objects
+    first = np.searchsorted(pairs, wanted, "left")
+    last = np.searchsorted(pairs, wanted, "right")
+    relations = kg.triples[rows[order], 1]
+    return [
+        tuple(kg.relations[r] for r in relations[a:b].tolist())
+        for a, b in zip(first.tolist(), last.tolist(), strict=True)
+    ]
+
+
+def _among(
+    kg: KnowledgeGraph, entities: npt.NDArray[np.int32], column: int
+) -> npt.NDArray[np.bool_]:
+    """Which triples have one of the entities at one end."""
+    there = np.zeros(len(kg.entities), bool)
+    there[entities] = True
+    found: npt.NDArray[np.bool_] = there[kg.triples[:, column]]
+    return found
 
 
 def parts_of_build(

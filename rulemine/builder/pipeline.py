@@ -15,27 +15,21 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.builder.assemble import parts_of_build
-from rulemine.builder.balance import explain_few
-from rulemine.builder.earlier import NOTHING
-from rulemine.builder.inputs import Inputs
-from rulemine.builder.kind import kind_of
-from rulemine.builder.recipe import Recipe
-from rulemine.builder.removal.selection import Selection, read_selection, write_selection
-from rulemine.builder.removal.setting import Setting
-from rulemine.builder.removal.steps import explain_priors, ground_eligible, remove
-from rulemine.builder.split import explain_lopsided, split
 from rulemine.builder.stage import Done, Stage, run_stage
 from rulemine.builder.summary import describe_questions, describe_sampling, describe_undeclared
-from rulemine.builder.writing import Writing, opened
 from rulemine.codec import dump_line, to_json
 from rulemine.errors import ConfigError, MiningError, counted
 from rulemine.files import digest_of, write_text
 from rulemine.guard import watching
+from rulemine.kinds.kind import kind_of
+from rulemine.kinds.rules.balance import explain_few
+from rulemine.kinds.split import explain_lopsided, split
+from rulemine.kinds.writing import Writing, opened
 from rulemine.mining import Resources, explain_no_rules, mine
+from rulemine.recipe.earlier import NOTHING
+from rulemine.recipe.inputs import Inputs
+from rulemine.recipe.recipe import Recipe
 from rulemine.release.contents import JOURNAL, ModelTrace, merged, read_trace
-from rulemine.release.folders import working_folder
-from rulemine.release.outputs import check_folder, check_no_input
-from rulemine.release.publish import publish
 from rulemine.release.question_set import (
     QuestionSet,
     read_changes,
@@ -43,7 +37,13 @@ from rulemine.release.question_set import (
     write_changes,
     write_question_set,
 )
+from rulemine.release.storing.folders import working_folder
+from rulemine.release.storing.outputs import check_folder, check_no_input
+from rulemine.release.storing.publish import publish
 from rulemine.release.writer import write_release, write_trace
+from rulemine.removal.selection import Selection, read_selection, write_selection
+from rulemine.removal.setting import Setting
+from rulemine.removal.steps import explain_priors, ground_eligible, remove
 from rulemine.rules.formats import read_rules, rule_to_json, write_rules
 from rulemine.rules.grounding import Groundings, read_groundings, write_groundings
 from rulemine.rules.rule import Rule

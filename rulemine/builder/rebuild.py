@@ -13,16 +13,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rulemine.builder.graded import Unaskable
-from rulemine.builder.inputs import Inputs
 from rulemine.builder.pipeline import Build, BuildContext
-from rulemine.builder.recipe import KEYS, Recipe
 from rulemine.codec import dump_line
 from rulemine.config import Key, build, lookup, override, packaged
 from rulemine.datasets.registry import data_sets
 from rulemine.errors import ConfigError, DatasetError, InputError, did_you_mean, list_problems
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.rdf import is_rdf
+from rulemine.kinds.graded import Unaskable
+from rulemine.recipe.inputs import Inputs
+from rulemine.recipe.recipe import KEYS, Recipe
 from rulemine.release.contents import JOURNAL, read_parts
 from rulemine.release.reader import Release
 from rulemine.release.records import translation

@@ -16,18 +16,18 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from rulemine.builder.recipe import Recipe
+from rulemine.builder.model_counts import count_model
 from rulemine.codec import decode
-from rulemine.cypher.pattern_text import query_of
-from rulemine.cypher.render import columns_of, to_cypher
+from rulemine.cypher.questions.pattern_text import query_of
+from rulemine.cypher.questions.render import columns_of, to_cypher
 from rulemine.errors import OutputError, UserError
 from rulemine.files import write_text
+from rulemine.recipe.recipe import Recipe
 from rulemine.release.contents import read_parts
 from rulemine.release.differences import compare
 from rulemine.release.reader import MANIFEST, Release, dump_manifest
 from rulemine.release.records import CypherQuestion, Question
 from rulemine.release.writer import write_release
-from rulemine.verbalizer.counts import count_model
 from rulemine.verify.report import Problem, VerificationReport
 
 __all__ = ["regenerated", "write_again"]

@@ -15,8 +15,8 @@ from typing import Any
 from rulemine.codec import dump_line, parse_object
 from rulemine.errors import InputError, OutputError
 from rulemine.files import describe_content, digest_of, write_text
-from rulemine.release.folders import exchange, listed, recover, strangers
-from rulemine.release.outputs import real
+from rulemine.release.storing.folders import exchange, listed, recover, strangers
+from rulemine.release.storing.outputs import real
 
 __all__ = ["STAGE_MANIFEST", "Done", "Stage", "run_stage"]
 

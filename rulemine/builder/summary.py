@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
-from rulemine.builder.structures.checking import Reason
 from rulemine.codec import dump_line
 from rulemine.errors import counted
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.relation_overlap import undeclared_relations
+from rulemine.kinds.structures.checking import Reason
 from rulemine.phrasing.templates import Templates
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import QUESTION_KINDS
@@ -68,7 +68,7 @@ def describe_sampling(asked: QuestionSet, max_share: float) -> Iterator[str]:
 
     Args:
         asked: The questions; nothing is said of those of the kind ``rules``.
-        max_share: See `rulemine.builder.structures.options.StructureSection`.
+        max_share: See `rulemine.kinds.structures.options.StructureSection`.
     """
     crowded = False
     for name, counts in asked.sampling.items():

@@ -6,23 +6,23 @@ Separate from `rulemine.builder.pipeline` so that builds without a model load no
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rulemine.builder.inputs import Inputs
-from rulemine.builder.writing import WORKING_JOURNAL, opened
 from rulemine.errors import InputError
 from rulemine.kg.index import Ints
 from rulemine.kg.relation_ends import RelationEnds
+from rulemine.kinds.cypher.inputs import make_cypher_inputs
+from rulemine.kinds.structures.inputs import make_structure_inputs
+from rulemine.kinds.writing import WORKING_JOURNAL, opened
 from rulemine.llm.client import require_client
 from rulemine.llm.journal import Journal
 from rulemine.llm.replay import find_journal
+from rulemine.recipe.inputs import Inputs
 from rulemine.release.contents import ModelTrace
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.reader import MANIFEST, Release
 from rulemine.text.language import unchecked
 from rulemine.verbalizer import estimate as estimates
-from rulemine.verbalizer.cypher_inputs import make_cypher_inputs
 from rulemine.verbalizer.inputs import QuestionInput, make_inputs
 from rulemine.verbalizer.requests import Calls
-from rulemine.verbalizer.structure_inputs import make_structure_inputs
 from rulemine.verbalizer.verbalize import verbalize
 
 __all__ = ["check_source", "estimate", "verbalize_questions"]

@@ -69,10 +69,10 @@ def add_building(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 
 def _add_build_options(parser: Parser) -> None:
-    from rulemine.builder.recipe import KEYS
     from rulemine.cli.recipe_options import OF_MODEL
     from rulemine.config import keys_of
     from rulemine.mining import Resources
+    from rulemine.recipe.recipe import KEYS
 
     parser.keys, parser.epilog = KEYS, _KEYS.format(keys=describe_keys(KEYS))
     parser.add_argument(
@@ -115,7 +115,7 @@ def _add_build_options(parser: Parser) -> None:
 
 
 def _add_gloss_options(parser: Parser) -> None:
-    from rulemine.builder.recipe import KEYS
+    from rulemine.recipe.recipe import KEYS
 
     parser.keys = KEYS
     parser.add_argument("recipe", metavar="RECIPE", help="as in rulemine build")
@@ -219,11 +219,11 @@ def _little(folder: Path) -> str:
 
 def gloss(arguments: Namespace) -> int:
     """Runs ``gloss``."""
-    from rulemine.builder.inputs import Inputs
     from rulemine.cli.recipe_options import chosen_recipe
     from rulemine.llm.call import more_tokens
     from rulemine.llm.session import Session
-    from rulemine.release.outputs import check_file
+    from rulemine.recipe.inputs import Inputs
+    from rulemine.release.storing.outputs import check_file
     from rulemine.verbalizer.gloss_writer import write_glosses
     from rulemine.verbalizer.requests import Calls
 

@@ -81,7 +81,7 @@ def _add_choice(parser: Parser) -> None:
 
 def compare(arguments: Namespace) -> int:
     """``compare``."""
-    from rulemine.evaluation.pairwise import SHOWN, compare_all, evaluate_all
+    from rulemine.evaluation.comparing.pairwise import SHOWN, compare_all, evaluate_all
     from rulemine.evaluation.prediction_file import PredictionFile
     from rulemine.evaluation.reporting.files import render
     from rulemine.evaluation.reporting.several import document_of_comparison
@@ -122,8 +122,8 @@ def compare(arguments: Namespace) -> int:
 
 
 def _with_fresh(arguments: Namespace, metrics: list[str]) -> int:
-    from rulemine.evaluation.contamination import compare_with_fresh
-    from rulemine.evaluation.pairwise import SHOWN
+    from rulemine.evaluation.comparing.contamination import compare_with_fresh
+    from rulemine.evaluation.comparing.pairwise import SHOWN
     from rulemine.evaluation.reporting.files import render
     from rulemine.release.reader import Release
 
@@ -176,7 +176,7 @@ def power(arguments: Namespace) -> int:
 
 
 def _of_rates(arguments: Namespace) -> str:
-    from rulemine.evaluation.planning import needed_for_rates
+    from rulemine.evaluation.comparing.planning import needed_for_rates
 
     for_files = ("release", "difference", "metric", "split", "sample", "naming", "level")
     refuse_idle(arguments, "prediction files", *for_files)
@@ -197,8 +197,8 @@ def _of_rates(arguments: Namespace) -> str:
 
 
 def _of_files(arguments: Namespace) -> str:
-    from rulemine.evaluation.pairwise import evaluate_all
-    from rulemine.evaluation.planning import needed_for_difference
+    from rulemine.evaluation.comparing.pairwise import evaluate_all
+    from rulemine.evaluation.comparing.planning import needed_for_difference
     from rulemine.release.reader import Release
 
     refuse_idle(arguments, "--rates", "differ", "design_effect")

@@ -225,7 +225,7 @@ def check_output(*outputs: Path | None) -> None:
         OutputError: See `check_file` and `will_write`.
     """
     from rulemine.guard import will_write
-    from rulemine.release.outputs import check_file
+    from rulemine.release.storing.outputs import check_file
 
     for output in outputs:
         if output is not None:

@@ -16,9 +16,9 @@ from rulemine.cli.parser import Parser, add_command, add_flags, add_wide, given
 from rulemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
+    from rulemine.judging.panel import Ballot, Judge, JudgedQuestion, Panel
     from rulemine.llm.options import EndpointOptions
     from rulemine.release.records import Question
-    from rulemine.verbalizer.panel import Ballot, Judge, JudgedQuestion, Panel
 
 __all__ = ["add_judging"]
 
@@ -78,12 +78,12 @@ def judge(arguments: Namespace) -> int:
     """``judge``."""
     from rulemine.codec import dump_line
     from rulemine.files import write_lines
+    from rulemine.judging.panel import Panel, load_judge_prompts, seat_judges
+    from rulemine.judging.panel_inputs import judged_questions
     from rulemine.llm.options import EndpointOptions, at_addresses
     from rulemine.release.reader import Release
     from rulemine.release.sampling_order import sample
     from rulemine.seeds import check_seed
-    from rulemine.verbalizer.panel import Panel, load_judge_prompts, seat_judges
-    from rulemine.verbalizer.panel_inputs import judged_questions
     from rulemine.verbalizer.requests import SEEDS
 
     check_seed(arguments.seed)
@@ -153,8 +153,8 @@ def _row(
     cast: "Sequence[Ballot]",
 ) -> dict[str, Any]:
     """The line of a question: what was judged, and flags and reasons as in Table 2 of Dynamic-KGQA."""
-    from rulemine.verbalizer.panel import is_accepted
-    from rulemine.verbalizer.panel_inputs import group_of
+    from rulemine.judging.panel import is_accepted
+    from rulemine.judging.panel_inputs import group_of
 
     row: dict[str, Any] = {
         "id": question.id,
@@ -178,9 +178,9 @@ def _estimate(
     panel: "Panel", items: "Sequence[JudgedQuestion]", journal: Path, prices: tuple[float, float]
 ) -> str:
     """What judging would take, with a prompt of each kind; the journal's replies are not counted again."""
+    from rulemine.judging.panel import panel_takes
     from rulemine.llm.call import Call
     from rulemine.llm.estimates import METHOD, format_takes, full_text, unanswered
-    from rulemine.verbalizer.panel import panel_takes
 
     found: dict[str, Call] = {}  # questions may share a text or a proof
     with bar("estimate") as tell:
@@ -218,8 +218,8 @@ def _report(
 ) -> str:
     """The tables."""
     from rulemine.evaluation.reporting.tables import format_table
-    from rulemine.verbalizer.panel import FLAGS, GRADES, is_accepted
-    from rulemine.verbalizer.panel_inputs import group_of
+    from rulemine.judging.panel import FLAGS, GRADES, is_accepted
+    from rulemine.judging.panel_inputs import group_of
 
     accepted = [is_accepted(cast) for cast in ballots]
     grades = Counter(b["proof"].value for cast in ballots for b in cast if "proof" in b)
@@ -270,8 +270,8 @@ def _report(
 def _flag_rows(ballots: "Sequence[Sequence[Ballot]]", seed: int) -> Iterator[Row]:
     """A row of the first table for each flag that was asked for."""
     from rulemine.evaluation.reporting.tables import format_cell
-    from rulemine.verbalizer.agreement import agreement_of
-    from rulemine.verbalizer.panel import FLAGS
+    from rulemine.judging.agreement import agreement_of
+    from rulemine.judging.panel import FLAGS
 
     for flag in FLAGS:
         asked = [[b[flag.name].value for b in cast] for cast in ballots if flag.name in cast[0]]

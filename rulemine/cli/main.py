@@ -13,29 +13,22 @@ import sys
 from collections.abc import Iterator, Sequence
 
 import rulemine
-from rulemine.cli.analyze import add_analyzing
 from rulemine.cli.answer import add_answering
 from rulemine.cli.build import add_building
-from rulemine.cli.candidates import add_checking_candidates
 from rulemine.cli.compare import add_comparing
 from rulemine.cli.console import complain, fitting
-from rulemine.cli.cypher_score import add_cypher_score
-from rulemine.cli.cypher_tasks import add_cypher_tasks
 from rulemine.cli.data import add_data
-from rulemine.cli.evaluate import add_scoring
-from rulemine.cli.export import add_exporting
-from rulemine.cli.graph import add_graphing
+from rulemine.cli.evaluate import add_cypher_score, add_scoring
+from rulemine.cli.export import add_exporting, add_question_graphs, add_supervising
+from rulemine.cli.graph import add_cypher_tasks, add_graphing
 from rulemine.cli.judge import add_judging
 from rulemine.cli.mine import add_mining
-from rulemine.cli.neo4j import add_neo4j
 from rulemine.cli.parser import Parser
-from rulemine.cli.query import add_querying
-from rulemine.cli.question_graphs import add_question_graphs
+from rulemine.cli.query import add_analyzing, add_checking_candidates, add_querying
 from rulemine.cli.release import add_reading
 from rulemine.cli.seeds import add_seeding
-from rulemine.cli.serve import add_serving
+from rulemine.cli.serve import add_neo4j, add_serving
 from rulemine.cli.study import add_studying
-from rulemine.cli.supervision import add_supervising
 from rulemine.cli.variants import add_variants
 from rulemine.errors import LimitError, OutputError, RulemineError, UserError
 from rulemine.guard import watching

@@ -177,9 +177,9 @@ def add_mining(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 
 def _add_options(parser: Parser) -> None:
-    from rulemine.builder.recipe import KEYS
     from rulemine.config import keys_of
     from rulemine.mining import MiningOptions, Resources
+    from rulemine.recipe.recipe import KEYS
 
     own = list(keys_of(MiningOptions(), "mining."))
     defaults = {key.name: key.default for key in own}

@@ -4,10 +4,10 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from rulemine.builder.recipe import KEYS, Recipe, load_recipe
 from rulemine.cli.parser import given
 from rulemine.config import parse_setting
 from rulemine.errors import ConfigError
+from rulemine.recipe.recipe import KEYS, Recipe, load_recipe
 
 __all__ = ["OF_MODEL", "chosen_recipe", "replayed"]
 
@@ -24,7 +24,7 @@ def chosen_recipe(arguments: Namespace) -> Recipe:
         ReleaseError: The release to replay cannot be used.
     """
     if getattr(arguments, "replay", None) is not None and arguments.replay.suffix == ".tar":
-        from rulemine.release.ustar import unpacked
+        from rulemine.release.storing.ustar import unpacked
 
         arguments.replay = unpacked(arguments.replay)
     replay: Path | None = getattr(arguments, "replay", None)

@@ -192,8 +192,8 @@ def show(arguments: Namespace) -> int:
 
 def rename(arguments: Namespace) -> int:
     """``rename``."""
-    from rulemine.release.publish import rename as rename_release
     from rulemine.release.reader import Release
+    from rulemine.release.storing.publish import rename as rename_release
 
     release = Release.open(arguments.release)
     with bar("rename"):
@@ -205,8 +205,8 @@ def rename(arguments: Namespace) -> int:
 def archive(arguments: Namespace) -> int:
     """``archive``."""
     from rulemine.builder.regenerated import regenerated
-    from rulemine.release.archive import check_archive, write_archive
     from rulemine.release.reader import Release
+    from rulemine.release.storing.archive import check_archive, write_archive
     from rulemine.verify import verify as verify_release
 
     release = Release.open(arguments.release)

@@ -16,9 +16,9 @@ from rulemine.cli.parser import Parser, add_command
 from rulemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
-    from rulemine.builder.inputs import Inputs
-    from rulemine.builder.recipe import Recipe
-    from rulemine.builder.written.candidate import Refusal, Subgraph
+    from rulemine.kinds.written.candidate import Refusal, Subgraph
+    from rulemine.recipe.inputs import Inputs
+    from rulemine.recipe.recipe import Recipe
 
 __all__ = ["add_seeding"]
 
@@ -53,10 +53,10 @@ def add_seeding(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 def seeds(arguments: Namespace) -> int:
     """``seeds``."""
-    from rulemine.builder.inputs import Inputs
-    from rulemine.builder.variants.components import Components
-    from rulemine.builder.variants.seed_texts import linked_texts, seed_sets
     from rulemine.files import write_jsonl
+    from rulemine.kinds.variants.components import Components
+    from rulemine.kinds.variants.seed_texts import linked_texts, seed_sets
+    from rulemine.recipe.inputs import Inputs
 
     if arguments.most < 0:
         raise ConfigError(f"seeds: --most is {arguments.most}; expected 0 or more.")
@@ -93,8 +93,8 @@ def seeds(arguments: Namespace) -> int:
 
 def _recipe(arguments: Namespace) -> "Recipe":
     """The recipe named, or one for the graph named, with the options given."""
-    from rulemine.builder.recipe import Recipe, load_recipe
     from rulemine.config import build, override, parse_setting
+    from rulemine.recipe.recipe import Recipe, load_recipe
 
     settings: list[tuple[tuple[str, ...], Any]] = [parse_setting(text) for text in arguments.set]
     given = {
@@ -129,7 +129,7 @@ def _row(
     given: "Subgraph | Refusal",
 ) -> dict[str, Any]:
     """What a text gives, with the labels of entities."""
-    from rulemine.builder.written.candidate import Refusal
+    from rulemine.kinds.written.candidate import Refusal
 
     kg = inputs.kg
 

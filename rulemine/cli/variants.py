@@ -64,9 +64,9 @@ def add_variants(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 
 def _add_options(parser: Parser) -> None:
-    from rulemine.builder.recipe import KEYS
     from rulemine.config import keys_of
     from rulemine.mining import Resources
+    from rulemine.recipe.recipe import KEYS
 
     parser.keys = KEYS
     group = parser.add_argument_group(
@@ -80,7 +80,7 @@ def _add_options(parser: Parser) -> None:
 
 def variants(arguments: Namespace) -> int:
     """``variants``."""
-    from rulemine.evaluation.variant_runs import compare_runs
+    from rulemine.evaluation.comparing.variant_runs import compare_runs
     from rulemine.release.reader import Release
 
     if arguments.compare is not None:
@@ -117,14 +117,14 @@ def variants(arguments: Namespace) -> int:
 
 
 def _make(arguments: Namespace, release: "Release", runs: int) -> int:
+    from rulemine.builder.fresh import check_published, prepare_run
     from rulemine.builder.pipeline import BuildContext
     from rulemine.builder.stage import Done
-    from rulemine.builder.variants.runs import check_published, prepare_run
-    from rulemine.evaluation.variant_runs import compare_runs
+    from rulemine.evaluation.comparing.variant_runs import compare_runs
     from rulemine.files import write_text
     from rulemine.mining import Resources
-    from rulemine.release.outputs import check_place
     from rulemine.release.reader import Release
+    from rulemine.release.storing.outputs import check_place
 
     check_published(release)
     output: Path = arguments.output

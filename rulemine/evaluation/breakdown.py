@@ -11,9 +11,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.cypher.templates import MATCHES, RETURN_GROUPS, return_group
+from rulemine.cypher.questions.templates import MATCHES, RETURN_GROUPS, return_group
 from rulemine.errors import ReleaseError
-from rulemine.evaluation.cypher.row_groups import ROW_GROUPS, rows_group
+from rulemine.evaluation.cypher.row_matching import ROW_GROUPS, rows_group
 from rulemine.kg.graph import Triple
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.records import (

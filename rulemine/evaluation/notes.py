@@ -6,10 +6,10 @@ import numpy as np
 
 from rulemine.arrays import distinct
 from rulemine.errors import counted
+from rulemine.evaluation.matching.vocabulary import LONGEST_OUTPUT, bounded
 from rulemine.evaluation.reporting.report import WARNING, Row
 from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.statistics.bootstrap import Bools, Ints
-from rulemine.evaluation.vocabulary import LONGEST_OUTPUT, bounded
 from rulemine.release.leakage import RemovedFacts
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
@@ -117,7 +117,7 @@ def notes_on_cut_off(given: Sequence[Prediction | None]) -> list[str]:
 
 
 def notes_on_denials(denied: Sequence[int]) -> list[str]:
-    """How many names outputs deny (``not Ann``), see `rulemine.evaluation.vocabulary`."""
+    """How many names outputs deny (``not Ann``), see `rulemine.evaluation.matching.vocabulary`."""
     told = (
         f"Names that outputs deny (not …, neither …, rather than …) are no answers: {sum(denied):,}, in "
         f"{counted(sum(map(bool, denied)), 'output')}."

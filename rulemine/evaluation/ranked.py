@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterable, Sequence, Set
 
 import numpy as np
 
-from rulemine.evaluation.gold import Gold
 from rulemine.evaluation.metrics import Floats
+from rulemine.evaluation.targets import Gold
 from rulemine.release.records import Prediction
 
 __all__ = ["RANKED", "hard_rank", "score_ranking", "score_rankings"]

@@ -20,8 +20,8 @@ from rulemine.evaluation.cypher.release_rows import (
     CypherRuns,
     score_rows,
 )
-from rulemine.evaluation.gold import Gold, golds_of, score_questions
-from rulemine.evaluation.matching import make_matcher, predicted
+from rulemine.evaluation.matching.matching import make_matcher, predicted
+from rulemine.evaluation.matching.other_namings import naming_meant
 from rulemine.evaluation.metrics import COLUMNS, CORE, METRICS, OF_HARD_ANSWERS, Floats
 from rulemine.evaluation.metrics_of_others.asked import asked_by_brink
 from rulemine.evaluation.metrics_of_others.beside_ours import (
@@ -30,7 +30,6 @@ from rulemine.evaluation.metrics_of_others.beside_ours import (
     score_beside_ours,
 )
 from rulemine.evaluation.metrics_of_others.registry import chosen
-from rulemine.evaluation.other_namings import naming_meant
 from rulemine.evaluation.prediction_file import PredictionFile, uncollected
 from rulemine.evaluation.predictions import fit, read_predictions
 from rulemine.evaluation.ranked import RANKED, score_rankings
@@ -45,7 +44,7 @@ from rulemine.evaluation.statistics.estimates import (
     without_rate,
 )
 from rulemine.evaluation.study.options import MOST_RESAMPLES
-from rulemine.evaluation.targets import Targets
+from rulemine.evaluation.targets import Gold, Targets, golds_of, score_questions
 from rulemine.release.groups import groups_of
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Prediction, Question, names_in, translation
@@ -87,7 +86,7 @@ class Scorer:
 
     Args:
         release: The release.
-        matching: How a raw output becomes a set of entities, see `rulemine.evaluation.matching`.
+        matching: How a raw output becomes a set of entities, see `rulemine.evaluation.matching.matching`.
         split: The split evaluated; None for all.
         sample: How many of its questions, see `rulemine.release.sampling_order`; None for all.
         missing: ``empty`` to score questions without a prediction as empty, or ``error``.

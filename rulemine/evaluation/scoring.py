@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rulemine.errors import PredictionError
-from rulemine.evaluation.comparison import compare
+from rulemine.evaluation.comparing.comparison import compare
 from rulemine.evaluation.cypher.release_rows import CypherRuns
 from rulemine.evaluation.prediction_file import PredictionFile
 from rulemine.evaluation.reporting.report import Report
@@ -44,7 +44,7 @@ def evaluate(
             as the public evaluator reads it (`rulemine.evaluation.predictions.read_predictions`).
         against: Predictions to compare with, e.g. of the same system on the complete KG; the report
             then has the paired difference, the former minus the latter.
-        matching: How a raw output becomes a set of entities, see `rulemine.evaluation.matching`.
+        matching: How a raw output becomes a set of entities, see `rulemine.evaluation.matching.matching`.
         split: The split evaluated; None for all.
         sample: How many of its questions, see `rulemine.release.sampling_order`; None: as many as the files
             say, or all.

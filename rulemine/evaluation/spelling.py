@@ -6,7 +6,7 @@ A model writes composed letters even where it copies decomposed ones, and a name
 import unicodedata
 from collections.abc import Iterable
 
-from rulemine.evaluation.vocabulary import composed
+from rulemine.evaluation.matching.vocabulary import composed
 
 __all__ = ["Spelling"]
 

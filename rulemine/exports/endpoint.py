@@ -10,9 +10,9 @@ from http.server import ThreadingHTTPServer
 from urllib.parse import parse_qs
 
 from rulemine.errors import ConfigError, did_you_mean
+from rulemine.evaluation.reporting.loopback import ADDRESS, LoopbackHandler, listen
 from rulemine.exports.protocol import ExportInput
 from rulemine.exports.rdf_names import IRIS, triples
-from rulemine.loopback import ADDRESS, LoopbackHandler, listen
 from rulemine.query.oxigraph.workers import Workers
 
 __all__ = ["PATH", "make_endpoint", "workers_of"]

@@ -16,10 +16,10 @@ from rulemine.exports.protocol import NAMINGS_OF_EXPORTS, Exporter, ExportFolder
 from rulemine.exports.reachability import Reachability, reachability, shares
 from rulemine.exports.registry import EXPORTS, find_exporter
 from rulemine.files import describe_content, digest_of, write_text
-from rulemine.release.folders import exchange
-from rulemine.release.outputs import check_file, check_made, check_place, real
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, CypherQuestion, Question
+from rulemine.release.storing.folders import exchange
+from rulemine.release.storing.outputs import check_file, check_made, check_place, real
 from rulemine.seeds import check_seed
 
 __all__ = ["Exported", "check_export", "export", "naming_for"]

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 from rulemine.config import Section, option
 from rulemine.evaluation.metrics_of_others.asked import asks_for_entities
 from rulemine.exports.protocol import ExportFolder, ExportInput
-from rulemine.exports.question_graphs import Ints, by_private_id, question_graphs
+from rulemine.exports.question_graphs.near import Ints, by_private_id, question_graphs
 from rulemine.exports.reachability import reachability
 from rulemine.release.proof_triples import proof_rows
 from rulemine.release.records import Question

@@ -1,12 +1,11 @@
-"""A graph sorted for joins: the triples of each relation by subject and by object."""
+"""A graph sorted for joins, by relation and end, and without directions: the triples at each entity."""
 
 import numpy as np
 import numpy.typing as npt
 
 from rulemine.kg.graph import KnowledgeGraph
 
-__all__ = ["Index"]
-
+__all__ = ["Incidence", "Index", "spans"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -40,3 +39,43 @@ class Index:
             self.subject_keys, [relation * self.entities, (relation + 1) * self.entities]
         )
         return self.by_subject[low:high]
+
+
+class Incidence:
+    """A graph without directions. A triple stands at both of its ends, a loop twice at its one.
+
+    Args:
+        kg: The graph.
+        rows: Which of its triples, each once; None: all.
+
+    Attributes:
+        others: int64, shape (2 · triples,): the other end of each triple, by entity, then ascending.
+        rows: int64, likewise: the row of the triple; of those to one other end first those forward, then
+            ascending.
+        forward: bool, likewise: whether the entity is its subject.
+        starts: int64, shape (entities + 1,): where the triples of each entity begin; the last is the end.
+        degrees: int64, shape (entities,): how many there are.
+    """
+
+    def __init__(self, kg: KnowledgeGraph, rows: Ints | None = None) -> None:
+        which = np.arange(len(kg)) if rows is None else rows
+        heads, tails = (kg.triples[which, column].astype(np.int64) for column in (0, 2))
+        ends, others = np.concatenate((heads, tails)), np.concatenate((tails, heads))
+        order = np.argsort(ends * max(1, len(kg.entities)) + others, kind="stable")
+        self.others = others[order]
+        self.rows: Ints = np.concatenate((which, which))[order]
+        self.forward = order < len(which)
+        self.degrees: Ints = np.bincount(ends, minlength=len(kg.entities))
+        self.starts: Ints = np.concatenate(([0], self.degrees.cumsum()))
+
+    def at(self, entities: Ints) -> Ints:
+        """Where the triples of some entities stand, entity by entity."""
+        return spans(self.starts[entities], self.degrees[entities])
+
+
+def spans(first: Ints, counts: Ints) -> Ints:
+    """The numbers of some ranges, range by range: where each begins, and how long it is."""
+    before: Ints = counts.cumsum() - counts
+    numbers: Ints = (first - before).repeat(counts)
+    numbers += np.arange(len(numbers))
+    return numbers

@@ -7,7 +7,7 @@ from itertools import accumulate
 from operator import eq
 from typing import TYPE_CHECKING, overload
 
-from rulemine.frames import frame
+from rulemine.arrays import frame
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining.checkpoint import Checkpoint
 from rulemine.mining.jvm import Progress

@@ -197,8 +197,8 @@ class CypherBlock:
     """What only a question of the kind ``cypher`` has (CypherBench). Rows are texts: compact JSON arrays.
 
     Attributes:
-        match: Its MATCH template, of `rulemine.cypher.templates.MATCHES`.
-        returns: Its RETURN template, of `rulemine.cypher.templates.RETURNS`.
+        match: Its MATCH template, of `rulemine.cypher.questions.templates.MATCHES`.
+        returns: Its RETURN template, of `rulemine.cypher.questions.templates.RETURNS`.
         family: What that is called in Table 12 of the paper.
         cypher: The gold.
         columns: The names of its columns.

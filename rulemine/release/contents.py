@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rulemine.cypher.grades import MissingFacts
+from rulemine.cypher.questions.grades import MissingFacts
 from rulemine.files import opened, read_jsonl, read_text
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph, Triple
@@ -25,7 +25,7 @@ from rulemine.release.records import Question, Rejection, Removal
 from rulemine.release.seed_rows import SeedRow
 from rulemine.release.values import RemovedValue
 from rulemine.rules.rule import Rule
-from rulemine.rules.value_rules import ValueRule
+from rulemine.rules.values.value_rules import ValueRule
 
 __all__ = ["JOURNAL", "ModelTrace", "ReleaseParts", "merged", "read_parts", "read_trace"]
 
@@ -71,7 +71,7 @@ class ReleaseParts:
         names: The names of all entities.
         templates: The templates of all relations.
         selection_counts: What the removed triples were chosen from: ``rules_mined``, and see
-            `rulemine.builder.removal.selection.SelectionCounts`.
+            `rulemine.removal.selection.SelectionCounts`.
         model_counts: The counts about the language model for the manifest, the same in every naming.
         trace: The record of the language model; None if all questions come from templates.
         types: Entity → its types, sorted (see `rulemine.kg.entity_types`); for all kinds but ``rules``.

@@ -20,7 +20,7 @@ Guarantees: the groups depend on the questions alone, not on their order or the 
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 
-from rulemine.cypher.pattern_text import query_of
+from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.release.records import CypherQuestion, Question, RuleQuestion, VariantQuestion
 
 __all__ = ["groups_of"]

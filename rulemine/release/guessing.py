@@ -7,7 +7,7 @@ with their `order`, on the naming.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from rulemine.cypher.pattern_text import query_of
+from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS

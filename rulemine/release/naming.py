@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rulemine.cypher.grades import NAMING, in_order
-from rulemine.cypher.pattern_text import query_of, query_text, renamed_query
-from rulemine.cypher.render import to_cypher
+from rulemine.cypher.questions.grades import NAMING, in_order
+from rulemine.cypher.questions.pattern_text import query_of, query_text, renamed_query
+from rulemine.cypher.questions.render import to_cypher
 from rulemine.cypher.rows import row_of, row_text
 from rulemine.errors import ConfigError, ReleaseError, did_you_mean
 from rulemine.kg.entity_names import NAMINGS, EntityNames

@@ -28,7 +28,7 @@ from rulemine.release.records import (
 )
 from rulemine.release.seed_rows import SeedRow
 from rulemine.release.values import RemovedValue
-from rulemine.rules.value_rules import ValueRule
+from rulemine.rules.values.value_rules import ValueRule
 
 __all__ = [
     "QuestionSet", "read_changes", "read_question_set", "write_changes", "write_question_set",

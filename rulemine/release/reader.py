@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rulemine.codec import dump_line, from_json, parse_object
-from rulemine.cypher.grades import MissingFacts
+from rulemine.cypher.questions.grades import MissingFacts
 from rulemine.errors import InputError, ReleaseError
 from rulemine.files import describe_content, digest_of, read_jsonl, read_lines, read_text
 from rulemine.kg.entity_names import NAMINGS, EntityNames
@@ -31,11 +31,11 @@ from rulemine.release.records import (
     question_from_json,
 )
 from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
-from rulemine.release.ustar import unpacked
+from rulemine.release.storing.ustar import unpacked
 from rulemine.release.values import REMOVED_VALUES, VALUE_RULES, RemovedValue
 from rulemine.rules.formats import read_rules
 from rulemine.rules.rule import Rule
-from rulemine.rules.value_rules import ValueRule
+from rulemine.rules.values.value_rules import ValueRule
 
 __all__ = ["MANIFEST", "PROPERTY_GRAPHS", "TYPES", "Release"]
 
@@ -81,8 +81,9 @@ class Release:
 
     Attributes:
         path: The folder or the archive, as given.
-        folder: The folder; of an archive, where it is unpacked (see `rulemine.release.ustar.unpacked`).
-        manifest: The content of its manifest: ``format_version``, ``name``, ``naming``, ``config``
+        folder: The folder; of an archive, where it is unpacked (see
+        `rulemine.release.storing.ustar.unpacked`). manifest: The content of its manifest: ``format_version``,
+        ``name``, ``naming``, ``config``
             (every option that affects it), ``levels``, ``kg`` (sizes, digests), ``counts``, ``files``.
     """
 
@@ -98,11 +99,11 @@ class Release:
         """Opens a release.
 
         Args:
-            path: Its folder, or an archive that `rulemine.release.archive.write_archive` wrote.
+            path: Its folder, or an archive that `rulemine.release.storing.archive.write_archive` wrote.
 
         Raises:
             ReleaseError: There is no release, or it is unfinished or of another format version; or see
-                `rulemine.release.ustar.unpacked`.
+                `rulemine.release.storing.ustar.unpacked`.
         """
         given = Path(path)
         folder = unpacked(given)

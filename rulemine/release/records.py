@@ -381,12 +381,12 @@ class VariantQuestion(QueryQuestion):
 class CypherQuestion(Question):
     """A question of the kind ``cypher``: a pattern over a property graph, with what is returned of it.
 
-    What `Question` says means here: `query` is a line of `rulemine.cypher.pattern_text`, without `sparql`;
-    `structure` is the category of the MATCH template, `shape` the template; `hops` may be 0, and `anchors`
-    empty; answers are the distinct rows, as texts, and `spurious` likewise; `patterns` is never empty. The
-    witness of a hard row has the triples of one match that gives it, or, where a row rests on all of its
-    matches, the removed ones of them; `missing` counts removed values too. `full_evidence` has the triples of
-    all matches, or those of `evidence` where they are too many.
+    What `Question` says means here: `query` is a line of `rulemine.cypher.questions.pattern_text`, without
+    `sparql`; `structure` is the category of the MATCH template, `shape` the template; `hops` may be 0, and
+    `anchors` empty; answers are the distinct rows, as texts, and `spurious` likewise; `patterns` is never
+    empty. The witness of a hard row has the triples of one match that gives it, or, where a row rests on all
+    of its matches, the removed ones of them; `missing` counts removed values too. `full_evidence` has the
+    triples of all matches, or those of `evidence` where they are too many.
 
     Attributes:
         cypher: What only this kind has.
@@ -494,7 +494,7 @@ class Prediction:
 
     Attributes:
         id: Id of the question.
-        raw_output: The system's text, to be matched (see `rulemine.evaluation.matching`), or None.
+        raw_output: The system's text, to be matched (see `rulemine.evaluation.matching.matching`), or None.
         answers: Entity names in the naming of the release, the first answer first, or None.
         cypher: Over a property graph: a query, or None.
         rows: Over a property graph: the rows of a result in order, each as a compact JSON array, or None.

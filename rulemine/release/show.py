@@ -7,15 +7,15 @@ import difflib
 from pathlib import Path
 
 from rulemine.errors import ReleaseError
+from rulemine.kinds.cypher.show import row_blocks
+from rulemine.kinds.rules.show import rule_blocks
+from rulemine.kinds.structures.show import structure_blocks
+from rulemine.kinds.written.show import written_blocks
 from rulemine.phrasing.templates import Templates
 from rulemine.release.reader import Release
 from rulemine.release.records import CypherQuestion, QueryQuestion, Question, RuleQuestion
 from rulemine.release.showing.layout import INDENT, indented, titled, wrapped
 from rulemine.release.showing.proofs_left import ProofsLeft
-from rulemine.release.showing.row_question import row_blocks
-from rulemine.release.showing.rule_question import rule_blocks
-from rulemine.release.showing.structure_question import structure_blocks
-from rulemine.release.showing.written_question import written_blocks
 from rulemine.text.printing import printable
 
 __all__ = ["remaining", "show"]

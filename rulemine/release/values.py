@@ -1,8 +1,8 @@
 """The values that the incomplete property graph lacks, each with what determines it.
 
 ``removed_values.jsonl`` has a line for each of them, ``value_rules.jsonl`` one for each rule that their
-certificates name (`rulemine.rules.value_rules.ValueRule`). Ids of nodes and relations are in the naming of
-the release.
+certificates name (`rulemine.rules.values.value_rules.ValueRule`). Ids of nodes and relations are in the
+naming of the release.
 """
 
 from dataclasses import dataclass

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.arrays import distinct, read_arrays, write_arrays
+from rulemine.arrays import distinct, frame, read_arrays, write_arrays
 from rulemine.errors import counted
-from rulemine.frames import frame
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
 from rulemine.rules.bodies import BoundRule, bind_rule

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.arrays import distinct
-from rulemine.query.path import simple_path
+from rulemine.query.evidence_tree import simple_path
 from rulemine.rules.bodies import BoundRule
 from rulemine.rules.two_hop import Hops, Step, Steps, chunks
 

@@ -19,8 +19,8 @@ import numpy.typing as npt
 from rulemine.arrays import distinct
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
+from rulemine.query.evidence_tree import simple_path
 from rulemine.query.join import join
-from rulemine.query.path import simple_path
 from rulemine.rules.bodies import BoundRule, bind_rule
 from rulemine.rules.path_bodies import Chains
 from rulemine.rules.rule import Rule

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rulemine.query.atom import Atom
-from rulemine.query.path import simple_path
+from rulemine.query.evidence_tree import simple_path
 from rulemine.rules.rule import Rule
 
 __all__ = [

@@ -30,9 +30,9 @@ from rulemine.text.normalization import (
     unify,
 )
 from rulemine.text.template import escape, fill
+from rulemine.text.yes_or_no import asks_whether
 from rulemine.verbalizer.inputs import CheckedQuestion, placeholders
 from rulemine.verbalizer.wrappings import PICTURE, unwrapped
-from rulemine.verbalizer.yes_or_no import asks_whether
 
 __all__ = ["CODES", "LONGEST", "SHORTEST", "Checker", "TextProblem", "check_text", "explain"]
 

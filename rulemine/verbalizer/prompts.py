@@ -29,7 +29,7 @@ PURPOSES = (
 )  # fmt: skip
 """Purposes of calls: the sections of a prompt file, besides ``names`` and ``structures``."""
 
-PROMPT_FILES = {"": "prompts.toml", "cypher": "cypher.toml"}
+PROMPT_FILES = {"": "verbalizer/prompts.toml", "cypher": "verbalizer/cypher.toml"}
 """Kind of question → its packaged prompt file; "": that of all others."""
 
 _OF_OTHERS = {
@@ -213,7 +213,7 @@ def read_sections(
 
     Args:
         source: A TOML file, or "" for the packaged one.
-        packaged_file: The name of the packaged one.
+        packaged_file: The path of the packaged one below the package.
         wanted: What it must hold, and nothing else.
         spare: Sections that may be missing.
 
@@ -224,7 +224,7 @@ def read_sections(
         InputError: As `load_prompts`.
         ConfigError: As `load_prompts`.
     """
-    default = packaged("verbalizer", packaged_file)
+    default = packaged(packaged_file)
     path = Path(source) if source else default
     tables, text = read_toml_text(path)
     if problems := _problems(tables, wanted, spare):

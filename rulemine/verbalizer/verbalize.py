@@ -14,6 +14,8 @@ from typing import TypeVar
 
 from rulemine.codec import dump_line
 from rulemine.errors import UserError
+from rulemine.kinds.cypher.dialogue import CypherVerbalizer
+from rulemine.kinds.structures.dialogue import StructureVerbalizer
 from rulemine.llm.call import Answer, Ask, Call
 from rulemine.llm.session import Session
 from rulemine.release.question_set import QuestionSet
@@ -21,13 +23,11 @@ from rulemine.release.records import Question, Rejection, RuleQuestion, topic_va
 from rulemine.text.template import fill
 from rulemine.verbalizer.ambiguity import accept_paraphrases, retract_ambiguous
 from rulemine.verbalizer.checks import explain
-from rulemine.verbalizer.cypher_dialogue import CypherVerbalizer
 from rulemine.verbalizer.dialogue import Dialogue, Verbalizer
 from rulemine.verbalizer.inputs import QuestionInput
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import PROMPT_FILES
 from rulemine.verbalizer.requests import Calls
-from rulemine.verbalizer.structure_dialogue import StructureVerbalizer
 
 __all__ = ["VerbalizationCounts", "Verbalized", "verbalize"]
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from rulemine.builder.difficulty import edges_between
+from rulemine.builder.assemble import edges_between
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.seeds import stream
 

@@ -16,16 +16,12 @@ from typing import Any, NamedTuple
 import pytest
 
 from rulemine.builder import verbalize_stage
-from rulemine.builder.inputs import Inputs
-from rulemine.builder.kind import kind_of
-from rulemine.builder.options import KINDS
 from rulemine.builder.pipeline import Build
-from rulemine.builder.recipe import KEYS, Recipe, load_recipe
-from rulemine.builder.removal.selection import Selection
-from rulemine.builder.writing import opened
 from rulemine.codec import to_json
 from rulemine.config import Key, packaged
 from rulemine.errors import ConfigError
+from rulemine.kinds.kind import kind_of
+from rulemine.kinds.writing import opened
 from rulemine.llm.call import Answer, Call, Reply
 from rulemine.llm.client import Client
 from rulemine.llm.failures import CallProblem
@@ -34,7 +30,11 @@ from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
 from rulemine.llm.usage import Usage
 from rulemine.phrasing.glosses import Glosses
+from rulemine.recipe.inputs import Inputs
+from rulemine.recipe.options import KINDS
+from rulemine.recipe.recipe import KEYS, Recipe, load_recipe
 from rulemine.release.question_set import QuestionSet
+from rulemine.removal.selection import Selection
 from tests.chat_server import FakeModel, completion
 from tests.command_line import FACTS, RULES
 
@@ -179,8 +179,9 @@ def other(key: Key, recipe: Recipe, folder: Path) -> Any:
 def text_of_prompts(kind: str) -> str:
     """The packaged prompts of a kind, with another word in each."""
     written = kind in ("subgraphs", "variants")
-    name = "written" if written else "cypher" if kind == "cypher" else "prompts"
-    text = packaged("verbalizer", f"{name}.toml").read_text("utf-8")
+    name = "cypher.toml" if kind == "cypher" else "prompts.toml"
+    place = ("kinds", "written", "written.toml") if written else ("verbalizer", name)
+    text = packaged(*place).read_text("utf-8")
     return text.replace('system = "You', 'system = "Now you')
 
 

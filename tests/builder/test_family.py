@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rulemine.builder.difficulty import edges_between
+from rulemine.builder.assemble import edges_between
 from rulemine.builder.pipeline import Build
-from rulemine.builder.recipe import load_recipe
-from rulemine.builder.removal.brink import select_brink
-from rulemine.builder.removal.certificates import certify, certify_as_chosen
-from rulemine.builder.removal.maximal import choose
-from rulemine.builder.removal.selection import Selection, read_selection, write_selection
-from rulemine.builder.removal.setting import Setting
 from rulemine.config import packaged
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.recipe.recipe import load_recipe
 from rulemine.release.reader import Release
+from rulemine.removal.brink import select_brink
+from rulemine.removal.certificates import certify, certify_as_chosen
+from rulemine.removal.maximal import choose
+from rulemine.removal.selection import Selection, read_selection, write_selection
+from rulemine.removal.setting import Setting
 from rulemine.rules.formats import read_rules
 from rulemine.rules.grounding import Groundings, ground
 from rulemine.rules.proofs import remaining_proofs

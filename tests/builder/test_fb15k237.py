@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.builder.recipe import load_recipe
-from rulemine.builder.relation_filter import excluded_relations, load_filter
 from rulemine.config import read_toml
 from rulemine.datasets.registry import load_kg, load_labels
 from rulemine.files import read_lines
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.templates import load_templates
+from rulemine.recipe.recipe import load_recipe
+from rulemine.recipe.relation_filter import excluded_relations, load_filter
 from rulemine.rules.implied import load_implied, with_implied
 from tests import ROOT
 

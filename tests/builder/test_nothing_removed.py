@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from rulemine.builder.pipeline import Build, BuildContext
-from rulemine.builder.recipe import load_recipe
 from rulemine.cli.main import main
 from rulemine.errors import ConfigError
+from rulemine.recipe.recipe import load_recipe
 from rulemine.release.reader import Release
 from rulemine.verify import verify
 

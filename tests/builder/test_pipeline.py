@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from rulemine.builder.pipeline import STAGES, Build, BuildContext
-from rulemine.builder.recipe import Recipe, load_recipe
 from rulemine.builder.stage import Done
 from rulemine.datasets.registry import load_kg
 from rulemine.errors import ConfigError, EndpointError, MiningError, OutputError, UserError
 from rulemine.files import digest_of, read_bytes, write_jsonl
 from rulemine.mining import Resources
-from rulemine.release.publish import rename
+from rulemine.recipe.recipe import Recipe, load_recipe
 from rulemine.release.reader import Release
+from rulemine.release.storing.publish import rename
 from rulemine.rules.formats import parse_readable, rule_to_json
 from rulemine.verify import verify
 

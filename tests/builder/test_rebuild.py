@@ -9,14 +9,14 @@ import pytest
 
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.rebuild import rebuild
-from rulemine.builder.recipe import load_recipe
 from rulemine.datasets.registry import load_kg
 from rulemine.errors import ConfigError, InputError
 from rulemine.files import write_jsonl
 from rulemine.mining import MiningOptions, mine
+from rulemine.recipe.recipe import load_recipe
 from rulemine.release.differences import compare
-from rulemine.release.publish import rename
 from rulemine.release.reader import Release
+from rulemine.release.storing.publish import rename
 from rulemine.rules.formats import rule_to_json
 from tests.command_line import Command
 from tests.verify.tiny import read_file, seal, write_file

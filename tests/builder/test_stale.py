@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from rulemine.builder.graded import Unaskable
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.rebuild import build_again
-from rulemine.builder.recipe import load_recipe
 from rulemine.errors import ConfigError, UserError
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kinds.graded import Unaskable
 from rulemine.query.answers import stale_in
+from rulemine.recipe.recipe import load_recipe
 from rulemine.release.reader import Release
 from tests.builder.test_nothing_removed import SMALL
 from tests.command_line import FACTS, RULES

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.builder.options import KINDS
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.rebuild import rebuild
-from rulemine.builder.recipe import load_recipe, named_recipes
 from rulemine.errors import ConfigError, InputError
+from rulemine.recipe.options import KINDS
+from rulemine.recipe.recipe import load_recipe, named_recipes
 from rulemine.release.differences import compare
-from rulemine.release.publish import rename
 from rulemine.release.reader import Release
+from rulemine.release.storing.publish import rename
 from rulemine.verify import verify
 from tests.builder.test_pipeline import digests, rules  # noqa: F401
 
@@ -32,7 +32,7 @@ def made(rules: Path, target: Path, *settings: tuple[tuple[str, ...], object]) -
 def impatient() -> Iterator[None]:
     """Sampling that gives up sooner."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rulemine.builder.structures.sampling.PATIENCE", 60)
+        patch.setattr("rulemine.kinds.structures.sampling.PATIENCE", 60)
         yield
 
 

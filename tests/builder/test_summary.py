@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.builder.structures.checking import Reason
 from rulemine.builder.summary import describe_questions, describe_sampling, describe_undeclared
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kinds.structures.checking import Reason
 from rulemine.phrasing.templates import load_templates
 from rulemine.release.question_set import QuestionSet
 from tests.questions import question

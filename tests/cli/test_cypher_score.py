@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from rulemine.cli.main import main
+from rulemine.cypher.questions.templates import RETURNS
 from rulemine.cypher.rows import ResultTable
-from rulemine.cypher.templates import RETURNS
 from rulemine.errors import EndpointError
 from rulemine.evaluation.cypher.runners import InMemoryRunner
 from rulemine.kg.property_graph.graph import GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Schema
 from rulemine.kg.property_graph.simplekg import write_simplekg
-from tests.evaluation.test_cypher_error_kinds import EDGES, KNOWN, LARGEST, NODES, PEOPLE, SCHEMA
+from tests.evaluation.cypher.test_error_kinds import EDGES, KNOWN, LARGEST, NODES, PEOPLE, SCHEMA
 
 TASKS = [
     {"id": "a", "graph": "coast", "cypher": PEOPLE, "match": "(n)->(m0*)", "return": "n_name",

@@ -9,7 +9,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from rulemine.config import packaged
-from rulemine.release.archive import write_archive
+from rulemine.release.storing.archive import write_archive
 from tests.chat_server import ChatServer, FakeModel, error, lines_of
 from tests.command_line import Command, assert_refused
 from tests.evaluation.world import write_release, write_structures
@@ -193,9 +193,7 @@ def test_an_address_of_its_own_gets_a_key_of_its_own(
 
 def test_what_cannot_be_used_is_refused_before_anything_is_asked(small, server, command: Command):
     prompts = Path("own.toml")
-    prompts.write_text(
-        packaged("verbalizer", "judges.toml").read_text("utf-8").replace("{facts}", "")
-    )
+    prompts.write_text(packaged("judging", "judges.toml").read_text("utf-8").replace("{facts}", ""))
     for more, model, expected in (
         ([], "a,b", "a panel of 2 models"),
         (["--split", "tset"], "a", "no split 'tset'"),

@@ -6,14 +6,14 @@ from typing import Any, get_args
 
 import pytest
 
-from rulemine.builder.options import KINDS
-from rulemine.builder.recipe import KEYS, Recipe, load_recipe
 from rulemine.cli.main import make_parser
 from rulemine.cli.parser import describe_keys, given
 from rulemine.cli.recipe_options import chosen_recipe
 from rulemine.config import Key, build, keys_of, lookup, override, parse_setting
 from rulemine.errors import ConfigError
 from rulemine.mining import MiningOptions, Resources
+from rulemine.recipe.options import KINDS
+from rulemine.recipe.recipe import KEYS, Recipe, load_recipe
 
 MINING = tuple(keys_of(MiningOptions(), "mining."))
 RESOURCES = tuple(keys_of(Resources(), "resources."))

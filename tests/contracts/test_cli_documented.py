@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from rulemine.builder.recipe import KEYS
 from rulemine.cli.main import main, make_parser
 from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
+from rulemine.recipe.recipe import KEYS
 from tests import ROOT
 
 

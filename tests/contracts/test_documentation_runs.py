@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.builder.pipeline import Build
-from rulemine.builder.recipe import load_recipe
+from rulemine.recipe.recipe import load_recipe
 from tests import ROOT
 from tests.command_line import Command
 
@@ -44,6 +44,14 @@ def test_the_files_that_a_page_names_exist(page: Path) -> None:
         rows = "\n".join(line for line in text.splitlines() if line.startswith("| `"))
         missing += [name for name in BESIDE.findall(rows) if not any(page.parent.rglob(name))]
     assert not missing
+
+
+def test_a_readme_names_every_file_of_its_package() -> None:
+    for readme in sorted((ROOT / "rulemine").glob("*/README.md")):
+        text = readme.read_text("utf-8")
+        files = {path.name for path in readme.parent.glob("*.py")} - {"__init__.py"}
+        folders = {f"{path.parent.name}/" for path in readme.parent.glob("*/__init__.py")}
+        assert [name for name in sorted(files | folders) if f"`{name}" not in text] == [], readme
 
 
 NEEDS = {

@@ -9,9 +9,9 @@ from random import Random
 import pytest
 
 from rulemine.cypher import evaluate
-from rulemine.cypher.grades import MissingFacts, RowGrades, grade, in_order
-from rulemine.cypher.pattern import MatchPattern, PatternNode, PatternQuery, ReturnClause
-from rulemine.cypher.pattern_text import query_of, query_text, renamed_query
+from rulemine.cypher.questions.grades import MissingFacts, RowGrades, grade, in_order
+from rulemine.cypher.questions.pattern import MatchPattern, PatternNode, PatternQuery, ReturnClause
+from rulemine.cypher.questions.pattern_text import query_of, query_text, renamed_query
 from rulemine.cypher.rows import row_text
 from rulemine.errors import QueryError
 from rulemine.kg.property_graph.graph import GraphNode, PropertyGraph

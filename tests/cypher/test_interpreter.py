@@ -7,7 +7,7 @@ import pytest
 
 from rulemine.cypher import evaluate, provenance_of, provenance_query, to_cypher
 from rulemine.cypher.interpreter import run
-from rulemine.cypher.parser import parse
+from rulemine.cypher.language.parser import parse
 from rulemine.cypher.rows import Failed, NotRun, ResultTable
 from rulemine.evaluation.cypher.runners import InMemoryRunner
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph

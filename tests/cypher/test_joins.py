@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from rulemine.cypher.evaluator import bindings
-from rulemine.cypher.joins import m0_counts, matched
-from rulemine.cypher.pattern import MatchPattern, PatternNode
+from rulemine.cypher.questions.evaluator import bindings
+from rulemine.cypher.questions.joins import m0_counts, matched
+from rulemine.cypher.questions.pattern import MatchPattern, PatternNode
 from rulemine.kg.property_graph.graph import PropertyGraph
 from tests.oracles.random_patterns import random_graph, random_queries
 

@@ -4,7 +4,7 @@ import contextlib
 import io
 import re
 
-from rulemine.cypher.templates import MATCHES, RETURNS
+from rulemine.cypher.questions.templates import MATCHES, RETURNS
 from tests import ROOT
 
 PAGE = (ROOT / "docs" / "cypher.md").read_text("utf-8")

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from rulemine.cypher import to_cypher
-from rulemine.cypher.parser import parse
-from rulemine.cypher.provenance import provenance_query
-from rulemine.cypher.syntax import CypherError, Match, SubqueryClause
+from rulemine.cypher.language.parser import parse
+from rulemine.cypher.language.provenance import provenance_query
+from rulemine.cypher.language.syntax import CypherError, Match, SubqueryClause
 from tests.oracles.random_patterns import random_graph, random_queries
 
 READ = (

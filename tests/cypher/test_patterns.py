@@ -13,9 +13,9 @@ from rulemine.cypher import (
     provenance_of,
     to_cypher,
 )
-from rulemine.cypher.pattern import anchored, check
-from rulemine.cypher.render import quoted_name, quoted_value
-from rulemine.cypher.templates import CATEGORIES, MATCHES, RETURNS
+from rulemine.cypher.questions.pattern import anchored, check
+from rulemine.cypher.questions.render import quoted_name, quoted_value
+from rulemine.cypher.questions.templates import CATEGORIES, MATCHES, RETURNS
 from rulemine.errors import ConfigError
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema

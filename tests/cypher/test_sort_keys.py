@@ -2,9 +2,9 @@
 
 import pytest
 
-from rulemine.cypher.elements import elements_of, turned
-from rulemine.cypher.parser import parse
-from rulemine.cypher.sort_keys import keyed_query
+from rulemine.cypher.language.elements import elements_of, turned
+from rulemine.cypher.language.parser import parse
+from rulemine.cypher.language.sort_keys import keyed_query
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.errors import ConfigError, DatasetError
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.values import DATATYPES
-from rulemine.rules.value_mining import mine_value_rules
+from rulemine.rules.values.value_mining import mine_value_rules
 
 
 @pytest.fixture(scope="module")

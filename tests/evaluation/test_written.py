@@ -8,7 +8,7 @@ from rulemine.evaluation import answer, evaluate
 from rulemine.evaluation.baselines import baselines
 from rulemine.evaluation.breakdown import breakdowns
 from rulemine.evaluation.reporting.tables import format_table
-from rulemine.evaluation.supervision import report_supervision
+from rulemine.evaluation.supervision.supervision import report_supervision
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question

@@ -12,8 +12,8 @@ from rulemine.errors import ConfigError, OutputError, ReleaseError
 from rulemine.exports.exporting import export
 from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.exports.registry import EXPORTS
-from rulemine.release.publish import rename
 from rulemine.release.reader import Release
+from rulemine.release.storing.publish import rename
 from tests.command_line import Command, assert_refused
 from tests.verify.tiny import write_release
 

@@ -21,13 +21,13 @@ from pathlib import Path
 
 from rulemine.kg.cache import VARIABLE
 from tests import ROOT
-from tests.builder.cypher import test_by_a_model as cypher
-from tests.builder.structures import test_by_a_model as structures
 from tests.builder.test_build_with_model import EVERYTHING
-from tests.builder.variants import test_by_a_model as variants
 from tests.chat_server import KEY, ChatServer, Says
 from tests.command_line import FACTS, RULES
 from tests.golden import WRITTEN, differences, digests
+from tests.kinds.cypher import test_by_a_model as cypher
+from tests.kinds.structures import test_by_a_model as structures
+from tests.kinds.variants import test_by_a_model as variants
 
 RECIPES = (
     "demo", "structures-demo", "subgraphs-demo", "variants-demo", "cypher-demo", "cypher-geography",

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from rulemine import Release
 from rulemine.builder.pipeline import Build
-from rulemine.builder.recipe import load_recipe
 from rulemine.cypher.rows import Failed
 from rulemine.errors import JavaError
 from rulemine.neo4j.bolt import Bolt, connected
@@ -18,6 +17,7 @@ from rulemine.neo4j.jars import fetch_jars
 from rulemine.neo4j.server import temporary
 from rulemine.query.cypher import to_cypher
 from rulemine.query.parser import parse
+from rulemine.recipe.recipe import load_recipe
 
 SMALL = [(("structures", "per_structure"), 20)]
 

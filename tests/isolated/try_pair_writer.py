@@ -33,7 +33,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def prompts_for_pairs() -> str:
     """The packaged prompt file with the example's section ``pairs``."""
-    packaged = (ROOT / "rulemine" / "verbalizer" / "written.toml").read_text("utf-8")
+    packaged = (ROOT / "rulemine" / "kinds" / "written" / "written.toml").read_text("utf-8")
     pairs = (EXAMPLES / "local_model_pairs.toml").read_text("utf-8")
     return re.sub(r"(?ms)^\[pairs\]$.*?(?=^#|^\[|\Z)", lambda _: pairs, packaged)
 

@@ -23,19 +23,19 @@ from typing import Any
 
 from neo4j.time import Date
 
-from rulemine.builder.cypher.instantiate import make_tasks
-from rulemine.builder.cypher.realism import draft_characteristics
 from rulemine.cypher import PatternQuery, Rows, evaluate, provenance_of, to_cypher
 from rulemine.cypher.interpreter import run
-from rulemine.cypher.parser import parse
-from rulemine.cypher.pattern import anchored
-from rulemine.cypher.provenance import provenance_query
+from rulemine.cypher.language.parser import parse
+from rulemine.cypher.language.provenance import provenance_query
+from rulemine.cypher.questions.pattern import anchored
 from rulemine.cypher.rows import Failed
 from rulemine.datasets.demo_graph import demo_graph
 from rulemine.errors import JavaError
 from rulemine.evaluation.cypher.runners import InMemoryRunner
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kinds.cypher.instantiate import make_tasks
+from rulemine.kinds.cypher.realism import draft_characteristics
 from rulemine.neo4j.bolt import Bolt, connected
 from rulemine.neo4j.jars import fetch_jars
 from rulemine.neo4j.reading import read_bolt

@@ -20,7 +20,7 @@ from neo4j import GraphDatabase
 from rulemine.cli.main import main as command
 from rulemine.cypher.rows import Failed, row_of, row_text
 from rulemine.errors import JavaError
-from rulemine.exports.neo4j_properties import script_of
+from rulemine.exports.formats.neo4j_properties import script_of
 from rulemine.neo4j.bolt import Bolt, connected
 from rulemine.neo4j.gold import database_for
 from rulemine.neo4j.jars import fetch_jars

@@ -56,7 +56,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def main() -> int:
     """Serves the model, builds with it, verifies and replays."""
     started = time.monotonic()
-    packaged = (ROOT / "rulemine" / "verbalizer" / "written.toml").read_text("utf-8")
+    packaged = (ROOT / "rulemine" / "kinds" / "written" / "written.toml").read_text("utf-8")
     before, _, rest = packaged.partition("[candidate]\n")
     prompts = before + CANDIDATE + rest[rest.index("[candidate_plain]") :]
     serve = [sys.executable, str(EXAMPLES / "local_model.py")]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.incidence import Incidence
+from rulemine.kg.index import Incidence
 from rulemine.seeds import stream
 
 

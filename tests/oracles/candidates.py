@@ -17,13 +17,13 @@ from itertools import combinations
 from random import Random
 from typing import NamedTuple
 
-from rulemine.builder.subgraphs.options import SubgraphSection
-from rulemine.builder.subgraphs.validation import Mistake, Valid, Validator
-from rulemine.builder.written.candidate import Candidate, NamedNode
-from rulemine.builder.written.execution import LocalExecutor
-from rulemine.builder.written.writer_names import WriterNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kinds.subgraphs.options import SubgraphSection
+from rulemine.kinds.subgraphs.validation import Mistake, Valid, Validator
+from rulemine.kinds.written.candidate import Candidate, NamedNode
+from rulemine.kinds.written.execution import LocalExecutor
+from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.query import QueryGraph, evaluate
 from rulemine.query.evidence import full_evidence
 from rulemine.query.minimality import minimal

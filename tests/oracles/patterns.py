@@ -8,8 +8,8 @@ from itertools import permutations, product
 from math import isclose
 from typing import Any, NamedTuple
 
-from rulemine.cypher.evaluator import Rows
-from rulemine.cypher.pattern import MatchPattern, PatternEdge, PatternQuery
+from rulemine.cypher.questions.evaluator import Rows
+from rulemine.cypher.questions.pattern import MatchPattern, PatternEdge, PatternQuery
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 
 Table = list[dict[str, Any]]

@@ -8,7 +8,7 @@ place, and mutations of whole texts.
 from random import Random
 from typing import Any
 
-from rulemine.cypher.render import quoted_name, quoted_value
+from rulemine.cypher.questions.render import quoted_name, quoted_value
 from tests.oracles.random_patterns import NAMES, OWN, SCALARS, SCHEMA
 
 LABELS = [row.label for row in SCHEMA.entities]

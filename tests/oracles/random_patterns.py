@@ -10,8 +10,8 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from rulemine.cypher.evaluator import bindings
-from rulemine.cypher.pattern import (
+from rulemine.cypher.questions.evaluator import bindings
+from rulemine.cypher.questions.pattern import (
     CURRENT,
     MatchPattern,
     PatternNode,
@@ -19,7 +19,7 @@ from rulemine.cypher.pattern import (
     ReturnClause,
     anchored,
 )
-from rulemine.cypher.templates import CATEGORIES, MATCHES, RETURNS, ReturnTemplate
+from rulemine.cypher.questions.templates import CATEGORIES, MATCHES, RETURNS, ReturnTemplate
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.kg.property_graph.values import DATATYPES, is_list

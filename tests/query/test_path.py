@@ -2,7 +2,7 @@ import itertools
 
 import pytest
 
-from rulemine.query.path import simple_path
+from rulemine.query.evidence_tree import simple_path
 from rulemine.seeds import stream
 
 

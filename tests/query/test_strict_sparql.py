@@ -6,9 +6,9 @@ import pytest
 
 from rulemine.errors import BarredQueryError, NoTreeError, QueryError
 from rulemine.query import Count, QueryGraph, evaluate
-from rulemine.query.read_sparql import tree_of_sparql
+from rulemine.query.foreign.read_sparql import tree_of_sparql
+from rulemine.query.foreign.sparql_parsing import constants, parse_strictly
 from rulemine.query.sparql import to_sparql
-from rulemine.query.sparql_parsing import constants, parse_strictly
 from tests.oracles.queries import Answerer, random_query, random_world
 
 

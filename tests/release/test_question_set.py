@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from rulemine.builder.balance import Limits, balance
-from rulemine.builder.split import split
 from rulemine.codec import parse_object
 from rulemine.errors import InputError
+from rulemine.kinds.rules.balance import Limits, balance
+from rulemine.kinds.split import split
 from rulemine.release.question_set import (
     read_changes,
     read_question_set,
@@ -15,7 +15,7 @@ from rulemine.release.question_set import (
     write_question_set,
 )
 from rulemine.release.records import Rejection
-from tests.builder.rule_questions.test_ask import random_build
+from tests.kinds.rules.test_ask import random_build
 
 
 def verbalized(asked):

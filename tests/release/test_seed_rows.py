@@ -13,7 +13,7 @@ from rulemine.verify.folder import Folder
 from rulemine.verify.names import Names
 from rulemine.verify.report import Findings
 from rulemine.verify.tables import check_seed_texts
-from tests.builder.rule_questions.test_ask import random_build
+from tests.kinds.rules.test_ask import random_build
 from tests.structures import world
 from tests.verify.tiny import tiny_files, write_release
 

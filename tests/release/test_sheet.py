@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from rulemine.release.contents import read_parts
-from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.release.sheet import SHEET_COLUMNS, sheet_rows
+from rulemine.release.storing.publish import rename
 from rulemine.release.writer import write_release
 from tests.structures import ASKED, TYPES, structure_question, world
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from rulemine.builder.removal.certificates import certify
-from rulemine.builder.removal.maximal import choose
-from rulemine.builder.removal.setting import Setting
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query import join
+from rulemine.removal.certificates import certify
+from rulemine.removal.maximal import choose
+from rulemine.removal.setting import Setting
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.grounding import ground
 from rulemine.rules.proofs import remaining_proofs

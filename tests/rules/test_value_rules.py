@@ -10,9 +10,9 @@ from rulemine.codec import from_json, to_json
 from rulemine.errors import ConfigError
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
-from rulemine.rules.value_mining import mine_value_rules
-from rulemine.rules.value_rule_file import read_value_rules, value_rules_text
-from rulemine.rules.value_rules import ValueRule, paths_from
+from rulemine.rules.values.value_mining import mine_value_rules
+from rulemine.rules.values.value_rule_file import read_value_rules, value_rules_text
+from rulemine.rules.values.value_rules import ValueRule, paths_from
 from tests.oracles.random_patterns import random_graph
 
 SCHEMA = Schema(

@@ -16,7 +16,7 @@ from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import load_prompts
 from rulemine.verbalizer.requests import Calls
 from rulemine.verbalizer.verbalize import Verbalized, verbalize
-from tests.builder.rule_questions import asking
+from tests.kinds.rules import asking
 
 Say = Callable[[Call], "str | Answer"]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.builder.rule_questions.text_check import TextCheck
 from rulemine.datasets.registry import load_kg, load_labels
 from rulemine.kg.entity_names import NAMINGS, EntityNames
+from rulemine.kinds.rules.text_check import TextCheck
 from rulemine.phrasing.glosses import Gloss
 from rulemine.phrasing.templates import load_templates
 from rulemine.query.answers import QuestionKey
@@ -19,7 +19,7 @@ from rulemine.verbalizer.checks import CODES, Checker, TextProblem, check_text, 
 from rulemine.verbalizer.inputs import VerbalizationInput
 from rulemine.verify.questions import mentions as verifier
 from tests import ROOT
-from tests.builder.rule_questions.asking import question
+from tests.kinds.rules.asking import question
 
 DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
 

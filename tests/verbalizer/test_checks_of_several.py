@@ -5,11 +5,11 @@ import random
 import pytest
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
+from rulemine.kinds.structures.inputs import StructureInput
 from rulemine.text.naming_rules import naming_problem
 from rulemine.text.template import fill
 from rulemine.verbalizer.checks import TextProblem, check_text
 from rulemine.verbalizer.inputs import placeholders
-from rulemine.verbalizer.structure_inputs import StructureInput
 from rulemine.verify.questions.mentions import occurrences
 from tests.structures import structure_question
 

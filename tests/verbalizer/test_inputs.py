@@ -9,7 +9,7 @@ from rulemine.phrasing.templates import load_templates
 from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
 from rulemine.verbalizer.inputs import find_homonyms, make_inputs
-from tests.builder.rule_questions.asking import question
+from tests.kinds.rules.asking import question
 
 FACTS = [
     ("m1", "lives_in", "ayr"),

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.builder.written.prompts import load_written_prompts
 from rulemine.config import packaged
 from rulemine.errors import ConfigError, InputError
+from rulemine.kinds.written.prompts import load_written_prompts
 from rulemine.verbalizer.prompts import load_prompts
 from rulemine.verbalizer.replies import SCHEMAS
 from tests.isolated.try_pair_writer import prompts_for_pairs

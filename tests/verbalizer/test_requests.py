@@ -20,7 +20,7 @@ from rulemine.verbalizer.requests import (
     Calls,
     round_trip_choices,
 )
-from tests.builder.rule_questions.asking import question
+from tests.kinds.rules.asking import question
 
 PROMPTS = load_prompts("")
 CHOSEN = VerbalizerSection(name="openai", model="small", judge_model="large")

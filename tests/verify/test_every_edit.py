@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from rulemine.builder.pipeline import Build
-from rulemine.builder.recipe import load_recipe
 from rulemine.builder.regenerated import regenerated, write_again
 from rulemine.errors import ReleaseError
+from rulemine.recipe.recipe import load_recipe
 from rulemine.release.differences import compare
 from rulemine.release.reader import Release
 from rulemine.verify import VerificationReport, verify

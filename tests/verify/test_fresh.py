@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from rulemine.builder.pipeline import Build
-from rulemine.builder.recipe import load_recipe
 from rulemine.kg.entity_names import NAMINGS
-from rulemine.release.publish import rename
+from rulemine.recipe.recipe import load_recipe
 from rulemine.release.reader import Release
+from rulemine.release.storing.publish import rename
 from rulemine.seeds import stream
 from rulemine.verify import measures, verify
 from tests import ROOT

@@ -7,8 +7,8 @@ import pytest
 
 from rulemine.builder.regenerated import regenerated
 from rulemine.kg.entity_names import NAMINGS
-from rulemine.release.archive import write_archive
 from rulemine.release.reader import Release
+from rulemine.release.storing.archive import write_archive
 from rulemine.verify import VerificationReport, verify
 from tests.command_line import Command
 from tests.verify.tampering import change_manifest, line_out, replaced

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from rulemine.errors import ReleaseError
-from rulemine.release.archive import write_archive
 from rulemine.release.reader import Release
+from rulemine.release.storing.archive import write_archive
 from rulemine.verify import verify
 from tests.verify.tiny import write_release
 

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import quote
 
-from rulemine.builder.recipe import Recipe
+from rulemine.recipe.recipe import Recipe
 from rulemine.release import writer
 from rulemine.release.contents import read_parts
 from rulemine.release.reader import Release, dump_manifest

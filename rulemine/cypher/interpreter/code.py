@@ -4,13 +4,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
-from rulemine.cypher.expressions import AGGREGATES
 from rulemine.cypher.interpreter.limits import RunLimits
 from rulemine.cypher.interpreter.operators import COMPARISONS, truth
 from rulemine.cypher.interpreter.stored import StoredGraph
 from rulemine.cypher.interpreter.values import EvaluationError
-from rulemine.cypher.syntax import Clause, PathElement, Term, UnsupportedError
-from rulemine.cypher.tokens import place_of
+from rulemine.cypher.language.expressions import AGGREGATES
+from rulemine.cypher.language.syntax import Clause, PathElement, Term, UnsupportedError
+from rulemine.cypher.language.tokens import place_of
 
 __all__ = [
     "Code",

@@ -7,13 +7,13 @@ are unknown, aggregates in the wrong place, and values whose kind is known and w
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rulemine.cypher.expressions import AGGREGATES
 from rulemine.cypher.interpreter.code import Code, Row, Scope, either, item_kind, list_kind
 from rulemine.cypher.interpreter.functions import FUNCTIONS
 from rulemine.cypher.interpreter.operations import Operations
 from rulemine.cypher.interpreter.operators import ARITHMETIC, COMPARISONS, get, wrong
 from rulemine.cypher.interpreter.values import EdgeValue, EvaluationError, NodeValue, kind_of
-from rulemine.cypher.syntax import PathElement, Term
+from rulemine.cypher.language.expressions import AGGREGATES
+from rulemine.cypher.language.syntax import PathElement, Term
 
 __all__ = ["Compiler"]
 

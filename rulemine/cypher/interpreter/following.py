@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rulemine.cypher.interpreter.code import Row
 from rulemine.cypher.interpreter.values import EdgeValue, NodeValue, PathValue
-from rulemine.cypher.syntax import RelationPattern
+from rulemine.cypher.language.syntax import RelationPattern
 
 __all__ = [
     "EdgeStep",

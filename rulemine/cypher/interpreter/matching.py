@@ -21,7 +21,7 @@ from rulemine.cypher.interpreter.following import (
     trails,
 )
 from rulemine.cypher.interpreter.values import EdgeValue, EvaluationError, NodeValue, kind_of
-from rulemine.cypher.syntax import NodePattern, PathElement, RelationPattern, Term
+from rulemine.cypher.language.syntax import NodePattern, PathElement, RelationPattern, Term
 
 __all__ = ["PathMatcher", "names_in"]
 

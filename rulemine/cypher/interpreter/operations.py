@@ -8,7 +8,7 @@ from typing import Any
 from rulemine.cypher.interpreter.code import Code, ExpressionCode, Row, Scope, item_kind
 from rulemine.cypher.interpreter.operators import ARITHMETIC, COMPARISONS, at, get, sliced, wrong
 from rulemine.cypher.interpreter.values import EdgeValue, EvaluationError, NodeValue
-from rulemine.cypher.syntax import Term
+from rulemine.cypher.language.syntax import Term
 
 __all__ = ["Operations"]
 

@@ -10,7 +10,7 @@ from rulemine.cypher.interpreter.compiler import Compiler
 from rulemine.cypher.interpreter.limits import fits
 from rulemine.cypher.interpreter.matching import names_in
 from rulemine.cypher.interpreter.values import EvaluationError, grouped, kind_of, sorting_key
-from rulemine.cypher.syntax import Expression, ProjectionClause, Term
+from rulemine.cypher.language.syntax import Expression, ProjectionClause, Term
 
 __all__ = ["Projector", "distinct"]
 

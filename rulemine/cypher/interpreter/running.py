@@ -13,9 +13,8 @@ from rulemine.cypher.interpreter.limits import ExhaustedError, RunLimits
 from rulemine.cypher.interpreter.matching import PathMatcher, names_in
 from rulemine.cypher.interpreter.projecting import Projector, distinct
 from rulemine.cypher.interpreter.stored import stored
-from rulemine.cypher.parser import parse
-from rulemine.cypher.rows import ResultTable
-from rulemine.cypher.syntax import (
+from rulemine.cypher.language.parser import parse
+from rulemine.cypher.language.syntax import (
     Clause,
     Match,
     PathElement,
@@ -26,6 +25,7 @@ from rulemine.cypher.syntax import (
     UnsupportedError,
     Unwind,
 )
+from rulemine.cypher.rows import ResultTable
 from rulemine.kg.property_graph.graph import PropertyGraph
 
 __all__ = ["run"]

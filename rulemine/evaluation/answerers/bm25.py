@@ -1,7 +1,7 @@
 """Texts nearest to a query by their words (BM25), for retrieval and for agents that cut long lists.
 
-Words are those of `rulemine.evaluation.vocabulary`, whatever their case; ``_``, ``.`` and ``/``, which
-relation names are made of, part them as blanks do. Parameters as in most of the literature: k1 = 1.2,
+Words are those of `rulemine.evaluation.matching.vocabulary`, whatever their case; ``_``, ``.`` and ``/``,
+which relation names are made of, part them as blanks do. Parameters as in most of the literature: k1 = 1.2,
 b = 0.75 (Robertson and Zaragoza, *The Probabilistic Relevance Framework: BM25 and Beyond*, 2009, section 3).
 
 Guarantee: the order depends on the texts and the query alone; texts that score the same stay in their order.
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.errors import ConfigError
-from rulemine.evaluation.vocabulary import tokens
+from rulemine.evaluation.matching.vocabulary import tokens
 
 __all__ = ["TextIndex", "nearest", "words"]
 

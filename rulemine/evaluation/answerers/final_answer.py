@@ -3,8 +3,8 @@
 The prompt says how triples are written, and that what can be concluded from them is an answer, too: systems
 differ in what they show, never in what they are told about inferring. Inner steps keep the format of each
 method. What is scored comes from here, so that obeying a format is not mistaken for reasoning: strictly (the
-mode ``ids`` of `rulemine.evaluation.matching`: a list of names and nothing else) and leniently (the mode
-``vocabulary``: what a reader takes from the text).
+mode ``ids`` of `rulemine.evaluation.matching.matching`: a list of names and nothing else) and leniently (the
+mode ``vocabulary``: what a reader takes from the text).
 """
 
 from collections.abc import Iterable, Sequence

@@ -15,7 +15,7 @@ from typing import ClassVar
 from rulemine.config import Section, option
 from rulemine.evaluation.answerers.final_answer import final_answer
 from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion, Typical
-from rulemine.evaluation.vocabulary import VocabularyMatcher
+from rulemine.evaluation.matching.vocabulary import VocabularyMatcher
 
 __all__ = ["ChainOfThought", "ClosedBook", "SelfConsistency", "vote"]
 

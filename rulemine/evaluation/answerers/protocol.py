@@ -18,7 +18,7 @@ from rulemine.llm.call import Ask, Call, Failure, Message, Reply
 from rulemine.llm.session import Session
 from rulemine.release.records import Question
 from rulemine.rules.rule import Rule
-from rulemine.rules.value_rules import ValueRule
+from rulemine.rules.values.value_rules import ValueRule
 
 __all__ = ["NEEDS", "Answerer", "Chat", "Found", "Given", "OpenQuestion", "Part", "Typical"]
 
@@ -44,7 +44,7 @@ class OpenQuestion(NamedTuple):
         question: Its text.
         anchors: The topic entities, in the naming of the release, sorted.
         query: What is asked, as one line that `rulemine.query.parse` reads (of a property graph:
-            `rulemine.cypher.pattern_text.query_of`); "" unless it is needed.
+            `rulemine.cypher.questions.pattern_text.query_of`); "" unless it is needed.
     """
 
     id: str

@@ -46,12 +46,12 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
     "answerer",
     Callable,  # type: ignore[arg-type]  # an abstract class, as far as isinstance goes
     {
-        "lookup": "rulemine.evaluation.answerers.model_free:Lookup",
-        "neighbors": "rulemine.evaluation.answerers.model_free:Neighbors",
-        "reasoner": "rulemine.evaluation.answerers.model_free:Reasoner",
-        "prior": "rulemine.evaluation.answerers.model_free:Prior",
-        "rules": "rulemine.evaluation.answerers.mined_rules:MinedRules",
-        "random": "rulemine.evaluation.answerers.model_free:RandomEntity",
+        "lookup": "rulemine.evaluation.answerers.model_free.simple:Lookup",
+        "neighbors": "rulemine.evaluation.answerers.model_free.simple:Neighbors",
+        "reasoner": "rulemine.evaluation.answerers.model_free.simple:Reasoner",
+        "prior": "rulemine.evaluation.answerers.model_free.simple:Prior",
+        "rules": "rulemine.evaluation.answerers.model_free.mined_rules:MinedRules",
+        "random": "rulemine.evaluation.answerers.model_free.simple:RandomEntity",
         "command": "rulemine.evaluation.answerers.command:Command",
         "closed-book": "rulemine.evaluation.answerers.prompted:ClosedBook",
         "chain-of-thought": "rulemine.evaluation.answerers.prompted:ChainOfThought",
@@ -67,9 +67,9 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
         "struct-gpt": "rulemine.evaluation.answerers.agents.struct_gpt:StructGPT",
         "generate-on-graph": "rulemine.evaluation.answerers.agents.generate_on_graph:GenerateOnGraph",
         "tools": "rulemine.evaluation.answerers.agents.tools:ToolAgent",
-        "embeddings": "rulemine.evaluation.answerers.embeddings:Embeddings",
+        "embeddings": "rulemine.evaluation.answerers.model_free.embeddings:Embeddings",
         "text-to-cypher": "rulemine.evaluation.answerers.text_to_cypher:TextToCypher",
-        "gold-cypher": "rulemine.evaluation.answerers.gold_cypher:GoldCypher",
+        "gold-cypher": "rulemine.evaluation.answerers.model_free.gold_cypher:GoldCypher",
     },
 )
 """Name → what makes the answerer. Its keyword parameters, or its fields, are its options."""

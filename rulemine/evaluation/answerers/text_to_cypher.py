@@ -11,8 +11,8 @@ from itertools import chain, islice, zip_longest
 from typing import ClassVar
 
 from rulemine.config import Section, option
-from rulemine.cypher.pattern_text import query_of
-from rulemine.cypher.render import to_cypher
+from rulemine.cypher.questions.pattern_text import query_of
+from rulemine.cypher.questions.render import to_cypher
 from rulemine.cypher.rows import Failed
 from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion, Typical
 from rulemine.evaluation.answerers.schema_text import schema_text

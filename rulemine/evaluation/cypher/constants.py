@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from rulemine.cypher.elements import meant
-from rulemine.cypher.render import quoted_value
-from rulemine.cypher.syntax import CypherError
-from rulemine.cypher.tokens import Tokens
+from rulemine.cypher.language.elements import meant
+from rulemine.cypher.language.syntax import CypherError
+from rulemine.cypher.language.tokens import Tokens
+from rulemine.cypher.questions.render import quoted_value
 from rulemine.evaluation.spelling import Spelling
 from rulemine.kg.property_graph.graph import PropertyGraph
 

@@ -12,12 +12,12 @@ from contextlib import suppress
 from itertools import combinations
 from typing import Any
 
-from rulemine.cypher.conditions import Condition, Look
-from rulemine.cypher.elements import Elements, PatternElement, elements_of, turned
 from rulemine.cypher.interpreter.values import EdgeValue, NodeValue, PathValue
-from rulemine.cypher.render import quoted_name, quoted_value
+from rulemine.cypher.language.conditions import Condition, Look
+from rulemine.cypher.language.elements import Elements, PatternElement, elements_of, turned
+from rulemine.cypher.language.syntax import CypherError
+from rulemine.cypher.questions.render import quoted_name, quoted_value
 from rulemine.cypher.rows import ResultTable, row_text
-from rulemine.cypher.syntax import CypherError
 from rulemine.evaluation.cypher.judging import CypherScores, GoldTable
 from rulemine.evaluation.cypher.results import execution_match
 from rulemine.evaluation.cypher.runners import Runner

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypedDict
 
-from rulemine.cypher.parser import parse
-from rulemine.cypher.provenance import provenance_query
+from rulemine.cypher.language.parser import parse
+from rulemine.cypher.language.provenance import provenance_query
+from rulemine.cypher.language.sort_keys import keyed_query
+from rulemine.cypher.language.syntax import CypherError, Statement
 from rulemine.cypher.rows import Failed, NotRun, ResultTable
-from rulemine.cypher.sort_keys import keyed_query
-from rulemine.cypher.syntax import CypherError, Statement
 from rulemine.errors import counted
 from rulemine.evaluation.cypher.constants import spelled
 from rulemine.evaluation.cypher.provenance_scores import provenance_similarity

@@ -4,17 +4,17 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from rulemine.cypher.elements import Elements, PatternElement, elements_of
+from rulemine.cypher.language.elements import Elements, PatternElement, elements_of
+from rulemine.cypher.language.syntax import CypherError
+from rulemine.cypher.language.tokens import Tokens
 from rulemine.cypher.rows import ResultTable
-from rulemine.cypher.syntax import CypherError
-from rulemine.cypher.tokens import Tokens
 from rulemine.evaluation.cypher.judging import (
     CypherScores,
     GoldTable,
     sorted_as_published,
 )
 from rulemine.evaluation.cypher.results import execution_match, published_match
-from rulemine.evaluation.vocabulary import composed
+from rulemine.evaluation.matching.vocabulary import composed
 
 __all__ = ["DIFFERENCES", "PSJS_DIFFERENCES", "difference", "psjs_difference"]
 

@@ -3,7 +3,7 @@
 It reads the text by patterns, not as Cypher: clauses are words in capitals wherever they stand, an arm counts
 only if it begins with MATCH, a node only if it has a variable, or one label of letters alone; what follows
 the clauses that match is never run. The queries written here bind the same nodes. For comparison with
-published figures; `rulemine.cypher.provenance` reads Cypher.
+published figures; `rulemine.cypher.language.provenance` reads Cypher.
 """
 
 import re

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rulemine.evaluation.vocabulary import composed
+from rulemine.evaluation.matching.vocabulary import composed
 
 __all__ = ["alike", "execution_match", "published_match", "reader_of"]
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Protocol
 from rulemine.cypher.interpreter import run
 from rulemine.cypher.interpreter.limits import ExhaustedError
 from rulemine.cypher.interpreter.values import EvaluationError
-from rulemine.cypher.parser import parse
+from rulemine.cypher.language.parser import parse
+from rulemine.cypher.language.syntax import CypherError, UnsupportedError
 from rulemine.cypher.rows import Failed, NotRun, ResultTable
-from rulemine.cypher.syntax import CypherError, UnsupportedError
 from rulemine.kg.property_graph.graph import PropertyGraph
 
 if TYPE_CHECKING:

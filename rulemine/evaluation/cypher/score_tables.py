@@ -5,12 +5,12 @@ Means are over the questions that were run; what was not is counted beside them,
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from rulemine.cypher.templates import CATEGORIES, RETURN_GROUPS
+from rulemine.cypher.questions.templates import CATEGORIES, RETURN_GROUPS
 from rulemine.errors import counted
 from rulemine.evaluation.cypher.error_kinds import ERROR_KINDS
 from rulemine.evaluation.cypher.judging import STATES, CypherScores, notes_on_provenance
 from rulemine.evaluation.cypher.published_differences import DIFFERENCES, PSJS_DIFFERENCES
-from rulemine.evaluation.cypher.row_groups import ROW_GROUPS, rows_group
+from rulemine.evaluation.cypher.row_matching import ROW_GROUPS, rows_group
 from rulemine.evaluation.cypher.scored_items import ScoredItem
 from rulemine.evaluation.reporting.document import Document, Grid, Score, Value
 from rulemine.evaluation.reporting.report import WARNING

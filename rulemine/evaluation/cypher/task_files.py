@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rulemine.cypher.questions.templates import RETURNS, return_group
 from rulemine.cypher.rows import row_of
-from rulemine.cypher.templates import RETURNS, return_group
 from rulemine.errors import InputError, PredictionError, did_you_mean, list_problems
 from rulemine.evaluation.cypher.judging import GoldTable
 from rulemine.evaluation.cypher.replies import cypher_of

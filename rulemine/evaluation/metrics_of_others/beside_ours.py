@@ -12,16 +12,16 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from rulemine.evaluation.matching.vocabulary import LONGEST_OUTPUT, bounded
 from rulemine.evaluation.metrics import Floats
 from rulemine.evaluation.metrics_of_others.containment import normalize
 from rulemine.evaluation.metrics_of_others.protocol import Judged, ProjectMetrics
 from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
 from rulemine.evaluation.reporting.document import Grid
-from rulemine.evaluation.reporting.report import Score
 from rulemine.evaluation.reporting.tables import Section, few_notes, format_cell, marked
 from rulemine.evaluation.retrieval import RETRIEVAL
 from rulemine.evaluation.statistics.bootstrap import Bools, Ints, Resamples, interval
-from rulemine.evaluation.vocabulary import LONGEST_OUTPUT, bounded
+from rulemine.evaluation.statistics.score import Score
 from rulemine.kg.graph import Triple
 from rulemine.release.records import Prediction, Question
 

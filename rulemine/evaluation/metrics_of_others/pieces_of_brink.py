@@ -1,4 +1,4 @@
-"""The metrics of the BRINK benchmark, per question; the matching is that of `rulemine.evaluation.brink`.
+"""BRINK's metrics, per question; the matching is that of `rulemine.evaluation.matching.brink`.
 
 Zhou et al., arXiv 2508.08344; ``evaluation/`` at b95506d. With P the pieces of the output and A the
 answers, both normalized sets: hits_any = [P ∩ A ≠ ∅], precision = |P ∩ A| / |P|, recall = |P ∩ A| / |A|,
@@ -9,7 +9,7 @@ hard hits rate and its treatment of files use the matching mode ``brink``.
 
 from collections.abc import Sequence
 
-from rulemine.evaluation.brink import normalize, pieces
+from rulemine.evaluation.matching.brink import normalize, pieces
 from rulemine.evaluation.metrics import score
 from rulemine.evaluation.metrics_of_others.asked import has_hard_answer
 from rulemine.evaluation.metrics_of_others.protocol import Judged, ProjectMetrics

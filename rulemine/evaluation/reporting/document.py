@@ -23,7 +23,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from rulemine.errors import ConfigError
-from rulemine.evaluation.reporting.report import Score
+from rulemine.evaluation.statistics.score import Score
 from rulemine.kg.graph import Triple
 
 __all__ = [

@@ -13,8 +13,8 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from rulemine.errors import ConfigError, counted
+from rulemine.evaluation.reporting.cells import cells, notes_of, text_columns
 from rulemine.evaluation.reporting.document import VERDICTS, Document, Outcome, QuestionRow
-from rulemine.evaluation.reporting.files import cells, notes_of, text_columns
 from rulemine.evaluation.reporting.questions import MOST_QUESTIONS
 from rulemine.evaluation.reporting.report import WARNING
 from rulemine.kg.graph import Triple

@@ -36,13 +36,14 @@ from rulemine.evaluation.reporting.titles import (
     TITLES,
 )
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
+from rulemine.evaluation.statistics.score import Score
 from rulemine.text.markdown import plain
 from rulemine.text.spreadsheet import csv_text
 
 if TYPE_CHECKING:
     from rulemine.evaluation.metrics_of_others.beside_ours import BesideOurs
 
-__all__ = ["WARNING", "Comparison", "Report", "Row", "Score"]
+__all__ = ["WARNING", "Comparison", "Report", "Row"]
 
 _INTERVAL = (
     f"{CONFIDENCE:.0%} bootstrap interval".replace("%", " %") + " over clusters of questions"
@@ -50,20 +51,6 @@ _INTERVAL = (
 
 WARNING = "Warning: "
 """What a note begins with that tables have above all numbers."""
-
-
-class Score(NamedTuple):
-    """A score and its interval.
-
-    Attributes:
-        value: The score; None where undefined.
-        low: Lower bound of the interval; None where undefined.
-        high: Upper bound.
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
 
 
 class Row(NamedTuple):

@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from http.server import ThreadingHTTPServer
 
-from rulemine.loopback import LoopbackHandler, listen
+from rulemine.evaluation.reporting.loopback import LoopbackHandler, listen
 
 __all__ = ["make_server"]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from rulemine.evaluation.pairwise import SHOWN, Differences
+from rulemine.evaluation.comparing.pairwise import SHOWN, Differences
 from rulemine.evaluation.reporting.document import Document, Figure, Grid, Series
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
 from rulemine.evaluation.reporting.titles import BREAKDOWN_TITLES, SUBSETS, TITLES

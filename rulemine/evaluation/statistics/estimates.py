@@ -10,9 +10,10 @@ import numpy as np
 
 from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.metrics import CORE, Floats, hard_hits_rate
-from rulemine.evaluation.reporting.report import Row, Score
+from rulemine.evaluation.reporting.report import Row
 from rulemine.evaluation.reporting.titles import MEAN
 from rulemine.evaluation.statistics.bootstrap import Bools, Ints, MeanScores, Resamples, interval
+from rulemine.evaluation.statistics.score import Score
 
 __all__ = [
     "RATIOS",

@@ -25,7 +25,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rulemine.evaluation.reporting.report import Score
 from rulemine.evaluation.statistics.bootstrap import (
     Bools,
     Floats,
@@ -36,6 +35,7 @@ from rulemine.evaluation.statistics.bootstrap import (
     rounded_for_sums,
 )
 from rulemine.evaluation.statistics.power import Spread, smallest_difference
+from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.statistics.significance import EXCHANGES, as_large
 from rulemine.seeds import stream
 

@@ -4,8 +4,8 @@ p is that of the paired randomization test (`rulemine.evaluation.statistics.sign
 Holm over the lines of a table for one score.
 """
 
-from rulemine.evaluation.comparison import compare
-from rulemine.evaluation.pairwise import compare_all
+from rulemine.evaluation.comparing.comparison import compare
+from rulemine.evaluation.comparing.pairwise import compare_all
 from rulemine.evaluation.reporting.document import Grid, Value
 from rulemine.evaluation.reporting.tables import format_p
 from rulemine.evaluation.reporting.titles import TITLES

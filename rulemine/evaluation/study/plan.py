@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from rulemine.config import build, read_toml
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.answerers.registry import asks_model, find_answerer, run_of
-from rulemine.evaluation.matching import MATCHINGS
+from rulemine.evaluation.matching.matching import MATCHINGS
 from rulemine.evaluation.study.options import StudyOptions
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.release.reader import Release

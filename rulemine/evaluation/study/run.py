@@ -34,9 +34,9 @@ from rulemine.evaluation.study.plan import (
 )
 from rulemine.files import read_text, take_lock, write_text
 from rulemine.llm.session import Session
-from rulemine.release.outputs import check_file
-from rulemine.release.publish import rename
 from rulemine.release.reader import Release
+from rulemine.release.storing.outputs import check_file
+from rulemine.release.storing.publish import rename
 
 __all__ = ["StudyFolder", "Watch"]
 

@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Callable
 
 from rulemine.evaluation.predictions import read_predictions
-from rulemine.evaluation.reporting.report import Report, Score
+from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scorer import Scorer
+from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.study.plan import StudyRun
 from rulemine.evaluation.study.run import StudyFolder
 from rulemine.release.records import Prediction

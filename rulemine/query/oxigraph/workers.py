@@ -22,7 +22,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import rulemine
 from rulemine.errors import ConfigError
 
 __all__ = ["SparqlReply", "Workers"]
@@ -179,7 +178,7 @@ class Workers:
 
 def _with_package(path: str) -> str:
     """A search path for modules that finds this package first."""
-    return os.pathsep.join(filter(None, (str(Path(rulemine.__file__).parents[1]), path)))
+    return os.pathsep.join(filter(None, (str(Path(__file__).parents[3]), path)))
 
 
 def send(to: socket.socket, head: bytes, body: bytes) -> None:

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rulemine.errors import counted
+from rulemine.kinds.structures.figures import ALL, MISSING
+from rulemine.kinds.subgraphs.figures import SIZES
 from rulemine.release.card.bins import bin_label, range_label
-from rulemine.release.card.structure_figures import ALL, MISSING
-from rulemine.release.card.subgraph_figures import SIZES
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, SUBTYPE_NAMES
 
 __all__ = ["Bar", "Chart", "charts_of"]

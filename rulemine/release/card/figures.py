@@ -16,12 +16,12 @@ from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import Triple
 from rulemine.kg.priors import CORE_PRIOR, priors
 from rulemine.kg.relation_overlap import overlapping_relations, undeclared_relations
+from rulemine.kinds.cypher.figures import count_cypher
+from rulemine.kinds.rules.figures import count_completed, count_proofs
+from rulemine.kinds.structures.figures import count_structures
+from rulemine.kinds.subgraphs.figures import count_subgraphs
+from rulemine.kinds.variants.figures import count_variants
 from rulemine.release.card.bins import by
-from rulemine.release.card.cypher_figures import count_cypher
-from rulemine.release.card.rule_figures import count_completed, count_proofs
-from rulemine.release.card.structure_figures import count_structures
-from rulemine.release.card.subgraph_figures import count_subgraphs
-from rulemine.release.card.variant_figures import count_variants
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.guessing import commonest_answers, guessed, order_of_names
 from rulemine.release.leakage import RemovedFacts

@@ -6,7 +6,7 @@ from typing import Any
 
 from rulemine.errors import counted
 from rulemine.kg.relation_overlap import LEAST_SHARE
-from rulemine.release.card.structure_figures import ALL
+from rulemine.kinds.structures.figures import ALL
 from rulemine.text.markdown import code
 
 __all__ = ["describe_limits"]

@@ -8,16 +8,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rulemine.release.card.cypher_page import CYPHER_PAGE
+from rulemine.kinds.cypher.page import CYPHER_PAGE
+from rulemine.kinds.rules.page import RULE_PAGE
+from rulemine.kinds.structures.page import STRUCTURE_PAGE
+from rulemine.kinds.subgraphs.page import SUBGRAPH_PAGE
+from rulemine.kinds.variants.page import VARIANT_PAGE
 from rulemine.release.card.kind_page import KindPage
 from rulemine.release.card.limits import describe_limits
 from rulemine.release.card.markdown import percent, ratio, table
 from rulemine.release.card.plots import FIGURES
 from rulemine.release.card.provenance import describe_build
-from rulemine.release.card.rule_page import RULE_PAGE
-from rulemine.release.card.structure_page import STRUCTURE_PAGE
-from rulemine.release.card.subgraph_page import SUBGRAPH_PAGE
-from rulemine.release.card.variant_page import VARIANT_PAGE
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.reader import PROPERTY_GRAPHS, TYPES
 from rulemine.release.records import SPLITS

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from rulemine.kg.graph import Triple
-from rulemine.query.path import simple_path
+from rulemine.query.evidence_tree import simple_path
 from rulemine.text.printing import is_right_to_left, printable
 
 __all__ = ["display_width", "draw_proof"]

@@ -10,7 +10,6 @@ from typing import Any, cast
 import pytest
 
 from rulemine.builder.pipeline import Build
-from rulemine.builder.recipe import load_recipe
 from rulemine.evaluation import evaluate
 from rulemine.evaluation.answerers.forecast import forecast
 from rulemine.evaluation.answerers.registry import ANSWERERS, answer, asks_model, find_answerer
@@ -18,6 +17,7 @@ from rulemine.evaluation.study.costs import Expected, costs_table
 from rulemine.llm.call import Call, Reply, pack_vector
 from rulemine.llm.estimates import Takes
 from rulemine.llm.session import Session
+from rulemine.recipe.recipe import load_recipe
 from rulemine.release.reader import Release
 from tests.command_line import Command
 from tests.evaluation.answerers.scripted import Script

@@ -10,19 +10,19 @@ from typing import Any, cast
 import pytest
 
 from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClause, to_cypher
-from rulemine.cypher.pattern_text import query_text
+from rulemine.cypher.questions.pattern_text import query_text
 from rulemine.errors import ConfigError, EndpointError, ReleaseError
 from rulemine.evaluation import answer, write_predictions
-from rulemine.evaluation.answerers.gold_cypher import GoldCypher
-from rulemine.evaluation.answerers.inferred_rows import completed
-from rulemine.evaluation.answerers.model_free import Prior, Reasoner
+from rulemine.evaluation.answerers.model_free.gold_cypher import GoldCypher
+from rulemine.evaluation.answerers.model_free.inferred_rows import completed
+from rulemine.evaluation.answerers.model_free.simple import Prior, Reasoner
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
 from rulemine.evaluation.answerers.registry import check_kind, find_answerer, needs_of
 from rulemine.evaluation.answerers.schema_text import schema_text
 from rulemine.evaluation.answerers.text_to_cypher import LONGEST, TextToCypher
-from rulemine.evaluation.supervision import report_supervision
+from rulemine.evaluation.supervision.supervision import report_supervision
 from rulemine.exports.exporting import export
-from rulemine.exports.question_graph_files import write_question_graphs
+from rulemine.exports.question_graphs.files import write_question_graphs
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
@@ -32,7 +32,7 @@ from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Measures
-from rulemine.rules.value_rules import ValueStep, value_rule
+from rulemine.rules.values.value_rules import ValueStep, value_rule
 from tests.chat_server import KEY, ChatServer, error
 from tests.evaluation.answerers.scripted import Script, broken
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rulemine.evaluation.comparison import compare
+from rulemine.evaluation.comparing.comparison import compare
 from rulemine.evaluation.predictions import write_predictions
 from rulemine.evaluation.reporting.figures import draw
 from rulemine.evaluation.reporting.tables import format_p

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from rulemine.errors import ConfigError, CutOffError, OutputError, ReleaseError
-from rulemine.evaluation.answerers.model_free import Lookup
+from rulemine.evaluation.answerers.model_free.simple import Lookup
 from rulemine.evaluation.answerers.protocol import Found
 from rulemine.evaluation.predictions import read_run
 from rulemine.evaluation.study.costs import expected, format_expected

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from rulemine.cypher.evaluator import evaluate
-from rulemine.cypher.pattern_text import query_of
+from rulemine.cypher.questions.evaluator import evaluate
+from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.cypher.rows import row_text
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.kg.property_graph.simplekg import simplekg_of
-from rulemine.release.publish import rename
 from rulemine.release.reader import Release
+from rulemine.release.storing.publish import rename
 from rulemine.verify import verify
 from tests.cypher_releases import build_coast
 from tests.verify.tampering import change_manifest, put

@@ -4,11 +4,11 @@ import datetime
 from collections.abc import Mapping
 from typing import Any
 
-from rulemine.builder.cypher.idle import IdlePatterns
 from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClause, evaluate
-from rulemine.cypher.pattern_text import query_text
+from rulemine.cypher.questions.pattern_text import query_text
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
+from rulemine.kinds.cypher.idle import IdlePatterns
 from rulemine.verify.cypher.graphs import LabeledEdge, LabeledGraph
 from rulemine.verify.cypher.idle import idle_parts
 from rulemine.verify.cypher.patterns import read_pattern

@@ -17,10 +17,10 @@ from rulemine.evaluation.answerers.bm25 import TextIndex
 from rulemine.evaluation.answerers.final_answer import TOKENS, final_answer, lines_of
 from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion
 from rulemine.evaluation.answerers.surroundings import Surroundings
-from rulemine.evaluation.matching import IdsMatcher
+from rulemine.evaluation.matching.matching import IdsMatcher
+from rulemine.evaluation.matching.vocabulary import VocabularyMatcher
 from rulemine.evaluation.reading.names import NameFinder
 from rulemine.evaluation.spelling import Spelling
-from rulemine.evaluation.vocabulary import VocabularyMatcher
 from rulemine.kg.graph import Triple
 from rulemine.llm.call import Message, Reply
 from rulemine.seeds import stream
@@ -81,7 +81,8 @@ def chosen(text: str, options: Collection[str]) -> list[str]:
     r"""The options that a reply names, in its order, each once.
 
     A reply that is a list of options and nothing else (lines, commas, bullets, quotes and brackets aside) is
-    taken as such; of any other what a reader takes from it counts (`rulemine.evaluation.vocabulary`).
+    taken as such; of any other what a reader takes from it counts
+    (`rulemine.evaluation.matching.vocabulary`).
 
     >>> chosen('1. likes\n2. "inverse of likes"', ["likes", "inverse of likes", "knows"])
     ['likes', 'inverse of likes']

@@ -1,0 +1,122 @@
+"""Fresh variants of a published release: its seed texts asked about anew, on the same graphs.
+
+A run is a whole release, built from nothing but the published one: its graph, rules, removal, options and the
+entities of the seed texts of its test split (Dynamic-KGQA, section 4). Only what is asked differs: triples
+are shown in an order of the run's own, and a model writes at a temperature above 0.
+
+Guarantees: graphs and removed triples are those of the published release, byte for byte; the same run of the
+same release has the same bytes whenever it is made; what is finished is not made again.
+"""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rulemine.builder.pipeline import Build, BuildContext
+from rulemine.builder.rebuild import build_again, source_seed_rows
+from rulemine.errors import ConfigError, ReleaseError
+from rulemine.release.reader import Release
+from rulemine.release.storing.folders import exchange, working_folder
+from rulemine.release.storing.outputs import real
+
+__all__ = ["check_published", "prepare_run"]
+
+KEPT = ("mine", "ground", "select")
+"""The stages that all runs share."""
+
+
+def prepare_run(
+    release: Release,
+    number: int,
+    target: Path,
+    given: Mapping[str, str],
+    settings: Sequence[tuple[tuple[str, ...], Any]],
+    context: BuildContext,
+    beside: Path | None = None,
+) -> Build:
+    """The build of one run, up to the removal: what is left to do is to ask.
+
+    Args:
+        release: The published release, of the kind ``variants``.
+        number: Its number, ≥ 1.
+        target: The folder for it.
+        given: As of `rulemine.builder.rebuild.rebuild`.
+        settings: Keys and values of the recipe that say who writes and who judges.
+        context: Resources and callbacks.
+        beside: The folder of another release of this recipe; what it shares with this one is taken from its
+            finished stages, if there are any.
+
+    Raises:
+        ConfigError: See `build_again`.
+        ReleaseError: It has no seed text in its test split, or the removal cannot be made again.
+        RulemineError: As `rulemine.builder.pipeline.Build.run`.
+    """
+    rows = [row for row in source_seed_rows(release, "test") if row.entities]
+    if not rows:
+        raise ReleaseError(
+            f"{release.path}: no seed text has a question in its test split, so there is nothing to ask "
+            "anew. Build it with more seed texts, or with questions.split none."
+        )
+    most = release.manifest["config"]["variants"]["pairs"] * len(rows)
+    own: list[tuple[tuple[str, ...], Any]] = [
+        *settings,
+        (("variants", "run"), number),
+        (("variants", "questions"), most),
+        (("questions", "split"), "none"),
+    ]
+    build = build_again(release, target, given, context, own)
+    build.inputs.seed_rows = tuple(rows)
+    if beside is not None:
+        _lend(beside.with_name(f"{beside.name}.stages"), target.with_name(f"{target.name}.stages"))
+    build.run("select")
+    _check_removal(release, build)
+    return build
+
+
+def check_published(release: Release) -> None:
+    """Checks that variants can be made of a release.
+
+    Raises:
+        ConfigError: It is of another kind, or itself a variant.
+    """
+    if release.kind != "variants":
+        raise ConfigError(
+            f"{release.path}: its questions are of the kind {release.kind}; fresh variants are made of a "
+            "release of the kind variants, e.g. of the recipe variants-demo. Of other kinds: rulemine build "
+            "… --seed N --not-in DIR."
+        )
+    if run := release.manifest["config"]["variants"]["run"]:
+        raise ConfigError(
+            f"{release.path}: is itself a fresh variant (run {run}); name the published release that it was "
+            "made of."
+        )
+
+
+def _lend(source: Path, stages: Path) -> None:
+    """Copies the finished stages that runs share; whether they fit, their keys say."""
+    if not source.is_dir():
+        return
+    with working_folder(stages):
+        for name in KEPT:
+            if (source / name).is_dir() and not (stages / name).exists():
+                with exchange(real(stages / name)) as fresh:
+                    shutil.copytree(source / name, fresh, dirs_exist_ok=True)
+
+
+def _check_removal(release: Release, build: Build) -> None:
+    """Checks before anything is asked that the same triples are removed, at the same levels."""
+    names = {row.entity: row.name_in(release.naming) for row in release.entities}
+    selection, kg = build.selection, build.inputs.kg
+    made = {
+        (names[s], r, names[o]): level
+        for (s, r, o), level in zip(
+            kg.labeled(selection.head), selection.level.tolist(), strict=True
+        )
+    }
+    if made != {row.triple: row.level for row in release.removals()}:
+        raise ReleaseError(
+            f"{release.path}: its recipe does not remove the same triples again, so runs would be about "
+            "another incomplete graph. It was built by another version of this program, or was edited: "
+            "rulemine verify --rebuild says what differs. Build it again."
+        )

@@ -1,0 +1,1 @@
+"""Cypher as text: tokens, syntax, parser."""

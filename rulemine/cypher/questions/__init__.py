@@ -1,0 +1,1 @@
+"""Questions over property graphs: patterns, their evaluation, their Cypher."""

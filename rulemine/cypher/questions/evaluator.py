@@ -1,0 +1,336 @@
+"""Evaluates questions on a property graph in memory, as Neo4j does.
+
+Guarantees: within one MATCH no edge is bound twice; null compares with nothing, is the greatest value when
+sorted, counts in no aggregate and is a group of its own; rows come in the same order every time.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from rulemine.cypher.questions.joins import candidates, holds, m0_counts, matched
+from rulemine.cypher.questions.pattern import (
+    MatchPattern,
+    PatternEdge,
+    PatternNode,
+    PatternQuery,
+    ReturnClause,
+    check,
+)
+from rulemine.cypher.questions.render import columns_of
+from rulemine.errors import ConfigError
+from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.values import Value
+
+__all__ = [
+    "Binding", "Provenance", "Rows", "bindings", "counted_bindings", "evaluate", "provenance_of",
+]  # fmt: skip
+
+Row = tuple[Value | None, ...]
+
+
+class Binding(NamedTuple):
+    """A row of what is matched.
+
+    Attributes:
+        nodes: Variable → position of a node, without what an optional edge that is not there would bind.
+        edges: Variable → position of an edge, likewise.
+    """
+
+    nodes: dict[str, int]
+    edges: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The result of a question.
+
+    Attributes:
+        columns: The names of the columns.
+        rows: The rows, with None for null. A node is never a value: its name stands for it, so equal rows may
+            be about different nodes.
+        ordered: Whether their order is asked for.
+        keys: If it is: what each row is sorted by. Rows with equal keys may come in any order.
+        tied: Of ``n_argmax``: all rows that may be the one.
+    """
+
+    columns: tuple[str, ...]
+    rows: list[Row]
+    ordered: bool = False
+    keys: tuple[Value | None, ...] = ()
+    tied: tuple[Row, ...] = ()
+
+
+class Provenance(NamedTuple):
+    """What a result comes from.
+
+    Attributes:
+        nodes: The ids of the nodes that its clauses bind, conditions included; sorted.
+        edges: The ids of the edges, likewise.
+    """
+
+    nodes: tuple[str, ...]
+    edges: tuple[str, ...]
+
+
+def bindings(
+    graph: PropertyGraph, match: MatchPattern, *, together: bool = False
+) -> Iterator[Binding]:
+    """What a pattern matches, row by row; of a union, the rows of one arm after those of the other.
+
+    Nodes that the template fixes may be left open: then every node of the type is tried.
+
+    Args:
+        graph: The graph.
+        match: The pattern.
+        together: Whether an optional edge must be there, and both arms of a union must match, in one MATCH.
+    """
+    form = "match" if together else match.category.form
+    if form == "union":
+        for edge in match.edges:
+            yield from _matched(graph, match, (edge,), Binding({}, {}))
+    elif form == "optional":
+        asked, own = match.edges
+        for row in _matched(graph, match, (own,), Binding({}, {})):
+            found = False
+            for more in _matched(graph, match, (asked,), Binding(row.nodes, {})):
+                found = True
+                yield Binding(more.nodes, row.edges | more.edges)
+            if not found:
+                yield row
+    else:
+        yield from _matched(graph, match, match.edges, Binding({}, {}), match.variables)
+
+
+def evaluate(graph: PropertyGraph, query: PatternQuery, known: Iterable[int] | None = None) -> Rows:
+    """Answers a question.
+
+    Args:
+        graph: The graph.
+        query: The question.
+        known: The distinct n of all rows of its pattern on the graph, where they are known.
+
+    Raises:
+        ConfigError: The question does not fit the schema (see `rulemine.cypher.questions.pattern.check`), or
+            a difference has more than 64 bits, which Neo4j refuses.
+    """
+    check(graph.schema, query)
+    result, columns = query.result, columns_of(query.result)
+    if result.template.startswith("comparison"):
+        pairs = [(row.nodes["n"], row.nodes["m0"]) for row in counted_bindings(graph, query)]
+        return Rows(columns, [(_compared(graph, result, n, m),) for n, m in pairs])
+    if result.template == "n_m0_group_by_count":
+        m0s = m0_counts(graph, query.match).items()
+        return Rows(columns, [(graph.nodes[n].name, number) for n, number in m0s])
+    if known is None:
+        known = matched(graph, query.match).nodes.tolist()
+    counts = _counting(graph, result)
+    some = sorted(n for n in known if counts(n))
+    return _returned(graph, result, columns, some)
+
+
+def provenance_of(graph: PropertyGraph, query: PatternQuery) -> Provenance:
+    """The nodes and edges that a question's clauses bind before they rename, aggregate or limit anything.
+
+    This is the set of CypherBench's provenance subgraph (arXiv 2412.18702, §5.2), with the edges.
+
+    Raises:
+        ConfigError: As of `evaluate`.
+    """
+    check(graph.schema, query)
+    nodes: set[int] = set()
+    edges: set[int] = set()
+    for row in counted_bindings(graph, query):
+        nodes.update(row.nodes.values())
+        edges.update(row.edges.values())
+    return Provenance(
+        tuple(graph.nodes[at].id for at in sorted(nodes)),
+        tuple(sorted(graph.edges[at].id for at in edges)),
+    )
+
+
+def _matched(
+    graph: PropertyGraph,
+    match: MatchPattern,
+    edges: tuple[PatternEdge, ...],
+    row: Binding,
+    alone: Iterable[str] = (),
+) -> Iterator[Binding]:
+    """The ways to bind edges, and nodes that may stand alone, in one MATCH."""
+    if edges:
+        # From what is bound or fixed: a name has few nodes, a type many.
+        def start(edge: PatternEdge) -> int:
+            ends = edge.subject, edge.object
+            return min(
+                0 if end in row.nodes else 1 if match.named[end].fixed else 2 for end in ends
+            )
+
+        edge = min(edges, key=start)
+        rest = tuple(other for other in edges if other is not edge)
+        for more in _one_edge(graph, match, edge, row):
+            yield from _matched(graph, match, rest, more)
+        return
+    open_ = [name for name in alone if name not in row.nodes]
+    if not open_:
+        yield row
+        return
+    for at in candidates(graph, match.named[open_[0]]):
+        more = Binding(row.nodes | {open_[0]: at}, row.edges)
+        yield from _matched(graph, match, (), more, open_[1:])
+
+
+def _one_edge(
+    graph: PropertyGraph, match: MatchPattern, edge: PatternEdge, row: Binding
+) -> Iterator[Binding]:
+    ends = edge.subject, edge.object
+    forward = _from_the_subject(graph, match, edge, row)
+    near, far = ends if forward else ends[::-1]
+    joined = graph.leading_out if forward else graph.leading_in
+    bound = row.nodes.get(near)
+    for start in candidates(graph, match.named[near]) if bound is None else (bound,):
+        for at, end in joined(start, edge.relation):
+            if at in row.edges.values() or row.nodes.get(far, end) != end:
+                continue
+            if far == near and end != start:
+                continue
+            if _is(graph, end, match.named[far]) and holds(graph, at, match.time):
+                yield Binding(row.nodes | {near: start, far: end}, row.edges | {edge.variable: at})
+
+
+def _from_the_subject(
+    graph: PropertyGraph, match: MatchPattern, edge: PatternEdge, row: Binding
+) -> bool:
+    """Whether to look for an edge from its subject: the end that is bound, has fewer edges, or is fixed."""
+    subject, object_ = row.nodes.get(edge.subject), row.nodes.get(edge.object)
+    if subject is None or object_ is None:
+        if subject is None and object_ is None:
+            return match.named[edge.subject].fixed or not match.named[edge.object].fixed
+        return subject is not None
+    out = graph.leading_out(subject, edge.relation)
+    return len(out) <= len(graph.leading_in(object_, edge.relation))
+
+
+def _is(graph: PropertyGraph, at: int, node: PatternNode) -> bool:
+    found = graph.nodes[at]
+    if node.id is not None:
+        return found.type == node.type and found.id == node.id
+    return found.type == node.type and node.name in (None, found.name)
+
+
+def counted_bindings(graph: PropertyGraph, query: PatternQuery) -> Iterator[Binding]:
+    """The rows whose n (and m0) is as the result's condition has it."""
+    both = ("n", "m0") if query.result.template.startswith("comparison") else ("n",)
+    counts = _counting(graph, query.result)
+    for row in bindings(graph, query.match):
+        if all(counts(row.nodes[name]) for name in both):
+            yield row
+
+
+def _counting(graph: PropertyGraph, result: ReturnClause) -> Callable[[int], bool]:
+    """Tells whether an n (or m0) is as the result's condition has it."""
+    if result.operator:
+        bounded = graph.values(result.property)
+        return lambda n: _passes(bounded[n], result)
+    some = [
+        graph.values(name)
+        for name in (result.property, result.key)
+        if name and _must_be_known(result)
+    ]
+    if len(some) == 1:
+        (values,) = some
+        return lambda n: values[n] is not None
+    return lambda n: all(values[n] is not None for values in some)
+
+
+def _must_be_known(result: ReturnClause) -> bool:
+    return result.known and result.template not in ("n_where", "n_agg")
+
+
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "=": lambda value, bound: bool(value == bound),
+    "<>": lambda value, bound: bool(value != bound),
+    "<": lambda value, bound: bool(value < bound),
+    ">": lambda value, bound: bool(value > bound),
+    "<=": lambda value, bound: bool(value <= bound),
+    ">=": lambda value, bound: bool(value >= bound),
+    "IN": lambda value, bound: bound in value,
+    "NOT IN": lambda value, bound: bound not in value,
+}
+
+
+def _passes(value: Any, result: ReturnClause) -> bool:
+    if value is None:
+        return False
+    return _COMPARE[result.operator](value.year if result.year else value, result.bound)
+
+
+def _compared(graph: PropertyGraph, result: ReturnClause, n: int, m0: int) -> Value | None:
+    one: Any = graph.value(n, result.property)
+    other: Any = graph.value(m0, result.property)
+    lacking = one is None or other is None
+    if result.template == "comparison_argmax":
+        return graph.nodes[n if not lacking and one > other else m0].name
+    if lacking:
+        return None
+    if result.template == "comparison_boolean":
+        return bool(one == other)
+    difference: int | float = one - other
+    if isinstance(difference, int) and not -(2**63) <= difference < 2**63:
+        raise ConfigError(f"{result.property}: {one} - {other} has more than 64 bits.")
+    return difference
+
+
+def _returned(
+    graph: PropertyGraph, result: ReturnClause, columns: tuple[str, ...], some: list[int]
+) -> Rows:
+    """The rows for the distinct n."""
+    values: Sequence[Any] = graph.values(result.property)
+    value = values.__getitem__
+    names = [graph.nodes[n].name for n in some]
+    if result.template in ("n_order_by", "n_argmax"):
+        known = sorted((n for n in some if value(n) is not None), key=value)
+        if result.descending:
+            known.sort(key=value, reverse=True)
+        unknown = [n for n in some if value(n) is None]
+        order = unknown + known if result.descending else known + unknown
+        rows: list[Row] = [(graph.nodes[n].name,) for n in order]
+        keys = tuple(value(n) for n in order)
+        if result.template == "n_order_by":
+            return Rows(columns, rows, True, keys)
+        tied = tuple(row for row, key in zip(rows, keys, strict=True) if key == keys[0])
+        return Rows(columns, rows[:1], True, keys[:1], tied)
+    if result.template == "n_prop":
+        return Rows(columns, [(value(n),) for n in some])
+    if result.template == "n_name_prop":
+        return Rows(columns, [(name, value(n)) for name, n in zip(names, some, strict=True)])
+    if result.template == "n_prop_distinct":
+        return Rows(columns, [(one,) for one in dict.fromkeys(map(value, some))])
+    if result.template == "n_prop_array_distinct":
+        items = (item for n in some for item in value(n) or ())
+        return Rows(columns, [(one,) for one in dict.fromkeys(items)])
+    if result.template == "n_agg":
+        return Rows(columns, [(_aggregate(result, list(map(value, some))),)])
+    if result.template == "n_group_by":
+        groups: dict[Any, list[Any]] = {}
+        of_key = graph.values(result.key)
+        for n in some:
+            groups.setdefault(of_key[n], []).append(values[n])
+        return Rows(columns, [(key, _aggregate(result, own)) for key, own in groups.items()])
+    if result.template == "union_count":
+        return Rows(columns, [(len(some),)])
+    return Rows(columns, [(name,) for name in names])
+
+
+def _aggregate(result: ReturnClause, values: list[Any]) -> Value | None:
+    if result.aggregate == "count":
+        return len(values)
+    known = [value.year if result.year else value for value in values if value is not None]
+    if result.aggregate == "count distinct":
+        return len(set(known))
+    if not known:
+        return None
+    if result.aggregate == "avg":
+        return math.fsum(known) / len(known)
+    least: Value = min(known) if result.aggregate == "min" else max(known)
+    return least

@@ -1,0 +1,1 @@
+"""Answerers that ask no language model."""

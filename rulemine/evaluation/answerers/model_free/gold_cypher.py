@@ -1,0 +1,27 @@
+"""The gold query itself: what understanding every question gets, and no more.
+
+On the complete graph it is right; on an incomplete one it lacks what can only be inferred.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rulemine.config import Section
+from rulemine.cypher.questions.pattern_text import query_of
+from rulemine.cypher.questions.render import to_cypher
+from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+
+__all__ = ["GoldCypher"]
+
+
+@dataclass(frozen=True)
+class GoldCypher(Section):
+    """The gold query of each question, an oracle."""
+
+    needs: ClassVar = ("query",)
+    kinds: ClassVar = ("cypher",)
+
+    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+        """The queries; the graph is not looked at."""
+        return [Found(cypher=to_cypher(query_of(q.query))) for q in questions]

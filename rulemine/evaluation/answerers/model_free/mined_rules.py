@@ -1,0 +1,142 @@
+"""The answerer ``rules``: mines rules on the graph that it is given, and applies them to questions.
+
+`likely_links` makes likelihoods of links from the confidences of rules, `tree_scores` those of answers. The
+likelihood from which on an entity is an answer is chosen on the validation questions.
+
+Guarantees: the same in every naming, and for any number of threads.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rulemine.arrays import distinct
+from rulemine.config import Section, option
+from rulemine.errors import InputError
+from rulemine.evaluation.answerers.model_free.likely_links import AGGREGATIONS, Likely, LikelyLinks
+from rulemine.evaluation.answerers.model_free.thresholds import (
+    Trial,
+    best_threshold,
+    try_thresholds,
+)
+from rulemine.evaluation.answerers.model_free.tree_scores import TreeScores
+from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.files import write_stream
+from rulemine.mining.options import MiningOptions
+from rulemine.rules.formats import read_rules
+from rulemine.rules.rule import Rule
+
+__all__ = ["MinedRules"]
+
+_HALVED = 2.0 ** (-np.arange(1, 41) / 4)
+THRESHOLDS = distinct(np.concatenate(([1.0], _HALVED, 1 - _HALVED)))[::-1]
+"""From which likelihood on an entity may be an answer, 1 … 0.001; dense near 1 and near 0."""
+
+USUAL = 0.5
+"""The threshold where there is no question to choose it on."""
+
+MOST_RANKED = 100
+"""Entities in a ranking, beside those that the graph states."""
+
+
+@dataclass(frozen=True)
+class MinedRules(Section):
+    """Predicts missing links with rules that it mines on the graph given.
+
+    Attributes:
+        max_atoms: Atoms of a rule at most, its head included.
+        min_head_coverage: Smallest head coverage of a rule.
+        min_confidence: Smallest standard and PCA confidence of a rule on the graph given.
+        min_initial_support: Fewest triples of a relation in heads.
+        aggregation: How the confidences of rules with the same conclusion become its likelihood.
+        unseen: Groundings without the head that are added to those of each rule.
+        beam: From how many entities a question of several links goes on to the next.
+    """
+
+    needs: ClassVar = ("query", "train")
+
+    max_atoms: int = option(3, least=2, most=5)
+    min_head_coverage: float = option(0.001, least=0, most=1)
+    min_confidence: float = option(0.003, least=0, most=1)
+    min_initial_support: int = option(1, least=1, most=2**31 - 1)
+    aggregation: str = option(AGGREGATIONS[0], choices=AGGREGATIONS)
+    unseen: float = option(5.0, least=0)
+    beam: int = option(32, least=1)
+
+    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+        """The likely answers to each question, and a ranking.
+
+        Raises:
+            HeapError: The Java heap is too small, or not available.
+            JavaError: There is no usable Java runtime.
+            InputError: The file of rules in the folder is damaged.
+        """
+        kg = given.kg
+        known = [q for q in given.train if q.split == "validation"] or given.train
+        links = LikelyLinks(kg, self._mined(given), self.aggregation, self.unseen)
+        places = [given.order.get(name, len(given.order)) for name in kg.entities]
+        trees = TreeScores(kg, links, np.array(places, np.int64), self.beam)
+        progress = given.progress or (lambda done, total: None)
+        lines = [*(q.query for q in known), *(q.query for q in questions)]
+        likely = trees.answers(lines, progress)
+        tried: dict[str, Trial] = {}
+        for q, some in zip(known, likely, strict=False):
+            ids = [kg.entity_ids[name] for name in q.answers if name in kg.entity_ids]
+            right = np.flatnonzero(np.isin(some.ids, ids)).tolist()
+            tried[q.id] = try_thresholds(some.truth, right, len(q.answers), THRESHOLDS)
+        if not tried:
+            given.note(f"No question to choose a threshold on; answers are likelihoods ≥ {USUAL}.")
+        found: list[Found] = [Found(())] * len(questions)
+        for part in given.parts(questions):
+            trials = [tried[q.id] for q in part.train if q.id in tried]
+            threshold = best_threshold(trials, THRESHOLDS, USUAL)
+            for number in part.numbers:
+                some = likely[len(known) + number]
+                found[number] = _told(some, trees, threshold, kg.entities)
+        return found
+
+    @property
+    def mining(self) -> MiningOptions:
+        """How rules are mined."""
+        return MiningOptions(
+            max_atoms=self.max_atoms,
+            min_head_coverage=self.min_head_coverage,
+            min_std_confidence=self.min_confidence,
+            min_pca_confidence=self.min_confidence,
+            min_initial_support=self.min_initial_support,
+            skyline=False,
+        )
+
+    def _mined(self, given: Given) -> Sequence[Rule]:
+        """The rules of the graph, from the folder if they are there."""
+        from rulemine.mining.miner import mine
+
+        key = hashlib.sha256(repr((given.kg.digest, self.mining)).encode()).hexdigest()[:16]
+        path = given.folder / f"rules-{key}.jsonl" if given.folder else None
+        if path and path.exists():
+            try:
+                return read_rules(path)
+            except InputError as problem:
+                raise InputError(
+                    f"{path}: is not a complete file of rules. Delete it and run again."
+                ) from problem
+        rules = mine(given.kg, self.mining, progress=given.progress, on_warning=given.note)
+        if path and rules:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_stream(path, (piece.encode() for piece in rules.text("jsonl")), 700 * len(rules))
+        return tuple(rules)
+
+
+def _told(likely: Likely, trees: TreeScores, threshold: float, names: Sequence[str]) -> Found:
+    """What is told of the likely answers to a question."""
+    best = trees.best(likely)
+    truth = likely.truth[best]
+    ranked = [names[i] for i in likely.ids[best].tolist()]
+    most = int(np.count_nonzero(truth == 1)) + MOST_RANKED
+    return Found(
+        ranked[: np.count_nonzero(truth >= threshold)],
+        ranking=list(zip(ranked[:most], truth[:most].tolist(), strict=True)),
+    )

@@ -1,0 +1,190 @@
+"""Systems without a model that answer the questions of a release: what a score can be measured against.
+
+``lookup``     the answers of the query on the graph
+``neighbors``  every entity at most `hops` edges from a topic entity, whatever their relation and direction
+``reasoner``   the answers of the query on the graph with all that one application of a rule of the release
+               derives from it; on the incomplete graph it hits every hard answer, because the certificate
+               of every removed triple is still there; of a property graph, the rows of the gold query
+``prior``      the `k` commonest answers of the training questions about the same ends of relations, the
+               commonest first: no graph at all
+``random``     one entity, drawn uniformly from those of the graph
+
+Guarantees: the answers to a question depend on nothing but the question, the graph, the rules, the
+declarations, the training questions and the seed (not on the split or on other questions).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rulemine.config import Section, option
+from rulemine.cypher.rows import row_of
+from rulemine.evaluation.answerers.model_free.inferred_rows import inferred_rows
+from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.kg.index import Index
+from rulemine.query.batch import Batch
+from rulemine.release.guessing import asked_about, commonest_answers
+from rulemine.release.records import QUESTION_KINDS
+from rulemine.rules.rule import Rule
+from rulemine.rules.walk import OpenEnds, Walks
+from rulemine.seeds import stream
+
+__all__ = ["Lookup", "Neighbors", "Prior", "RandomEntity", "Reasoner"]
+
+
+@dataclass(frozen=True)
+class Lookup(Section):
+    """The answers of the query on the graph."""
+
+    needs: ClassVar = ("query",)
+
+    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[set[int]]:
+        """The stated answers to each question."""
+        batch = Batch(q.query for q in questions)
+        return batch.answers(batch.over(given.kg))
+
+
+@dataclass(frozen=True)
+class Neighbors(Section):
+    """Every entity near a topic entity, whatever lies between.
+
+    Attributes:
+        hops: How many edges away at most. A topic entity itself counts only when it has an edge to itself, or
+            is near another one.
+    """
+
+    hops: int = option(1, least=1)
+
+    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[set[int]]:
+        """The neighbors of the topic entities of each question."""
+        kg = given.kg
+        ends = kg.triples[:, [0, 2]].astype(np.int64)
+        ends = np.concatenate((ends, ends[:, ::-1]))
+        ends = ends[np.argsort(ends[:, 0], kind="stable")]
+        starts = np.searchsorted(ends[:, 0], np.arange(len(kg.entities) + 1))
+        near: dict[int, set[int]] = {}
+
+        def around(entity: int) -> set[int]:
+            if entity not in near:
+                near[entity] = set(ends[starts[entity] : starts[entity + 1], 1].tolist())
+            return near[entity]
+
+        reached: dict[str, set[int]] = {}
+        for topic in {anchor: None for q in questions for anchor in q.anchors}:
+            at = kg.entity_ids.get(topic)
+            seen: set[int] = set() if at is None else set(around(at))
+            edge = seen - {at}
+            for _ in range(1, self.hops):
+                if not edge:
+                    break
+                edge = {e for entity in sorted(edge) for e in around(entity)} - seen - {at}
+                seen |= edge
+            reached[topic] = seen
+        return [set().union(*(reached[anchor] for anchor in q.anchors)) for q in questions]
+
+
+@dataclass(frozen=True)
+class Reasoner(Section):
+    """The answers of the query on the graph with what the rules of the release derive from it.
+
+    The rules are applied once each, not to what other rules derive. An oracle: the rules are those that
+    decided what was removed.
+
+    Attributes:
+        confidence: The least PCA confidence of a rule that is applied; rules about values always are.
+    """
+
+    needs: ClassVar = ("query", "rules")
+    kinds: ClassVar = tuple(QUESTION_KINDS)
+
+    confidence: float = option(0.0, least=0, most=1)
+
+    def __call__(
+        self, given: Given, questions: Sequence[OpenQuestion]
+    ) -> list[set[int]] | list[Found]:
+        """The stated and the derived answers to each question; of a property graph, the rows."""
+        rules = [rule for rule in given.rules if _confidence(rule) >= self.confidence]
+        if given.graph is not None:
+            return inferred_rows(replace(given, rules=rules), questions)
+        kg = given.kg
+        batch = Batch(q.query for q in questions)
+        kg = batch.over(kg)
+        # Only what the queries come across is derived: first from their anchors, then from what those
+        # lead to, which what is derived before adds to. Rules apply to what the graph states.
+        walks = Walks(Index(kg), rules)
+        for height in range(1, batch.height + 1):
+            starts = batch.starts(kg, height)
+            found = [np.empty((0, 3), np.int32)]
+            for done, ((relation, direction), topics) in enumerate(sorted(starts.items()), start=1):
+                asked = OpenEnds(relation, direction, np.array(sorted(topics), np.int64))
+                found += walks.triples([asked])
+                if given.progress:
+                    steps = len(starts)
+                    given.progress((height - 1) * steps + done, batch.height * steps)
+            kg = kg.including(np.concatenate(found))
+        return batch.answers(kg)
+
+
+def _confidence(rule: Rule) -> float:
+    return rule.measures.pca_confidence if rule.measures else 0.0
+
+
+@dataclass(frozen=True)
+class Prior(Section):
+    """The commonest answers of the training questions about the same ends of relations.
+
+    What is asked for are the ends of the relations that lead to the answer: of a chain the last one, of
+    intersections and unions those of all parts. Ends that no training question asks for get the commonest
+    answers of all training questions. Of a property graph: the commonest rows of the training questions with
+    the same templates and relations, if there are any.
+
+    Attributes:
+        k: How many guesses are made.
+    """
+
+    needs: ClassVar = ("query", "train")
+    kinds: ClassVar = tuple(QUESTION_KINDS)
+
+    k: int = option(1, least=1)
+
+    def __call__(
+        self, given: Given, questions: Sequence[OpenQuestion]
+    ) -> list[list[str]] | list[Found]:
+        """The guesses for each question, by name, or as rows; the graph is not looked at."""
+        found: list[list[str]] = [[] for _ in questions]
+        for part in given.parts(questions):
+            counted = [q for q in part.train if q.split == "train"]
+            guesses = commonest_answers(counted, given.declarations, given.order)
+            overall = Counter(answer for q in counted for answer in q.answers)
+            anything = sorted(overall, key=lambda a: (-overall[a], given.order.get(a, 0), a))
+            if given.graph is not None:  # rows that answer another question are of another form
+                anything = []
+            for number in part.numbers:
+                key = asked_about(questions[number].query, given.declarations)
+                found[number] = guesses.get(key, anything)[: self.k]
+        if given.graph is None:
+            return found
+        return [Found(rows=_of_one_width(map(row_of, guesses))) for guesses in found]
+
+
+def _of_one_width(rows: Iterable[Sequence[Any]]) -> list[Sequence[Any]]:
+    """The rows that are as wide as the first: a result has no others."""
+    some = list(rows)
+    return [row for row in some if len(row) == len(some[0])]
+
+
+@dataclass(frozen=True)
+class RandomEntity(Section):
+    """One entity, drawn uniformly; the draw depends on the seed and the id of the question.
+
+    It is the same entity in every naming.
+    """
+
+    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[set[str]]:
+        """One entity for each question."""
+        names = sorted(given.kg.entities, key=lambda name: (given.order.get(name, 0), name))
+        drawn = [stream(given.seed, "random answer", q.id).below(len(names)) for q in questions]
+        return [{names[i]} for i in drawn]

@@ -1,0 +1,1 @@
+"""Reports on more than one system, graph or release."""

@@ -1,0 +1,1 @@
+"""From what a system says to entities."""

@@ -1,0 +1,1 @@
+"""What retrievers learn from shortest paths, beside the evidence."""

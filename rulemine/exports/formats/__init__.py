@@ -1,0 +1,1 @@
+"""The formats of exports, each in a file."""

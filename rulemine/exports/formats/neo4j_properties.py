@@ -1,0 +1,176 @@
+"""A property graph for Neo4j: CSV for ``neo4j-admin database import``, and a script in Cypher.
+
+Guarantee: both make what `rulemine.neo4j.bolt.Bolt.load_properties` makes: types as labels, properties with
+their values, and the ids of nodes and edges as ``id``. Only in CSV a list without items, or of
+one empty text, is no value: the import reads both as none.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from rulemine.cypher.questions.render import quoted_name, quoted_value
+from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
+from rulemine.kg.property_graph.schema import NAME, EntityType, RelationType
+from rulemine.kg.property_graph.values import Value, is_list, to_plain
+
+__all__ = ["delimiter_of", "import_options", "script_of", "tables_of"]
+
+_ROWS = 1000
+"""Nodes or relationships of one statement."""
+
+_TYPES = {"str": "string", "int": "long", "float": "double", "bool": "boolean", "date": "date"}
+"""Datatype → the one of the import. Its int and float have 32 bits."""
+
+_DELIMITERS = (";", "|", "\x1f", "\x1e")
+
+
+def delimiter_of(graph: PropertyGraph) -> str:
+    """What separates the items of lists in CSV, where nothing escapes it: the first sign that no item has."""
+    rows: list[GraphNode | GraphEdge] = [*graph.nodes, *graph.edges]
+    texts = [
+        item
+        for row in rows
+        for value in row.properties.values()
+        if isinstance(value, tuple)
+        for item in value
+        if isinstance(item, str)
+    ]
+    free = [sign for sign in _DELIMITERS if not any(sign in text for text in texts)]
+    return free[0] if free else _DELIMITERS[0]
+
+
+def import_options(files: Sequence[str], delimiter: str) -> list[str]:
+    """The options of the import, a line each."""
+    return [
+        *(f"--{'nodes' if name.startswith('nodes') else 'relationships'}={name}" for name in files),
+        f"--array-delimiter=U+{ord(delimiter):04X}",
+        "--multiline-fields=true",
+    ]
+
+
+def tables_of(graph: PropertyGraph, delimiter: str) -> Iterator[tuple[str, Iterator[str]]]:
+    """The files for the import: names and lines.
+
+    There is one of nodes and one of relationships, but for types that have a property of the same name with
+    another datatype: they have a file of their own.
+    """
+    for number, (columns, labels) in enumerate(_together(graph.schema.entities), start=1):
+        header = ["id:ID", NAME, ":LABEL"]
+        rows = (
+            ([n.id, n.name, n.type], n.properties)
+            for label in sorted(labels)
+            for n in map(graph.nodes.__getitem__, graph.of_type(label))
+        )
+        yield f"nodes{number if number > 1 else ''}.csv", _lines(header, columns, rows, delimiter)
+    for number, (columns, labels) in enumerate(_together(graph.schema.relations), start=1):
+        header = ["id", ":START_ID", ":END_ID", ":TYPE"]
+        edges = (
+            ([e.id, e.subject, e.object, e.type], e.properties)
+            for e in graph.edges
+            if e.type in labels
+        )
+        name = f"relations{number if number > 1 else ''}.csv"
+        yield name, _lines(header, columns, edges, delimiter)
+
+
+_Columns = dict[str, str]
+"""Property → datatype."""
+
+
+def _together(types: Sequence[EntityType | RelationType]) -> list[tuple[_Columns, set[str]]]:
+    """The types that one table can hold: their columns and labels."""
+    found: list[tuple[_Columns, set[str]]] = []
+    for row in types:
+        own = {p.name: p.datatype for p in row.properties}
+        fitting = (
+            pair
+            for pair in found
+            if all(pair[0].get(name, datatype) == datatype for name, datatype in own.items())
+        )
+        if (pair := next(fitting, None)) is None:
+            found.append(pair := ({}, set()))
+        pair[0].update(own)
+        pair[1].add(row.label)
+    return found
+
+
+def _lines(
+    header: list[str],
+    columns: _Columns,
+    rows: Iterator[tuple[list[str], Mapping[str, Value]]],
+    delimiter: str,
+) -> Iterator[str]:
+    typed = (
+        f"{name}:{_TYPES[datatype[5:-1] if is_list(datatype) else datatype]}"
+        + "[]" * is_list(datatype)
+        for name, datatype in columns.items()
+    )
+    yield ",".join([*header, *typed])
+    for texts, properties in rows:
+        cells = (_cell(properties.get(name), delimiter) for name in columns)
+        yield ",".join([*map(_quoted, texts), *cells])
+
+
+def _cell(value: Value | None, delimiter: str) -> str:
+    """A value in CSV; an empty cell is no value, one with quotes the empty text."""
+    if value is None:
+        return ""
+    if isinstance(value, tuple):
+        return _quoted(delimiter.join(map(_plain, value))) if value else ""
+    return _quoted(value) if isinstance(value, str) else _plain(value)
+
+
+def _plain(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    # Neo4j has -0.0 equal to 0.0 and yet sorts it below.
+    return repr(value + 0.0) if isinstance(value, float) else str(to_plain(value))
+
+
+def _quoted(text: str) -> str:
+    return f'"{text.replace(chr(34), chr(34) * 2)}"'
+
+
+def script_of(graph: PropertyGraph) -> Iterator[str]:
+    """Statements that make the graph without any other file, for cypher-shell; a line each."""
+    for row in graph.schema.entities:
+        yield f"CREATE INDEX IF NOT EXISTS FOR (n:{quoted_name(row.label)}) ON (n.id);"
+        yield f"CREATE INDEX IF NOT EXISTS FOR (n:{quoted_name(row.label)}) ON (n.name);"
+    yield "CALL db.awaitIndexes();"
+    for row in graph.schema.entities:
+        nodes = [graph.nodes[at] for at in graph.of_type(row.label)]
+        for some in _lists([_map(n.id, n.properties, name=n.name) for n in nodes]):
+            yield f"UNWIND {some} AS row CREATE (n:{quoted_name(row.label)}) SET n = row;"
+
+    def signature(edge: GraphEdge) -> tuple[str, str, str]:
+        return graph.node(edge.subject).type, edge.type, graph.node(edge.object).type
+
+    for ends, group in groupby(sorted(graph.edges, key=signature), signature):
+        subject, relation, object_ = map(quoted_name, ends)
+        stated = [
+            f"[{quoted_value(e.subject)}, {quoted_value(e.object)}, {_map(e.id, e.properties)}]"
+            for e in group
+        ]
+        for some in _lists(stated):
+            yield (
+                f"UNWIND {some} AS row MATCH (s:{subject} {{id: row[0]}}) "
+                f"MATCH (o:{object_} {{id: row[1]}}) CREATE (s)-[r:{relation}]->(o) SET r = row[2];"
+            )
+
+
+def _map(id_: str, properties: Mapping[str, Value], **more: str) -> str:
+    rows: dict[str, Any] = {"id": id_, **more, **properties}
+    return f"{{{', '.join(f'{quoted_name(k)}: {_literal(v)}' for k, v in rows.items())}}}"
+
+
+def _literal(value: Value) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(quoted_value, value))}]"
+    return quoted_value(value)
+
+
+def _lists(items: Sequence[str]) -> Iterator[str]:
+    """Lists of Cypher, some items each."""
+    for start in range(0, len(items), _ROWS):
+        yield f"[{', '.join(items[start : start + _ROWS])}]"

@@ -1,0 +1,1 @@
+"""A graph for each question, with or without its evidence."""

@@ -1,0 +1,1 @@
+"""Panels of models that judge questions, and how far they agree."""

@@ -1,0 +1,332 @@
+"""A panel of judges: models that say what is wrong with a question, its answer and its proof.
+
+Each judge is asked three things, one call each: about the text alone, about answer and facts, and, where
+something was removed, about the step from the facts to it. The first two ask what the prompts P2 and P3 of
+Dynamic-KGQA (Dammu, Naidu and Shah 2025) ask, and for a second reading; a question is accepted as there: when
+all judges find it well formed, not redundant, supported and adequately answered.
+
+Guarantees: the ballots depend on the replies alone, not on the order of their arrival; a reply that cannot be
+read is asked for once more, counts as unreadable after that, and an unreadable ballot rejects.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from rulemine.errors import ConfigError
+from rulemine.kg.entity_names import NAMINGS
+from rulemine.llm.call import Ask, Call, Failure, Message, Reply
+from rulemine.llm.estimates import OVER, Takes, sent_by
+from rulemine.text.json_reply import TEXT, object_schema
+from rulemine.verbalizer.checks import TextProblem
+from rulemine.verbalizer.prompts import Placeholders, Prompts, read_sections
+from rulemine.verbalizer.replies import read_object
+
+__all__ = [
+    "FLAGS", "GRADES", "SEATS", "Ballot", "Flag", "Judge", "JudgedQuestion", "Mark", "Panel", "Stated",
+    "is_accepted", "load_judge_prompts", "panel_takes", "seat_judges",
+]  # fmt: skip
+
+SEATS = 3
+"""Judges of a panel."""
+
+GRADES = ("sound", "plausible", "absurd")
+"""How good the step from the facts to the removed triples is."""
+
+MAX_OTHERS = 20
+"""Most other answers that a prompt lists."""
+
+TEMPERATURE = 0.7
+"""Of a model that sits more than once: at 0 its replies would be one reply."""
+
+
+OF_FLAG, OF_AGAIN = 25, 60
+"""Tokens of a decision and its reason, and of what a judge is told whose reply cannot be read."""
+
+HOTTEST = 2
+"""What the chat API takes at most."""
+
+
+class Flag(NamedTuple):
+    """What a judge decides about a question.
+
+    Attributes:
+        name: As in Table 2 of Dynamic-KGQA; `NAME_flag` and `NAME_reasoning` are the keys of a reply.
+        purpose: The call that asks for it.
+        good: Its value where nothing is wrong.
+        decides: Whether it is among those that all judges must find good.
+        label: What is good, in words.
+    """
+
+    name: str
+    purpose: str
+    good: bool | str
+    decides: bool
+    label: str
+
+
+FLAGS = (
+    Flag("logical_structure", "judge_wording", True, True, "fluent"),
+    Flag("redundancy", "judge_wording", False, True, "does not give its answer away"),
+    Flag("ambiguity", "judge_wording", False, False, "one reading"),
+    Flag("answer_support", "judge_support", True, True, "answer supported"),
+    Flag("answer_adequacy", "judge_support", True, True, "answer adequate"),
+    Flag("proof", "judge_proof", "sound", False, "proof sound"),
+)
+"""The flags, in the order in which they are asked for."""
+
+_FACTS = {"fact": ("triple", "statement")}
+_PLACEHOLDERS: Placeholders = {
+    "names": dict.fromkeys(NAMINGS, ()),
+    "judge_wording": {"system": (), "user": ("question", "names")},
+    "judge_support": {
+        "system": (),
+        "user": ("question", "answer", "others", "names", "facts"),
+        **_FACTS,
+    },
+    "judge_proof": {
+        "system": (),
+        "user": ("facts", "conclusions", "names"),
+        **_FACTS,
+        "conclusion": ("triple", "statement"),
+    },
+    "again": {"user": ()},
+}
+
+
+def _schema(purpose: str) -> dict[str, Any]:
+    """The schema of a reply: for each flag first the reasoning, then the decision."""
+    properties: dict[str, Any] = {}
+    for flag in FLAGS:
+        if flag.purpose == purpose:
+            truth = isinstance(flag.good, bool)
+            kind = {"type": "boolean"} if truth else {"type": "string", "enum": list(GRADES)}
+            properties |= {f"{flag.name}_reasoning": TEXT, f"{flag.name}_flag": kind}
+    return object_schema(**properties)
+
+
+_SCHEMAS = {purpose: _schema(purpose) for purpose in dict.fromkeys(flag.purpose for flag in FLAGS)}
+
+
+class Stated(NamedTuple):
+    """A triple as judges see it.
+
+    Attributes:
+        triple: Subject, relation and object, e.g. ``Ann, parent_of, Bob``.
+        statement: The same in words.
+    """
+
+    triple: str
+    statement: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedQuestion:
+    """What judges are shown of a question.
+
+    Attributes:
+        id: Its id.
+        question: Its text.
+        answer: The answer that is judged.
+        others: Further right answers, which are no reason to find fault with the one judged.
+        facts: What the answer rests on.
+        naming: The naming of all names in it, one of `NAMINGS`.
+        proof: Of the facts, those that the conclusions were drawn from.
+        conclusions: The triples that were concluded; none: nothing is asked about a proof.
+    """
+
+    id: str
+    question: str
+    answer: str
+    others: tuple[str, ...]
+    facts: tuple[Stated, ...]
+    naming: str
+    proof: tuple[Stated, ...] = ()
+    conclusions: tuple[Stated, ...] = ()
+
+
+class Judge(NamedTuple):
+    """A member of a panel.
+
+    Attributes:
+        model: The model.
+        sample: How many judges before it are the same model: its calls are further samples of theirs, so
+            that a journal keeps a reply of each.
+        temperature: Of its calls; None: the endpoint's.
+    """
+
+    model: str
+    sample: int
+    temperature: float | None
+
+
+class Mark(NamedTuple):
+    """A judge's decision about one flag.
+
+    Attributes:
+        value: True or false, or one of `GRADES`; None where no reply could be read.
+        reasoning: The reason given, on one line; for None why there is no decision.
+    """
+
+    value: bool | str | None
+    reasoning: str
+
+
+Ballot = Mapping[str, Mark]
+"""Name of a flag → a judge's decision, in the order of `FLAGS`; without those that were not asked for."""
+
+
+def seat_judges(models: Sequence[str], temperature: float | None = None) -> tuple[Judge, ...]:
+    """Seats the judges of a panel.
+
+    Args:
+        models: Three models, some or all of which may be the same; or one, which judges three times.
+        temperature: Of all calls; None: 0, and `TEMPERATURE` for a model that sits more than once; below 0:
+            not sent.
+
+    Raises:
+        ConfigError: There are neither one nor three models, or the temperature is above `HOTTEST`.
+    """
+    if len(models) not in (1, SEATS) or not all(models):
+        raise ConfigError(
+            f"a panel of {len(models)} models ({', '.join(models) or 'none named'}); expected {SEATS}, or "
+            f"one, which judges {SEATS} times: --model A --model B --model C, or --model A."
+        )
+    if temperature is not None and not temperature <= HOTTEST:  # NaN is not, either
+        raise ConfigError(f"temperature is {temperature}; expected a number up to {HOTTEST}.")
+    seats = list(models) * (SEATS // len(models))
+    usual = [TEMPERATURE if seats.count(model) > 1 else 0.0 for model in seats]
+    own = None if temperature is not None and temperature < 0 else temperature
+    return tuple(
+        Judge(model, seats[:i].count(model), usual[i] if temperature is None else own)
+        for i, model in enumerate(seats)
+    )
+
+
+def load_judge_prompts(source: str = "") -> Prompts:
+    """Loads and checks the prompts of a panel.
+
+    Args:
+        source: A TOML file, or "" for the packaged one.
+
+    Raises:
+        InputError: The file cannot be read or is not TOML.
+        ConfigError: Something is missing, unknown or of the wrong type; one message lists all.
+    """
+    tables, text = read_sections(source, "judging/judges.toml", _PLACEHOLDERS)
+    return Prompts(text, tables, tables["names"], {})
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A panel; it holds no state.
+
+    Attributes:
+        judges: The judges.
+        prompts: Their prompts, see `load_judge_prompts`.
+        max_tokens: Tokens of a reply at most.
+        seed: Sent with every call; a further sample is asked for with the next seed.
+    """
+
+    judges: tuple[Judge, ...]
+    prompts: Prompts = field(default_factory=load_judge_prompts, repr=False)
+    max_tokens: int = 1024
+    seed: int = 0
+
+    def calls(self, item: JudgedQuestion, judge: Judge) -> tuple[Call, ...]:
+        """The calls that ask a judge about a question: two, or three where something was concluded."""
+        others = ", ".join(item.others[:MAX_OTHERS]) + ", …" * (len(item.others) > MAX_OTHERS)
+        values = {
+            "question": item.question,
+            "answer": item.answer,
+            "others": others or "none",
+            "names": self.prompts.names[item.naming],
+        }
+        return tuple(
+            Call(
+                purpose=purpose,
+                subject=item.id,
+                model=judge.model,
+                messages=self.prompts.messages(
+                    purpose,
+                    values,
+                    {
+                        "facts": _rows(item.proof if purpose == "judge_proof" else item.facts),
+                        "conclusions": _rows(item.conclusions),
+                    },
+                ),
+                max_tokens=self.max_tokens,
+                temperature=judge.temperature,
+                seed=self.seed,
+                sample=judge.sample,
+                schema=schema,
+            )
+            for purpose, schema in _SCHEMAS.items()
+            if item.conclusions or purpose != "judge_proof"
+        )
+
+    async def ballot(self, item: JudgedQuestion, judge: Judge, ask: Ask) -> Ballot:
+        """Asks a judge about a question."""
+        marks: dict[str, Mark] = {}
+        for call in self.calls(item, judge):
+            found = await self._decision(call, ask)
+            for flag in FLAGS:
+                if flag.purpose != call.purpose:
+                    continue
+                if isinstance(found, TextProblem):
+                    detail = f": {found.detail}" if found.detail else ""
+                    marks[flag.name] = Mark(None, f"{found.code}{detail}")
+                else:
+                    reasoning = " ".join(found[f"{flag.name}_reasoning"].split())
+                    marks[flag.name] = Mark(found[f"{flag.name}_flag"], reasoning)
+        return marks
+
+    async def _decision(self, call: Call, ask: Ask) -> dict[str, Any] | TextProblem:
+        """What a reply says; after one that cannot be read, what a second one says."""
+        again = self.prompts.sections["again"]["user"].strip("\n")
+        found = _read(await ask(call), call)
+        if not isinstance(found, _Unread):
+            return found
+        last: Message = call.messages[-1]
+        more = {**last, "content": f"{last['content']}\n\n{again}"}
+        second = replace(call, messages=(*call.messages[:-1], more))
+        found = _read(await ask(second), call)
+        return found.problem if isinstance(found, _Unread) else found
+
+
+def panel_takes(calls: Sequence[Call]) -> tuple[Takes, Takes]:
+    """What calls of a panel take, typically and at most: each again, if no reply can be read."""
+    sent, most = sum(map(sent_by, calls)), sum(call.max_tokens or 0 for call in calls)
+    flags = sum(flag.purpose == call.purpose for call in calls for flag in FLAGS)
+    typical = Takes(len(calls), round(sent / OVER), min(OF_FLAG * flags, most))
+    return typical, Takes(2 * len(calls), 2 * (sent + OF_AGAIN * len(calls)), 2 * most)
+
+
+class _Unread(NamedTuple):
+    """A reply that cannot be read, and may be asked for again."""
+
+    problem: TextProblem
+
+
+def _read(answer: Reply | Failure, call: Call) -> dict[str, Any] | TextProblem | _Unread:
+    if isinstance(answer, Failure):
+        return TextProblem.of(answer)
+    reasonings = [key for key in _SCHEMAS[call.purpose]["properties"] if key.endswith("_reasoning")]
+    found = read_object(answer, _SCHEMAS[call.purpose], reasonings)
+    if isinstance(found, str):
+        return _Unread(TextProblem("malformed", "words without JSON"))
+    return _Unread(found) if isinstance(found, TextProblem) else found
+
+
+def _rows(stated: Iterable[Stated]) -> list[dict[str, str]]:
+    return [{"triple": row.triple, "statement": row.statement} for row in stated]
+
+
+def is_accepted(ballots: Sequence[Ballot]) -> bool:
+    """Whether all judges find all flags good that decide; one that is missing or unreadable rejects."""
+    return bool(ballots) and all(
+        flag.name in ballot and ballot[flag.name].value == flag.good
+        for ballot in ballots
+        for flag in FLAGS
+        if flag.decides
+    )

@@ -1,0 +1,363 @@
+"""Makes the questions of the kind ``cypher``: tasks over the complete graph, graded at every level.
+
+Guarantees: no two questions have the same query or text, or the same answers and two constants in common; as
+many of each MATCH template as wanted have other rows once everything is removed, as far as there are;
+questions are in the order in which tasks are made, template by template. Where splits are held apart, they
+are drawn together with the questions (`rulemine.kinds.cypher.splits`).
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from rulemine.cypher.questions.grades import LostRow, MissingFacts, RowGrades, grade
+from rulemine.cypher.questions.pattern import PatternQuery
+from rulemine.cypher.questions.pattern_text import query_text
+from rulemine.cypher.questions.templates import MATCHES, RETURNS
+from rulemine.errors import UserError
+from rulemine.kg.graph import Triple
+from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kinds.cypher.instantiate import CypherTask, Tally, make_tasks
+from rulemine.kinds.cypher.options import CypherSection
+from rulemine.kinds.cypher.pool import Wanted
+from rulemine.kinds.cypher.realism import Realism, draft_characteristics, read_characteristics
+from rulemine.kinds.cypher.splits import ENOUGH, draw
+from rulemine.kinds.cypher.texts import QuestionTexts
+from rulemine.kinds.graded import Unaskable
+from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
+from rulemine.recipe.earlier import AGAIN
+from rulemine.recipe.inputs import Inputs
+from rulemine.release.blocks import CypherBlock, RowChange
+from rulemine.release.leakage import RemovedFacts
+from rulemine.release.naming import name_entities
+from rulemine.release.question_set import QuestionSet
+from rulemine.release.records import CypherQuestion, HardAnswer, Rejection, Unseen
+from rulemine.removal.selection import Selection
+from rulemine.removal.values import remove_values
+from rulemine.rules.values.value_mining import mine_value_rules
+from rulemine.rules.values.value_rule_file import read_value_rules
+from rulemine.rules.values.value_rules import ValueRule
+from rulemine.text.naming_rules import ANCHOR_TELLS, telling_anchor
+
+__all__ = ["ask_cypher"]
+
+ID_DIGITS = 5
+"""Minimum number of digits of a question id."""
+
+_LOOKED_AT = 3
+"""So many times as many tasks are made as are wanted, so that there are enough for every split."""
+
+_BY_NAME, _LOOKED_AT_BY_NAME = ("(n*)", "(n*),(m0*)"), 20
+"""Only a removed value changes what is said of the nodes that these templates name, and few are removed."""
+
+_HOPS = {
+    "(n)-(m0)": 1, "(n)-(m0*)": 1, "(n)-(m0)-(m1*)": 2, "(n)-(m0*),(n)-(m1*)": 1, "(n)=(m0)": 1,
+    "optional": 1, "group-by": 2, "time": 1, "union": 1,
+}  # fmt: skip
+"""Category of a MATCH template → the greatest distance of a node from n; others have n alone."""
+
+
+def ask_cypher(
+    inputs: Inputs, selection: Selection, progress: Callable[[int, int], None] | None
+) -> QuestionSet:
+    """The questions about a property graph.
+
+    Args:
+        inputs: The inputs of a recipe of this kind.
+        selection: The removed triples with certificates, one row for each.
+        progress: Called with (templates done, templates).
+
+    Raises:
+        UserError: There is no question.
+    """
+    graph, options = inputs.property_graph, inputs.recipe.cypher
+    maker = _Maker(inputs, selection)
+    tally = Tally()
+    tasks = make_tasks(
+        graph,
+        maker.characteristics,
+        inputs.templates.declarations,
+        per_template=options.per_template * _LOOKED_AT,
+        more=dict.fromkeys(_BY_NAME, options.per_template * _LOOKED_AT_BY_NAME)
+        if options.changed and maker.values
+        else {},
+        wanted=maker.core if maker.section.test_core else (),
+        tally=tally,
+        seed=inputs.recipe.seed,
+        progress=progress or (lambda _done, _total: None),
+        enough=maker.enough,
+    )
+    candidates: list[tuple[CypherQuestion, PatternQuery]] = []
+    sampled: dict[str, _Sampled] = {}
+    for template, some in groupby(tasks, key=lambda task: task.query.match.template):
+        row = sampled.setdefault(MATCHES[template].category, _Sampled())
+        candidates += maker.candidates(some, row.refused)
+        row.wanted += options.per_template
+    chosen, refused = maker.chosen(candidates)
+    for question, _ in candidates:
+        row = sampled[question.structure]
+        if question.query in chosen:
+            row.questions += 1
+        else:
+            row.refused[refused[question.query]] += 1
+    asked = {question.shape for question, _ in candidates if question.query in chosen}
+    for template, match in MATCHES.items():
+        if template not in asked:
+            sampled.setdefault(match.category, _Sampled()).off[template] = tally.reason(template)
+    made = [
+        replace(question, split=chosen[question.query])
+        for question, _ in candidates
+        if question.query in chosen
+    ]
+    if not made:
+        raise UserError(
+            f"{inputs.recipe.kg}: no question could be asked: its schema has no type or relation that the "
+            "templates can use. rulemine cypher-tasks says what was dropped and why."
+        )
+    width = max(ID_DIGITS, len(str(len(made))))
+    questions = [replace(q, id=f"q{number:0{width}d}") for number, q in enumerate(made, 1)]
+    everything = QuestionSet(
+        (),
+        (),
+        maker.names,
+        len(graph.nodes),
+        declarations=inputs.templates.declarations,
+        sampling={category: row.to_plain() for category, row in sampled.items()},
+        removed_values=tuple(maker.values),
+        value_rules=tuple(maker.value_rules),
+    )
+    return everything.keep(questions, maker.rejections)
+
+
+@dataclass
+class _Sampled:
+    """What became of the tasks of a category; ``off``: its templates without a question, and why."""
+
+    wanted: int = 0
+    questions: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    off: dict[str, str] = field(default_factory=dict)
+
+    def to_plain(self) -> dict[str, Any]:
+        """For the manifest."""
+        return {
+            "wanted": self.wanted,
+            "questions": self.questions,
+            "drawn": self.questions + self.refused.total(),
+            "rejected": dict(sorted(self.refused.items())),
+            "off": self.off,
+        }
+
+
+class _Maker:
+    """Makes questions of tasks.
+
+    Args:
+        inputs: The inputs.
+        selection: The removed triples.
+    """
+
+    def __init__(self, inputs: Inputs, selection: Selection) -> None:
+        recipe, graph = inputs.recipe, inputs.property_graph
+        self.graph = graph
+        self.options: CypherSection = recipe.cypher
+        self.section, self.seed = recipe.questions, recipe.seed
+        self.declarations = inputs.templates.declarations
+        self.earlier = inputs.earlier
+        given = self.options.characteristics
+        self.characteristics = (
+            read_characteristics(Path(given), graph.schema)
+            if given
+            else draft_characteristics(graph)
+        )
+        labeled = dict(zip(selection.head.tolist(), inputs.kg.labeled(selection.head), strict=True))
+        rows = list(enumerate(labeled[head] for head in selection.head.tolist()))
+        triples = {triple: int(selection.level[row]) for row, triple in rows}
+        self.core = {triple for row, triple in rows if selection.core[row]}
+        self.rules = {triple: selection.rules[int(selection.rule[row])].id for row, triple in rows}
+        removes = recipe.selection.mode != "none"
+        said = _value_rules(graph, self.options) if removes else ()
+        self.values = remove_values(graph, triples, said, self.options.values, recipe.seed)
+        used = {row.certificate.rule for row in self.values}
+        self.value_rules = [rule for rule in said if rule.id in used]
+        self.taken = MissingFacts(
+            triples, {(row.node, row.property): row.level for row in self.values}
+        )
+        levels = tuple(recipe.selection.levels) or (100,)
+        self.levels = [(level, self.taken.graph(graph, level)) for level in levels]
+        self.names = name_entities(
+            [node.id for node in graph.nodes],
+            seed=recipe.seed,
+            labels=inputs.node_names(inputs.kg.without(selection.removed)),
+        )
+        self.named = {row.entity: row for row in self.names}
+        self.private = {row.entity: row.private for row in self.names}
+        self.places = inputs.templates.places
+        self.texts = QuestionTexts(graph, Realism(self.characteristics))
+        self.found: list[tuple[CypherQuestion, PatternQuery]] = []
+        self.seen: set[str] = set()
+        self.rejections: list[Rejection] = []
+
+    def candidates(
+        self, tasks: Iterable[CypherTask], refused: Counter[str]
+    ) -> list[tuple[CypherQuestion, PatternQuery]]:
+        """The questions of one template that could be asked, in order."""
+        self.found = found = []
+        for task in tasks:
+            if len(task.rows.rows) > self.options.max_rows:
+                refused["its result has too many rows"] += 1
+            elif (question := self.question(task)).question in self.seen:
+                refused["its text is that of another question"] += 1
+            elif question.query in self.earlier.queries:
+                refused[AGAIN] += 1
+            elif self._tells(task.query, question):
+                refused[ANCHOR_TELLS] += 1
+            elif self.section.core_only and not question.core:
+                refused[Unaskable.EASY] += 1
+            else:
+                self.seen.add(question.question)
+                found.append((question, task.query))
+        return found
+
+    def chosen(
+        self, candidates: Sequence[tuple[CypherQuestion, PatternQuery]]
+    ) -> tuple[dict[str, str], dict[str, str]]:
+        """Chooses among candidates: query → split ("": none yet), and query → why it is not asked."""
+        duplicates = NearDuplicates(self.declarations)
+        for question, _ in candidates:
+            duplicates.add(question)
+        staying = [pair for pair in candidates if duplicates.stays(pair[0])]
+        refused = {question.query: NEAR_DUPLICATE for question, _ in candidates}
+        section, options = self.section, self.options
+        if section.split == "group":
+            facts = RemovedFacts(self.taken.triples, self.taken.values)
+            wanted = Wanted(
+                section.ratios, options.per_template, options.changed, options.split_by,
+                section.test_core, section.max_facts,
+            )  # fmt: skip
+            splits, left = draw(staying, facts, wanted, self.seed)
+            return splits, refused | left
+        refused |= {question.query: ENOUGH for question, _ in staying}
+        found: list[CypherQuestion] = []
+        for _, some in groupby((question for question, _ in staying), key=lambda q: q.shape):
+            own = sorted(some, key=lambda q: not q.cypher.changed)  # stable
+            changed = sum(question.cypher.changed for question in own)
+            first = min(changed, round(options.changed * options.per_template))
+            found += (own[:first] + own[changed:] + own[first:changed])[: options.per_template]
+        return {question.query: "" for question in found}, refused
+
+    def enough(self, _template: str) -> bool:
+        """Whether there are twice as many candidates of the present template as wanted, of either sort."""
+        most, share = 2 * self.options.per_template, self.options.changed
+        changed = sum(question.cypher.changed for question, _ in self.found)
+        if self.section.core_only:
+            return changed >= most
+        return changed >= share * most and len(self.found) - changed >= (1 - share) * most
+
+    def _tells(self, query: PatternQuery, question: CypherQuestion) -> bool:
+        """Whether a node that the query names tells an answer, see `rulemine.kinds.texts`."""
+        if not question.cypher.columns[0].endswith(".name"):
+            return False
+        anchors = [
+            self.named[node.name]
+            for variable, node in query.match.named.items()
+            if node.name is not None
+            and not self.places.issuperset(
+                {e.relation for e in query.match.edges if variable in (e.subject, e.object)} or {""}
+            )
+        ]
+        answers = [self.named[json.loads(row)[0]] for row in question.answers]
+        return telling_anchor(anchors, answers) is not None
+
+    def question(self, task: CypherTask) -> CypherQuestion:
+        """A task as a question, graded."""
+        query = task.query
+        grades = grade(query, self.graph, self.levels, self.taken, task.rows)
+        hard = tuple(self._hard(row) for row in grades.lost)
+        asked_for = min(hard, key=lambda row: (not row.core, row.missing, row.answer), default=None)
+        answers = sorted(set(grades.rows))
+        lost = {row.answer for row in hard}
+        match, evidence = query.match, asked_for.witness if asked_for else ()
+        category = MATCHES[match.template].category
+        return CypherQuestion(
+            id="",
+            kind="cypher",
+            question=task.question,
+            anchors=tuple(sorted({node.name for node in match.nodes if node.name is not None})),
+            query=query_text(query),
+            sparql="",
+            structure=category,
+            shape=match.template,
+            hops=_HOPS.get(category, 0),
+            answers=tuple(answers),
+            stated=tuple(row for row in answers if row not in lost),
+            hard=hard,
+            further=(),
+            hard_answer=asked_for.answer if asked_for else None,
+            core=bool(asked_for and asked_for.core),
+            evidence=evidence,
+            full_evidence=grades.triples
+            if len(grades.triples) <= self.options.max_evidence
+            else evidence,
+            spurious=tuple(sorted(set(grades.changes[-1].spurious))),
+            value=None,
+            stated_value=None,
+            split="",
+            unseen=Unseen(False, False, False),
+            wording="template",
+            paraphrases=(),
+            patterns=(self.texts.pattern(query, self.private),),
+            cypher=self._block(task, grades),
+        )
+
+    def _hard(self, row: LostRow) -> HardAnswer:
+        gone = [triple for triple in row.witness if triple in self.taken.triples]
+        # Where only a value is missing, what it is read off restates it.
+        core = bool(gone) and all(triple in self.core for triple in gone)
+        return HardAnswer(row.row, row.missing, row.level, row.witness, core)
+
+    def _block(self, task: CypherTask, grades: RowGrades) -> CypherBlock:
+        match, result = task.query.match, task.query.result
+        return CypherBlock(
+            match=match.template,
+            returns=result.template,
+            family=RETURNS[result.template].family,
+            cypher=task.cypher,
+            columns=grades.columns,
+            rows=grades.rows,
+            ordered=grades.ordered,
+            keys=grades.keys,
+            tied=grades.tied,
+            levels=tuple(RowChange(*change) for change in grades.changes),
+            relations=tuple(sorted(set(match.relations))),
+            properties=_read(task.query),
+            removed=grades.removed,
+            removed_values=grades.values,
+            rules=self._rules(grades.removed),
+        )
+
+    def _rules(self, triples: tuple[Triple, ...]) -> tuple[str, ...]:
+        return tuple(sorted({self.rules[triple] for triple in triples}))
+
+
+def _value_rules(graph: PropertyGraph, options: CypherSection) -> tuple[ValueRule, ...]:
+    """The rules that say values."""
+    if not options.values:
+        return ()
+    if options.value_rules:
+        return read_value_rules(Path(options.value_rules), graph)
+    return mine_value_rules(
+        graph, min_confidence=options.value_confidence, min_support=options.value_support
+    )
+
+
+def _read(query: PatternQuery) -> tuple[str, ...]:
+    """The properties that a question reads, as ``Type.property``."""
+    of = query.match.nodes[0].type
+    return tuple(
+        sorted({f"{of}.{name}" for name in (query.result.property, query.result.key) if name})
+    )

@@ -1,0 +1,135 @@
+"""Parts of a question that do nothing: the same would be answered without them.
+
+Guarantee: judged on the graph given alone, by what it matches there.
+"""
+
+from collections.abc import Collection, Sequence, Set
+from functools import lru_cache
+
+from rulemine.arrays import distinct
+from rulemine.cypher.questions.evaluator import Rows, evaluate
+from rulemine.cypher.questions.joins import candidates, matched
+from rulemine.cypher.questions.pattern import MatchPattern, PatternEdge, PatternQuery, ReturnClause
+from rulemine.cypher.questions.templates import MATCHES
+from rulemine.cypher.rows import row_text
+from rulemine.kg.property_graph.graph import PropertyGraph
+
+__all__ = ["LEAST_COMPARED", "IdlePatterns", "compares"]
+
+LEAST_COMPARED = 3
+"""What is sorted, compared or grouped needs so many, with two different values among them."""
+
+_ARROWS = {"→": "->", "←": "<-"}
+
+_BRANCHING = ("(n)-(m0*),(n)-(m1*)", "(n)=(m0)")
+"""The categories whose n have to be at the end of both of two edges."""
+
+_REMEMBERED = 4096
+
+
+def compares(values: Sequence[object]) -> bool:
+    """Whether there are enough values to sort, compare or group by."""
+    known = [value for value in values if value is not None]
+    return len(known) >= LEAST_COMPARED and len(set(known)) > 1
+
+
+class IdlePatterns:
+    """Finds idle parts on one graph.
+
+    Args:
+        graph: The graph.
+    """
+
+    def __init__(self, graph: PropertyGraph) -> None:
+        self._graph = graph
+        self._range = lru_cache(_REMEMBERED)(self._all_at)
+        self._matched = lru_cache(_REMEMBERED)(self._all_n)
+
+    def of_pattern(self, match: MatchPattern) -> bool:
+        """Whether a pattern has an idle part whatever is returned of it.
+
+        That is a step that leads from a fixed node to all that its relation ever leads to; steps are the
+        edges to fixed nodes and, of chains, those to what these lead to. Where m0 are counted for each n, it
+        is also that there is too little to count.
+        """
+        reached: dict[str, Set[int]] = {
+            variable: set(candidates(self._graph, node))
+            for variable, node in match.named.items()
+            if node.fixed
+        }
+        for number, edge in reversed([*enumerate(match.edges)]):
+            near, far = match.category.shape[number]
+            if far not in reached:
+                continue
+            found = self._led_to(match, edge, near, reached[far])
+            if len(found) >= self._range(*_signature(match, edge), edge.subject == near):
+                return True
+            reached.setdefault(near, found)
+        if MATCHES[match.template].category not in ("optional", "group-by"):
+            return False
+        counted = PatternQuery(match, ReturnClause("n_m0_group_by_count"))
+        return self.of_result(counted, evaluate(self._graph, counted))
+
+    def of_result(
+        self, query: PatternQuery, rows: Rows, matched: Collection[int] | None = None
+    ) -> bool:
+        """Whether there is too little to group or sort, or one of two conditions changes no row.
+
+        Args:
+            query: A question.
+            rows: Its rows on the graph.
+            matched: The distinct n of its pattern, where they are known.
+        """
+        result, match = query.result, query.match
+        grouped = result.template in ("n_group_by", "n_m0_group_by_count")
+        if grouped and not compares([row[-1] for row in rows.rows]):
+            return True
+        if result.template in ("n_order_by", "n_argmax"):
+            nodes = self._matched(match) if matched is None else matched
+            values = self._graph.values(result.property)
+            if not compares([values[n] for n in nodes]):
+                return True
+        if MATCHES[match.template].category not in _BRANCHING:
+            return False
+        return any(
+            _same(rows, evaluate(self._graph, one, self._matched(one.match)))
+            for one in _without_one(query)
+        )
+
+    def _led_to(self, match: MatchPattern, edge: PatternEdge, near: str, far: Set[int]) -> Set[int]:
+        wanted, outward = match.named[near].type, edge.subject != near
+        found = [self._graph.beside(at, edge.relation, wanted, outward=outward) for at in far]
+        return found[0] if len(found) == 1 else frozenset().union(*found)
+
+    def _all_at(self, subject: str, relation: str, object_: str, forward: bool) -> int:
+        """How many nodes there are at one end of a relation between two types; ``forward``: subjects."""
+        _, subjects, objects = self._graph.of_signature(subject, relation, object_)
+        return len(distinct(subjects if forward else objects))
+
+    def _all_n(self, match: MatchPattern) -> frozenset[int]:
+        return frozenset(matched(self._graph, match).nodes.tolist())
+
+
+def _signature(match: MatchPattern, edge: PatternEdge) -> tuple[str, str, str]:
+    return match.named[edge.subject].type, edge.relation, match.named[edge.object].type
+
+
+def _without_one(query: PatternQuery) -> list[PatternQuery]:
+    """A question of two edges that meet n, without the one and without the other."""
+    match = query.match
+    found = []
+    for number, way in enumerate(MATCHES[match.template].directions):
+        far = match.named[match.category.shape[number][1]]
+        template = f"(n){_ARROWS[way]}(m0{'*' * far.fixed})"
+        left = MatchPattern(template, (match.nodes[0], far), (match.relations[number],))
+        found.append(PatternQuery(left, query.result))
+    return found
+
+
+def _same(rows: Rows, others: Rows) -> bool:
+    """Whether two results answer alike; of what ties for the greatest any one is right."""
+    if rows.tied:
+        return not set(rows.tied).isdisjoint(others.tied)
+    if len(rows.rows) != len(others.rows):
+        return False
+    return sorted(map(row_text, rows.rows)) == sorted(map(row_text, others.rows))

@@ -1,0 +1,334 @@
+"""Makes text-to-Cypher tasks of a property graph: its patterns, what is returned of them, questions and rows.
+
+As CypherBench does (arXiv 2412.18702, §4), with what it gets wrong mended: entities without a value never
+stand where a value is asked for, and nodes that share a name are told apart.
+
+Guarantee: the same graph, seed and options give the same tasks with the same ids; an id depends on the
+graph's name and the query alone. Rows are those of `rulemine.cypher.evaluate`.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from rulemine.cypher.questions.evaluator import Rows, bindings, evaluate
+from rulemine.cypher.questions.joins import matched
+from rulemine.cypher.questions.pattern import MatchPattern, PatternQuery
+from rulemine.cypher.questions.render import to_cypher
+from rulemine.cypher.questions.templates import CATEGORIES, MATCHES
+from rulemine.errors import ConfigError
+from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import Triple
+from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.values import to_plain
+from rulemine.kinds.cypher.idle import IdlePatterns
+from rulemine.kinds.cypher.instances import MOST_ROWS, Instances, bare_patterns, in_turn
+from rulemine.kinds.cypher.realism import Characteristics, Realism
+from rulemine.kinds.cypher.returns import Proposals, returns_for
+from rulemine.kinds.cypher.texts import QuestionTexts
+from rulemine.seeds import check_seed, stream
+
+__all__ = ["IDLE", "IDLE_RESULT", "CypherTask", "Tally", "make_tasks", "task_row"]
+
+_LEAST_INSTANCES = 10
+"""Of each pattern at least so many are looked at, CypherBench's number for training."""
+
+_TRIED = 25
+"""So many patterns are tried in a row until there is one of which no part is idle."""
+
+_STARTS = 4
+"""RETURN templates start from one of the first so many patterns of each sort."""
+
+IDLE, IDLE_RESULT = "idle", "idle result"
+"""What becomes of patterns with a part that does nothing, and of what is returned of others."""
+
+
+@dataclass(frozen=True, slots=True)
+class CypherTask:
+    """A task.
+
+    Attributes:
+        id: Its id.
+        graph: The name of the graph.
+        question: The question in English.
+        query: The question as a tree.
+        cypher: As Cypher.
+        rows: Its rows on the graph.
+    """
+
+    id: str
+    graph: str
+    question: str
+    query: PatternQuery
+    cypher: str
+    rows: Rows
+
+
+class Tally(Counter[tuple[str, str]]):
+    """What was made and what was not: MATCH template and what became of it → number.
+
+    What becomes of a pattern is ``tasks`` (number of tasks made), ``patterns`` (types and relations that the
+    schema allows), or why it was dropped: an objection of `rulemine.kinds.cypher.realism`, ``no match``,
+    `IDLE`. Of other patterns single questions may be idle: `IDLE_RESULT`.
+    """
+
+    def reason(self, template: str) -> str:
+        """Why a MATCH template has no question: what became of most of its patterns."""
+        own = {what: n for (match, what), n in self.items() if match == template}
+        if own.pop("tasks", 0):
+            return "all were left out"
+        if not own.pop("patterns", 0):
+            return "no relation of the schema fits"
+        return max(sorted(own), key=own.__getitem__, default="no task")
+
+
+def make_tasks(
+    graph: PropertyGraph,
+    characteristics: Mapping[tuple[str, str, str], Characteristics],
+    declared: Declarations = Declarations(),  # noqa: B008 - never changed
+    *,
+    per_template: int = 40,
+    more: Mapping[str, int] | None = None,
+    wanted: Iterable[Triple] = (),
+    seed: int = 0,
+    tally: Tally | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    enough: Callable[[str], bool] = lambda template: False,
+) -> Iterator[CypherTask]:
+    """Makes tasks, MATCH template by MATCH template.
+
+    Of each MATCH template there are as many tasks of each RETURN template as there can be of equal numbers,
+    and for each of these the combinations of types and relations take turns.
+
+    Args:
+        graph: The graph.
+        characteristics: What its relations are like, by signature.
+        declared: Which of them state the same facts; then the graph is closed under that.
+        per_template: How many tasks of each MATCH template at most, ≥ 1.
+        more: MATCH template → how many of it, in place of `per_template`.
+        wanted: Triples of ids that the matches of every second task should have, as far as there are such.
+        seed: Which ones.
+        tally: Receives what was made and what was not.
+        progress: Told how many templates are done, of how many.
+        enough: Asked after each task whether its MATCH template needs no more of them.
+
+    Raises:
+        ConfigError: The number or the seed is out of bounds.
+    """
+    check_seed(seed)
+    numbers = dict.fromkeys(MATCHES, per_template) | dict(more or {})
+    if min(numbers.values()) < 1:
+        raise ConfigError(f"per_template is {min(numbers.values())}; expected at least 1.")
+    maker = _Maker(
+        graph,
+        Realism(characteristics, declared),
+        numbers,
+        seed,
+        Tally() if tally is None else tally,
+        wanted,
+    )
+    for done, template in enumerate(MATCHES, start=1):
+        for task in maker.tasks_of(template):
+            yield task
+            if enough(template):
+                break
+        progress(done, len(MATCHES))
+
+
+def task_row(task: CypherTask) -> dict[str, Any]:
+    """A task as a line of a file.
+
+    ``answers`` are the rows. If ``ordered``, ``keys`` are what they are sorted by, and of an ``n_argmax``
+    ``tied`` has all rows that are right.
+    """
+    match, rows = task.query.match, task.rows
+    row: dict[str, Any] = {
+        "id": task.id,
+        "graph": task.graph,
+        "question": task.question,
+        "cypher": task.cypher,
+        "match": match.template,
+        "return": task.query.result.template,
+        "category": MATCHES[match.template].category,
+        "columns": rows.columns,
+        "answers": [_plain(line) for line in rows.rows],
+        "ordered": rows.ordered,
+    }
+    if rows.ordered:
+        row["keys"] = _plain(rows.keys)
+    if rows.tied:
+        row["tied"] = [_plain(line) for line in rows.tied]
+    return row
+
+
+def _plain(values: tuple[Any, ...]) -> list[Any]:
+    return [None if value is None else to_plain(value) for value in values]
+
+
+class _Some:
+    """The first patterns of one combination of types and relations, looked for when they are needed."""
+
+    def __init__(
+        self, bare: MatchPattern, source: Iterator[MatchPattern], most: int, wanted: bool = False
+    ) -> None:
+        self.type, self.wanted = bare.nodes[0].type, wanted
+        self._source = islice(source, most)
+        self._found: list[MatchPattern] = []
+
+    def at(self, number: int) -> MatchPattern | None:
+        """A pattern; after the last one the first again. None: there is none."""
+        self._found += islice(self._source, max(0, number + 1 - len(self._found)))
+        return self._found[number % len(self._found)] if self._found else None
+
+
+def _each_at(
+    turns: Iterable[int], kinds: Sequence[_Some], fits: Mapping[str, bool]
+) -> Iterator[MatchPattern | None]:
+    """The patterns whose n are of a type that fits, turn by turn; None: there is none."""
+    if not any(fits[kind.type] for kind in kinds):
+        return iter(())
+    return (kind.at(turn) if fits[kind.type] else None for turn in turns for kind in kinds)
+
+
+class _Maker:
+    """Makes tasks of one graph."""
+
+    def __init__(
+        self,
+        graph: PropertyGraph,
+        realism: Realism,
+        numbers: Mapping[str, int],
+        seed: int,
+        tally: Tally,
+        wanted: Iterable[Triple],
+    ) -> None:
+        self._graph = graph
+        self._realism = realism
+        self._numbers = numbers
+        self._seed = seed
+        self._tally = tally
+        self._instances = Instances(graph, seed, wanted)
+        self._idle = IdlePatterns(graph)
+        self._proposals = Proposals(graph)
+        self._texts = QuestionTexts(graph, realism)
+
+    def tasks_of(self, template: str) -> Iterator[CypherTask]:
+        """The tasks of a MATCH template, each made when it is asked for."""
+        self._tally[template, "tasks"] += 0  # so that it is there where none can be made
+        patterns = list(self._patterns(template))
+        answers: dict[int, tuple[int, ...] | None] = {}  # by id of a pattern that lives as long
+        seen: set[str] = set()
+        turns = [
+            self._candidates(template, row, patterns, answers)
+            for row in returns_for(CATEGORIES[MATCHES[template].category])
+        ]
+        number = self._numbers[template]
+        made = 0
+        while turns and made < number:
+            for turn in list(turns):
+                if made == number:
+                    break
+                task = next(self._tasks(turn, seen), None)
+                if task is None:
+                    turns.remove(turn)
+                else:
+                    made += 1
+                    self._tally[template, "tasks"] += 1
+                    yield task
+
+    def _instances_of(self, template: str) -> int:
+        """How many instances of each pattern are looked at."""
+        return max(_LEAST_INSTANCES, self._numbers[template])
+
+    def _patterns(self, template: str) -> Iterator["_Some"]:
+        """For each combination of types and relations that is realistic, its first patterns.
+
+        Where matches of wanted triples can be looked for, those around them come as well, by themselves.
+        """
+        most = self._instances_of(template)
+        for bare in bare_patterns(self._graph, template):
+            self._tally[template, "patterns"] += 1
+            if objection := self._realism.objection(bare):
+                self._tally[template, objection] += 1
+                continue
+            some = _Some(bare, self._busy(bare, False), most)
+            if some.at(0) is not None:
+                yield some
+                if self._instances.wants(bare):
+                    yield _Some(bare, self._busy(bare, True), most, wanted=True)
+            else:
+                any_ = next(self._instances.of(bare), None) is not None
+                self._tally[template, IDLE if any_ else "no match"] += 1
+
+    def _busy(self, bare: MatchPattern, around: bool) -> Iterator[MatchPattern]:
+        """The patterns of one combination in which no part is idle, up to the first long run of others."""
+        idle = 0
+        for match in self._instances.of(bare, around):
+            idle = idle + 1 if self._idle.of_pattern(match) else 0
+            if not idle:
+                yield match
+            elif idle == _TRIED:
+                break
+
+    def _candidates(
+        self,
+        template: str,
+        returned: str,
+        patterns: list["_Some"],
+        answers: dict[int, tuple[int, ...] | None],
+    ) -> Iterator[tuple[PatternQuery, tuple[int, ...]]]:
+        """Questions that return one thing, each with its n; types and relations take turns."""
+        random = stream(self._seed, "cypher", template, returned)
+        kinds = [patterns[int(at)] for at in random.permutation(len(patterns))]
+        # Each RETURN template starts from patterns of its own, as far as there are.
+        first = random.below(_STARTS)
+        turns = range(first, first + self._instances_of(template))
+        by_sort = [[kind for kind in kinds if kind.wanted is sort] for sort in (True, False)]
+        fits = {kind.type: self._proposals.possible(kind.type, returned) for kind in kinds}
+        for match in in_turn(*(_each_at(turns, some, fits) for some in by_sort)):
+            # Where patterns run out, what is returned of them may still differ.
+            if match is None:
+                continue
+            if id(match) not in answers:
+                answers[id(match)] = self._answers(match)
+            known = answers[id(match)]
+            if known is None:
+                continue
+            clause = self._proposals.draw(match, returned, known, random)
+            if clause is not None:
+                yield PatternQuery(match, clause), known
+
+    def _answers(self, match: MatchPattern) -> tuple[int, ...] | None:
+        """The distinct n; of a comparison also m0. None: there are too many matches, or one leads back."""
+        if apart := self._realism.apart(match):
+            for row in islice(bindings(self._graph, match), MOST_ROWS + 1):
+                if row.nodes.get(apart[0]) == row.nodes.get(apart[1]):
+                    self._tally[match.template, "there and back"] += 1
+                    return None
+        ends = ("n", "m0") if MATCHES[match.template].category == "comparison" else ("n",)
+        found = [matched(self._graph, match, end) for end in ends]
+        if found[0].rows > MOST_ROWS:
+            self._tally[match.template, "too many rows"] += 1
+            return None
+        return tuple(sorted({at for some in found for at in some.nodes.tolist()}))
+
+    def _tasks(
+        self, queries: Iterator[tuple[PatternQuery, tuple[int, ...]]], seen: set[str]
+    ) -> Iterator[CypherTask]:
+        """The tasks of queries that are new and not idle; `seen` has those that were looked at."""
+        name = self._graph.schema.name
+        for query, known in queries:
+            cypher = to_cypher(query)
+            if cypher in seen:
+                continue
+            seen.add(cypher)
+            rows = evaluate(self._graph, query, known)
+            if self._idle.of_result(query, rows, known):
+                self._tally[query.match.template, IDLE_RESULT] += 1
+                continue
+            digest = hashlib.sha256(f"{name}\n{cypher}".encode()).hexdigest()
+            text = self._texts.question(query)
+            yield CypherTask(f"{name}-{digest[:12]}", name, text, query, cypher, rows)

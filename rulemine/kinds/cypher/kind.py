@@ -1,0 +1,58 @@
+"""The kind ``cypher`` in a build, see `rulemine.kinds.kind`."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rulemine.codec import to_json
+from rulemine.files import digest_of, read_text
+from rulemine.kinds.cypher.ask import ask_cypher
+from rulemine.kinds.kind import OwnSplit
+from rulemine.kinds.writing import Writing
+from rulemine.recipe.inputs import Inputs
+from rulemine.recipe.recipe import Recipe
+from rulemine.release.question_set import QuestionSet
+from rulemine.removal.selection import Selection
+
+__all__ = ["CypherKind"]
+
+
+class CypherKind(OwnSplit):
+    """Questions over a property graph, as text and as Cypher; methods as of `rulemine.kinds.kind.Kind`."""
+
+    def without(self, recipe: Recipe) -> dict[str, str]:
+        """Questions are balanced as they are made."""
+        return {"balance": "its questions are balanced over the templates as they are made"}
+
+    def options(self, inputs: Inputs) -> dict[str, Any]:
+        """The graph with its values, and the section of the recipe."""
+        chosen = to_json(inputs.recipe.cypher)
+        for name in ("characteristics", "value_rules"):
+            if given := chosen.pop(name):
+                chosen[name] = digest_of(read_text(Path(given)).encode())
+        section = inputs.recipe.questions
+        return {
+            "cypher": chosen,
+            "split": [section.split, section.ratios, section.test_core, section.max_facts],
+            "core_only": section.core_only,
+            "graph": inputs.graph_digest,
+            "excluded": sorted(inputs.excluded),
+        }
+
+    def ask(
+        self,
+        inputs: Inputs,
+        selection: Selection,
+        progress: Callable[[int, int], None] | None,
+        writing: Writing,
+    ) -> QuestionSet:
+        """See `rulemine.kinds.cypher.ask.ask_cypher`."""
+        return ask_cypher(inputs, selection, progress)
+
+    def limits(self, recipe: Recipe) -> dict[str, Any]:
+        """None that apply later."""
+        return {}
+
+    def limited(self, recipe: Recipe, asked: QuestionSet) -> QuestionSet:
+        """All of them."""
+        return asked

@@ -1,0 +1,199 @@
+"""The candidates for questions over a property graph: what they need and give away, and what stays together.
+
+Guarantee: a pool depends on the candidates, options and seed, not on the order of candidates.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from rulemine.cypher.questions.pattern import PatternQuery
+from rulemine.errors import UserError, counted
+from rulemine.kinds.cypher.options import SPLIT_WAYS
+from rulemine.kinds.split import core_shares, deal
+from rulemine.release.leakage import Fact, RemovedFacts
+from rulemine.release.records import SPLITS, CypherQuestion
+from rulemine.seeds import stream
+
+__all__ = ["DEALS", "CandidatePool", "Wanted", "signature_of"]
+
+_RESERVED = 0.15
+"""Of the facts at most this share is kept for templates of which training would have too few questions."""
+
+_CORE_DEALT = 2
+"""Test is dealt so many times as many candidates of the core as are wanted."""
+
+DEALS = 4
+"""So often groups are dealt at most, until no split is too small."""
+
+_STEP = 24
+"""Each time validation and test are dealt a fraction of one in so many more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is wanted of the questions.
+
+    Attributes:
+        ratios: Three integers ≥ 1: sizes of train, validation and test relative to each other.
+        per_template: Questions of each MATCH template.
+        changed: The fraction of them with other rows once everything is removed.
+        by: What stays together, one of `SPLIT_WAYS`.
+        test_core: See `rulemine.recipe.options.QuestionSection`.
+        max_facts: Likewise.
+    """
+
+    ratios: Sequence[int]
+    per_template: int
+    changed: float
+    by: str
+    test_core: int = 0
+    max_facts: int = 5
+
+
+def signature_of(query: PatternQuery) -> str:
+    """The type signature of what is matched, whichever node is asked for: its relations with their types.
+
+    Example:
+        >>> from rulemine.cypher import MatchPattern, PatternNode, ReturnClause
+        >>> town, person = PatternNode("Town"), PatternNode("Person", "Bo")
+        >>> match = MatchPattern("(n)<-(m0*)", (town, person), ("livesIn",))
+        >>> signature_of(PatternQuery(match, ReturnClause("n_name")))
+        'Person livesIn Town'
+    """
+    match = query.match
+    edges = [
+        f"{match.named[edge.subject].type} {edge.relation} {match.named[edge.object].type}"
+        for edge in match.edges
+    ]
+    return ", ".join(sorted(edges)) or match.nodes[0].type
+
+
+class CandidatePool:
+    """The candidates, what they need and give away, and their groups."""
+
+    def __init__(
+        self,
+        questions: list[CypherQuestion],
+        groups: list[list[int]],
+        dealt: list[str],
+        facts: RemovedFacts,
+        wanted: Wanted,
+        seed: int,
+    ) -> None:
+        self.wanted, self.groups, self.dealt = wanted, groups, dealt
+        self.group = [0] * len(questions)
+        for number, some in enumerate(groups):
+            for i in some:
+                self.group[i] = number
+        self.template = [question.shape for question in questions]
+        self.changed = [question.cypher.changed for question in questions]
+        self.core = [question.core for question in questions]
+        self.needs = [facts.needed_by(question) for question in questions]
+        self.gives = [facts.given_by(question) for question in questions]
+        self.givers: dict[Fact, list[int]] = {}
+        for i, given in enumerate(self.gives):
+            for fact in given:
+                self.givers.setdefault(fact, []).append(i)
+        self.kept: set[Fact] = set()
+        self.owner: dict[int, str] = {}
+        self.order = stream(seed, "cypher", "draw").permutation(len(questions)).tolist()
+        shares = [ratio / sum(wanted.ratios) for ratio in wanted.ratios]
+        self.share = dict(zip(SPLITS, shares, strict=True))
+
+    @classmethod
+    def of(
+        cls,
+        candidates: Sequence[tuple[CypherQuestion, PatternQuery]],
+        facts: RemovedFacts,
+        wanted: Wanted,
+        seed: int,
+        attempt: int,
+    ) -> "CandidatePool":
+        """The pool of candidates in order; each attempt deals less to training."""
+        key_of: dict[str, Callable[[PatternQuery], object]] = {
+            "signature": signature_of, "domain": lambda query: query.match.nodes[0].type,
+            "question": lambda query: query.match,
+        }  # fmt: skip
+        groups: dict[object, list[int]] = {}
+        for i, (_, query) in enumerate(candidates):
+            key = key_of[wanted.by](query)
+            groups.setdefault(key, []).append(i)
+        if len(groups) < len(SPLITS):
+            raise UserError(
+                f"{counted(len(candidates), 'question')} have {counted(len(groups), wanted.by)}; "
+                f"{len(SPLITS)} splits need at least {len(SPLITS)}. Set cypher.split_by to another of "
+                f"{', '.join(SPLIT_WAYS)}, or questions.split to none."
+            )
+        questions = [question for question, _ in candidates]
+        strata = [
+            (
+                ("match", question.shape),
+                ("return", question.cypher.returns),
+                ("changed", question.cypher.changed),
+                ("core", question.core),
+            )
+            for question in questions
+        ]
+        train, *others = wanted.ratios
+        ratios = [train * _STEP, *(ratio * (_STEP + attempt) for ratio in others)]
+        core = [question.core for question in questions]
+        shares = core_shares(sum(core), ratios, _CORE_DEALT * wanted.test_core)
+        dealt = deal(strata, list(groups.values()), ratios, seed ^ attempt, core, shares)
+        names = [SPLITS[number] for number in dealt]
+        return cls(questions, list(groups.values()), names, facts, wanted, seed)
+
+    def shares(self) -> dict[str, Counter[str]]:
+        """Split → template → how many questions it should have."""
+        want = {split: Counter[str]() for split in SPLITS}
+        n, before = self.wanted.per_template, 0
+        for template, number in sorted(Counter(self.template).items()):
+            left = min(number, n)  # where there are fewer, it is training that has fewer
+            for split in ("test", "validation"):
+                share = self.share[split]
+                size = min(number // 3, round((before + n) * share) - round(before * share))
+                want[split][template] = size
+                left -= size
+            want["train"][template] = left
+            before += n
+        return want
+
+    def reserve(self, lacking: Counter[str]) -> bool:
+        """Keeps facts out of what test and validation need, so that training has some of each template.
+
+        What matches all that a relation joins can be a training question only if none of it is asked for.
+
+        Returns:
+            Whether anything was reserved.
+        """
+        if self.wanted.by != "question":
+            return False  # a group has most of what a relation joins
+        most, before = _RESERVED * len(self.givers), len(self.owner)
+        for template, number in sorted(lacking.items()):
+            own = [
+                i
+                for i in self.order
+                if self.template[i] == template and self.group[i] not in self.owner
+            ]
+            for _ in range(number):
+                i = min(own, key=lambda i: len(self.gives[i] - self.kept), default=None)
+                if i is None or len(self.kept | self.gives[i]) > most:
+                    break
+                self.kept |= self.gives[i]
+                self.owner[self.group[i]] = "train"
+                own.remove(i)
+        return len(self.owner) > before
+
+    @cached_property
+    def core_wanted(self) -> dict[str, int]:
+        """Split → how many questions of the core are drawn first."""
+        by_template = Counter(
+            template for template, core in zip(self.template, self.core, strict=True) if core
+        )
+        most = round(self.wanted.per_template * self.wanted.changed)
+        test = min(
+            self.wanted.test_core, sum(min(most, n) for n in by_template.values()) // len(SPLITS)
+        )
+        validation = test // len(SPLITS)
+        return {"test": test, "validation": validation, "train": 2 * test - validation}

@@ -1,0 +1,360 @@
+"""Which patterns nobody would ask for, by what relations are like.
+
+The checks are those of CypherBench (arXiv 2412.18702) with entailment, symmetry and inverse relations taken
+into account; what relations are like is told per type of subject, relation and type of object. A draft is
+counted from the data.
+
+Entailment is transitive: what a relation implies counts, its inverse, its other direction if it is symmetric,
+and what these imply in turn. A draft looks at single steps, each of which may lack some facts.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from rulemine.config import read_toml
+from rulemine.cypher.questions.pattern import END, START, MatchPattern, PatternEdge
+from rulemine.errors import ConfigError, did_you_mean, list_problems
+from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import DIRECTIONS
+from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.schema import Schema
+from rulemine.kg.relation_overlap import LEAST_SHARE
+
+__all__ = [
+    "Characteristics", "Realism", "characteristics_text", "draft_characteristics", "read_characteristics",
+]  # fmt: skip
+
+Signature = tuple[str, str, str]
+
+NEARLY = 0.95
+"""In a draft, what holds for this share holds: some facts are missing from every graph.
+
+Of inverse relations `rulemine.kg.relation_overlap.LEAST_SHARE`, because both lack some."""
+
+LEAST_IMPLYING = 10
+"""In a draft, a relation of fewer pairs implies nothing, and is the inverse of none."""
+
+_TOLD = 0.5
+"""A draft tells of relations of which this share is the same the other way round."""
+
+_CARDINALITIES = ("one", "many")
+
+
+@dataclass(frozen=True, slots=True)
+class Characteristics:
+    """What a relation between two types is like.
+
+    Attributes:
+        subj_cardinality: ``one``: an object has at most one subject; else ``many``.
+        obj_cardinality: ``one``: a subject has at most one object; else ``many``.
+        mandatory_subj: Whether every entity of the subject's type has an object.
+        mandatory_obj: Whether every entity of the object's type has a subject.
+        symmetric: Whether it always holds both ways.
+        time_sensitive: Whether it may begin and end.
+        implies: Relations between the same types that hold wherever it does.
+        inverse: Relations between the types in turn that say the same the other way round; that either of
+            two relations names the other is enough.
+        counts: What a draft has counted, for people; "": it is no draft.
+    """
+
+    subj_cardinality: str = "many"
+    obj_cardinality: str = "many"
+    mandatory_subj: bool = False
+    mandatory_obj: bool = False
+    symmetric: bool = False
+    time_sensitive: bool = False
+    implies: tuple[str, ...] = ()
+    inverse: tuple[str, ...] = ()
+    counts: str = ""
+
+
+_LISTS = ("implies", "inverse")
+_FLAGS = ("mandatory_subj", "mandatory_obj", "symmetric", "time_sensitive")
+
+
+def draft_characteristics(graph: PropertyGraph) -> dict[Signature, Characteristics]:
+    """What the relations of a graph look like: what holds for `NEARLY` all, with the counts.
+
+    Relations that the schema gives a start and an end year are time-sensitive.
+    """
+    pairs: dict[Signature, set[tuple[str, str]]] = {
+        row.signature: set() for row in graph.schema.relations
+    }
+    for edge in graph.edges:
+        ends = graph.node(edge.subject).type, graph.node(edge.object).type
+        pairs[ends[0], edge.type, ends[1]].add((edge.subject, edge.object))
+    return {signature: _drafted(graph, signature, pairs) for signature in pairs}
+
+
+def _drafted(
+    graph: PropertyGraph, signature: Signature, pairs: Mapping[Signature, set[tuple[str, str]]]
+) -> Characteristics:
+    own, (subject, _, object_) = pairs[signature], signature
+    objects, subjects = Counter(s for s, _ in own), Counter(o for _, o in own)
+    one = [sum(n == 1 for n in side.values()) for side in (objects, subjects)]
+    types = len(graph.of_type(subject)), len(graph.of_type(object_))
+    back = sum((o, s) in own for s, o in own) if subject == object_ else 0
+    implied = [
+        (other[1], len(own & more))
+        for other, more in pairs.items()
+        if other != signature and (other[0], other[2]) == (subject, object_)
+    ]
+    turned = {(o, s) for s, o in own}
+    backward = [
+        (other[1], len(turned & more), len(more))
+        for other, more in pairs.items()
+        if other != signature and (other[0], other[2]) == (object_, subject)
+    ]
+    relation = graph.schema.relation(*signature)
+    held = {row.name for row in relation.properties} if relation else set()
+    counts = [
+        f"{len(own):,} pairs",
+        f"{one[0]:,} of {len(objects):,} subjects have one object",
+        f"{one[1]:,} of {len(subjects):,} objects have one subject",
+        f"{len(objects):,} of {types[0]:,} {subject} are subjects",
+        f"{len(subjects):,} of {types[1]:,} {object_} are objects",
+    ] + [f"{back:,} hold both ways"] * (subject == object_)
+    counts += [
+        f"{n:,} are the other way round in {name}, which has {size:,} pairs"
+        for name, n, size in backward
+        if n >= _TOLD * max(len(own), size, 1)
+    ]
+    implies = tuple(
+        name for name, n in implied if len(own) >= LEAST_IMPLYING and n >= NEARLY * len(own)
+    )
+    return Characteristics(
+        _CARDINALITIES[not _nearly(one[1], len(subjects))],
+        _CARDINALITIES[not _nearly(one[0], len(objects))],
+        _nearly(len(objects), types[0]),
+        _nearly(len(subjects), types[1]),
+        _nearly(back, len(own)),
+        {START, END} <= held,
+        implies,
+        tuple(
+            name
+            for name, n, size in backward
+            if size >= LEAST_IMPLYING and n >= LEAST_SHARE * max(len(own), size)
+        ),
+        "; ".join(counts),
+    )
+
+
+def _nearly(some: int, all_: int) -> bool:
+    return all_ > 0 and some >= NEARLY * all_
+
+
+def characteristics_text(rows: Mapping[Signature, Characteristics]) -> str:
+    """The TOML file of characteristics, with the counts of a draft as comments."""
+    lines = [
+        "# What relations are like, for the checks of realism: edit what the data do not show.\n"
+    ]
+    for (subject, label, object_), row in rows.items():
+        lines.append("\n[[relation]]\n")
+        lines += [f"# {count}\n" for count in row.counts.split("; ") if count]
+        named = {"subject": subject, "relation": label, "object": object_}
+        named |= {key: getattr(row, key) for key in ("subj_cardinality", "obj_cardinality")}
+        lines += [f'{key} = "{value}"\n' for key, value in named.items()]
+        lines += [f"{key} = true\n" for key in _FLAGS if getattr(row, key)]
+        for key in _LISTS:
+            names = ", ".join(f'"{name}"' for name in getattr(row, key))
+            lines += [f"{key} = [{names}]\n"] * bool(names)
+    return "".join(lines)
+
+
+def read_characteristics(path: Path, schema: Schema) -> dict[Signature, Characteristics]:
+    """The characteristics of a file; a relation that it leaves out is many to many, and optional.
+
+    Raises:
+        InputError: It is missing or not TOML.
+        ConfigError: A key, value or relation is unknown; one message lists all.
+    """
+    problems: list[str] = []
+    whole = read_toml(path)
+    for key in sorted(whole.keys() - {"relation"}):
+        problems.append(f"key {key!r} is unknown; [[relation]] was expected")
+    found: dict[Signature, Characteristics] = {}
+    tables = whole.get("relation", [])
+    if not isinstance(tables, list) or not all(isinstance(row, dict) for row in tables):
+        problems, tables = [*problems, "relation is no array of tables; write [[relation]]"], []
+    for number, row in enumerate(tables, start=1):
+        where = f"relation {number}"
+        signature = tuple(row.get(key, "") for key in ("subject", "relation", "object"))
+        if signature not in {known.signature for known in schema.relations}:
+            problems.append(f"{where}: {' '.join(map(str, signature))} is not in the schema")
+        elif signature in found:
+            problems.append(f"{where}: {' '.join(signature)} is there twice")
+        else:
+            rest = {k: v for k, v in row.items() if k not in ("subject", "relation", "object")}
+            problems += [f"{where}: {line}" for line in _wrong(rest, signature, schema)]
+            if not problems:
+                rest |= {key: tuple(rest.get(key, ())) for key in _LISTS}
+                found[signature] = replace(Characteristics(), **rest)
+    if problems:
+        raise ConfigError(list_problems(str(path), problems, "Correct the file."))
+    return found
+
+
+def _wrong(given: Mapping[str, Any], signature: Signature, schema: Schema) -> Iterator[str]:
+    cardinalities = ("subj_cardinality", "obj_cardinality")
+    ends = signature[0], signature[2]
+    known = {
+        key: {row.label for row in schema.relations if (row.subject, row.object) == wanted}
+        for key, wanted in (("implies", ends), ("inverse", ends[::-1]))
+    }
+    for key, value in given.items():
+        if key in cardinalities:
+            if value not in _CARDINALITIES:
+                yield f"{key} is {value!r}; expected one or many"
+        elif key in _FLAGS:
+            if not isinstance(value, bool):
+                yield f"{key} is {value!r}; expected true or false"
+        elif key in _LISTS:
+            if not isinstance(value, list) or not known[key].issuperset(map(str, value)):
+                turn = "the same types" if key == "implies" else f"{ends[1]} and {ends[0]}"
+                yield f"{key} is {value!r}; expected relations between {turn}"
+        else:
+            yield f"key {key!r} is unknown; {did_you_mean(key, (*cardinalities, *_FLAGS, *_LISTS))}"
+
+
+Statement = tuple[str, str, str]
+"""What an edge says: its relation, and the variables of subject and object."""
+
+
+class Realism:
+    """The checks.
+
+    Args:
+        rows: What the relations are like; those left out are many to many, and optional.
+        declared: Which relations state the same facts, whatever the rows say.
+    """
+
+    def __init__(
+        self,
+        rows: Mapping[Signature, Characteristics],
+        declared: Declarations = Declarations(),  # noqa: B008 - never changed
+    ) -> None:
+        self._rows = rows
+        self._follows: dict[tuple[Statement, Signature, bool], frozenset[Statement]] = {}
+        self._declared = declared
+        self._inverse: dict[Signature, set[str]] = {}
+        for (subject, label, object_), row in rows.items():
+            for other in row.inverse:
+                self._inverse.setdefault((subject, label, object_), set()).add(other)
+                self._inverse.setdefault((object_, other, subject), set()).add(label)
+
+    def of(self, match: MatchPattern, edge: PatternEdge) -> Characteristics:
+        """What the relation of an edge is like."""
+        return self._like(match, _said(edge))
+
+    def objection(self, match: MatchPattern) -> str:
+        """Why nobody would ask for a pattern; "": nothing is wrong with it.
+
+        Returns:
+            ``redundant``: an edge says what another between the same nodes says. ``there and back``: two
+            edges lead from a node to what must be one node; or the second leads back by an inverse of the
+            first, or by the same if that is declared symmetric, so that the one named is among the answers;
+            or what is counted is led to by what is declared to say the same as the edge of the one named,
+            so that this one is counted. ``unnecessary leaf``: an edge that every
+            neighbor has, to a node about which nothing else is said. ``pointless group``: counts are at most
+            one.
+        """
+        edges = match.edges
+        if len(edges) == 2 and self._redundant(match, *map(_said, edges)):
+            return "redundant"
+        if len(edges) == 2 and self._there_and_back(match, *map(_said, edges)):
+            return "there and back"
+        kind = self.of(match, edges[0]) if edges else Characteristics()
+        forward = bool(edges) and edges[0].subject == "n"
+        mandatory = kind.mandatory_subj if forward else kind.mandatory_obj
+        if len(edges) == 1 and "m0" not in match.category.fixed and mandatory:
+            return "unnecessary leaf"
+        counts = match.category.form == "optional" or match.template.endswith("by n")
+        if counts and (kind.obj_cardinality if forward else kind.subj_cardinality) == "one":
+            return "pointless group"
+        return ""
+
+    def _redundant(self, match: MatchPattern, one: Statement, other: Statement) -> bool:
+        return other in self._following(match, one) or one in self._following(match, other)
+
+    def apart(self, match: MatchPattern) -> tuple[str, str] | None:
+        """The variables whose nodes differ, or a match leads there and back by statements of one fact.
+
+        None: its edges are not declared to state the same facts. What `objection` leaves has such a match
+        only where a graph has parallel edges.
+        """
+        known = [self._declared.readings.get(relation) for relation in match.relations]
+        if (
+            len(known) != 2
+            or None in known
+            or len({reading.fact for reading in known if reading}) > 1
+        ):
+            return None
+        if ("m0", "m1") in match.category.shape:
+            return "n", "m1"
+        return ("m0", "m1") if match.category.form == "optional" else None
+
+    def _there_and_back(self, match: MatchPattern, one: Statement, other: Statement) -> bool:
+        ways = [self._following(match, said, implied=False) for said in (one, other)]
+        back = one[0] != other[0] or self._declared[one[0]].symmetric
+        counted = match.category.form == "optional" and one[0] in self._declared.readings
+        for first, second in product(*ways):
+            shared = set(first[1:]) & set(second[1:])
+            if len(shared) == 1 and self._alike(match, first, second):
+                kind = self._like(match, first)
+                far = kind.obj_cardinality if first[1] in shared else kind.subj_cardinality
+                if far == "one" or (back and shared == {"m0"}) or (counted and shared == {"n"}):
+                    return True
+        return False
+
+    def _alike(self, match: MatchPattern, one: Statement, other: Statement) -> bool:
+        """Whether two statements are of one relation and join one node in one direction to others."""
+        same = one[1] == other[1] or one[2] == other[2]
+        return same and _signature(match, one) == _signature(match, other)
+
+    def _following(
+        self, match: MatchPattern, said: Statement, implied: bool = True
+    ) -> frozenset[Statement]:
+        """What follows from a statement, itself included; step by step.
+
+        Args:
+            match: The pattern.
+            said: The statement.
+            implied: Whether what it implies counts, or only what says the same.
+        """
+        # Of the pattern only the types of the statement's ends matter, and many patterns share them.
+        key = said, _signature(match, said), implied
+        if key not in self._follows:
+            self._follows[key] = frozenset(self._steps(match, said, implied))
+        return self._follows[key]
+
+    def _steps(self, match: MatchPattern, said: Statement, implied: bool) -> set[Statement]:
+        found, new = {said}, [said]
+        while new:
+            label, subject, object_ = last = new.pop()
+            row = self._like(match, last)
+            back = self._inverse.get(_signature(match, last), set())
+            more = {(other, object_, subject) for other in back}
+            more |= {(label, object_, subject)} if row.symmetric else set()
+            more |= {(other, subject, object_) for other in row.implies} if implied else set()
+            more |= {
+                (other, subject, object_) if end == DIRECTIONS[1] else (other, object_, subject)
+                for other, end in self._declared.statements(label, DIRECTIONS[1])
+            }
+            new += sorted(more - found)
+            found |= more
+        return found
+
+    def _like(self, match: MatchPattern, said: Statement) -> Characteristics:
+        return self._rows.get(_signature(match, said), Characteristics())
+
+
+def _said(edge: PatternEdge) -> Statement:
+    return edge.relation, edge.subject, edge.object
+
+
+def _signature(match: MatchPattern, said: Statement) -> Signature:
+    return match.named[said[1]].type, said[0], match.named[said[2]].type

@@ -1,0 +1,361 @@
+"""From a query to what a question says of it: all answers, what each misses, and the one to ask for.
+
+Serves every kind whose questions are queries of any form (`rulemine.kinds.structures`, `.subgraphs` and
+`.variants`). Guarantee: the fields of a question depend on query, graph and removal alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kinds.idle import IdleParts
+from rulemine.query.answers import missing_from
+from rulemine.query.evidence import Evidence, full_evidence
+from rulemine.query.grading import Grades
+from rulemine.query.links import parts_of
+from rulemine.query.query_graph import QueryGraph
+from rulemine.query.sparql import to_sparql
+from rulemine.query.structures import structure_of
+from rulemine.query.tree import Projection, Query
+from rulemine.recipe import earlier as earlier_releases
+from rulemine.recipe.earlier import NOTHING, Earlier
+from rulemine.release.records import QUESTION_KINDS, HardAnswer, Question, Unseen
+from rulemine.removal.selection import Selection
+
+__all__ = ["Graded", "Grader", "HardRow", "RemovedTriples", "Unaskable", "Wider", "preferred"]
+
+Ints = npt.NDArray[np.int64]
+
+_Q = TypeVar("_Q", bound=Question)
+
+
+class Unaskable:
+    """Why a query is no question, whatever its kind."""
+
+    NONE = "it has no answer"
+    MANY = "it has too many answers"
+    ANCHOR = "an anchor is an answer"
+    EVIDENCE = "its answers have too many triples of evidence"
+    BARRED = "what is removed may not be asked for in its direction"
+    EARLIER = earlier_releases.AGAIN
+    DISPUTED = "the reference graph changes what is counted or taken away"
+    NEEDLESS = "a branch is not needed"
+    CHAIN = "a step of its chain leads to all there is"
+    EASY = "it is not in the core"
+    STALE = "the reference graph lacks a triple that it uses"
+    NEGATION = "what it takes away takes nothing away"
+
+
+class Wider(NamedTuple):
+    """A larger graph, which supplies further answers.
+
+    Attributes:
+        graph: All triples of the complete graph, and more.
+        more: bool, shape (triples,): which of its triples the complete graph lacks.
+    """
+
+    graph: QueryGraph
+    more: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, kg: KnowledgeGraph, reference: KnowledgeGraph | None) -> "Wider | None":
+        """The complete graph with the triples that it lacks; None where there are none."""
+        more = None if reference is None else missing_from(kg, reference)
+        if more is None or not len(more):
+            return None
+        whole = KnowledgeGraph.from_triples([*kg.labeled(), *more.labeled()])
+        entities = np.array([whole.entity_ids[name] for name in kg.entities], np.int32)
+        relations = np.array([whole.relation_ids[name] for name in kg.relations], np.int32)
+        s, r, o = kg.triples.T
+        ids = np.column_stack((entities[s], relations[r], entities[o]))
+        new = np.ones(len(whole), bool)
+        new[whole.rows_of(ids)] = False
+        return cls(QueryGraph(whole), new)
+
+    def entities(self, kg: KnowledgeGraph) -> list[str]:
+        """The entities that the complete graph lacks, sorted."""
+        return sorted({*self.graph.kg.entities} - {*kg.entities})
+
+    def reference(self, query: Query, further: Sequence[str]) -> list[Triple]:
+        """The triples that the complete graph lacks, of all derivations of further answers."""
+        ids = np.array([self.graph.kg.entity_ids[name] for name in further], np.int64)
+        rows = full_evidence(Grades(self.graph, query), ids).rows
+        return self.graph.kg.labeled(rows[self.more[rows]])
+
+
+class HardRow(NamedTuple):
+    """A hard answer and what is removed of its kept derivation.
+
+    Attributes:
+        core: Whether all of it is in the core.
+        missing: How many removed triples the derivation needs.
+        answer: The entity.
+        steps: Its derivation, see `rulemine.query.grading.Grades.derivation`.
+        fits: Whether what is removed may be asked for in the directions of the derivation.
+    """
+
+    core: bool
+    missing: int
+    answer: str
+    steps: list[tuple[int, bool]]
+    fits: bool
+
+
+def preferred(rows: Sequence[HardRow]) -> HardRow | None:
+    """The hard answer to ask for: of the core first, then of fewest missing, then by name."""
+    fitting = (row for row in rows if row.fits)
+    return min(fitting, key=lambda row: (not row.core, row.missing, row.answer), default=None)
+
+
+@dataclass(frozen=True, eq=False)
+class RemovedTriples:
+    """What is removed from a graph, by rows of ``kg.triples``; made by `RemovedTriples.of`.
+
+    Attributes:
+        place: int64, shape (triples,): its row of the selection; −1: not removed.
+        allowed: bool, shape (triples, 2): whether the subject, and the object, may be asked for.
+        selection: The selection.
+    """
+
+    place: Ints
+    allowed: npt.NDArray[np.bool_]
+    selection: Selection
+
+    @classmethod
+    def of(cls, triples: int, selection: Selection) -> "RemovedTriples":
+        """What a selection removes from a graph of so many triples."""
+        place = np.full(triples, -1)
+        place[selection.head] = np.arange(len(selection))
+        allowed = np.ones((triples, 2), bool)
+        allowed[selection.head] = selection.directions
+        return cls(place, allowed, selection)
+
+    @property
+    def core(self) -> npt.NDArray[np.bool_]:
+        """Whether each triple is removed and in the core."""
+        core = np.zeros(len(self.place), bool)
+        core[self.selection.head] = self.selection.core
+        return core
+
+    @property
+    def levels(self) -> Ints:
+        """The level at which each triple is removed, 0: never."""
+        levels = np.zeros(len(self.place), np.int64)
+        levels[self.selection.head] = self.selection.level
+        return levels
+
+
+@dataclass(frozen=True, eq=False)
+class Graded:
+    """A query that can be asked.
+
+    Attributes:
+        grades: Its evaluation on the complete graph.
+        hard: The answers that the incomplete graph does not state, by id.
+        asked_for: The one of them that is asked for; None where there are none.
+        evidence: The triples of all derivations of all answers on the complete graph.
+        further: Answers that only the larger graph gives, sorted.
+    """
+
+    grades: Grades
+    hard: Sequence[HardRow]
+    asked_for: HardRow | None
+    evidence: Evidence
+    further: tuple[str, ...]
+
+    @property
+    def query(self) -> Query:
+        """The query."""
+        return self.grades.query
+
+    @cached_property
+    def steps(self) -> list[tuple[int, bool]]:
+        """The derivation that is kept: of the answer asked for, else of the first."""
+        if self.asked_for:
+            return self.asked_for.steps
+        return self.grades.derivation(int(self.grades.entities[0]))
+
+
+class Grader:
+    """Grades queries of one graph.
+
+    Args:
+        graph: The graph, with what is removed from it.
+        removed: What is removed from it.
+        declarations: Which relations state the same facts.
+        wider: What supplies further answers, if anything.
+        earlier: What is not asked again.
+        stale: bool, shape (triples,): which triples the reference lacks; None: none.
+        core_only: Whether only questions of the core are asked.
+    """
+
+    def __init__(
+        self,
+        graph: QueryGraph,
+        removed: RemovedTriples,
+        declarations: Declarations,
+        wider: Wider | None = None,
+        earlier: Earlier = NOTHING,
+        stale: npt.NDArray[np.bool_] | None = None,
+        core_only: bool = False,
+    ) -> None:
+        self.graph, self.removed, self.declarations = graph, removed, declarations
+        self.wider, self.earlier, self._stale = wider, earlier, stale
+        self.idle_parts = IdleParts(graph, wider and wider.graph, declarations)
+        self.core_only = core_only
+        self._again = earlier.links(graph.kg, declarations)
+
+    def grade(self, query: Query, *, max_answers: int = 0, max_evidence: int = 0) -> Graded | str:
+        """Grades a query, or says why it is no question: one of `Unaskable`.
+
+        Args:
+            query: The query, with all statements of its relations.
+            max_answers: Most answers, further ones included; 0: any number.
+            max_evidence: Most triples of evidence; 0: any number.
+        """
+        if query.text in self.earlier.queries:
+            return Unaskable.EARLIER
+        grades = Grades(self.graph, query)
+        if not len(grades):
+            return Unaskable.NONE
+        anchors = {*structure_of(query, self.declarations).anchors}
+        further = self.further(query, grades)
+        if further is None:
+            return Unaskable.DISPUTED
+        if max_answers and len(grades) + len(further) > max_answers:
+            return Unaskable.MANY
+        if not anchors.isdisjoint((*grades.answers, *further)):
+            return Unaskable.ANCHOR
+        evidence = full_evidence(grades)
+        if max_evidence and len(evidence.rows) > max_evidence:
+            return Unaskable.EVIDENCE
+        if self.is_stale(evidence):
+            return Unaskable.STALE
+        hard = self.hard(grades)
+        asked_for = preferred(hard)
+        if hard and asked_for is None:
+            return Unaskable.BARRED
+        if self.core_only and not (asked_for and asked_for.core):
+            return Unaskable.EASY
+        if self.asked_again(query, asked_for):
+            return Unaskable.EARLIER
+        return Graded(grades, hard, asked_for, evidence, tuple(sorted(further)))
+
+    def is_stale(self, evidence: Evidence) -> bool:
+        """Whether the reference lacks a triple of some evidence."""
+        return self._stale is not None and bool(self._stale[evidence.rows].any())
+
+    def hard(self, grades: Grades) -> list[HardRow]:
+        """The hard answers of a query."""
+        return [self._hard(grades, i) for i in np.flatnonzero(grades.missing).tolist()]
+
+    def asked_again(self, query: Query, row: HardRow | None) -> bool:
+        """Whether a query is one link, and an earlier release asks for it."""
+        if row is None or not any(self._again[at] for at, _ in row.steps):
+            return False
+        return structure_of(query, self.declarations).name == "1p"
+
+    def further(self, query: Query, grades: Grades) -> set[str] | None:
+        """What only the larger graph gives; None where it disagrees about a count or a difference."""
+        if self.wider is None:
+            return set()
+        wide = Grades(self.wider.graph, query)
+        if len(wide) == len(grades) and not query.subtracts:
+            return set()
+        own, others = {*grades.answers}, {*wide.answers}
+        if (grades.value is not None and own != others) or not own <= others:
+            return None
+        return others - own
+
+    def question(self, record: type[_Q], graded: Graded, **more: Any) -> _Q:
+        """The question of a query, without id, text and split.
+
+        Args:
+            record: Its class.
+            graded: The query.
+            more: What only its kind has: name of the field → block.
+        """
+        grades = graded.grades
+        structure = structure_of(graded.query, self.declarations)
+        until = dict(zip(grades.answers, grades.stated_until.tolist(), strict=True))
+        return record(
+            id="",
+            kind=next(kind for kind, of in QUESTION_KINDS.items() if of is record),
+            question="",
+            anchors=structure.anchors,
+            query=graded.query.text,
+            sparql=to_sparql(graded.query),
+            structure=structure.name,
+            shape=structure.shape,
+            hops=structure.hops,
+            answers=tuple(sorted((*grades.answers, *graded.further))),
+            stated=grades.stated,
+            hard=tuple(
+                HardAnswer(
+                    row.answer,
+                    row.missing,
+                    until[row.answer],
+                    self.triples([at for at, _ in row.steps]),
+                    row.fits and row.core,
+                )
+                for row in graded.hard
+            ),
+            further=graded.further,
+            hard_answer=graded.asked_for.answer if graded.asked_for else None,
+            core=bool(graded.asked_for and graded.asked_for.core),
+            evidence=self.triples([row for row, _ in graded.steps]),
+            full_evidence=self.triples(graded.evidence.rows),
+            spurious=grades.spurious,
+            value=grades.value,
+            stated_value=grades.stated_value,
+            split="",
+            unseen=Unseen(False, False, False),
+            wording="template",
+            paraphrases=(),
+            patterns=(),
+            **more,
+        )
+
+    def block(self, graded: Graded) -> dict[str, Any]:
+        """The fields that the blocks of all these kinds have, see `rulemine.release.records.QueryBlock`."""
+        selection, labels = self.removed.selection, self.graph.kg.entities
+        gone = [row for row, _ in graded.steps if self.removed.place[row] >= 0]
+        gone = list(dict.fromkeys(gone)) if graded.asked_for else []
+        known = {*graded.grades.answers, *graded.further}
+        known.update(structure_of(graded.query, self.declarations).anchors)
+        between = (labels[i] for i in graded.evidence.between.tolist())
+        places = self.removed.place[gone].tolist()
+        return {
+            "relations": tuple(sorted(_relations(graded.query))),
+            "intermediates": tuple(name for name in between if name not in known),
+            "removed": self.triples(gone),
+            "rules": tuple(sorted({selection.rules[selection.rule[at]].id for at in places})),
+        }
+
+    def triples(self, rows: Ints | Sequence[int]) -> tuple[Triple, ...]:
+        """Rows of the graph with their labels."""
+        return tuple(self.graph.kg.labeled(np.asarray(rows, np.int64)))
+
+    def _hard(self, grades: Grades, at: int) -> HardRow:
+        entity = int(grades.entities[at])
+        steps = grades.derivation(entity)
+        place, allowed = self.removed.place, self.removed.allowed
+        gone = [(row, inverse) for row, inverse in steps if place[row] >= 0]
+        return HardRow(
+            core=all(self.removed.selection.core[place[row]] for row, _ in gone),
+            missing=int(grades.missing[at]),
+            answer=self.graph.kg.entities[entity],
+            steps=steps,
+            fits=all(allowed[row, 0 if inverse else 1] for row, inverse in gone),
+        )
+
+
+def _relations(query: Query) -> set[str]:
+    own = {query.relation} if isinstance(query, Projection) else set()
+    return own.union(*map(_relations, parts_of(query)))

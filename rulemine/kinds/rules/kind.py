@@ -1,0 +1,68 @@
+"""The kind ``rules`` in a build, see `rulemine.kinds.kind`."""
+
+from collections.abc import Callable
+from typing import Any
+
+from rulemine.codec import to_json
+from rulemine.kinds.kind import OwnSplit
+from rulemine.kinds.rules.ask import ask
+from rulemine.kinds.rules.balance import Limits, balance, balance_as_published
+from rulemine.kinds.writing import Writing
+from rulemine.recipe.inputs import Inputs
+from rulemine.recipe.recipe import Recipe
+from rulemine.release.question_set import QuestionSet
+from rulemine.removal.selection import Selection
+
+__all__ = ["RuleKind"]
+
+
+class RuleKind(OwnSplit):
+    """Questions about single removed triples; methods as of `rulemine.kinds.kind.Kind`."""
+
+    def without(self, recipe: Recipe) -> dict[str, str]:
+        """Nothing is left out."""
+        return {}
+
+    def options(self, inputs: Inputs) -> dict[str, Any]:
+        """How questions are merged, and the most answers of one."""
+        recipe = inputs.recipe
+        return {"mode": recipe.selection.mode, "max_answers": recipe.questions.max_answers}
+
+    def ask(
+        self,
+        inputs: Inputs,
+        selection: Selection,
+        progress: Callable[[int, int], None] | None,
+        writing: Writing,
+    ) -> QuestionSet:
+        """See `rulemine.kinds.rules.ask.ask`."""
+        return ask(
+            inputs.kg,
+            selection,
+            inputs.templates,
+            merge=inputs.recipe.selection.mode == "maximal",
+            reference=inputs.further(progress),
+            labels=inputs.labels,
+            seed=inputs.recipe.seed,
+            max_answers=inputs.recipe.questions.max_answers,
+            earlier=inputs.earlier,
+            stale=inputs.stale,
+            core_only=inputs.recipe.questions.core_only,
+            progress=progress,
+        )
+
+    def limits(self, recipe: Recipe) -> dict[str, Any]:
+        """Those of `balance`."""
+        limits = to_json(_limits(recipe))
+        return {"limits": limits, "mode": recipe.selection.mode, "seed": recipe.seed}
+
+    def limited(self, recipe: Recipe, asked: QuestionSet) -> QuestionSet:
+        """See `rulemine.kinds.rules.balance`."""
+        if recipe.selection.mode == "brink":
+            return balance_as_published(asked, recipe.questions.max_answer_share, recipe.seed)
+        return balance(asked, _limits(recipe), recipe.seed)
+
+
+def _limits(recipe: Recipe) -> Limits:
+    chosen = recipe.questions
+    return Limits(chosen.max_answer_share, chosen.max_relation_share, recipe.selection.per_type)

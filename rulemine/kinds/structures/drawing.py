@@ -1,0 +1,391 @@
+"""Draws queries of a structure backward from an answer, with as many removed links as wanted.
+
+Each step is drawn among those from which the rest of the structure can still be drawn, so that queries
+of which every link is removed do not have to be found by chance.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.kg.entity_types import EntityTypes
+from rulemine.kinds.structures.edges import CORE, MISSING, STATED, Draws, Ints, Steps, Table, Taken
+from rulemine.query.tree import Anchor, Intersection, Query, Union
+
+__all__ = ["LINKS", "Drawer", "Drawn"]
+
+Bools = npt.NDArray[np.bool_]
+
+LINKS = {"1p": 1, "2p": 2, "3p": 3, "2i": 2, "3i": 3, "ip": 3, "pi": 3, "2u": 1, "up": 2}
+"""The links of a derivation of each structure: the most that its hard answer can miss."""
+
+OTHER_STEPS = 8
+"""Draws of a step, until it comes from an entity that the query does not have yet."""
+
+OTHER_MEETS = 32
+"""Draws of the other branches of an intersection, until each is needed."""
+
+OTHER_BRANCHES = 64
+"""Draws of the second branch of a union, until it has the types of the first."""
+
+REMEMBERED = 2**16
+"""How many combinations of steps are remembered: most are drawn several times."""
+
+ANY = -1
+"""The status of steps whose status does not matter."""
+
+
+class Hop(NamedTuple):
+    """A projection to be drawn.
+
+    Attributes:
+        status: Of the step: `STATED`, `CORE`, `MISSING` (in the core or not) or `ANY`.
+        below: What it starts from; None: an anchor.
+        least: The fewest entities that it may lead to from where it starts.
+        most: The most.
+    """
+
+    status: int
+    below: "Hop | Meet | Either | None"
+    least: int = 1
+    most: int = 2**62
+
+
+class Meet(NamedTuple):
+    """An intersection to be drawn."""
+
+    parts: tuple[Hop, ...]
+
+
+class Either(NamedTuple):
+    """A union to be drawn: the branch of the derivation, and the other one."""
+
+    part: Hop
+    other: Hop
+
+
+class Drawn(NamedTuple):
+    """A query that was drawn.
+
+    Attributes:
+        query: The query.
+        anchors: Its anchors, all different.
+        links: The links of its steps.
+    """
+
+    query: Query
+    anchors: tuple[int, ...]
+    links: tuple[int, ...]
+
+
+class Drawer:
+    """Draws queries.
+
+    Args:
+        steps: The steps of the graph.
+        types: The types of its entities.
+        pools: The anchors to draw from, one array of shape (entities,) for each split.
+        max_answers: The most answers of a query.
+        max_evidence: The most triples in the derivations of its answers.
+        together: Whether a text may say of one entity that it is given by both of two links, each a
+            relation and whether it leads from objects to subjects.
+    """
+
+    def __init__(
+        self,
+        steps: Steps,
+        types: EntityTypes,
+        pools: list[Bools],
+        max_answers: int,
+        max_evidence: int,
+        together: Callable[[tuple[str, bool], tuple[str, bool]], bool] = lambda _one, _other: True,
+    ) -> None:
+        self.steps, self.types, self.pools = steps, types, pools
+        self._together = cache(together)
+        self._most = max_answers, max_evidence
+        self._barred: dict[int, Bools] = {}
+        self._tables: dict[tuple[Hop, int, frozenset[tuple[Hop, int]] | None], Table] = {}
+        self._all = Table(steps, np.ones(len(steps.link), bool))
+        self.all_needed = lru_cache(REMEMBERED)(self._all_needed)
+
+    def bar(self, pool: int, pairs: Iterable[tuple[str, ...]], *, stated_too: bool = True) -> None:
+        """Takes the steps between some unordered pairs of entities out of the draws of a pool.
+
+        Args:
+            pool: The pool.
+            pairs: The pairs.
+            stated_too: Whether also those that the incomplete graph states.
+        """
+        found = self.steps.between(pairs)
+        if not stated_too:
+            found &= self.steps.status != STATED
+        self._barred[pool] = self._barred.get(pool, found) | found
+        self._tables = {key: table for key, table in self._tables.items() if key[1] != pool}
+
+    def draw(
+        self, name: str, missing: int | None, pool: int, draws: Draws, core: bool = False
+    ) -> Drawn | None:
+        """Draws a query of a structure.
+
+        Args:
+            name: The structure.
+            missing: The removed links of the derivation that is drawn; None: as they come.
+            pool: Which anchors to draw from.
+            draws: The stream.
+            core: Whether the removed links are of the core; where they come as they come, one is.
+
+        Returns:
+            The query; None: this draw led nowhere.
+        """
+        count = LINKS[name]
+        statuses = [ANY] * count
+        if missing is not None:
+            gone = draws.shuffled(list(range(count)))[:missing]
+            of_gone = CORE if core else MISSING
+            statuses = [of_gone if i in gone else STATED for i in range(count)]
+        elif core:
+            statuses[draws.below(count)] = CORE
+        drawn = _Draw(self, pool, draws)
+        query = drawn.root(self._plan(name, statuses))
+        if query is None or set(drawn.anchors) & set(drawn.nodes):
+            return None
+        return Drawn(query, tuple(drawn.anchors), tuple(drawn.links))
+
+    def _plan(self, name: str, s: list[int]) -> Hop | Meet | Either:
+        """What is to be drawn; one branch to a single entity would make the other needless."""
+        few, some = self._most
+        other = STATED if {*s} == {STATED} else ANY
+        if name == "1p":
+            return Hop(s[0], None, most=few)
+        if name == "2p":
+            return Hop(s[1], Hop(s[0], None, most=some), most=few)
+        if name == "3p":
+            return Hop(s[2], Hop(s[1], Hop(s[0], None, most=some), most=some), most=few)
+        if name in ("2i", "3i"):
+            return Meet(tuple(Hop(status, None, least=2) for status in s))
+        if name == "ip":
+            both = Meet((Hop(s[0], None, least=2), Hop(s[1], None, least=2)))
+            return Hop(s[2], both, most=few)
+        if name == "pi":
+            return Meet((Hop(s[1], Hop(s[0], None)), Hop(s[2], None, least=2)))
+        if name == "2u":
+            return Either(Hop(s[0], None, most=few), Hop(other, None, most=few))
+        either = Either(Hop(s[0], None, most=some), Hop(other, None, most=some))
+        return Hop(s[1], either, most=few)
+
+    def table(self, step: Hop, pool: int, root: Meet | None = None) -> Table:
+        """The steps from which the rest can be drawn; of a root, those to entities with all its branches."""
+        # The branches of a root may come in any order.
+        key = step, pool, None if root is None else frozenset(Counter(root.parts).items())
+        if key not in self._tables:
+            steps = self.steps
+            chosen = (steps.fan >= step.least) & (steps.fan <= step.most)
+            if step.status == MISSING:
+                chosen &= (steps.status == MISSING) | (steps.status == CORE)
+            elif step.status != ANY:
+                chosen &= steps.status == step.status
+            if pool in self._barred:
+                chosen &= ~self._barred[pool]
+            chosen &= self._possible(step.below, pool)[steps.source]
+            if root is not None:
+                chosen &= self._possible(root, pool)[steps.target]
+            self._tables[key] = Table(steps, chosen)
+        return self._tables[key]
+
+    def together(self, link: int, beside: Iterable[int], above: int | None) -> bool:
+        """Whether a text may say of one entity that links give it and that another goes on from it."""
+        links = self.steps.links
+        others = [links[other] for other in beside]
+        if above is not None:
+            relation, inverse = links[above]
+            others.append((relation, not inverse))
+        return all(self._together(links[link], other) for other in others)
+
+    def _all_needed(self, taken: frozenset[int]) -> bool:
+        """Whether of some steps, each makes what all of them lead to together smaller."""
+        return _all_smaller([self.steps.reached(step) for step in taken])
+
+    def other(self, link: int, draws: Draws) -> Taken | None:
+        """Draws any step of a link."""
+        return self._all.anywhere(draws, link)
+
+    def _possible(self, plan: Hop | Meet | Either | None, pool: int) -> Bools:
+        """At which entities something can be drawn, shape (entities,)."""
+        if plan is None:
+            return self.pools[pool]
+        if isinstance(plan, Hop):
+            return self.table(plan, pool).count > 0
+        if isinstance(plan, Either):
+            return self._possible(plan.part, pool)
+        possible = np.ones(len(self.steps.kg.entities), bool)
+        for part, times in Counter(plan.parts).items():
+            possible &= self.table(part, pool).count >= times
+        return possible
+
+
+class _Draw:
+    """One draw: what was drawn so far."""
+
+    def __init__(self, drawer: Drawer, pool: int, draws: Draws) -> None:
+        self.drawer, self.pool, self.draws = drawer, pool, draws
+        self.anchors: list[int] = []
+        self.nodes: list[int] = []
+        self.links: list[int] = []
+
+    def root(self, plan: Hop | Meet | Either) -> Query | None:
+        """The whole query."""
+        whole = plan if isinstance(plan, Meet) else None
+        found = self.drawer.table(_first_of(plan), self.pool, whole).anywhere(self.draws)
+        if found is None:
+            return None
+        self.nodes.append(found.target)
+        return self._rest(plan, found, None)
+
+    def _from(self, hop: Hop, taken: Taken) -> Query | None:
+        """A step that was drawn, and what is below it."""
+        self.links.append(taken.link)
+        below = self._below(hop.below, taken.source, taken.link)
+        return None if below is None else self.drawer.steps.projection(taken.link, below)
+
+    def _into(
+        self, hop: Hop, target: int, beside: Sequence[int], above: int | None
+    ) -> Taken | None:
+        """Draws a step to an entity from one that is new.
+
+        Args:
+            hop: What is to be drawn.
+            target: The entity.
+            beside: The links that give it already.
+            above: The link that goes on from it, if one does.
+        """
+        table = self.drawer.table(hop, self.pool)
+        for _ in range(OTHER_STEPS):
+            found = table.into(target, self.draws)
+            if found is None:
+                return None
+            if (
+                found.source not in self.nodes
+                and found.source not in self.anchors
+                and self.drawer.together(found.link, beside, above)
+            ):
+                return found
+        return None
+
+    def _below(self, plan: Hop | Meet | Either | None, source: int, above: int) -> Query | None:
+        """What a step starts from.
+
+        Args:
+            plan: What is to be drawn.
+            source: The entity that the step starts from.
+            above: The link of the step.
+        """
+        if plan is None:
+            self.anchors.append(source)
+            return Anchor(self.drawer.steps.kg.entities[source])
+        self.nodes.append(source)
+        found = self._into(_first_of(plan), source, (), above)
+        return None if found is None else self._rest(plan, found, above)
+
+    def _rest(self, plan: Hop | Meet | Either, first: Taken, above: int | None) -> Query | None:
+        """What begins with a step that was drawn.
+
+        Args:
+            plan: What is to be drawn.
+            first: The step.
+            above: The link that goes on from it, if one does.
+        """
+        if isinstance(plan, Meet):
+            return self._meet(plan, first, above)
+        query = self._from(_first_of(plan), first)
+        if query is None or isinstance(plan, Hop):
+            return query
+        return self._either(plan.other, first, query, above)
+
+    def _meet(self, plan: Meet, first: Taken, above: int | None) -> Query | None:
+        """An intersection whose first branch begins with a step; each branch to anchors alone is needed."""
+        first_hop, *others = plan.parts
+        if first_hop.below is not None:  # its members are not known yet
+            query = self._from(first_hop, first)
+            if query is None:
+                return None
+            found = self._into(others[0], first.target, (first.link,), above)
+            more = self._from(others[0], found) if found is not None else None
+            return None if more is None else _met([query, more])
+        for _ in range(OTHER_MEETS):
+            taken = [first]
+            for hop in others:
+                links = [one.link for one in taken]
+                more_taken = self._into(hop, first.target, links, above)
+                if more_taken is None:
+                    return None
+                taken.append(more_taken)
+            sources = {one.source for one in taken}
+            if len(sources) == len(taken) and self.drawer.all_needed(
+                frozenset([one.step for one in taken])
+            ):
+                found_all = [
+                    self._from(hop, one) for hop, one in zip(plan.parts, taken, strict=True)
+                ]
+                return _met([query for query in found_all if query is not None])
+        return None
+
+    def _either(self, hop: Hop, first: Taken, query: Query, above: int | None) -> Query | None:
+        """A union of a branch and another one, whose anchor and members have types of the first's.
+
+        Every other draw takes the link of the first branch.
+
+        Args:
+            hop: The other branch.
+            first: The step of the first one.
+            query: The first one.
+            above: The link that goes on from the union, if one does; its members must be able to.
+        """
+        draws, types, table = self.draws, self.drawer.types, self.drawer.table(hop, self.pool)
+        anchor = self.anchors[-1]
+        for _ in range(OTHER_BRANCHES):
+            if above is not None:
+                start = self.drawer.other(above, draws)
+                found = start and table.into(start.source, draws)
+            else:
+                found = table.anywhere(draws, first.link if draws.below(2) else None)
+            if not found or found.source == anchor:
+                continue
+            if not self.drawer.together(found.link, (first.link,), above):
+                continue
+            if types.shared((anchor, found.source)) and types.shared((first.target, found.target)):
+                self.nodes.append(found.target)
+                other = self._from(hop, found)
+                whole = other and Union.of([query, other])
+                return whole if isinstance(whole, Union) else None
+        return None
+
+
+def _first_of(plan: Hop | Meet | Either) -> Hop:
+    """The step that is drawn first."""
+    if isinstance(plan, Hop):
+        return plan
+    return plan.parts[0] if isinstance(plan, Meet) else plan.part
+
+
+def _met(queries: Sequence[Query]) -> Query | None:
+    """The intersection of different queries; None if some are the same."""
+    whole = Intersection.of(queries)
+    return whole if isinstance(whole, Intersection) and len(whole.parts) == len(queries) else None
+
+
+def _all_smaller(sets: Sequence[Ints]) -> bool:
+    """Whether every set, all ascending, makes their intersection smaller."""
+    sizes = []
+    for left_out in range(-1, len(sets)):
+        rest = [some for i, some in enumerate(sets) if i != left_out]
+        rest.sort(key=len)
+        found = rest[0]
+        for other in rest[1:]:
+            at = other.searchsorted(found)
+            found = found[other.take(at, mode="clip") == found]
+        sizes.append(len(found))
+    return min(sizes[1:]) > sizes[0]

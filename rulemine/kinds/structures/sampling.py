@@ -1,0 +1,335 @@
+"""Samples questions of each structure: how many of each, and none about the same few things.
+
+Test is drawn first, of all structures, then validation, then training, each by its ratio: what a question
+gives away, none of an earlier split needs (`rulemine.kinds.locks`). The questions of a structure and split
+are spread evenly over how many links their hard answers miss, those that miss most first: they are scarce,
+and must find the relations that they need below their limit. As long as a number lacks questions of the
+core, their removed links are drawn from the core. A number for which `PATIENCE` draws in a row gave nothing
+is given up, its questions of the core before the others; what the graph does not give of it, the others of
+the same split give.
+
+Guarantees: at most `StructureSection.max_share` of the questions of a structure, but at least one, share an
+anchor, a relation or an answer; anchors of different splits are disjoint; the same inputs and seed give the
+same questions.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from rulemine.kinds.locks import DRAWN, Locks
+from rulemine.kinds.near_duplicates import NearDuplicates
+from rulemine.kinds.structures.checking import QueryChecker, Reason
+from rulemine.kinds.structures.drawing import LINKS, Drawer
+from rulemine.kinds.structures.edges import Draws
+from rulemine.kinds.structures.options import StructureSection
+from rulemine.kinds.structures.sharing import most_sharing, shared_by, within_limit
+from rulemine.release.records import Rejection, StructureQuestion
+from rulemine.seeds import stream
+from rulemine.text.naming_rules import ANCHOR_TELLS
+
+__all__ = ["PATIENCE", "Company", "Pool", "Sampled", "sample"]
+
+PATIENCE = 500
+"""Draws in a row without a question after which a number of missing links is given up in a split; those of
+`CHEAP` count less."""
+
+CHEAP = {Reason.AGAIN: 0.1, Reason.EARLIER: 0.1, Reason.SHARED: 0.1}
+"""What draws that take little time count."""
+
+MOST_REFUSED = 1000
+"""Refused texts that are kept."""
+
+Key = tuple[int, int | None]
+"""A pool, and how many links the hard answer misses; None: as they come."""
+
+
+class Pool(NamedTuple):
+    """Where anchors are drawn from.
+
+    Attributes:
+        split: The split of the questions; "": none yet.
+        ratio: How many questions are wanted relative to the other pools.
+        core: How many of each structure should be of the core.
+    """
+
+    split: str
+    ratio: int
+    core: int = 0
+
+
+@dataclass(eq=False)
+class Sampled:
+    """What was sampled of one structure.
+
+    Attributes:
+        name: The structure.
+        questions: The questions, with text and split, without id, in the order drawn.
+        refused: Queries whose text was refused.
+        drawn: The number of draws.
+        reasons: Why the others are not asked: reason → how many.
+        wanted: How many questions were wanted.
+    """
+
+    name: str
+    wanted: int
+    questions: list[StructureQuestion] = field(default_factory=list)
+    refused: list[Rejection] = field(default_factory=list)
+    drawn: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def to_plain(self) -> dict[str, Any]:
+        """The counts, for the manifest."""
+        return {
+            "wanted": self.wanted,
+            "questions": len(self.questions),
+            "drawn": self.drawn,
+            "rejected": dict(sorted(self.reasons.items())),
+        }
+
+
+Texts = Callable[[StructureQuestion], StructureQuestion | Rejection]
+"""Gives the text of a question; or the rejection if it names what it must not, or another has it."""
+
+
+@dataclass(eq=False)
+class Company:
+    """What the questions of all structures hold against others.
+
+    Attributes:
+        locks: What earlier splits need; None where there are no splits yet.
+        near: Which questions are near duplicates.
+        owners: Answer → the pool of the questions that have it.
+        full: The pools whose questions may need no further facts.
+    """
+
+    locks: Locks | None
+    near: NearDuplicates
+    owners: dict[str, int] = field(default_factory=dict)
+    full: set[int] = field(default_factory=set)
+
+
+def sample(
+    names: Sequence[str],
+    drawer: Drawer,
+    checker: QueryChecker,
+    texts: Texts,
+    pools: Sequence[Pool],
+    options: StructureSection,
+    seed: int,
+    company: Company,
+    on_question: Callable[[], None] = lambda: None,
+) -> list[Sampled]:
+    """Samples the questions of all structures.
+
+    Args:
+        names: The structures.
+        drawer: Draws queries; its pools are those of `pools`.
+        checker: Decides which are asked.
+        texts: Makes their texts.
+        pools: Where anchors are drawn from.
+        options: The section of the recipe.
+        seed: The seed.
+        company: What was drawn of all structures; extended.
+        on_question: Called after each question.
+
+    Returns:
+        What was sampled of each structure, in the order given.
+    """
+    samplings = [
+        _Sampling(name, drawer, checker, texts, pools, options, seed, company) for name in names
+    ]
+    splits = [pool.split for pool in pools]
+    for pool in map(splits.index, DRAWN) if company.locks else range(len(pools)):
+        if company.locks:
+            drawer.bar(pool, company.locks.barred(splits[pool]))
+        for sampling in samplings:
+            sampling.run(pool, on_question)
+    return [sampling.finished() for sampling in samplings]
+
+
+class _Sampling:
+    """The sampling of one structure; arguments as of `sample`."""
+
+    def __init__(
+        self,
+        name: str,
+        drawer: Drawer,
+        checker: QueryChecker,
+        texts: Texts,
+        pools: Sequence[Pool],
+        options: StructureSection,
+        seed: int,
+        company: Company,
+    ) -> None:
+        self.drawer, self.checker, self.texts = drawer, checker, texts
+        self.pools, self.options, self.company = pools, options, company
+        self.made = Sampled(name, options.per_structure)
+        self.wanted = _apportioned(options.per_structure, [pool.ratio for pool in pools])
+        numbers: list[int | None] = [None]
+        if options.missing != "any":
+            numbers = list(range(LINKS[name] + 1))
+            if checker.grader.core_only:
+                numbers = numbers[1:]
+        if options.missing == "full":
+            numbers = numbers[-1:]
+        self.numbers = numbers
+        self.open = {(pool, number) for pool in range(len(pools)) for number in numbers}
+        self.failed = dict.fromkeys(self.open, 0.0)
+        self.counts: Counter[Key] = Counter()
+        self.core: Counter[Key] = Counter()
+        self.without_core: set[Key] = set()
+        self.shared: Counter[str] = Counter()
+        self.drawn_pools: list[int] = []
+        self.most = 0
+        self.seen: set[str] = set()
+        self.draws = {
+            key: Draws(stream(seed, "structures", name, *map(str, key))) for key in self.open
+        }
+
+    def run(self, pool: int, on_question: Callable[[], None]) -> None:
+        """All draws for a pool."""
+        self.drawn_pools.append(pool)
+        most = most_sharing(self.options.max_share, self.options.per_structure)
+        # A split uses its part of what may be shared, so that some is left for the next one.
+        part = Fraction(sum(self.wanted[one] for one in self.drawn_pools), sum(self.wanted))
+        self.most = max(1, int(most * part))
+        key = self._next(pool)
+        while key is not None:
+            self.made.drawn += 1
+            reason = self._try(*key)
+            if reason is None:
+                on_question()
+            else:
+                self.made.reasons[reason] += 1
+                self.failed[key] += CHEAP.get(reason, 1)
+                if self.failed[key] < PATIENCE:
+                    continue
+                if self._core_lacking(key):
+                    self.without_core.add(key)
+                    self.failed[key] = 0
+                else:
+                    self.open.discard(key)
+            key = self._next(pool)
+
+    def finished(self) -> Sampled:
+        """What was sampled, after all pools."""
+        made = self.made
+        different = [q for q in made.questions if self.company.near.stays(q)]
+        made.reasons[Reason.NEAR] += len(made.questions) - len(different)
+        kept = within_limit(different, self.options.max_share)
+        made.reasons[Reason.SHARED] += len(different) - len(kept)
+        made.questions = kept
+        made.reasons = +made.reasons
+        return made
+
+    def _next(self, pool: int) -> Key | None:
+        """Of a pool that lacks questions, the highest number of missing links that does."""
+        if sum(count for (at, _), count in self.counts.items() if at == pool) >= self.wanted[pool]:
+            return None
+        return min(
+            (key for key in self.open if key[0] == pool),
+            key=lambda key: (self.counts[key] >= math.floor(self._quota(pool)), -(key[1] or 0)),
+            default=None,
+        )
+
+    def _quota(self, pool: int) -> float:
+        """How many questions of each number of missing links are wanted of a pool."""
+        numbers = [number for at, number in self.open if at == pool]
+        given = sum(
+            count
+            for (at, number), count in self.counts.items()
+            if at == pool and number not in numbers
+        )
+        return (self.wanted[pool] - given) / max(1, len(numbers))
+
+    def _core_lacking(self, key: Key) -> int:
+        """How many more questions of the core are wanted of a pool and number of missing links."""
+        pool, number = key
+        wanted = self.pools[pool].core
+        if number == 0 or key in self.without_core or not wanted:
+            return 0
+        if number is not None and number > 1:
+            # Each number gives as many; what the others do not give, the last one does.
+            wanted = math.ceil(wanted / sum(bool(one) for one in self.numbers))
+            return max(0, wanted - self.core[key])
+        return max(0, wanted - sum(n for (at, _), n in self.core.items() if at == pool))
+
+    def _try(self, pool: int, number: int | None) -> str | None:
+        """Draws once; returns why there is no question, if there is none."""
+        made, options, split = self.made, self.options, self.pools[pool].split
+        lacking = self._core_lacking((pool, number))
+        drawn = self.drawer.draw(
+            made.name, number, pool, self.draws[pool, number], core=lacking > 0
+        )
+        if drawn is None:
+            return Reason.NOWHERE
+        if drawn.query.text in self.seen:
+            return Reason.AGAIN
+        labels, links = self.drawer.steps.kg.entities, self.drawer.steps.links
+        known = [f"e{labels[i]}" for i in drawn.anchors] + [f"r{links[i][0]}" for i in drawn.links]
+        if any(self.shared[one] >= self.most for one in known):
+            return Reason.SHARED
+        quota = math.ceil(self._quota(pool))
+
+        def is_open(missing: int) -> bool:
+            if number is None:
+                return True
+            if options.missing == "full":
+                return missing == number
+            return self.counts[pool, missing] < quota
+
+        question = self.checker.check(made.name, drawn, is_open)
+        if isinstance(question, str):
+            return question
+        if any(self.shared[one] >= self.most for one in shared_by(question)):
+            return Reason.SHARED
+        owners = self.company.owners
+        if options.disjoint_answers and any(
+            owners.get(answer, pool) != pool for answer in question.answers
+        ):
+            return Reason.SPLIT
+        if lacking and not question.core and self.counts[pool, number] + lacking >= quota:
+            return Reason.CORE
+        locks = self.company.locks
+        if locks and (objection := locks.objection(question, split)) is not None:
+            if objection == Reason.ENOUGH and pool not in self.company.full:
+                self.company.full.add(pool)
+                self.drawer.bar(pool, locks.left_out(split), stated_too=False)
+            return objection
+        self.seen.add(question.query)
+        worded = self.texts(question)
+        if isinstance(worded, Rejection):
+            if worded.reason == ANCHOR_TELLS:
+                return ANCHOR_TELLS
+            if len(made.refused) < MOST_REFUSED:
+                made.refused.append(worded)
+            return Reason.TEXT
+        self.company.near.add(question)
+        if not self.company.near.stays(question):
+            return Reason.NEAR
+        if locks:
+            locks.add(question, split)
+        self.shared.update(shared_by(question))
+        owners.update(dict.fromkeys(question.answers, pool))
+        key = (pool, number if number is None else question.missing)
+        self.counts[key] += 1
+        self.core[key] += question.core
+        self.failed[key] = 0
+        made.questions.append(replace(worded, split=split))
+        return None
+
+
+def _apportioned(size: int, ratios: Iterable[int]) -> list[int]:
+    """A number in parts with given ratios; what is left over goes to the largest remainders."""
+    parts = (
+        [Fraction(size * ratio, sum(ratios)) for ratio in ratios] if (ratios := [*ratios]) else []
+    )
+    sizes = [int(part) for part in parts]
+    order = sorted(range(len(parts)), key=lambda i: (sizes[i] - parts[i], i))
+    for i in order[: size - sum(sizes)]:
+        sizes[i] += 1
+    return sizes

@@ -1,0 +1,194 @@
+"""Draws tasks for what a release still lacks: questions of the core, cells of the test split, or of training.
+
+A triple that such a question may rest on is drawn, a subgraph around it, and trees of its triples with the
+triple in them, until one is a query that can be asked and is of the kind that is wanted. The writer is to
+use these triples and this answer, as for what is grown.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.kinds.graded import Graded
+from rulemine.kinds.subgraphs.options import MOST_TRIPLES, SubgraphSection
+from rulemine.kinds.subgraphs.sampling import Sampler
+from rulemine.kinds.subgraphs.split import Cell
+from rulemine.kinds.written.candidate import Task
+from rulemine.phrasing.compose import reads_well
+from rulemine.phrasing.templates import Templates
+from rulemine.query.evidence_tree import query_of_triples
+from rulemine.query.links import expanded
+from rulemine.query.structures import structure_of, tree_shapes
+from rulemine.query.tree import Query
+from rulemine.removal.selection import Selection
+from rulemine.seeds import Stream, stream
+
+__all__ = ["Aim", "Aimer"]
+
+Ints = npt.NDArray[np.int64]
+
+SUBGRAPHS, TREES = 6, 30
+"""Subgraphs tried for a task, and trees of each."""
+
+
+PATIENCE = 10
+"""Tasks for a cell without anything found, in a row, after which nothing is tried for it."""
+
+
+_LEAF = re.compile(r"\d\)")
+"""Of the code of a shape: an anchor."""
+
+
+class Aim(NamedTuple):
+    """What a release lacks.
+
+    Attributes:
+        core: Whether only questions of the core are wanted.
+        cells: The cells of test that lack questions; none: training does.
+        may_train: The relations that training may have.
+        taken: The answers of test questions.
+    """
+
+    core: bool
+    cells: tuple[Cell, ...]
+    may_train: frozenset[str]
+    taken: frozenset[str]
+
+
+class Aimer:
+    """Draws tasks for what is lacking.
+
+    Args:
+        sampler: Draws subgraphs.
+        options: The section of the recipe.
+        templates: The templates of all relations.
+        selection: What is removed.
+        seed: The seed of the build.
+        graded: What a query gives, or why it cannot be asked.
+    """
+
+    def __init__(
+        self,
+        sampler: Sampler,
+        options: SubgraphSection,
+        templates: Templates,
+        selection: Selection,
+        seed: int,
+        graded: "Callable[[Query], Graded | str]",
+    ) -> None:
+        self._sampler, self._options, self._seed = sampler, options, seed
+        self._templates, self._graded, self._kg = templates, graded, sampler.kg
+        used = sampler.rows
+        self._core = np.intersect1d(selection.head[selection.core], used)
+        removed = np.intersect1d(selection.removed, used)
+        self._starts = removed if options.start == "removed" and len(removed) else used
+        most_first = range(MOST_TRIPLES, 0, -1)  # shapes of up to so many triples
+        self._sizes = {shape: n for n in most_first for shape in tree_shapes(n)}
+        self._rows_of: dict[str, Ints] = {}
+        self._failed: Counter[Cell] = Counter()
+
+    def task(self, number: int, aim: Aim) -> Task | None:
+        """A task; None where nothing that fits was found.
+
+        Args:
+            number: Its number, from 0.
+            aim: What is lacking.
+        """
+        random = stream(self._seed, "subgraphs", "aim", number, len(aim.cells))
+        sizes: Sequence[int] = self._options.atoms
+        cells = [cell for cell in aim.cells if aim.core or not self.gives_up(cell)]
+        if aim.cells and not cells:
+            return None
+        cell = cells[random.below(len(cells))] if cells else None
+        leaves = len(_LEAF.findall(cell[1])) if cell else 0
+        for _ in range(SUBGRAPHS):
+            rows = self._starting(cell, aim)
+            row = int(rows[random.below(len(rows))])
+            atoms = self._sizes[cell[1]] if cell else sizes[random.below(len(sizes))]
+            s, _, o = self._kg.triples[row].tolist()
+            subgraph = self._sampler.fill([s, o], self._sampler.between(o, [s]), random)
+            shown = list(zip(subgraph.rows, self._ends(subgraph.rows), strict=True))
+            for _ in range(TREES if atoms in sizes else 0):
+                tree = _tree(shown, (row, (s, o)), atoms, random)
+                if tree is None:
+                    break
+                degrees = Counter(end for _, ends in tree for end in ends)
+                answer = [*degrees][random.below(len(degrees))]
+                anchors = sum(n == 1 and end != answer for end, n in degrees.items())
+                if leaves and anchors != leaves:
+                    continue
+                chosen = [place for place, _ in tree]
+                if self._fits(chosen, answer, aim):
+                    if cell is not None:
+                        self._failed[cell] = 0
+                    return Task(number, subgraph, atoms, given=tuple(chosen), answer=answer)
+        if cell is not None and not aim.core:
+            self._failed[cell] += 1
+        return None
+
+    def gives_up(self, cell: Cell) -> bool:
+        """Whether too many tasks for a cell found nothing in a row."""
+        return self._failed[cell] >= PATIENCE
+
+    def _starting(self, cell: Cell | None, aim: Aim) -> Ints:
+        """The triples that a question may start from."""
+        if aim.core and len(self._core):
+            return self._core
+        if cell is None or cell[0] != "urt":
+            return self._starts
+        key = " ".join(sorted(aim.may_train))
+        if key not in self._rows_of:
+            known = [self._kg.relation_ids[name] for name in sorted(aim.may_train)]
+            rows = self._sampler.rows
+            rare = rows[~np.isin(self._kg.triples[rows, 1], known)]
+            self._rows_of = {key: rare if len(rare) else self._starts}
+        return self._rows_of[key]
+
+    def _ends(self, rows: Sequence[int]) -> list[tuple[int, int]]:
+        """The ends of some rows."""
+        return [(s, o) for s, _, o in self._kg.triples[list(rows)].tolist()]
+
+    def _fits(self, tree: Sequence[int], answer: int, aim: Aim) -> bool:
+        """Whether a tree is a question of the kind that is wanted."""
+        kg, declared = self._kg, self._templates.declarations
+        triples = kg.labeled(np.array(tree, np.int64))
+        known = all(relation in aim.may_train for _, relation, _ in triples)
+        if not (known or aim.cells):
+            return False
+        query = query_of_triples(triples, kg.entities[answer])
+        shape = structure_of(query, declared).shape
+        place = "id" if known else "urt"
+        if shape in self._options.reserved_shapes:
+            place = "ugt"
+        trains = place == "id" and not aim.cells
+        if not trains and (place, shape) not in aim.cells:
+            return False
+        if not reads_well(query, self._templates):
+            return False
+        found = self._graded(expanded(query, declared))
+        if isinstance(found, str):
+            return False
+        if aim.core and not (found.asked_for and found.asked_for.core):
+            return False
+        return not trains or aim.taken.isdisjoint((*found.grades.answers, *found.further))
+
+
+def _tree(
+    shown: Sequence[tuple[int, tuple[int, int]]],
+    first: tuple[int, tuple[int, int]],
+    atoms: int,
+    random: Stream,
+) -> list[tuple[int, tuple[int, int]]] | None:
+    """So many rows, each with its ends, that form a tree with the first of them; None: there is none."""
+    tree, nodes = [first], {*first[1]}
+    while len(tree) < atoms:
+        beside = [one for one in shown if (one[1][0] in nodes) != (one[1][1] in nodes)]
+        if not beside:
+            return None
+        tree.append(beside[random.below(len(beside))])
+        nodes.update(tree[-1][1])
+    return tree

@@ -1,0 +1,99 @@
+"""The kind ``subgraphs`` in a build, see `rulemine.kinds.kind`."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rulemine.codec import to_json
+from rulemine.files import digest_of
+from rulemine.kinds.locks import splitting
+from rulemine.kinds.split import split
+from rulemine.kinds.subgraphs.ask import ask_subgraphs
+from rulemine.kinds.subgraphs.split import explain_cells
+from rulemine.kinds.writing import Writing
+from rulemine.recipe.inputs import Inputs
+from rulemine.recipe.recipe import Recipe
+from rulemine.release.question_set import QuestionSet
+from rulemine.removal.selection import Selection
+
+__all__ = ["SubgraphKind"]
+
+Progress = Callable[[int, int], None]
+
+
+class SubgraphKind:
+    """Questions written for sampled subgraphs; methods as of `rulemine.kinds.kind.Kind`."""
+
+    writes = True
+
+    def without(self, recipe: Recipe) -> dict[str, str]:
+        """There is nothing to balance, and no other words are needed."""
+        return {
+            "balance": "its questions are accepted within the limits of the section subgraphs",
+            "verbalize": "its questions are written in the step ask",
+        }
+
+    def options(self, inputs: Inputs) -> dict[str, Any]:
+        """The section of the recipe, and what the model is told."""
+        section = to_json(inputs.recipe.subgraphs)
+        options: dict[str, Any] = {
+            "subgraphs": section,
+            "splits": splitting(inputs.recipe),
+            "excluded": sorted(inputs.excluded),
+            "naming": inputs.recipe.naming,
+        }
+        return options | _told(inputs)
+
+    def ask(
+        self, inputs: Inputs, selection: Selection, progress: Progress | None, writing: Writing
+    ) -> QuestionSet:
+        """See `rulemine.kinds.subgraphs.ask.ask_subgraphs`."""
+        return ask_subgraphs(inputs, selection, writing, progress)
+
+    def estimate(
+        self, inputs: Inputs, selection: Selection, folder: Path, replay: Path | None
+    ) -> str:
+        """See `rulemine.kinds.subgraphs.forecast.forecast_of`."""
+        from rulemine.kinds.subgraphs.forecast import forecast_of
+
+        return forecast_of(inputs, selection, folder, replay)
+
+    def limits(self, recipe: Recipe) -> dict[str, Any]:
+        """None."""
+        return {}
+
+    def limited(self, recipe: Recipe, asked: QuestionSet) -> QuestionSet:
+        """All of them."""
+        return asked
+
+    def split_options(self, inputs: Inputs) -> dict[str, Any]:
+        """The model of the final filter; all else the questions depend on too."""
+        return _told(inputs)
+
+    def split(
+        self, inputs: Inputs, asked: QuestionSet, progress: Progress | None, writing: Writing
+    ) -> QuestionSet | None:
+        """What is asked by groups has its splits; then come the final filter and other words."""
+        chosen, models = inputs.recipe.questions, inputs.recipe.verbalizer
+        if chosen.split == "group" and (sentence := explain_cells(asked, inputs.recipe.subgraphs)):
+            writing.note(sentence)
+        if writing.session is None:
+            return None
+        from rulemine.kinds.subgraphs.final_filter import passing
+        from rulemine.kinds.subgraphs.paraphrasing import with_paraphrases
+
+        made = split(asked, chosen.split, chosen.ratios, inputs.recipe.seed)
+        if models.judge_model:
+            made = passing(inputs, made, writing, progress)
+        return with_paraphrases(inputs, made, writing, progress) if models.rewriter_model else made
+
+
+def _told(inputs: Inputs) -> dict[str, Any]:
+    """What models are told, and which."""
+    if inputs.recipe.verbalizer.name == "template":
+        return {}
+    return {
+        **inputs.recipe.portable(inputs.prompt_naming)["verbalizer"],
+        "prompt": digest_of(inputs.prompts.text.encode()),
+        "glosses": digest_of(inputs.glosses.to_toml().encode()),
+    }

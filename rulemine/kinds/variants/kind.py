@@ -1,0 +1,110 @@
+"""The kind ``variants`` in a build, see `rulemine.kinds.kind`."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rulemine.codec import to_json
+from rulemine.config import packaged_or_given
+from rulemine.files import digest_of, read_text
+from rulemine.kinds.locks import splitting
+from rulemine.kinds.variants.ask import ask_variants
+from rulemine.kinds.variants.estimate import estimate_variants
+from rulemine.kinds.variants.seed_texts import SeedSet, seed_sets
+from rulemine.kinds.writing import Writing
+from rulemine.recipe.inputs import Inputs
+from rulemine.recipe.recipe import Recipe
+from rulemine.release.question_set import QuestionSet
+from rulemine.removal.selection import Selection
+
+__all__ = ["VariantKind"]
+
+
+class VariantKind:
+    """Questions written for the entities of seed texts; methods as of `rulemine.kinds.kind.Kind`."""
+
+    writes = True
+
+    def __init__(self) -> None:
+        self._sets: list[SeedSet] | None = None
+
+    def without(self, recipe: Recipe) -> dict[str, str]:
+        """Questions are written at once, and accepted within the limits of the section."""
+        return {
+            "balance": "its questions are accepted within the limits of the section variants",
+            "verbalize": "its questions are written in the stage ask",
+        }
+
+    def options(self, inputs: Inputs) -> dict[str, Any]:
+        """The seed sets, what is shown and asked, and by what prompts."""
+        recipe = inputs.recipe
+        chosen = {**to_json(recipe.variants), "judges": recipe.variant_judges[0]}
+        files = [chosen.pop(name) for name in ("texts", "entities", "aliases", "topics")]
+        given = inputs.seed_rows is not None or any(files[:2])  # else they follow from the rest
+        options: dict[str, Any] = {
+            "variants": chosen,
+            "splits": splitting(recipe),
+            "sets": [
+                (one.id, [inputs.kg.entities[entity] for entity in one.entities], one.topic)
+                for one in (self._seed_sets(inputs) if given else ())
+            ],
+            "excluded": sorted(inputs.excluded),
+        }
+        if recipe.variants.topics:
+            topics = packaged_or_given(recipe.variants.topics, "topics.toml")
+            options["topics"] = digest_of(read_text(topics).encode())
+        if recipe.verbalizer.name != "template":
+            options["verbalizer"] = recipe.portable(inputs.prompt_naming)["verbalizer"]
+            options["prompts"] = digest_of(inputs.prompts.text.encode())
+            options["glosses"] = digest_of(inputs.glosses.to_toml().encode())
+        return options
+
+    def ask(
+        self,
+        inputs: Inputs,
+        selection: Selection,
+        progress: Callable[[int, int], None] | None,
+        writing: Writing,
+    ) -> QuestionSet:
+        """See `rulemine.kinds.variants.ask.ask_variants`."""
+        sets = self._seed_sets(inputs, selection)
+        return ask_variants(inputs, sets, selection, writing, progress)
+
+    def estimate(
+        self, inputs: Inputs, selection: Selection, folder: Path, replay: Path | None
+    ) -> str:
+        """See `rulemine.kinds.variants.estimate.estimate_variants`."""
+        return estimate_variants(inputs, self._seed_sets(inputs, selection), folder, replay)
+
+    def limits(self, recipe: Recipe) -> dict[str, Any]:
+        """None that apply later."""
+        return {}
+
+    def limited(self, recipe: Recipe, asked: QuestionSet) -> QuestionSet:
+        """All of them."""
+        return asked
+
+    def split_options(self, inputs: Inputs) -> dict[str, Any]:
+        """None that the questions do not depend on."""
+        return {}
+
+    def split(
+        self,
+        inputs: Inputs,
+        asked: QuestionSet,
+        progress: Callable[[int, int], None] | None,
+        writing: Writing,
+    ) -> QuestionSet | None:
+        """As all: what is asked by groups has its splits, see `rulemine.kinds.variants.seed_splits`."""
+        return None
+
+    def _seed_sets(self, inputs: Inputs, selection: Selection | None = None) -> list[SeedSet]:
+        """The seed sets, found once: texts may be many. Those that are drawn need the selection."""
+        if self._sets is None:
+            recipe = inputs.recipe
+            removed = None if selection is None else selection.removed
+            core = None if selection is None else selection.head[selection.core]
+            self._sets = seed_sets(
+                inputs, recipe.variants, recipe.seed, note=inputs.warn, removed=removed, core=core
+            )
+        return self._sets

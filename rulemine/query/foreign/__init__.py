@@ -1,0 +1,1 @@
+"""Queries that others wrote: SPARQL and S-expressions, read and counted."""

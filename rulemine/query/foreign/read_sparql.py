@@ -1,0 +1,334 @@
+"""Reads SPARQL into query trees, see `rulemine.query.foreign.pattern`; rdflib parses.
+
+Read are SELECT queries for one variable, of triple patterns, paths of ``/ ^ |``, groups, UNION, MINUS,
+VALUES and sub-SELECTs; what `rulemine.query.sparql.to_sparql` writes gives the same tree again. Dropped are
+FILTER, ORDER BY, LIMIT, OFFSET, GROUP BY with HAVING, FROM, sub-SELECTs that aggregate, type patterns, and
+patterns that lead only to a variable that those use. All else is refused.
+
+Strictly, nothing is dropped: such a query is refused by the name of what it has. FILTER NOT EXISTS is a
+difference as MINUS is, type patterns are patterns, and only COUNT(DISTINCT) is a count: COUNT(?x) counts
+derivations. Literals are constants, as entities are.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from itertools import count
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from rulemine.errors import NoTreeError, QueryError
+from rulemine.query.foreign.pattern import (
+    TYPE_RELATIONS,
+    Node,
+    Pattern,
+    Qualifiers,
+    Translation,
+    TriplePattern,
+)
+from rulemine.query.foreign.sparql_parsing import parse_leniently, parse_strictly
+from rulemine.query.tree import Anchor, Count, Query, Union
+
+__all__ = ["tree_of_algebra", "tree_of_sparql", "tree_with_limits"]
+
+Rename = Callable[[Any], str]
+
+
+def tree_of_sparql(
+    text: str, types: Collection[str] = TYPE_RELATIONS, *, strict: bool = False
+) -> Translation:
+    """The tree of a SPARQL query.
+
+    Args:
+        text: The query, of up to 20,000 characters and 1,000 words. IRIs ``entity:…`` and ``relation:…`` are
+            names, percent-encoded; others are names as they are.
+        types: The relations whose patterns are dropped as type patterns; strictly none is.
+        strict: Whether to drop nothing, see the module.
+
+    Raises:
+        NoTreeError: It was parsed, but is no tree, or has what trees lack; strictly, also what would be
+            dropped, by its name.
+        BarredQueryError: Strictly, see `rulemine.query.foreign.sparql_parsing.parse_strictly`.
+        QueryError: It is no SPARQL, or too long, too deep or too large.
+
+    Example:
+        >>> tree_of_sparql("SELECT ?x { <e:a> <r:s>/<r:t> ?x FILTER(?x != <e:a>) } LIMIT 1")
+        Translation(query=<query (p "r:t" (p "r:s" "e:a"))>, dropped=('LIMIT', 'FILTER'))
+        >>> tree_of_sparql("SELECT ?x { <a> <r> ?x FILTER NOT EXISTS { <b> <r> ?x } }", strict=True).query
+        <query (minus (p "r" "a") (p "r" "b"))>
+    """
+    if strict:
+        return Translation(tree_of_algebra(parse_strictly(text)), ())
+    return _read(_Reader(Qualifiers(types)), parse_leniently(text))
+
+
+def tree_of_algebra(algebra: Any) -> Query:
+    """The tree of a query that was parsed strictly; as `tree_of_sparql`."""
+    return _read(_Reader(Qualifiers((), strict=True)), algebra).query
+
+
+def tree_with_limits(algebra: Any) -> Translation:
+    """As `tree_of_algebra`, without a LIMIT of the whole and FILTERs that are of ``!=`` alone.
+
+    What is dropped may change the answers, which is for the caller to see.
+    """
+    return _read(_Reader(Qualifiers((), strict=True), spares=True), algebra)
+
+
+def _read(reader: "_Reader", algebra: Any) -> Translation:
+    try:
+        return reader.read(algebra)
+    except RecursionError:
+        raise QueryError("query: nested too deep to be read. Ask less at once.") from None
+
+
+class _Select(NamedTuple):
+    """A SELECT taken apart: variables, ``AS``, aggregates by their result, qualifiers, the pattern."""
+
+    variables: list[Any]
+    named: dict[Any, Any]
+    aggregates: dict[Any, Any]
+    kinds: list[str]
+    used: list[Any]
+    body: Any
+
+
+class _Reader:
+    def __init__(self, qualifiers: Qualifiers, *, spares: bool = False) -> None:
+        self._qualifiers, self._spares = qualifiers, spares
+        self._numbers = count(1)
+
+    def read(self, whole: Any) -> Translation:
+        algebra = whole.algebra
+        if algebra.name != "SelectQuery":
+            raise NoTreeError(f"a {algebra.name.removesuffix('Query').upper()} query")
+        if algebra.datasetClause:
+            self._qualifiers.drop("FROM")
+        select = _taken_apart(algebra.p)
+        answer, counts = _answer(select, self._qualifiers.strict)
+        if self._spares and "LIMIT" in select.kinds:
+            select.kinds.remove("LIMIT")
+            self._qualifiers.dropped.append("LIMIT")
+        self._qualify(select, _name)
+        tree: Query = self._pattern(select.body, _name).tree(_name(answer), self._qualifiers)
+        return Translation(Count(tree) if counts else tree, tuple(self._qualifiers.dropped))
+
+    def _qualify(self, select: _Select, rename: Rename) -> None:
+        for kind in select.kinds:
+            self._qualifiers.drop(kind)
+        unused = select.named.keys() - set(select.variables)
+        if self._qualifiers.strict and (
+            unused or not all(map(_is_variable, select.named.values()))
+        ):
+            raise NoTreeError("a BIND")
+        self._use([select.used, select.aggregates], rename)
+
+    def _use(self, what: Any, rename: Rename) -> None:
+        """Marks all variables of an expression as used by a qualifier."""
+        self._qualifiers.used.update(rename(variable) for variable in _variables(what))
+
+    def _pattern(self, node: Any, rename: Rename) -> Pattern:
+        pattern = Pattern()
+        name = node.name
+        if name == "BGP":
+            for subject, path, target in node.triples:
+                self._path(pattern, _node(subject, rename), path, _node(target, rename))
+        elif name == "Join":
+            pattern.join(self._pattern(node.p1, rename))
+            pattern.join(self._pattern(node.p2, rename))
+        elif name == "Union":
+            arms = [node.p2]
+            while (node := node.p1).name == "Union":
+                arms.append(node.p2)
+            pattern.unions.append([self._pattern(arm, rename) for arm in (node, *reversed(arms))])
+        elif name == "Minus":
+            pattern.join(self._pattern(node.p1, rename))
+            self._take(pattern, node.p2, rename)  # SPARQL takes nothing away if none is shared
+        elif name == "Filter":
+            pattern.join(self._pattern(node.p, rename))
+            if self._qualifiers.strict and (absent := _absent(node.expr)):
+                for graph in absent:
+                    self._take(pattern, graph, rename)
+            elif self._spares and _is_unequal(node.expr):
+                self._qualifiers.dropped.append("FILTER !=")
+            else:
+                self._qualifiers.drop("FILTER")
+                self._use(node.expr, rename)
+        elif name == "ToMultiSet" and node.p.name == "values":
+            pattern.values += _values(node.p.res, rename)
+        elif name == "ToMultiSet":
+            pattern.join(self._sub_select(_taken_apart(node.p), rename))
+        else:
+            raise NoTreeError(_REFUSED.get(name, name))
+        return pattern
+
+    def _take(self, pattern: Pattern, graph: Any, rename: Rename) -> None:
+        """Takes away what another pattern gives, by MINUS or NOT EXISTS."""
+        taken = self._pattern(graph, rename)
+        if not taken.variables() & pattern.variables():
+            raise NoTreeError("a MINUS that does not share exactly one variable")
+        pattern.taken.append(taken)
+
+    def _sub_select(self, select: _Select, rename: Rename) -> Pattern:
+        if select.aggregates:
+            if self._qualifiers.strict:
+                raise NoTreeError("a sub-SELECT that aggregates")
+            kinds = {a.name.removeprefix("Aggregate_").upper() for a in select.aggregates.values()}
+            for kind in sorted(kinds - {"SAMPLE"}):
+                self._qualifiers.drop(kind)
+            self._use(select.variables, rename)
+            return Pattern()
+        number = next(self._numbers)
+        outer = {select.named.get(v, v): rename(v) for v in select.variables}
+
+        def inner(variable: Any) -> str:
+            return outer.get(variable) or f"{_name(variable)}/{number}"
+
+        self._qualify(select, inner)
+        return self._pattern(select.body, inner)
+
+    def _path(self, pattern: Pattern, subject: Node, path: Any, target: Node) -> None:
+        from rdflib import URIRef
+        from rdflib.paths import AlternativePath, InvPath, MulPath, SequencePath
+
+        if isinstance(path, URIRef):
+            name = str(path)
+            if name.startswith("relation:"):
+                name = unquote(name.removeprefix("relation:"))
+            pattern.triples.append(TriplePattern(subject, name, target))
+        elif isinstance(path, InvPath):
+            self._path(pattern, target, path.arg, subject)
+        elif isinstance(path, SequencePath):
+            ends = [subject, *(f"?/{next(self._numbers)}" for _ in path.args[1:]), target]
+            for start, step, end in zip(ends, path.args, ends[1:], strict=False):
+                self._path(pattern, start, step, end)
+        elif isinstance(path, AlternativePath):
+            arms = [Pattern() for _ in path.args]
+            for arm, step in zip(arms, path.args, strict=True):
+                self._path(arm, subject, step, target)
+            pattern.unions.append(arms)
+        elif _is_variable(path):
+            raise NoTreeError("a variable in place of a relation")
+        else:
+            raise NoTreeError(f"a path with {path.mod if isinstance(path, MulPath) else '!'}")
+
+
+_REFUSED = {
+    "LeftJoin": "an OPTIONAL",
+    "Graph": "a GRAPH",
+    "ServiceGraphPattern": "a SERVICE",
+    "Extend": "a BIND",
+    "AggregateJoin": "an aggregate",
+}
+"""Name in the algebra → what the tree cannot have; other names stand for themselves."""
+
+
+def _taken_apart(node: Any) -> _Select:
+    select = _Select([], {}, {}, [], [], None)
+    while True:
+        if node.name == "Project":
+            select.variables.extend(node.PV)
+        elif node.name == "Slice":
+            select.kinds.extend(
+                ["LIMIT"] * (node.length is not None) + ["OFFSET"] * bool(node.start)
+            )
+        elif node.name == "OrderBy":
+            select.kinds.append("ORDER BY")
+            select.used.append(node.expr)
+        elif node.name == "Extend":
+            select.named[node.var] = node.expr
+        elif node.name == "AggregateJoin":
+            select.aggregates.update((a.res, a) for a in node.A)
+        elif node.name == "Group":
+            if node.expr:
+                select.kinds.append("GROUP BY")
+        elif node.name == "Filter" and node.p.name in ("Extend", "AggregateJoin"):
+            select.kinds.append("FILTER")
+            select.used.append(node.expr)
+        elif node.name not in ("Distinct", "Reduced"):
+            return select._replace(body=node)
+        node = node.p
+
+
+def _absent(expression: Any) -> list[Any]:
+    """The patterns that an expression says are absent; none if it says anything else."""
+    name = getattr(expression, "name", "")
+    if name == "ConditionalAndExpression":
+        some = [_absent(part) for part in (expression.expr, *expression.other)]
+        return [graph for graphs in some for graph in graphs] if all(some) else []
+    return [expression.graph] if name == "Builtin_NOTEXISTS" else []
+
+
+def _is_unequal(expression: Any) -> bool:
+    """Whether an expression says of variables and names that they differ, and nothing else."""
+    from rdflib import URIRef
+
+    if getattr(expression, "name", "") == "ConditionalAndExpression":
+        return all(map(_is_unequal, (expression.expr, *expression.other)))
+    if getattr(expression, "name", "") != "RelationalExpression" or expression.op != "!=":
+        return False
+    ends = (expression.expr, expression.other)
+    return all(_is_variable(end) or isinstance(end, URIRef) for end in ends)
+
+
+def _answer(select: _Select, strict: bool) -> tuple[Any, bool]:
+    """The variable asked for, and whether it is counted."""
+    if len(select.variables) != 1:
+        raise NoTreeError("several answer variables")
+    answer = select.variables[0]
+    answer = select.named.get(answer, answer)
+    if not _is_variable(answer):
+        raise NoTreeError("an answer that is computed")
+    aggregate = select.aggregates.get(answer)
+    if aggregate is None:
+        return answer, False
+    kind = aggregate.name.removeprefix("Aggregate_")
+    if kind == "Count" and _is_variable(aggregate.vars) and "GROUP BY" not in select.kinds:
+        if strict and not aggregate.distinct:  # which counts derivations, not entities
+            raise NoTreeError("a COUNT without DISTINCT")
+        return aggregate.vars, True
+    if kind != "Sample":  # of the variable that the answers are grouped by
+        raise NoTreeError(f"an aggregate as the answer: {kind.upper()}")
+    return aggregate.vars, False
+
+
+def _values(rows: list[dict[Any, Any]], rename: Rename) -> Iterator[tuple[str, Query]]:
+    variables = {variable for row in rows for variable in row}
+    constants = [value for row in rows for value in row.values()]
+    if len(variables) != 1 or len(constants) != len(rows) or "UNDEF" in constants:
+        raise NoTreeError("a VALUES of several variables, or without values")
+    yield rename(variables.pop()), Union.of(Anchor(_constant(value)) for value in constants)
+
+
+def _is_variable(term: Any) -> bool:
+    from rdflib import BNode, Variable
+
+    return isinstance(term, BNode | Variable)
+
+
+def _variables(what: Any) -> Iterator[Any]:
+    """All variables of an expression, those in EXISTS too."""
+    if _is_variable(what):
+        yield what
+    elif isinstance(what, dict):
+        for value in what.values():
+            yield from _variables(value)
+    elif isinstance(what, list | tuple | set):
+        for value in what:
+            yield from _variables(value)
+
+
+def _name(variable: Any) -> str:
+    return f"?{variable}"
+
+
+def _node(term: Any, rename: Rename) -> Node:
+    return rename(term) if _is_variable(term) else Anchor(_constant(term))
+
+
+def _constant(term: Any) -> str:
+    """The name of an entity; a literal as SPARQL writes it."""
+    from rdflib import Literal
+
+    if isinstance(term, Literal):
+        return str(term.n3())
+    name = str(term)
+    return unquote(name.removeprefix("entity:")) if name.startswith("entity:") else name

@@ -1,0 +1,1 @@
+"""Recipes: every choice of a build, and what they name, read and checked."""

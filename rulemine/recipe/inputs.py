@@ -1,0 +1,400 @@
+"""The inputs named by a recipe: graphs, labels, templates, rules, prompts, relation descriptions.
+
+Guarantee: each input is read once, when it is first needed, and never changed.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.codec import to_json
+from rulemine.config import lookup
+from rulemine.datasets.property_graphs import load_property_graph
+from rulemine.datasets.registry import data_sets, files_of, load_kg, load_labels
+from rulemine.errors import InputError, UserError, counted, did_you_mean
+from rulemine.files import digest_of, read_lines
+from rulemine.kg.entity_types import EntityTypes, types_of
+from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.property_graph.closing import closed_edges
+from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.simplekg import simplekg_pieces
+from rulemine.kg.rdf import is_rdf
+from rulemine.kg.relation_overlap import overlapping_relations
+from rulemine.kinds.cypher.wording import noun
+from rulemine.kinds.variants.text_files import split_column
+from rulemine.mining.amie_jar import AmieJar
+from rulemine.phrasing.templates import Templates, load_templates
+from rulemine.query.answers import stale_in
+from rulemine.recipe.earlier import Earlier, read_earlier
+from rulemine.recipe.homonyms import tell_apart
+from rulemine.recipe.recipe import KEYS, Recipe
+from rulemine.recipe.relation_filter import excluded_relations, load_filter
+from rulemine.release.seed_rows import SeedRow
+from rulemine.rules.formats import read_rules
+from rulemine.rules.implied import load_implied, with_implied
+from rulemine.rules.rule import Rule
+from rulemine.seeds import stream
+
+if TYPE_CHECKING:  # builds without a model load nothing of this
+    from rulemine.phrasing.glosses import Glosses
+    from rulemine.verbalizer.prompts import Prompts
+
+__all__ = ["Inputs"]
+
+MOST_SHOWN = 5
+"""How many of the names that the graph lacks are spelled out."""
+
+_BREAK = re.compile(r"[\t\r\n]+")
+"""What cannot stand in a table."""
+
+EDGE_DIGITS = 5
+"""Minimum number of digits of the id of an edge."""
+
+
+@contextmanager
+def _of_key(key: str) -> Iterator[None]:
+    """Prefixes errors about a file with the key of the recipe that names it."""
+    try:
+        yield
+    except UserError as problem:
+        raise type(problem)(f"{key}: {problem}") from None
+
+
+class Inputs:
+    """The inputs of a build.
+
+    Args:
+        recipe: The recipe.
+        on_warning: Called with sentences about inputs that are suspicious but not errors; kept as `warn`.
+        earlier: The releases that `Recipe.not_in` names.
+
+    Raises:
+        UserError: From each property, if its file is missing or malformed.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        on_warning: Callable[[str], None] = lambda _text: None,
+        earlier: Sequence[Path] = (),
+    ) -> None:
+        self.recipe = recipe
+        self.warn = on_warning
+        self._earlier = earlier
+        self.seed_rows: tuple[SeedRow, ...] | None = None
+        """What is asked about in place of seed texts, for fresh variants of a release."""
+
+    def files(self) -> list[Path]:
+        """The files named by the recipe that exist."""
+        plain = to_json(self.recipe)
+        names = [lookup(plain, key.path) for key in KEYS if key.option.file]
+        names.append(split_column(self.recipe.variants.texts)[0])
+        return [path for name in names if name for path in files_of(name)]
+
+    @cached_property
+    def kg(self) -> KnowledgeGraph:
+        """The complete KG."""
+        if self.recipe.kind == "cypher":
+            return self.property_graph.triples()
+        return load_kg(self.recipe.kg, note=self.warn)
+
+    @cached_property
+    def _source_graph(self) -> PropertyGraph:
+        """The property graph as it is given."""
+        with _of_key("labels") if self.recipe.labels else nullcontext():
+            return load_property_graph(self.recipe.kg, labels=self.recipe.labels, note=self.warn)
+
+    @cached_property
+    def property_graph(self) -> PropertyGraph:
+        """The complete property graph, where every statement of each fact is an edge.
+
+        Its nodes are called by their ids, its edges have numbers as ids.
+        """
+        given = self._source_graph
+        if broken := [node.id for node in given.nodes if _BREAK.search(node.id)]:
+            raise InputError(
+                f"{self.recipe.kg}: {counted(len(broken), 'node')} with a tab or line end in the id, e.g. "
+                f"{broken[0]!r}; a release has ids in tables. Give them other ids."
+            )
+        graph = given.renamed({node.id: node.id for node in given.nodes})
+        with _of_key("questions.templates"):
+            schema, stated = closed_edges(graph, self.templates.declarations)
+        if added := len(stated) - len(graph.edges):
+            self.warn(
+                f"kg: {counted(added, 'edge')} added, as questions.templates declares what states the same."
+            )
+        numbers = stream(self.recipe.seed, "edges").permutation(len(stated)).tolist()
+        width = max(EDGE_DIGITS, len(str(len(stated))))
+        edges = (
+            replace(edge, id=f"r{number + 1:0{width}d}")
+            for edge, number in zip(stated, numbers, strict=True)
+        )
+        return PropertyGraph(schema, graph.nodes, edges)
+
+    @cached_property
+    def _relations(self) -> Sequence[str]:
+        """The relations of the complete KG, known before its property graph is closed under declarations."""
+        if self.recipe.kind == "cypher":
+            return sorted({edge.type for edge in self._source_graph.edges})
+        return self.kg.relations
+
+    @cached_property
+    def graph_digest(self) -> str:
+        """The SHA-256 of the property graph, names and values included."""
+        return digest_of("".join(simplekg_pieces(self._source_graph)).encode())
+
+    @cached_property
+    def reference(self) -> KnowledgeGraph | None:
+        """The larger KG that supplies further answers, if any."""
+        if not self.recipe.reference:
+            return None
+        with _of_key("reference"):
+            return load_kg(self.recipe.reference, note=self.warn)
+
+    @cached_property
+    def stale(self) -> npt.NDArray[np.bool_] | None:
+        """Which triples no question may use, because the reference lacks what they state; None: none."""
+        if self.reference is None or self.recipe.questions.stale:
+            return None
+        found = stale_in(self.kg, self.reference, self.templates.declarations)
+        if not found.any():
+            return None
+        self.warn(
+            f"{self.recipe.reference} lacks {counted(int(found.sum()), 'triple')} of {self.recipe.kg}, "
+            "which no question uses. Does it hold further triples alone? Then set questions.stale = true."
+        )
+        return found
+
+    @cached_property
+    def earlier(self) -> Earlier:
+        """What earlier releases ask."""
+        found = read_earlier(self._earlier, self.recipe.not_in, self.recipe.kind, self.kg)
+        if found.identities:
+            asked = counted(len(found.queries), "question")
+            self.warn(f"{asked} of {counted(len(found.identities), 'release')} not asked again.")
+        return found
+
+    @cached_property
+    def implied(self) -> tuple[Rule, ...]:
+        """The rules that are true by definition."""
+        relations = {*self.kg.relations, *(self.reference.relations if self.reference else ())}
+        with _of_key("implied"):
+            return load_implied(self.recipe.implied, relations)
+
+    def further(self, progress: Callable[[int, int], None] | None) -> KnowledgeGraph | None:
+        """What supplies further answers: the reference, and what both graphs imply; None: nothing does.
+
+        Args:
+            progress: As of `rulemine.rules.implied.with_implied`.
+        """
+        if not self.implied:
+            return self.reference
+        declared = self.templates.declarations
+        return with_implied(self.kg, self.reference, self.implied, declared, progress)
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Entity → text label, for the entities that have one; homonyms told apart."""
+        if self.recipe.kind == "cypher":
+            return self.node_names(self.kg)
+        named = self.recipe.labels or (self.recipe.kg if is_rdf(self.recipe.kg) else "")
+        if not named:
+            return {}
+        with _of_key("labels"):
+            labels = load_labels(named)
+        if not labels.keys() & self.kg.entity_ids.keys():
+            self.warn(
+                f"labels: {named} has {counted(len(labels), 'label')}, none of an entity of "
+                f"{self.recipe.kg}."
+            )
+        further = self.reference.entities if self.reference else ()
+        return labels | tell_apart(self.kg, labels, (*self.kg.entities, *further))
+
+    @cached_property
+    def prompt_naming(self) -> str:
+        """How a model sees and names entities: as the recipe says; else by labels, where there are any."""
+        chosen = self.recipe.verbalizer
+        if chosen.naming or chosen.name == "template":
+            return chosen.naming or self.recipe.naming
+        return self.recipe.naming if self.labels.keys().isdisjoint(self.kg.entities) else "text"
+
+    def node_names(self, kg: KnowledgeGraph) -> dict[str, str]:
+        """Node of the property graph → its name; homonyms told apart.
+
+        Args:
+            kg: The triples that may tell them apart: without removed ones, a name gives none of them away.
+        """
+        called = {
+            node.id: _BREAK.sub(" ", node.name).strip() or node.id
+            for node in self._source_graph.nodes
+        }
+        types = {node.id: noun(node.type) for node in self._source_graph.nodes}
+        return called | tell_apart(kg, called, called, types)
+
+    @cached_property
+    def templates(self) -> Templates:
+        """The relation templates; the published procedure (``brink``) knows no declarations."""
+        named = self.recipe.questions.templates
+        with _of_key("questions.templates"):
+            templates = load_templates(named, self._relations)
+        if named and not templates.written:
+            self.warn(
+                f"questions.templates: {named} has no template for any of "
+                f"{counted(len(self._relations), 'relation')} of {self.recipe.kg}."
+            )
+        if self.recipe.selection.mode == "brink":
+            return replace(templates, declarations=Declarations())
+        return templates
+
+    @cached_property
+    def prompts(self) -> "Prompts":
+        """The prompts of the language model."""
+        from rulemine.verbalizer.prompts import load_prompts
+
+        with _of_key("verbalizer.prompt"):
+            if self.recipe.kind in ("subgraphs", "variants"):
+                from rulemine.kinds.written.prompts import load_written_prompts
+
+                return load_written_prompts(self.recipe.verbalizer.prompt)
+            return load_prompts(self.recipe.verbalizer.prompt, self.recipe.kind)
+
+    @cached_property
+    def glosses(self) -> "Glosses":
+        """The relation descriptions for the language model."""
+        from rulemine.phrasing.glosses import load_glosses
+
+        templates = self.templates
+        both_ways = {
+            twin.relation for twin in overlapping_relations(self.kg) if twin.relation == twin.other
+        } | {
+            row.relation for row in templates.rows if templates.declarations[row.relation].symmetric
+        }
+        with _of_key("verbalizer.glosses"):
+            return load_glosses(self.recipe.verbalizer.glosses, templates, both_ways)
+
+    @cached_property
+    def excluded(self) -> dict[str, str]:
+        """The excluded relations, each with the reason."""
+        chosen = self.recipe.questions
+        relations = self.kg.relations
+        with _of_key("questions.filter"):
+            listed = load_filter(chosen.filter, relations)
+        return excluded_relations(self.kg, listed, chosen.max_end_share, chosen.max_median_answers)
+
+    @cached_property
+    def types(self) -> EntityTypes:
+        """The types of the entities."""
+        return types_of(self.kg)
+
+    @cached_property
+    def anchors(self) -> frozenset[str] | None:
+        """The entities of the graph that may be anchors; None: all of them.
+
+        Raises:
+            InputError: The file names no entity of the graph.
+        """
+        named = self.recipe.structures.anchors
+        if not named:
+            return None
+        with _of_key("structures.anchors"):
+            listed = {line.strip() for line in read_lines(Path(named))} - {""}
+        found = frozenset(listed & self.kg.entity_ids.keys())
+        lacking = sorted(listed - found)
+        if lacking or not found:
+            shown = ", ".join(map(repr, lacking[:MOST_SHOWN])) + ", …" * (len(lacking) > MOST_SHOWN)
+            few = len(self.kg.entities) <= 50_000  # comparing a name with more takes too long
+            hint = did_you_mean(lacking[0], self.kg.entities) if lacking and few else ""
+            text = (
+                f"structures.anchors: {named} has {counted(len(listed), 'line')}, {len(found):,} of them "
+                f"an entity of {self.recipe.kg}"
+                + f"; not {shown}" * bool(lacking)
+                + f" ({hint})" * hint.startswith("did you mean")
+                + "."
+            )
+            if not found:
+                raise InputError(f"{text} Give entities of the graph, one a line.")
+            self.warn(text)
+        return found
+
+    @cached_property
+    def kept_out(self) -> frozenset[str]:
+        """The relations that prove nothing."""
+        named = self.recipe.selection.body_filter
+        if named == "none" or self.recipe.selection.mode == "brink":
+            return frozenset()
+        if not named:
+            return frozenset(self.excluded)
+        with _of_key("selection.body_filter"):
+            return frozenset(load_filter(named, self.kg.relations))
+
+    @cached_property
+    def amie(self) -> AmieJar | None:
+        """The original AMIE where it mines; None: this package's miner does."""
+        with _of_key("amie_jar"):
+            return AmieJar.open(self.recipe.amie_jar) if self.recipe.amie_jar else None
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules of the file named by the recipe that have no unknown entities or relations.
+
+        Raises:
+            InputError: There is no such rule, or a rule has no measures.
+        """
+        path = Path(self.recipe.rules)
+        for number, rule in enumerate(self._all_rules, start=1):
+            if rule.measures is None:
+                raise InputError(
+                    f"{path}: rule {number}, {rule}, has no measures, which every question records. "
+                    "Mine the rules, or give them with support, body_size, pca_body_size, "
+                    "head_size and functional."
+                )
+        fitting = tuple(rule for rule in self._all_rules if not self.lacking(rule))
+        if not fitting:
+            names = sorted(frozenset().union(*map(self.lacking, self._all_rules)))
+            shown = ", ".join(map(repr, names[:MOST_SHOWN])) + ", …" * (len(names) > MOST_SHOWN)
+            raise InputError(
+                f"{path}: every rule names something that {self.recipe.kg} lacks: {shown}. "
+                "Give rules for this graph; names must match exactly."
+            )
+        return fitting
+
+    @cached_property
+    def rules_with_unknown_names(self) -> tuple[Rule, ...]:
+        """The rules of that file with unknown entities or relations."""
+        if not self.recipe.rules:
+            return ()
+        return tuple(rule for rule in self._all_rules if self.lacking(rule))
+
+    @cached_property
+    def _all_rules(self) -> tuple[Rule, ...]:
+        with _of_key("rules"):
+            return read_rules(Path(self.recipe.rules))
+
+    def lacking(self, rule: Rule) -> frozenset[str]:
+        """The relations and entities of a rule that the graph lacks."""
+        entities = rule.entities - self.kg.entity_ids.keys()
+        return (rule.relations - self.kg.relation_ids.keys()) | entities
+
+    def about(self) -> dict[str, Any]:
+        """Title, source, license and citation of the graph: from the recipe, else from the data set."""
+        known = data_sets().get(self.recipe.kg)
+        about: dict[str, Any] = to_json(self.recipe.about)
+        for key, value in about.items():
+            if not value:
+                default = Path(self.recipe.kg).name if key == "title" else "not stated"
+                about[key] = getattr(known, key) if known else default
+        if self.recipe.kind != "rules":
+            about["types"] = "schema" if self.recipe.kind == "cypher" else self.types.source
+        if self.recipe.questions.filters:
+            about["dropped"] = self.excluded
+        if self.amie is not None:
+            about["amie_jar"] = self.amie.digest
+        return about

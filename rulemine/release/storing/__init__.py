@@ -1,0 +1,1 @@
+"""Where releases are kept: folders, archives, and what is written there."""

@@ -1,0 +1,120 @@
+"""What may be removed from a graph: its facts, the priors of their answers, and the pairs they join."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.arrays import distinct
+from rulemine.kg.facts import Declarations, facts_of, oriented
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
+from rulemine.kg.priors import CORE_PRIOR, priors
+from rulemine.recipe.earlier import NOTHING, Earlier
+
+__all__ = ["Setting"]
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """A graph with what selection needs to know of each of its triples; made by `Setting.of`.
+
+    Attributes:
+        kg: The complete graph.
+        facts: int64, shape (triples,): see `rulemine.kg.facts.facts_of`.
+        prior: float64, shape (triples, 2): see `rulemine.kg.priors.priors`.
+        directions: bool, shape (triples, 2): whether the prior allows to ask for the subject, and for
+            the object.
+        removable: bool, shape (triples,): whether the fact may be removed: the prior allows to ask about
+            it, it joins two entities, and none of its relations is excluded. The same for all its
+            statements.
+        pairs: int64, shape (triples,): a number for the two entities that it joins, in either order.
+        questions: int64, shape (triples, 2): a number for the question that asks for the subject, and for
+            the object, the same for all triples that share it; −1 where it may not be asked, is not asked
+            again, or has too many answers.
+    """
+
+    kg: KnowledgeGraph
+    facts: Ints
+    prior: npt.NDArray[np.float64]
+    directions: Bools
+    removable: Bools
+    pairs: Ints
+    questions: Ints
+
+    @classmethod
+    def of(
+        cls,
+        kg: KnowledgeGraph,
+        declarations: Declarations | None = None,
+        *,
+        excluded: Collection[str] = (),
+        max_prior: float = 1.0,
+        max_answers: int = 0,
+        earlier: Earlier = NOTHING,
+    ) -> "Setting":
+        """The setting of a selection.
+
+        Args:
+            kg: The complete graph.
+            declarations: Which relations state the same facts.
+            excluded: Relations whose triples are never removed.
+            max_prior: Highest prior at which an answer is asked for.
+            max_answers: Most answers of a question; 0: no limit.
+            earlier: What is not asked again: what it asks for stays in the graph, so that other facts are
+                removed in its place.
+        """
+        declared = declarations or Declarations()
+        facts, prior = facts_of(kg, declared), priors(kg, declared)
+        directions = prior <= max_prior
+        out = np.array([relation in excluded for relation in kg.relations], bool)
+        subject, _, obj = (kg.triples[:, column].astype(np.int64) for column in range(3))
+        fit = directions.any(axis=1) & (subject != obj) & ~out[kg.triples[:, 1]]
+        fit &= ~earlier.links(kg, declared)
+        all_fit = np.ones(len(kg), bool)
+        all_fit[facts[~fit]] = False
+        low, high = np.minimum(subject, obj), np.maximum(subject, obj)
+        _, pairs = np.unique(low * max(1, len(kg.entities)) + high, return_inverse=True)
+        questions, answers = _questions(kg, declared)
+        few = answers <= (max_answers or len(kg))
+        for side, end in enumerate(DIRECTIONS):
+            few &= ~np.isin(questions, questions[:, side][earlier.rows(kg, end)])
+        return cls(
+            kg,
+            facts,
+            prior,
+            directions,
+            all_fit[facts],
+            pairs.reshape(-1).astype(np.int64),
+            np.where(directions & few, questions, -1),
+        )
+
+    def askable(self) -> Bools:
+        """Whether there is a question about each triple, shape (triples,)."""
+        askable: Bools = np.logical_or(self.questions[:, 0] >= 0, self.questions[:, 1] >= 0)
+        return askable
+
+    def guarded(self) -> Bools:
+        """Whether the prior of each triple is that of the core in all its directions, shape (triples,)."""
+        low = (self.prior <= CORE_PRIOR) | ~self.directions
+        guarded: Bools = np.logical_and(low.all(axis=1), self.directions.any(axis=1))
+        return guarded
+
+
+def _questions(kg: KnowledgeGraph, declarations: Declarations) -> tuple[Ints, Ints]:
+    """The question for each end of each triple, numbered, and how many answers it has."""
+    n = max(1, len(kg.entities))
+    relation = oriented(kg, declarations)[0]
+    readings = [declarations[r] for r in kg.relations]
+    turned = np.array([reading.reversed for reading in readings], bool)[kg.triples[:, 1]]
+    both = np.array([reading.symmetric for reading in readings], bool)[kg.triples[:, 1]]
+    ends = kg.triples[:, [0, 2]].astype(np.int64)
+    asked = np.column_stack((turned, ~turned)) | both[:, None]
+    keys = (relation[:, None] * 2 + asked) * n + ends[:, ::-1]
+    _, number = np.unique(keys, return_inverse=True)
+    number = number.reshape(keys.shape).astype(np.int64)
+    pairs = distinct(number.reshape(-1) * n + ends.reshape(-1))
+    return number, np.bincount(pairs // n)[number]

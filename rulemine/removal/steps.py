@@ -1,0 +1,115 @@
+"""From rules to removed triples: eligible rules, their groundings, what is removed and how it is proved."""
+
+from collections.abc import Callable, Sequence
+
+from rulemine.errors import ConfigError, MiningError, counted
+from rulemine.kg.priors import CORE_PRIOR
+from rulemine.recipe.inputs import Inputs
+from rulemine.recipe.recipe import Recipe
+from rulemine.removal.brink import select_brink
+from rulemine.removal.certificates import certify, certify_as_chosen
+from rulemine.removal.eligibility import confident_rules, rules_beyond_guessing
+from rulemine.removal.levels import thin
+from rulemine.removal.maximal import choose
+from rulemine.removal.options import SelectionSection
+from rulemine.removal.selection import Selection
+from rulemine.removal.setting import Setting
+from rulemine.rules.grounding import Groundings, ground
+from rulemine.rules.rule import Rule
+
+__all__ = ["explain_priors", "ground_eligible", "remove"]
+
+Progress = Callable[[int, int], None] | None
+
+LEAST_FAIR = 1 / 3
+"""Where a smaller fraction of the triples has a direction with a low prior, a build says so."""
+
+
+def ground_eligible(
+    recipe: Recipe, inputs: Inputs, mined: Sequence[Rule], progress: Progress = None
+) -> tuple[tuple[Rule, ...], Groundings]:
+    """The rules that may prove something, and their groundings.
+
+    Args:
+        recipe: The build; its selection is not ``brink``.
+        inputs: Its inputs.
+        mined: The rules, mined or given.
+        progress: Called with (rules done, all rules), for each of the two passes.
+
+    Raises:
+        ConfigError: No rule may prove anything.
+    """
+    chosen = recipe.selection
+    rules = rules_beyond_guessing(
+        inputs.kg,
+        confident_rules(mined, chosen.min_std_confidence, inputs.kept_out),
+        chosen.min_rare_confidence,
+        max_prior=chosen.max_prior,
+        seed=recipe.seed,
+        progress=progress,
+    )
+    if not rules:
+        raise ConfigError(
+            f"{recipe.kg}: none of {counted(len(mined), 'rule')} reaches "
+            "selection.min_std_confidence and min_rare_confidence without a relation that is kept "
+            "out of bodies (selection.body_filter). Lower these or shorten that."
+        )
+    found = ground(
+        inputs.kg,
+        rules,
+        sample=chosen.groundings_per_rule or None,
+        seed=recipe.seed,
+        excluded=inputs.excluded,
+        progress=progress,
+    )
+    return rules, found
+
+
+def remove(
+    recipe: Recipe,
+    setting: Setting,
+    rules: Sequence[Rule],
+    groundings: Groundings | None,
+    progress: Progress = None,
+) -> Selection:
+    """What is removed, with its certificates.
+
+    Args:
+        recipe: The build.
+        setting: What may be removed.
+        rules: The rules that may prove something.
+        groundings: Their groundings; None for the published procedure, which enumerates its own.
+        progress: Called with (steps done, all steps).
+
+    Raises:
+        MiningError: Nothing can be removed.
+    """
+    chosen, seed = recipe.selection, recipe.seed
+    if groundings is None:
+        found = select_brink(setting.kg, rules, per_rule=chosen.per_rule, progress=progress)
+    else:
+        found = choose(setting, groundings, per_rule=chosen.per_rule, seed=seed, progress=progress)
+    if not len(found):
+        raise MiningError(
+            f"{recipe.kg}: none of {counted(len(rules), 'rule')} has a grounding in the "
+            "graph that could prove a removed triple. Give other rules, mine with lower thresholds, "
+            "or raise selection.max_prior."
+        )
+    if chosen.share < 1:
+        found = thin(found, chosen.share, seed)
+    if groundings is None:
+        return certify_as_chosen(setting, found, seed)
+    return certify(setting, found, seed, progress)
+
+
+def explain_priors(chosen: SelectionSection, setting: Setting) -> str:
+    """Says that most facts of a graph can be guessed; "" if they cannot, or in mode ``brink``."""
+    fair = float(setting.directions.any(axis=1).mean())
+    if chosen.mode == "brink" or fair >= LEAST_FAIR:
+        return ""
+    return (
+        f"Only {fair:.0%} of the triples can be asked about so that the answer is not among the "
+        f"commonest ones (prior at most {chosen.max_prior:g}): most facts of this graph can be "
+        "guessed. Raise selection.max_prior to ask about more; what is above "
+        f"{CORE_PRIOR:g} is then asked about and never in the core."
+    )

@@ -1,0 +1,1 @@
+"""Rules that conclude values of properties."""

@@ -1,0 +1,172 @@
+"""Fresh variants of a small release: whole releases on the same graphs, from nothing but the release."""
+
+import json
+import re
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulemine.builder.fresh import prepare_run
+from rulemine.builder.pipeline import Build, BuildContext
+from rulemine.cli import console
+from rulemine.datasets.registry import load_kg
+from rulemine.files import write_jsonl
+from rulemine.kinds.written.scripted_pairs import ScriptedPairs
+from rulemine.mining import MiningOptions, mine
+from rulemine.recipe.recipe import load_recipe
+from rulemine.release.contents import read_parts
+from rulemine.release.differences import compare
+from rulemine.release.reader import Release
+from rulemine.release.storing.publish import rename
+from rulemine.rules.formats import rule_to_json
+from rulemine.verify import verify
+from tests.chat_server import KEY, ChatServer
+from tests.command_line import Command
+from tests.verify.tiny import seal
+
+SAME = (
+    "kg/complete.tsv.gz",
+    "kg/incomplete.tsv.gz",
+    "removed.jsonl",
+    "rules.jsonl",
+    "entities.tsv",
+)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with rules, and the release of a few seed sets drawn from the demo."""
+    folder = tmp_path_factory.mktemp("made")
+    rules = mine(load_kg("demo"), MiningOptions(3, 0.1, 0.3, 0.4, 30))
+    write_jsonl(folder / "rules.jsonl", map(rule_to_json, rules))
+    recipe = load_recipe(
+        "variants-demo",
+        [
+            (("rules",), str(folder / "rules.jsonl")),
+            (("variants", "texts"), ""),
+            (("variants", "sets"), 12),
+            (("questions", "ratios"), (1, 1, 2)),
+        ],
+    )
+    Build(recipe, folder / "published").run()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def target(made: Path) -> Path:
+    beside = made / "published"
+    for number in (1, 2):
+        place, files = made / f"out/run-{number}", {"rules": str(made / "rules.jsonl")}
+        release = Release.open(made / "published")
+        prepare_run(release, number, place, files, [], BuildContext(), beside).run()
+        beside = place
+    return made / "out"
+
+
+def test_runs_are_whole_releases_on_the_same_graphs(made: Path, target: Path) -> None:
+    published = Release.open(made / "published")
+    asked = [row for row in published.seed_rows() if row.split == "test"]
+    for number in (1, 2):
+        run = Release.open(target / f"run-{number}")
+        for name in SAME:
+            assert run.manifest["files"][name] == published.manifest["files"][name]
+        assert list(run.seed_rows()) == asked
+        assert {q.split for q in run.questions()} == {"test"}
+        assert {q.variants.seed_text for q in run.questions()} <= {row.id for row in asked}
+        assert run.manifest["config"]["variants"]["run"] == number
+        assert verify(run.path).ok
+    texts = [[q.question for q in Release.open(target / f"run-{n}").questions()] for n in (1, 2)]
+    assert texts[0] != texts[1]
+
+
+def test_the_table_is_written_and_the_same_command_makes_nothing_again(
+    made: Path, target: Path, command: Command
+) -> None:
+    before = (target / "run-1/manifest.json").stat().st_mtime_ns
+    words = ("--set", f"rules={made / 'rules.jsonl'}")
+    ended = command("variants", made / "published", "--runs", 2, "-o", target, *words)
+    assert (ended.status, ended.err.count("reused")) == (0, 2)
+    assert (target / "run-1/manifest.json").stat().st_mtime_ns == before
+    content = json.loads((target / "variants.json").read_text())
+    assert [row["run"] for row in content["runs"]] == [0, 1, 2]
+    assert [(row["first"], row["second"]) for row in content["pairs"]] == [
+        ("published", "run-1"), ("published", "run-2"), ("run-1", "run-2"),
+    ]  # fmt: skip
+    assert (target / "variants.md").read_text().startswith("Variants of variants-demo")
+
+
+def test_a_model_writes_a_run_and_its_journal_makes_it_again(
+    made: Path, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model that says what the scripted writer would, in other words."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setattr(console, "SECONDS_BETWEEN_TICKS", 0.01)
+    monkeypatch.setattr(console, "SECONDS_BETWEEN_LINES", 0.05)
+    release = Release.open(made / "published")
+    script = ScriptedPairs(read_parts(release).templates, articles=True)
+
+    def says(request: dict[str, Any], _times: int) -> str:
+        time.sleep(0.03)
+        lines = request["messages"][-1]["content"].split("\n")
+        reply = json.loads(script.reply([json.loads(s) for s in lines if s.startswith('["')], 5))
+        for pair in reply["qa_pairs"]:
+            pair["question"] = f"Tell me: {pair['question']}"
+        return json.dumps(reply)
+
+    shutil.copytree(made / "published.stages", tmp_path / "published.stages")
+    shutil.copytree(made / "published", tmp_path / "published")
+    manifest = tmp_path / "published/manifest.json"
+    content = json.loads(manifest.read_text())
+    content["config"]["verbalizer"]["naming"] = (
+        "numeric"  # as of a release by templates in this naming
+    )
+    manifest.write_text(json.dumps(content))
+    words = ("variants", tmp_path / "published", "--runs", 1, "--set",
+             f"rules={made / 'rules.jsonl'}")  # fmt: skip
+    with ChatServer(says) as server:
+        model = ("--verbalizer", "openai", "--model", "m", "--base-url", server.url)
+        ended = command(*words, "-o", tmp_path / "a", *model)
+    assert ended.status == 0, ended.err
+    assert re.search(r"run 1: .* · [\d,]+ tokens", ended.err), "a log says that it goes on"
+    assert all("Names: labels" in body["messages"][-1]["content"] for body in server.bodies)
+    assert {body["temperature"] for body in server.bodies} == {0.8}
+    assert all(q.wording == "model" for q in Release.open(tmp_path / "a/run-1").questions())
+    ended = command(*words, "-o", tmp_path / "b", "--replay", tmp_path / "a")
+    assert ended.status == 0, ended.err
+    for name in ("a", "b"):
+        assert "Texts of published are templates" in (tmp_path / name / "variants.md").read_text()
+    assert not list(compare(Release.open(tmp_path / "a/run-1"), tmp_path / "b/run-1"))
+
+
+def test_a_run_is_built_again_from_itself_in_any_naming(
+    target: Path, made: Path, command: Command, tmp_path: Path
+) -> None:
+    """Without finished stages, which the runs shared."""
+    rename(Release.open(target / "run-2"), tmp_path / "p", "private")
+    ended = command("verify", tmp_path / "p", "--rebuild", "--set", f"rules={made / 'rules.jsonl'}")
+    assert "every byte is what its recipe makes" in ended.out, ended.out
+
+
+def test_what_cannot_be_run(made: Path, target: Path, command: Command, tmp_path: Path) -> None:
+    def refused(told: str, *words: object) -> None:
+        ended = command("variants", *words)
+        assert (ended.status, told in ended.err) == (2, True), ended.err
+        assert not (tmp_path / "o").exists()
+
+    published, output = made / "published", ("-o", tmp_path / "o")
+    refused("rules names rules.jsonl: give the file", published, *output)
+    refused("itself a fresh variant (run 1)", target / "run-1", *output)
+    refused("would make another release", published, *output, "--set", "seed=3")
+    refused("Give --verbalizer openai too", published, *output, "--model", "m")
+    refused("runs are written at 0.8", published, *output, "--temperature", "0.5")
+    refused("so there is nothing to replay", published, *output, "--replay", target)
+    refused('labels=l.tsv: the recipe names "none"', published, *output, "--set", "labels=l.tsv")
+    without = tmp_path / "without"
+    shutil.copytree(published, without)
+    rows = [json.loads(line) for line in (without / "seed_texts.jsonl").read_text().splitlines()]
+    write_jsonl(without / "seed_texts.jsonl", [row | {"split": "train"} for row in rows])
+    seal(without)
+    refused("no seed text has a question in its test split", without, *output)

@@ -1,0 +1,329 @@
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rulemine.datasets.registry import load_kg
+from rulemine.errors import ConfigError, InputError
+from rulemine.evaluation import answer
+from rulemine.evaluation.answerers.model_free import embeddings as module
+from rulemine.evaluation.answerers.model_free.blas_threads import one_blas_thread
+from rulemine.evaluation.answerers.model_free.complex_vectors import (
+    Vectors,
+    begin,
+    learn,
+    links_of,
+    loss_and_gradients,
+)
+from rulemine.evaluation.answerers.model_free.embeddings import Embeddings
+from rulemine.evaluation.answerers.model_free.fuzzy_answers import FuzzyAnswers
+from rulemine.evaluation.answerers.protocol import Given, OpenQuestion
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.query import parse
+from rulemine.query.batch import Batch
+from tests.evaluation.world import ANN, CID, EVE, question, write_release
+
+ROOT = Path(__file__).resolve().parents[4]
+DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
+SMALL = Embeddings(rank=4, epochs=3, batch=8)
+
+
+def random_triples(entities, relations, n, seed=0):
+    drawn = np.random.default_rng(seed).integers(0, [entities, relations, entities], (n, 3))
+    return np.unique(drawn, axis=0).astype(np.int32)
+
+
+def random_vectors(entities, relations, rank):
+    random = np.random.default_rng(1)
+    return Vectors(*(random.standard_normal((n, 2 * rank)) for n in (entities, 2 * relations)))
+
+
+def as_complex(rows):
+    return rows[:, : rows.shape[1] // 2] + 1j * rows[:, rows.shape[1] // 2 :]
+
+
+def test_links_are_the_triples_and_their_inverses():
+    triples = random_triples(6, 3, 20)
+    links = links_of(triples, 3)
+    counts = np.diff(links.first)
+    pairs = np.column_stack((links.subjects, links.relations))
+    found = np.column_stack((np.repeat(pairs, counts, axis=0), links.objects)).tolist()
+    assert sorted(found) == sorted(
+        [row for s, r, o in triples.tolist() for row in ([s, r, o], [o, r + 3, s])]
+    )
+    assert len({tuple(pair) for pair in pairs.tolist()}) == len(pairs)
+    some = links.some(np.array([4, 1]))
+    assert some.objects.tolist() == [
+        *links.objects[links.first[4] : links.first[5]],
+        *links.objects[links.first[1] : links.first[2]],
+    ]
+
+
+def test_loss_by_its_definition():
+    triples = random_triples(6, 3, 15)
+    vectors = random_vectors(6, 3, 4)
+    entities, relations = map(as_complex, vectors)
+    expected = 0.0
+    for s, r, o in triples.tolist():
+        for a, link, b in ((s, r, o), (o, r + 3, s)):
+            scores = (entities[a] * relations[link] * entities.conj()).sum(axis=1).real
+            expected -= scores[b] - np.log(np.exp(scores).sum())
+            used = np.concatenate((entities[a], relations[link], entities[b]))
+            expected += 0.3 / 3 * (abs(used) ** 3).sum()
+    assert loss_and_gradients(vectors, links_of(triples, 3), 0.3)[0] == pytest.approx(expected)
+
+
+def test_gradients_are_finite_differences():
+    links = links_of(random_triples(6, 3, 15), 3)
+    vectors = random_vectors(6, 3, 4)
+    _, gradients = loss_and_gradients(vectors, links, 0.3)
+    step = 1e-6
+    for values, gradient in zip(vectors, gradients, strict=True):
+        for at in np.ndindex(values.shape):
+            value, losses = values[at], []
+            for values[at] in (value - step, value + step):
+                losses.append(loss_and_gradients(vectors, links, 0.3)[0])
+            values[at] = value
+            assert (losses[1] - losses[0]) / (2 * step) == pytest.approx(gradient[at], abs=1e-5)
+
+
+def test_a_step_is_adagrad():
+    links = links_of(random_triples(6, 3, 15), 3)
+    state = begin(6, 3, 4, 0)
+    before = state.vectors.entities.copy()
+    _, gradient = loss_and_gradients(state.vectors, links, 0.3)
+    state, loss = learn(state, links, batch=99, learning_rate=0.5, n3=0.3, seed=0)
+    assert state.epoch == 1
+    assert loss == pytest.approx(np.log(6), abs=1e-3)  # nothing is known, so all are as likely
+    moved = before - state.vectors.entities
+    assert moved == pytest.approx(0.5 * np.sign(gradient.entities), abs=1e-2)
+
+
+def mean_reciprocal_rank(scores, asked, known):
+    """Of the objects asked for, among the entities that are not known to be right."""
+    ranks = []
+    for row, (s, r, o) in zip(scores.astype(float), asked.tolist(), strict=True):
+        row[[b for b in known[s, r] if b != o]] = -np.inf
+        ranks.append(1 + (row > row[o]).sum() + ((row == row[o]).sum() - 1) / 2)
+    return (1 / np.array(ranks)).mean()
+
+
+@pytest.mark.parametrize(("name", "rank", "epochs"), [("demo", 16, 5), ("family", 24, 4)])
+def test_better_than_what_is_frequent(name, rank, epochs, monkeypatch):
+    if name != "demo" and not (DATA / name).is_dir():
+        pytest.skip(f"no data set {name}")
+    monkeypatch.setenv("RULEMINE_DATA", str(DATA))
+    kg = load_kg(name)
+    held_out = np.arange(0, len(kg), 40)
+    train, asked = np.delete(kg.triples, held_out, axis=0), kg.triples[held_out]
+    state = begin(len(kg.entities), len(kg.relations), rank, 0)
+    links = links_of(train, len(kg.relations))
+    with one_blas_thread():
+        for _ in range(epochs):
+            state, _ = learn(state, links, batch=256, learning_rate=0.1, n3=0.1, seed=0)
+    known = {}
+    for s, r, o in kg.triples.tolist():
+        known.setdefault((s, r), []).append(o)
+    frequent = np.zeros((len(kg.relations), len(kg.entities)))
+    np.add.at(frequent, (train[:, 1], train[:, 2]), 1)
+    directions = state.vectors.directions(asked[:, 0], asked[:, 1])
+    learned = mean_reciprocal_rank(directions @ state.vectors.entities.T, asked, known)
+    assert learned > 3 * mean_reciprocal_rank(frequent[asked[:, 1]], asked, known)
+
+
+GRAPH = KnowledgeGraph.from_triples(
+    (f"e{s}", f"r{r}", f"e{o}")
+    for s, r, o in random_triples(7, 2, 25, seed=3).tolist()
+    if s != o or r == 0
+)
+QUERIES = [
+    '(p "r0" "e1")',
+    '(p- "r1" (p "r0" "e1"))',
+    '(p "r1" (p- "r1" (p "r0" "e1")))',
+    '(and (p "r0" "e1") (p- "r1" "e2"))',
+    '(p "r1" (or (p "r0" "e1") (p- "r1" "e2")))',
+    '(minus (p "r0" "e1") (p- "r1" "e2"))',
+]
+
+
+def stated(text):
+    batch = Batch([text])
+    return batch.answers(batch.over(GRAPH))[0]
+
+
+def fuzzy(beam=99):
+    links = links_of(GRAPH.triples, 2)
+    vectors = random_vectors(7, 2, 3)
+    return FuzzyAnswers(vectors, links, GRAPH.entities, GRAPH.relation_ids, beam), vectors
+
+
+def truth_by_definition(query, vectors):
+    """Without a beam, from the definitions in the module, entity by entity."""
+    entities, relations = map(as_complex, vectors)
+    if query.text.startswith('"'):
+        return [float(name == query.entity) for name in GRAPH.entities]
+    if hasattr(query, "relation"):
+        below = truth_by_definition(query.of, vectors)
+        place = GRAPH.relation_ids[query.relation] + 2 * query.inverse
+        truth = [0.0] * 7
+        for start, name in enumerate(GRAPH.entities):
+            scores = (entities[start] * relations[place] * entities.conj()).sum(axis=1).real
+            one = f'({"p-" if query.inverse else "p"} "{query.relation}" "{name}")'
+            ends = stated(one)
+            loops = any(s == o and r == query.relation for s, r, o in GRAPH.labeled())
+            others = [end for end in range(7) if end not in ends and (loops or end != start)]
+            best = max(np.exp(scores[end]) for end in others)
+            for end in range(7):
+                link = 1.0 if end in ends else (end in others) * np.exp(scores[end]) / best
+                truth[end] = max(truth[end], below[start] * link)
+        return truth
+    if hasattr(query, "minus"):
+        pairs = zip(
+            *(truth_by_definition(q, vectors) for q in (query.of, query.minus)), strict=True
+        )
+        return [a * (1 - b) for a, b in pairs]
+    combine = np.prod if query.text.startswith("(and") else max
+    parts = [truth_by_definition(part, vectors) for part in query.parts]
+    return [float(combine(some)) for some in zip(*parts, strict=True)]
+
+
+@pytest.mark.parametrize("text", QUERIES)
+def test_truth_by_definition(text):
+    model, vectors = fuzzy()
+    assert model.truth(parse(text)) == pytest.approx(
+        truth_by_definition(parse(text), vectors), abs=3e-4
+    )
+
+
+@pytest.mark.parametrize("text", QUERIES[:5])
+def test_what_is_stated_is_true_whatever_the_beam(text):
+    truth = fuzzy(beam=1)[0].truth(parse(text))
+    assert set(np.flatnonzero(truth == 1).tolist()) == stated(text)
+
+
+def test_where_every_other_entity_is_stated_nothing_else_is_true():
+    kg = KnowledgeGraph.from_triples([("a", "r", "b"), ("a", "r", "c")])
+    vectors = random_vectors(3, 1, 2)
+    model = FuzzyAnswers(vectors, links_of(kg.triples, 1), kg.entities, kg.relation_ids, 9)
+    assert model.truth(parse('(p "r" "a")')).tolist() == [0, 1, 1]
+
+
+def test_what_the_graph_lacks_is_not_true():
+    model, _ = fuzzy()
+    for text in ('(p "r0" "nobody")', '(p "nothing" "e1")', '(p "r0" (p "nothing" "e1"))'):
+        assert not model.truth(parse(text)).any()
+
+
+LEARN = """
+import hashlib, numpy as np
+from rulemine.evaluation.answerers.model_free.blas_threads import one_blas_thread
+from rulemine.evaluation.answerers.model_free.complex_vectors import begin, learn, links_of
+triples = np.random.default_rng(0).integers(0, [2000, 5, 2000], (1000, 3)).astype(np.int32)
+with one_blas_thread():
+    state = begin(2000, 5, 64, 0)
+    learn(state, links_of(triples, 5), batch=512, learning_rate=0.1, n3=0.1, seed=0)
+print(hashlib.sha256(state.vectors.entities.tobytes()).hexdigest())
+"""
+
+
+def test_threads_change_nothing():
+    digests = [
+        subprocess.run(
+            [sys.executable, "-c", LEARN], env=os.environ | {"OPENBLAS_NUM_THREADS": threads},
+            capture_output=True, text=True, check=True, cwd=ROOT,
+        ).stdout
+        for threads in "12"
+    ]  # fmt: skip
+    assert digests[0] == digests[1]
+
+
+def test_answers_to_a_question_do_not_depend_on_others():
+    given = Given(kg=GRAPH, order={name: i for i, name in enumerate(GRAPH.entities)})
+    asked = [OpenQuestion(str(i), "", ("e1",), text) for i, text in enumerate(QUERIES)]
+    together = SMALL(given, asked)
+    assert together == [SMALL(given, [q])[0] for q in asked]
+    for found in together:
+        assert [name for name, _ in found.ranking][: len(found.answers)] == found.answers
+        scores = [score for _, score in found.ranking]
+        assert scores == sorted(scores, reverse=True)
+
+
+def test_the_same_in_every_naming():
+    turned = {name: f"x{9 - i}" for i, name in enumerate(GRAPH.entities)}
+    told = []
+    for names in ({name: name for name in turned}, turned):
+        order = {names[name]: i for i, name in enumerate(GRAPH.entities)}
+        query = parse('(p "r0" "e1")').text.replace("e1", names["e1"])
+        given = Given(kg=GRAPH.renamed(names), order=order)
+        found = SMALL(given, [OpenQuestion("q", "", (names["e1"],), query)])[0]
+        back = {new: old for old, new in names.items()}
+        told.append([(back[name], score) for name, score in found.ranking])
+    assert told[0] == told[1]
+
+
+def test_stated_answers_are_given_and_the_threshold_is_of_the_training_questions(tmp_path):
+    asked = [
+        question(1, ANN, "mother", "object", [CID, EVE], [EVE]),
+        question(2, ANN, "wife", "object", ["e00001"], ["e00001"], split="validation"),
+    ]
+    release = write_release(tmp_path / "r", asked)
+    (found,) = answer(release, SMALL)
+    # The validation question has nothing to infer, so what is stated is all that is answered.
+    assert found.answers == (CID,)
+    assert found.ranking[0] == (CID, 1.0)
+    told = []
+    (alone,) = answer(write_release(tmp_path / "s", asked[:1]), SMALL, note=told.append)
+    assert alone.ranking == found.ranking
+    assert "No question to choose a threshold on" in told[0]
+
+
+def test_learning_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
+    given = Given(kg=GRAPH)
+    asked = [OpenQuestion("q", "", ("e1",), QUERIES[0])]
+    whole = SMALL(replace(given, folder=tmp_path / "a"), asked)
+    (kept,) = (tmp_path / "a").iterdir()
+
+    class StopError(Exception):
+        pass
+
+    def stop(done, total):
+        if done >= total // 2:
+            raise StopError
+
+    stopped = replace(given, folder=tmp_path / "b")
+    with pytest.raises(StopError):
+        SMALL(replace(stopped, progress=stop), asked)
+    epochs = []
+    monkeypatch.setattr(module, "learn", lambda *a, **k: epochs.append(1) or learn(*a, **k))
+    assert SMALL(stopped, asked) == whole
+    assert 0 < len(epochs) < SMALL.epochs
+    assert (tmp_path / "b" / kept.name).read_bytes() == kept.read_bytes()
+    del epochs[:]
+    assert replace(SMALL, beam=2)(stopped, asked) == whole
+    assert not epochs
+    replace(SMALL, rank=5)(stopped, asked)
+    assert len(epochs) == SMALL.epochs
+
+
+@pytest.mark.parametrize("content", [b"", b"nonsense", b"PK\x03\x04cut"])
+def test_damaged_file_of_vectors_is_named(tmp_path, content):
+    given = Given(kg=GRAPH, folder=tmp_path)
+    SMALL(given, [])
+    (kept,) = tmp_path.iterdir()
+    kept.write_bytes(content)
+    with pytest.raises(InputError, match=rf"{kept.name}: .*Delete it and run again"):
+        SMALL(given, [])
+
+
+def test_learning_that_does_not_converge_is_said():
+    with pytest.raises(ConfigError, match="learning_rate is 1e\\+30"):
+        replace(SMALL, learning_rate=1e30)(Given(kg=GRAPH), [])
+
+
+def test_empty_graph_has_no_answers():
+    asked = [OpenQuestion("q", "", ("e1",), QUERIES[0])]
+    assert SMALL(Given(kg=KnowledgeGraph.from_triples([])), asked)[0].answers == []

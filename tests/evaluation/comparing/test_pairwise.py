@@ -1,0 +1,172 @@
+"""Several systems compared, and how many questions that takes; by hand, and on the command line."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from rulemine.cli.main import main
+from rulemine.errors import ConfigError, PredictionError
+from rulemine.evaluation import evaluate, write_predictions
+from rulemine.evaluation.comparing.pairwise import compare_all, evaluate_all
+from rulemine.evaluation.comparing.planning import needed_for_difference, needed_for_rates
+from rulemine.release.reader import Release
+from rulemine.release.records import Prediction
+from tests.evaluation.world import CID, EVE, question, write_release
+
+
+@pytest.fixture
+def eight(tmp_path: Path) -> Release:
+    """Eight questions that share nothing, the first four in the core; EVE is hard, CID stated."""
+    asked = [question(i, topic=f"t{i}", relation=f"r{i}", core=i < 4) for i in range(8)]
+    return write_release(tmp_path / "eight", asked)
+
+
+def right(count: int) -> list[Prediction]:
+    """Right on so many, with a stated answer on the others."""
+    return [Prediction(f"q{i:05d}", answers=(EVE if i < count else CID,)) for i in range(8)]
+
+
+@pytest.fixture
+def files(tmp_path: Path, eight: Release) -> list[Path]:
+    """Three systems, right on none, on six and on all; the first says what it is."""
+    run = {"release": eight.identity, "name": "small", "system": "lookup", "kg": "incomplete"}
+    paths = [tmp_path / f"{name}.jsonl" for name in "abc"]
+    for path, count in zip(paths, (0, 6, 8), strict=True):
+        write_predictions(path, right(count), run if count == 0 else None)
+    return paths
+
+
+def test_all_pairs_by_hand(eight, files):
+    reports = evaluate_all(eight, files, resamples=50)
+    assert list(reports) == ["lookup (incomplete)", "b", "c"]
+    found = compare_all(reports, ("hard_f1", "hhr"))
+    assert len(found.rows) == 3 * 2 * 2
+    rows = {(r.subset, r.metric, r.first[0], r.second): r for r in found.rows}
+    row = rows["all", "hard_f1", "l", "b"]
+    assert (row.a, row.b, row.difference.value) == (0, 0.75, -0.75)
+    assert row.p == 2 / 2**6  # of 64 exchanges of the six that differ
+    assert row.adjusted == 2 * row.p  # the second of three: 2/256 comes first
+    assert rows["all", "hard_f1", "l", "c"].p == 2 / 2**8
+    assert rows["all", "hard_f1", "l", "c"].adjusted == 3 * 2 / 2**8
+    row = rows["all", "hard_f1", "b", "c"]
+    assert (row.difference.value, row.p, row.adjusted) == (-0.25, 0.5, 0.5)
+    assert rows["core", "hard_f1", "b", "c"].p == 1  # equal there
+    assert rows["core", "hhr", "l", "b"].p == 2 / 2**4
+
+
+def test_a_partial_file_is_said_first(eight, files):
+    write_predictions(files[1], right(8)[:2])
+    found = compare_all(evaluate_all(eight, files[:2], resamples=5))
+    said = "Warning: b: predictions for 2 of 8 questions (25.0 %); the others score 0."
+    assert found.to_table().startswith(said)
+    assert found.to_markdown().startswith(said)
+    assert found.to_table().count("predictions for 2 of 8") == 1
+
+
+def test_a_warning_about_some_of_several_names_them(eight, files):
+    for path in files[1:]:
+        write_predictions(path, [Prediction(f"q{i:05d}", answers=()) for i in range(8)])
+    notes = compare_all(evaluate_all(eight, files, resamples=5)).notes
+    told = "8 of 8 predictions hold no answer and score 0."
+    assert [n for n in notes if told in n] == [f"Warning: {name}: {told}" for name in "bc"]
+
+
+def test_a_score_named_twice_is_shown_once(eight, files, capsys):
+    words = ["compare", str(eight.path), *map(str, files[:2]), "--format", "csv", "--metrics"]
+    assert main([*words, "hard_f1,hard_f1"]) == 0
+    twice = capsys.readouterr().out
+    assert main([*words, "hard_f1"]) == 0
+    assert twice == capsys.readouterr().out
+
+
+def test_forms(eight, files):
+    found = compare_all(evaluate_all(eight, files, resamples=50), ("hard_f1",))
+    rows = json.loads(found.to_json())["rows"]
+    lines = list(csv.DictReader(io.StringIO(found.to_csv())))
+    assert len(rows) == len(lines) == 6
+    assert [float(line["adjusted"]) for line in lines] == [row["adjusted"] for row in rows]
+    table = found.to_table().splitlines()
+    line = next(text for text in table if text.strip().startswith("b − c"))
+    assert line.split()[3:] == ["100.0", "100.0", "+0.0", "1.000", "1.000"]
+    assert "| b − c | 75.0 | 100.0 | -25.0" in found.to_markdown()
+    assert "| 0.008 | 0.023 |" in found.to_markdown()
+
+
+def test_what_cannot_be_compared(eight, files, tmp_path):
+    reports = evaluate_all(eight, files, resamples=5)
+    with pytest.raises(ConfigError, match="no score 'hardf1'; did you mean 'hard_f1'"):
+        compare_all(reports, ("hardf1",))
+    with pytest.raises(ConfigError, match="one system to compare"):
+        compare_all({"b": reports["b"]})
+    with pytest.raises(ConfigError, match="named twice"):
+        evaluate_all(eight, [files[0], files[0]])
+    other = evaluate(eight, right(3)[:4], sample=4, resamples=5)
+    with pytest.raises(PredictionError, match="the same questions were expected"):
+        compare_all({"a": reports["b"], "b": other})
+
+
+def test_files_of_one_name_are_told_apart(eight, files, tmp_path):
+    again = tmp_path / "other" / "b.jsonl"
+    write_predictions(again, right(2))
+    assert list(evaluate_all(eight, [*files, again], resamples=5)) == [
+        "lookup (incomplete)", str(files[1]), "c", str(again),
+    ]  # fmt: skip
+
+
+def test_questions_needed_by_hand(eight, files):
+    reports = evaluate_all(eight, files[:2], resamples=5)
+    # Differences 1 six times, 0 twice: variance 8/7 · 3/16; (1.96 + 0.8416)² · 0.2143 / 0.01 = 168.2.
+    told = needed_for_difference(reports, "hard_f1", 0.1)
+    line = next(text for text in told.splitlines() if "10 points" in text)
+    assert line.split() == ["10", "points", "169"]
+    assert "Over the core the two differ by the same on every question" in told
+    assert "Over all questions (8 questions with the score) differences from 45.9 points on" in told
+    assert "design effect of clusters 1.00" in told
+    assert needed_for_difference(reports, "hhr").count("point") >= 5
+    with pytest.raises(ConfigError, match="no score 'mrr' of both systems"):
+        needed_for_difference(reports, "mrr")
+
+
+def test_rates_by_hand():
+    assert needed_for_rates(0.5, 0.6).endswith(": 391 questions.\n")
+    assert "50 % of the questions (as if independent), design effect 1." in needed_for_rates(
+        0.5, 0.6
+    )
+    assert needed_for_rates(0.6, 0.5, differ=0.1).endswith(": 77 questions.\n")
+    with pytest.raises(ConfigError, match=r"rates are both 0\.5"):
+        needed_for_rates(0.5, 0.5)
+
+
+def test_command_line(eight, files, command):
+    ended = command(
+        "compare", str(eight.path), *map(str, files), "--metrics", "hard_f1", "--format", "csv"
+    )
+    assert ended.status == 0
+    assert ended.out.splitlines()[1].startswith("core,hard_f1,lookup (incomplete),b,0.0,1.0,-1.0,")
+    ended = command("power", str(eight.path), *map(str, files[:2]), "--difference", "0.1")
+    assert (ended.status, "169" in ended.out) == (0, True)
+    ended = command("power", "--rates", "0.5,0.6")
+    assert (ended.status, "391 questions" in ended.out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["power"], "found 0 prediction files and no --rates"),
+        (["power", "--rates", "60,70"], "expected fractions from 0 to 1"),
+        (["power", "--rates", "0.6"], "expected two fractions"),
+        (["power", "--rates", "0.6,0.7", "--difference", "0.1"], "--difference: is for prediction files"),
+        (["power", "{release}", "{a}", "{b}", "--difference", "5"], "0.05 is 5 points"),
+        (["power", "{release}", "{a}", "{b}", "--differ", "0.1"], "--differ: is for --rates"),
+        (["compare", "{release}", "{a}"], "one system to compare"),
+        (["compare", "{release}", "{a}", "{b}", "--metrics", "hardf1"], "did you mean 'hard_f1'"),
+    ],
+)  # fmt: skip
+def test_wrong_command_lines(eight, files, command, words, told):
+    names = {"release": eight.path, "a": files[0], "b": files[1]}
+    ended = command(*(word.format(**names) for word in words))
+    assert ended.status == 2
+    assert told in " ".join(ended.err.split())

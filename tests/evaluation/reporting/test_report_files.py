@@ -1,0 +1,203 @@
+"""One small report in every format, by hand."""
+
+import csv
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import matplotlib as mpl
+import pytest
+
+from rulemine.errors import ConfigError
+from rulemine.evaluation.reporting.cells import cell
+from rulemine.evaluation.reporting.document import (
+    Document,
+    Figure,
+    Grid,
+    Outcome,
+    ProofEdge,
+    QuestionRow,
+    Score,
+    Series,
+)
+from rulemine.evaluation.reporting.figures import draw, embedded
+from rulemine.evaluation.reporting.files import FORMATS, render, to_csv, write_document
+from rulemine.evaluation.reporting.tables import fitted, format_table
+
+HALF, NONE = Score(0.5, 0.25, 0.75), Score(None, None, None)
+TABLE = Grid(
+    "headline",
+    "Hard F1 & more_or_less",
+    ("system", "kg", "n", "F1", "triples"),
+    (
+        ("a|b_50%", "complete", 1200, HALF, Score(3.25, None, None)),
+        ("<c>", "incomplete", 7, NONE, None),
+    ),
+    notes=("A note.",),
+    plain=("triples",),
+)
+SERIES = (Series("one", (HALF, NONE)), Series("two", (None, HALF)))
+BARS = Figure("bars", "Bars", "A caption.", "bars", "system", "F1", ("a", "b & <c>"), SERIES)
+LINES = Figure("lines", "Lines", "A caption.", "lines", "level", "F1", (0, 100), SERIES)
+ROW = QuestionRow(
+    id="q1", text="Who?", split="test", anchors=("A",), query="q", form="composition", rule="r ⇒ s",
+    core=True, missing=1, hard_answer="H", hard=("H",), stated=("S", "T"), further=(),
+    proof=(ProofEdge(("A", "r", "H"), True), ProofEdge(("A", "s", "H"), False, ("A", "r", "H"))),
+    outcomes=(
+        Outcome("x", "incomplete", "hard", "Because.", 'said "so",\nyes', ("H",), (), 3, (), {"f1": 0.5}),
+        Outcome("y", "complete", "wrong", "Not.", scores={"mrr": None}),
+    ),
+)  # fmt: skip
+DOCUMENT = Document(
+    "Title", ("Known.",), {"release": "small"}, TABLE, (BARS, LINES), (), (ROW,), {"A": "Ann"}
+)
+
+
+def test_json_has_every_digit_and_null() -> None:
+    read = json.loads(render(DOCUMENT, "json"))
+    assert read["headline"]["rows"] == [
+        ["a|b_50%", "complete", 1200, {"value": 0.5, "low": 0.25, "high": 0.75},
+         {"value": 3.25, "low": None, "high": None}],
+        ["<c>", "incomplete", 7, {"value": None, "low": None, "high": None}, None],
+    ]  # fmt: skip
+    assert read["figures"][1]["table"]["rows"][1][0] == "100"
+    assert (read["title"], read["notes"], read["facts"]) == (
+        "Title",
+        ["Known."],
+        {"release": "small"},
+    )
+
+
+def test_csv_has_bounds_beside_scores() -> None:
+    assert to_csv(TABLE) == (
+        "system,kg,n,F1,F1 low,F1 high,triples,triples low,triples high\n"
+        "a|b_50%,complete,1200,0.5,0.25,0.75,3.25,,\n"
+        "<c>,incomplete,7,,,,,,\n"
+    )
+
+
+def test_markdown_and_latex_escape() -> None:
+    markdown = render(DOCUMENT, "markdown")
+    assert "| a\\|b_50% | complete | 1,200 | 50.0 (25.0–75.0) | 3.2 |" in markdown
+    assert "![Bars](figures/bars.svg)" in markdown
+    latex = render(DOCUMENT, "latex")
+    assert r"\caption{Hard F1 \& more\_or\_less}" in latex
+    assert r"\begin{tabular}{llrrr}" in latex
+    assert r"a\textbar{}b\_50\% & complete & 1,200 & \scored{50.0}{25.0}{75.0} & 3.2 \\" in latex
+    assert r"\textless{}c\textgreater{} & incomplete & 7\textdagger{} & -- & -- \\" in latex
+    for text in (markdown, latex.replace(r"\textdagger{}", "†"), render(DOCUMENT, "html")):
+        assert "† Fewer than 20 questions" in text
+    assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") == 3
+
+
+def test_hostile_labels_are_shown_as_they_are() -> None:
+    grid = Grid("d", "<b>D", ("g", "F1"), (("<i>|*x*", None),), notes=("<u>: given `q`.",))
+    row = replace(ROW, text="=1+1", anchors=("@a",))
+    document = Document("[T](x)", ("<s>",), {"system": "_x_"}, grid, questions=(row,))
+    markdown = render(document, "markdown")
+    for text in (
+        "# [T\\](x)",
+        "- \\<s>",
+        "- **system**: \\_x\\_",
+        "## \\<b>D",
+        "| \\<i\\>\\|\\*x\\* |",
+    ):
+        assert text in markdown
+    assert "- \\<u>: given \\`q\\`." in markdown
+    cells = next(csv.DictReader(render(document, "questions").splitlines()))
+    assert (cells["question"], cells["anchors"]) == ("'=1+1", "'@a")
+    assert to_csv(Grid("d", "D", ("g", "x"), (("=1", -0.5),))) == "g,x\n'=1,-0.5\n"
+
+
+def test_a_table_fits_the_terminal_and_loses_nothing() -> None:
+    header = ["system", "n", *(f"score {i}" for i in range(12))]
+    rows = [("lookup", [(f"{i}", f"0–{i}" if i > 8 else "") for i in range(13)])]
+    rows.append(("command: python3 a_very_long_name.py", [(f"{i}" * 3, "") for i in range(13)]))
+    made = (
+        "A title that is longer than the terminal is wide",
+        header,
+        [("by", rows)],
+        ["word " * 30],
+    )
+    whole = format_table(*made)
+    with fitted(40):
+        shown = format_table(*made)
+    assert max(map(len, shown.splitlines())) <= 40 < max(map(len, whole.splitlines()))
+    assert set(shown.split()) == set(whole.split())
+    assert shown.count("lookup") == 4  # once for each block of columns
+    assert format_table(*made) == whole
+
+
+def test_differences_have_signs() -> None:
+    grid = Grid("d", "D", ("g", "F1"), (("all", Score(0.1, -0.2, 0.3)),), signed=True)
+    document = Document("D", tables=(grid,))
+    assert "| all | +10.0 (-20.0 … +30.0) |" in render(document, "markdown")
+    assert r"\scored{+10.0}{$-$20.0}{+30.0}" in render(document, "latex")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.0, "0"),
+        (1.0, "1"),
+        (0.00009999, "0.0001"),
+        (0.00001, "1e-05"),
+        (0.0078, "0.0078"),
+        (3.5, "3.5"),
+        (-0.5, "-0.5000"),
+    ],
+)
+def test_plain_numbers_keep_four_digits(value: float, shown: str) -> None:
+    assert cell(value) == (shown, "")
+
+
+def test_a_folder_has_every_file(tmp_path: Path) -> None:
+    written = write_document(DOCUMENT, tmp_path / "new" / "report")
+    names = [path.relative_to(tmp_path / "new" / "report").as_posix() for path in written]
+    assert names == [
+        "report.json", "report.md", "report.tex", "tables/headline.csv", "tables/bars.csv",
+        "tables/lines.csv", "figures/bars.svg", "figures/lines.svg", "questions.csv", "report.html",
+    ]  # fmt: skip
+    with (tmp_path / "new/report/questions.csv").open(encoding="utf-8", newline="") as file:
+        first, second = csv.DictReader(file)
+    assert (first["system"], first["said"], first["f1"], first["mrr"]) == (
+        "x",
+        'said "so",\nyes',
+        "0.5",
+        "",
+    )
+    assert (first["stated"], first["triples_retrieved"], first["core"]) == ("S\nT", "3", "true")
+    assert (second["verdict"], second["triples_retrieved"], second["f1"]) == ("wrong", "", "")
+    before = {path: path.read_bytes() for path in written}
+    draw.cache_clear()
+    with mpl.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.fonttype": "path"}):
+        write_document(DOCUMENT, tmp_path / "new" / "report")
+    assert {path: path.read_bytes() for path in written} == before
+
+
+@pytest.mark.parametrize("figure", [BARS, LINES], ids=lambda figure: figure.kind)
+def test_figures_are_vector_and_text(figure: Figure) -> None:
+    svg = draw(figure)
+    assert not re.search(r"<dc:date|matplotlib\.org|<image", svg)
+    texts = "".join(ElementTree.fromstring(svg).itertext())
+    assert all(word in texts for word in ("one", "two", figure.across, figure.up))
+    inside = ElementTree.fromstring(embedded(svg, figure))
+    ids = [e.get("id") for e in inside.iter() if e.get("id")]
+    assert len(ids) == len(set(ids))
+    assert all(str(i).startswith(f"figure-{figure.id}-") for i in ids)
+    used = re.findall(r'(?:url\(|href=")#([^")]+)', embedded(svg, figure))
+    assert set(used) <= set(ids)
+
+
+def test_wrong_shapes_and_formats_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"has 1 values; 2 were expected"):
+        Grid("g", "G", ("a", "b"), (("x",),))
+    with pytest.raises(ConfigError, match=r"one has 2 scores; 1 were expected"):
+        Figure("f", "F", "", "bars", "a", "b", ("x",), SERIES)
+    with pytest.raises(ConfigError, match="expected bars or lines"):
+        Figure("f", "F", "", "pie", "a", "b", ("x", "y"), SERIES)
+    with pytest.raises(ConfigError, match="did you mean 'latex'"):
+        render(DOCUMENT, "latx")
+    assert set(FORMATS) == {"json", "csv", "markdown", "latex", "html", "questions"}

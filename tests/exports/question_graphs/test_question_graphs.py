@@ -1,0 +1,99 @@
+"""Question graphs: compared with every hop taken one by one, and with PageRank solved exactly."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from rulemine.exports.question_graphs.near import ALPHA, FINE, question_graphs
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.seeds import stream
+
+
+def random_graph(seed: int, entities: int = 30, triples: int = 120) -> KnowledgeGraph:
+    draw = stream(seed, "graph")
+    rows = [
+        (
+            f"e{draw.below(entities)}",
+            f"r{draw.below(3)}",
+            f"e{draw.below(draw.below(entities) + 1)}",
+        )
+        for _ in range(triples)
+    ]
+    return KnowledgeGraph.from_triples(rows)
+
+
+def within(kg: KnowledgeGraph, topics: Sequence[str], hops: int) -> set[int]:
+    near, found = set(topics), set[int]()
+    triples = kg.labeled()
+    for _ in range(hops):
+        found |= {i for i, (h, _, t) in enumerate(triples) if near & {h, t}}
+        near |= {e for i in found for e in triples[i][::2]}
+    return found
+
+
+def passes(kg: KnowledgeGraph, topics: Sequence[str]) -> np.ndarray:
+    """How often a walk passes each triple, by solving for its visits."""
+    size = len(kg.entities)
+    steps = np.zeros((size, size))
+    for h, _, t in kg.triples.tolist():
+        steps[h, t] += 1
+        steps[t, h] += 1
+    degrees = np.maximum(steps.sum(axis=0), 1)
+    start = np.zeros(size)
+    start[[kg.entity_ids[t] for t in topics]] = 1 / len(topics)
+    visits = np.linalg.solve(np.eye(size) - ALPHA * steps / degrees, start)
+    rate = visits / degrees
+    return rate[kg.triples[:, 0]] + rate[kg.triples[:, 2]]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("hops", [1, 2, 3])
+def test_all_that_is_within_the_hops(seed: int, hops: int) -> None:
+    kg = random_graph(seed, 40, 60)
+    asked = {"a": ["e1"], "b": ["e2", "e7"], "c": [kg.entities[-1], "e0"], "d": ["nobody"]}
+    found = dict(zip(asked, question_graphs(kg, asked, hops=hops), strict=True))
+    for key, topics in asked.items():
+        rows = found[key].rows.tolist()
+        assert found[key].whole
+        assert len(set(rows)) == len(rows)
+        assert set(rows) == within(kg, topics, hops)
+    assert not len(found["d"].rows)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("most", [1, 7, 30])
+def test_otherwise_the_triples_that_a_walk_passes_most_often(seed: int, most: int) -> None:
+    kg = random_graph(seed)
+    asked = {"a": ["e0"], "b": ["e0", "e1", "e2"]}
+    for topics, (rows, whole) in zip(
+        asked.values(), question_graphs(kg, asked, hops=3, max_triples=most), strict=True
+    ):
+        assert not whole
+        assert len(set(rows.tolist())) == most
+        often = passes(kg, topics)
+        others = np.delete(often, rows)
+        assert often[rows].min() > others.max() - 4 / (FINE * most * (1 - ALPHA))
+
+
+def test_of_equal_triples_the_first_ones_are_taken() -> None:
+    kg = KnowledgeGraph.from_triples(("hub", "r", f"e{i}") for i in range(9))
+    (graph,) = question_graphs(kg, {"q": ["hub"]}, max_triples=4)
+    assert sorted(graph.rows.tolist()) == [0, 1, 2, 3]
+
+
+def test_a_graph_that_is_smaller_than_one_step_shows_is_seen_more_finely() -> None:
+    kg = KnowledgeGraph.from_triples((f"e{i:03d}", "r", f"e{i + 1:03d}") for i in range(90))
+    (graph,) = question_graphs(kg, {"q": ["e000"]}, hops=40, max_triples=30)
+    assert sorted(graph.rows.tolist()) == list(range(30))
+
+
+def test_only_the_order_depends_on_the_question_and_the_seed() -> None:
+    kg = random_graph(1)
+    topics = {"a": ["e0", "e1"], "b": ["e1", "e0"], "c": ["e3"]}
+    one = [g.rows.tolist() for g in question_graphs(kg, topics, max_triples=40)]
+    other = [g.rows.tolist() for g in question_graphs(kg, topics, max_triples=40, seed=1)]
+    alone = [g.rows.tolist() for g in question_graphs(kg, {"c": ["e3"]}, max_triples=40)]
+    assert sorted(one[0]) == sorted(one[1]) == sorted(other[0])
+    assert len({tuple(one[0]), tuple(one[1]), tuple(other[0])}) == 3
+    assert one[2] == alone[0]

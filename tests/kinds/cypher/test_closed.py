@@ -1,0 +1,220 @@
+"""Releases of the kind ``cypher`` state every fact in all its statements, and ask it that way."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from rulemine.builder.pipeline import Build
+from rulemine.cli.main import main
+from rulemine.cypher import evaluate
+from rulemine.cypher.interpreter import run
+from rulemine.cypher.questions.evaluator import bindings
+from rulemine.cypher.questions.pattern_text import query_of
+from rulemine.cypher.rows import ResultTable, row_text
+from rulemine.datasets.property_graphs import load_property_graph
+from rulemine.exports.exporting import export
+from rulemine.exports.protocol import ExportInput
+from rulemine.exports.rdf_names import triples
+from rulemine.kg.graph import Triple
+from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.simplekg import simplekg_pieces
+from rulemine.neo4j.bolt import Bolt
+from rulemine.recipe.recipe import load_recipe
+from rulemine.release.reader import Release
+from rulemine.release.records import CypherQuestion
+from rulemine.verify import verify
+from rulemine.verify.cypher.graphs import LabeledEdge, LabeledGraph
+from rulemine.verify.cypher.patterns import read_pattern
+from rulemine.verify.cypher.rows import rows_of
+from tests.cypher_releases import build_coast
+from tests.oracles.patterns import ByStatements, differs, expected
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    folder = tmp_path_factory.mktemp("demo") / "release"
+    Build(load_recipe("cypher-demo", [(("naming",), "entity")]), folder).run()
+    return Release.open(folder)
+
+
+@pytest.mark.parametrize("name", ["demo", "coast"])
+def test_gold_is_what_the_statements_of_the_given_graph_say_together(
+    name: str, request: pytest.FixtureRequest
+) -> None:
+    release: Release = request.getfixturevalue(name)
+    given = load_property_graph(
+        "demo" if name == "demo" else str(release.path.parent / "coast.json")
+    )
+    graph = given.renamed({node.id: node.id for node in given.nodes})
+    closed = release.property_graph("complete")
+    assert len(closed.edges) > len(graph.edges)
+    search, otherwise, timed = ByStatements(graph, release.relations()), 0, 0
+    for question in release.questions():
+        query = query_of(question.query)
+        rows = evaluate(closed, query)
+        assert not differs(rows, expected(graph, query, search)), question.query
+        otherwise += evaluate(graph, query) != rows
+        timed += query.match.time is not None and "employs" in query.match.relations
+    # In the stored direction alone they would differ.
+    assert otherwise > len(release.questions()) / 20
+    assert bool(timed) == (name == "coast")
+
+
+def test_no_match_leads_back_over_a_declared_relation(demo: Release) -> None:
+    relations, graph = demo.relations(), demo.property_graph("complete")
+    shared = [row["fact"] for row in relations.values()]
+    asked = 0
+    for question in demo.questions():
+        match = query_of(question.query).match
+        facts = {relations[name]["fact"] for name in match.relations}
+        several = any(relations[f]["symmetric"] or shared.count(f) > 1 for f in facts)
+        if len(match.relations) == 2 and len(facts) == 1 and several:
+            asked += 1
+            for row in bindings(graph, match):
+                ends = [row.nodes[name] for name in ("n", "m0", "m1") if name in row.nodes]
+                assert len({*ends}) == len(ends), question.query
+    assert asked
+
+
+_TEXT = r'("(?:[^"\\]|\\.)*")'
+_ROW = re.compile(rf"\[{_TEXT}, {_TEXT}, \{{id: ")
+_NODES = re.compile(r"CREATE \(n:`?(\w+)`?\) SET n = row")
+_LOADED = re.compile(r"CREATE \(s\)-\[r:`?(\w+)`?\]->\(o\)")
+
+
+class _Driver:
+    """Notes what is made; a driver, its session and its results in one."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, tuple[str, dict[str, Any]]] = {}
+        self.made: list[tuple[Triple, dict[str, Any]]] = []
+
+    @contextmanager
+    def session(self, **_options: Any) -> Iterator["_Driver"]:
+        yield self
+
+    def run(self, query: str, rows: Any = ()) -> "_Driver":
+        if found := _LOADED.search(query):
+            self.made += [((s, found[1], o), own) for s, o, own in rows]
+        elif found := _NODES.search(query):
+            self.nodes |= {row["id"]: (found[1], row) for row in rows}
+        return self
+
+    def single(self) -> dict[str, int]:
+        return {"n": 0}
+
+    def consume(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("kg", ["complete", "incomplete-50", "incomplete"])
+def test_all_forms_of_a_graph_have_the_same_edges(
+    coast: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kg: str
+) -> None:
+    edges = {edge.id: edge for edge in coast.property_graph(kg).edges}
+    stated = {(edge.subject, edge.type, edge.object) for edge in edges.values()}
+    assert len(stated) == len(edges)
+    # Each fact is there in both statements or in none.
+    back = {"comes_from": "home_of", "works_in": "employs"}
+    turned = {(o, back[r], s) for s, r, o in stated if r in back}
+    assert turned == {(s, r, o) for s, r, o in stated if r in back.values()}
+    assert (len(turned) == 40) == (kg == "complete")
+
+    assert {*coast.kg(kg).labeled()} == stated
+    assert f"kg/{kg}.tsv.gz" in coast.manifest["files"]  # that is the file that was read
+    given = ExportInput(coast, coast.naming, kg)
+    served = re.findall(
+        r"<entity:(.*)> <relation:(.*)> <entity:(.*)> \.", "\n".join(triples(given, "release"))
+    )
+    assert {tuple(map(unquote, row)) for row in served} == stated
+
+    export(coast, "neo4j", tmp_path / "out", naming=coast.naming, kg=kg)
+    script = set()
+    for line in (tmp_path / "out/load.cypher").read_text("utf-8").splitlines():
+        if found := _LOADED.search(line):
+            ends = (map(json.loads, row) for row in _ROW.findall(line))
+            script |= {(s, found[1], o) for s, o in ends}
+    assert script == stated
+
+    driver = _Driver()
+
+    @contextmanager
+    def connected(*_where: Any) -> Iterator[Bolt]:
+        yield Bolt(driver)
+
+    monkeypatch.setattr("rulemine.neo4j.bolt.connected", connected)
+    assert main(["neo4j", "load", str(coast.path), "--kg", kg]) == 0
+    assert {triple for triple, _ in driver.made} == stated
+    nodes = coast.property_graph(kg).nodes
+    assert {key: label for key, (label, _) in driver.nodes.items()} == {n.id: n.type for n in nodes}
+    for node in nodes:
+        sent = driver.nodes[node.id][1]
+        assert sent.keys() == {"id", "name", *node.properties}
+        assert all(
+            sent[k] == (list(v) if isinstance(v, tuple) else v) for k, v in node.properties.items()
+        )
+    # A relationship that is added has the years of what it restates.
+    for (s, r, o), own in driver.made:
+        assert own == {"id": own["id"], **edges[own["id"]].properties}
+        others = [
+            {k: v for k, v in more.items() if k != "id"}
+            for triple, more in driver.made
+            if r == "employs" and triple == (o, "works_in", s)
+        ]
+        assert r != "employs" or others == [{k: v for k, v in own.items() if k != "id"}]
+
+
+@pytest.fixture(scope="module")
+def coast(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    folder = tmp_path_factory.mktemp("coast")
+    settings = (("cypher", "per_template"), 2), (("naming",), "entity")
+    return Release.open(build_coast(folder, *settings, declared=True))
+
+
+def test_a_release_of_a_closed_graph_is_verified(coast: Release) -> None:
+    assert verify(coast.path).problems == ()
+
+
+def test_counts_are_of_distinct_nodes_in_every_evaluation(coast: Release) -> None:
+    graph = coast.property_graph("complete")
+    again = [replace(edge, id=f"{edge.id} again") for edge in graph.edges]
+    doubled = PropertyGraph(graph.schema, graph.nodes, (*graph.edges, *again))
+    labeled = _labeled(doubled)
+    counting = 0
+    for question in coast.questions():
+        assert isinstance(question, CypherQuestion)
+        query, rows = query_of(question.query), Counter(question.cypher.rows)
+        if len({*query.match.relations}) < len(query.match.relations):
+            continue  # parallel edges lead there and back, which no count can tell
+        counting += "count" in question.cypher.cypher
+        if not question.cypher.tied:
+            assert Counter(map(row_text, evaluate(doubled, query).rows)) == rows
+            answered = run(doubled, question.cypher.cypher)
+            assert isinstance(answered, ResultTable)
+            assert Counter(map(row_text, answered.rows)) == rows
+            assert Counter(rows_of(labeled, read_pattern(question.query)).rows) == rows
+    assert counting > 3
+
+
+def _labeled(graph: PropertyGraph) -> LabeledGraph:
+    """A graph as the verifier has it."""
+    plain = json.loads("".join(simplekg_pieces(graph)))
+    return LabeledGraph(
+        plain,
+        {row["eid"]: row["label"] for row in plain["entities"]},
+        {row["eid"]: row["properties"] for row in plain["entities"]},
+        {
+            row["rid"]: LabeledEdge(
+                *(row[key] for key in ("rid", "label", "subj_id", "obj_id", "properties"))
+            )
+            for row in plain["relations"]
+        },
+    )

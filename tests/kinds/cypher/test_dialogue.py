@@ -1,0 +1,307 @@
+"""The dialogue about a question over a property graph: checks of names and values, judge, corrections."""
+
+import json
+from typing import Any
+
+import pytest
+
+from rulemine.builder.model_counts import count_model
+from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClause
+from rulemine.cypher.questions.evaluator import evaluate
+from rulemine.cypher.questions.pattern_text import query_text
+from rulemine.cypher.questions.render import to_cypher
+from rulemine.cypher.questions.templates import RETURNS
+from rulemine.cypher.rows import row_text
+from rulemine.errors import ConfigError
+from rulemine.kg.entity_names import NAMINGS
+from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
+from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
+from rulemine.kinds.cypher.inputs import make_cypher_inputs
+from rulemine.kinds.cypher.realism import Realism
+from rulemine.kinds.cypher.texts import QuestionTexts
+from rulemine.llm.call import Call
+from rulemine.phrasing.glosses import load_glosses
+from rulemine.phrasing.templates import load_templates
+from rulemine.release.blocks import CypherBlock, RowChange
+from rulemine.release.contents import ModelTrace
+from rulemine.release.naming import Namer, name_entities
+from rulemine.release.question_set import QuestionSet
+from rulemine.release.records import CypherQuestion, Unseen
+from rulemine.verbalizer.estimate import estimate
+from rulemine.verbalizer.options import VerbalizerSection
+from rulemine.verbalizer.prompts import load_prompts
+from rulemine.verbalizer.requests import Calls
+from rulemine.verbalizer.verbalize import Verbalized, verbalize
+from tests.verbalizer.scripted import Scripted, lines, rejections_in, wanted
+
+YEARS = (Property("start_year", "int"), Property("end_year", "int"))
+SCHEMA = Schema(
+    "towns",
+    (
+        EntityType("Town", (Property("area_km2", "float", "km ** 2"), Property("motto", "str"))),
+        EntityType("Person", description="someone of age"),
+    ),
+    (
+        RelationType("lives_in", "Person", "Town", YEARS, "at home"),
+        RelationType("parent_of", "Person", "Person"),
+    ),
+)
+GRAPH = PropertyGraph(
+    SCHEMA,
+    [
+        GraphNode("Arden", "Town", "Arden", {"area_km2": 12.5, "motto": 'We {bend} "all" -> up?'}),
+        GraphNode("Bree", "Town", "Bree", {"area_km2": 20.25, "motto": "Be kind"}),
+        GraphNode("Ada", "Person", "Ada"),
+        GraphNode("Bo", "Person", "Bo"),
+    ],
+    [
+        GraphEdge("e0", "lives_in", "Ada", "Arden", {"start_year": 1900}),
+        GraphEdge("e1", "lives_in", "Bo", "Bree", {"start_year": 1901}),
+        GraphEdge("e2", "parent_of", "Ada", "Bo"),
+    ],
+)
+NAMES = name_entities([node.id for node in GRAPH.nodes], seed=3)
+TEMPLATES = load_templates("", ("lives_in", "parent_of"))
+GLOSSES = load_glosses("", TEMPLATES)
+
+
+def query(
+    match: str, types: str, relations: str, result: ReturnClause, time: Any = None
+) -> PatternQuery:
+    """A question; ``Town:Arden`` is a node that is fixed."""
+    parts = (word.partition(":") for word in types.split())
+    nodes = tuple(PatternNode(type_, name or None) for type_, _, name in parts)
+    return PatternQuery(MatchPattern(match, nodes, tuple(relations.split()), time), result)
+
+
+CHILDREN = query("(n)<-(m0*)", "Person Person:Ada", "parent_of", ReturnClause("n_name"))
+LARGE = query("(n)", "Town", "", ReturnClause("n_where", "area_km2", operator=">=", bound=12.5))
+MOTTO = query(
+    "(n)",
+    "Town",
+    "",
+    ReturnClause("n_where", "motto", operator="=", bound='We {bend} "all" -> up?'),
+)
+SAID = query("(n)", "Town", "", ReturnClause("n_prop_distinct", "motto"))
+IN_1900 = query(
+    "(n)->(m0*) in year", "Person Town:Arden", "lives_in", ReturnClause("n_name_special"), 1900
+)
+
+GOOD = "Who has Ada as a parent?"
+
+
+def question(number: int, asked: PatternQuery) -> CypherQuestion:
+    """A question as a build asks it."""
+    rows = tuple(sorted(map(row_text, evaluate(GRAPH, asked).rows)))
+    match, result = asked.match, asked.result
+    private = {row.entity: row.private for row in NAMES}
+    pattern = QuestionTexts(GRAPH, Realism({})).pattern(asked, private)
+    own = result.property and f"{match.nodes[0].type}.{result.property}"
+    block = CypherBlock(
+        match.template, result.template, RETURNS[result.template].family, to_cypher(asked), ("n.name",), rows,
+        False, (), (), (RowChange(100, len(rows), (), ()),), tuple(sorted({*match.relations})),
+        (own,) if own else (), (), (), (),
+    )  # fmt: skip
+    made = CypherQuestion(
+        f"q{number:05d}", "cypher", pattern, tuple(sorted(n.name for n in match.nodes if n.name)),
+        query_text(asked), "", "", match.template, 1, rows, rows, (), (), None, False, (), (), (), None, None,
+        "", Unseen(False, False, False), "template", (), (pattern,), block,
+    )  # fmt: skip
+    return Namer(NAMES, TEMPLATES, "entity").question(made)  # type: ignore[return-value]
+
+
+def asked_for(*queries: PatternQuery) -> QuestionSet:
+    """Questions q00001 and so on."""
+    made = tuple(question(number, some) for number, some in enumerate(queries, start=1))
+    return QuestionSet(made, (), NAMES, len(NAMES))
+
+
+def calls_of(**options: Any) -> Calls:
+    chosen = VerbalizerSection(**{"name": "openai", "model": "m", **options})
+    return Calls(load_prompts("", "cypher"), chosen, 7, GLOSSES)
+
+
+def run(asked: QuestionSet, session: Any, naming: str = "text", **options: Any) -> Verbalized:
+    """Verbalizes questions with some options."""
+    inputs = make_cypher_inputs(asked, SCHEMA, GLOSSES, TEMPLATES, naming)
+    return verbalize(asked, inputs, calls_of(**options), session)
+
+
+def verdict(word: str, reason: str = "", refined: str = "") -> str:
+    """The reply of a judge."""
+    return json.dumps({"verdict": word, "reason": reason, "refined_question": refined})
+
+
+def script(texts: list[str], verdicts: list[str] | None = None) -> Scripted:
+    """A model that says these texts one after another, and of a judge these verdicts; then PASS."""
+    said, judged = iter(texts), iter(verdicts or [])
+
+    def say(call: Call) -> str:
+        return next(judged, verdict("PASS")) if call.purpose == "cypher_audit" else next(said)
+
+    return Scripted(say)
+
+
+def purposes(session: Scripted) -> list[str]:
+    return [call.purpose.removeprefix("cypher_") for call in session.calls]
+
+
+def test_a_text_that_passes_stands_in_every_naming() -> None:
+    session = script([json.dumps({"question": GOOD})])
+    (made,) = run(asked_for(CHILDREN), session).asked.questions
+    assert purposes(session) == ["question", "audit"]
+    assert (made.wording, made.patterns) == ("model", ("Who has {topic} as a parent?",))
+    for naming in NAMINGS:
+        name = next(row for row in NAMES if row.entity == "Ada").name_in(naming)
+        again = Namer(NAMES, TEMPLATES, naming).question(made)
+        assert again.question == f"Who has {name} as a parent?"
+
+
+def test_the_prompts_have_draft_cypher_pattern_schema_names_and_values() -> None:
+    session = script(["Which people lived in Arden in 1900?"])
+    run(asked_for(IN_1900), session)
+    for call in session.calls:
+        assert wanted(call, "Draft") == "Name all people who lived in Arden in 1900."
+        assert 'm0:Town {name: "Arden"}' in wanted(call, "Cypher")
+        assert wanted(call, "Pattern") == "(n)->(m0*) in year; returned: the names"
+        assert json.loads(wanted(call, "Entities named")) == ["Arden"]
+        assert json.loads(wanted(call, "Values")) == ["1900"]
+        said = "r0: lives_in, from n (Person) to m0 (Town): n lives in m0; it begins and ends (at home)"
+        assert f"\nn: Person (someone of age)\nm0: Town\n{said}\n" in call.messages[1]["content"]
+    session = script(["Which towns cover 12.5 km² or more?"])
+    run(asked_for(LARGE), session)
+    assert "\nn.area_km2: float in km ** 2\n" in session.calls[0].messages[1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "code"),
+    [
+        (CHILDREN, "Who has Adam as a parent?", "topic_missing"),
+        (CHILDREN, "Who, like Bo, has Ada as a parent?", "answer_named"),
+        (CHILDREN, "Which n.name values have Ada as a parent?", "triple_syntax"),
+        (CHILDREN, "MATCH who has Ada as a parent?", "triple_syntax"),
+        (CHILDREN, "Who is it that Ada is parent_of?", "relation_id"),
+        (CHILDREN, "Who is it. Who has Ada as a parent?", "several_questions"),
+        (CHILDREN, "Name those with Ada as a parent.", "not_a_question"),
+        (CHILDREN, "Which 3 people have Ada as a parent?", "value_added"),
+        (LARGE, "Which towns cover 12 km² or more?", "value_missing"),
+        (LARGE, "Which towns cover 112.5 km² or more?", "value_missing"),
+        (LARGE, "Which towns cover 12.55 km² or more?", "value_missing"),
+        (LARGE, "Which towns have an area_km2 of 12.5 or more?", "relation_id"),
+        (IN_1900, "Which people lived in Arden at the time?", "value_missing"),
+        (IN_1900, "Here is a question on 1900: Which people lived in Arden at the time?", "meta_text"),
+        (IN_1900, "**Question:** Which people lived in Arden at the time?", "value_missing"),
+        (MOTTO, "Which towns have the motto “We bend all up?”?", "value_missing"),
+        (SAID, "Which mottos, such as be kind, do the towns have?", "answer_named"),
+    ],
+)  # fmt: skip
+def test_what_fails_the_checks_is_never_judged(asked: PatternQuery, text: str, code: str) -> None:
+    session = script([json.dumps({"question": text})] * 3)
+    made = run(asked_for(asked), session)
+    assert purposes(session) == ["question"] * 3
+    assert made.counts.problems == {code: 3}
+    (kept,) = made.asked.questions
+    assert (kept.wording, kept.question) == ("fallback", asked_for(asked).questions[0].question)
+    assert len(rejections_in(session.calls[2])) == 2
+
+
+def test_a_value_may_have_any_signs() -> None:
+    value = 'We {bend} "all" -> up?'
+    session = script([f"Which towns have the motto “{value}” of old?"])
+    (made,) = run(asked_for(MOTTO), session).asked.questions
+    assert made.wording == "model"
+    assert made.question == f"Which towns have the motto “{value}” of old?"
+    assert "{{bend}}" in made.patterns[0]
+
+
+def test_what_compares_may_be_answered_by_yes_or_no_and_wrappings_go() -> None:
+    session = script(["**Question:** Did the people who lived in Arden live there in 1900?"])
+    (made,) = run(asked_for(IN_1900), session).asked.questions
+    assert made.question == "Did the people who lived in Arden live there in 1900?"
+
+
+def test_a_relation_that_was_turned_round_is_corrected_by_the_judge() -> None:
+    turned = "Whom does Ada have as a parent?"
+    session = script([turned], [verdict("DIRECTION", "Ada is the parent", GOOD)])
+    made = run(asked_for(CHILDREN), session, judge_model="judge")
+    assert purposes(session) == ["question", "audit", "audit"]
+    assert [call.model for call in session.calls] == ["m", "judge", "judge"]
+    assert made.asked.questions[0].question == GOOD
+    assert made.counts.problems == {"direction_wrong": 1}
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        (verdict("CONDITION", "known is lost"), "condition_changed"),
+        ("RESULT: a count", "result_changed"),
+        (verdict("WORDING"), "unnatural"),
+        (verdict("FAIL", "no", "Whom does Adam have?"), "audit_failed"),
+        ("maybe", "audit_failed"),
+        (verdict("GOOD"), "audit_failed"),
+    ],
+)
+def test_other_verdicts_go_back_to_the_writer(said: str, code: str) -> None:
+    session = script(["Whose parent is Ada?", GOOD], [said])
+    made = run(asked_for(CHILDREN), session)
+    assert made.asked.questions[0].question == GOOD
+    assert made.counts.problems[code] == 1
+    again = [call for call in session.calls if call.purpose == "cypher_question"][1]
+    assert "Whose parent is Ada?" in rejections_in(again)[0]
+
+
+@pytest.mark.parametrize(
+    ("fate", "left"), [("template", ["fallback", "model"]), ("drop", ["model"])]
+)
+def test_after_three_rounds_the_question_keeps_its_template_or_goes(
+    fate: str, left: list[str]
+) -> None:
+    def say(call: Call) -> str:
+        if call.subject == "q00002":
+            return (
+                verdict("PASS")
+                if "audit" in call.purpose
+                else "Which towns cover 12.5 km² or more?"
+            )
+        return verdict("DIRECTION", "turned") if "audit" in call.purpose else '{"question": '
+
+    made = run(asked_for(CHILDREN, LARGE), Scripted(say), on_failure=fate)
+    assert [row.wording for row in made.asked.questions] == left
+    (rejection,) = made.asked.rejections
+    assert rejection.detail.endswith(": malformed, malformed, malformed")
+    assert rejection.query == query_text(CHILDREN)
+
+
+def test_calls_are_estimated_replayed_and_counted() -> None:
+    asked = asked_for(CHILDREN, LARGE, IN_1900)
+    said = {"q00001": GOOD, "q00002": "Which towns cover 12.5 km² or more?"}
+
+    def say(call: Call) -> str:
+        text = said.get(call.subject, "Which people lived in Arden in 1900?")
+        return verdict("PASS") if call.purpose == "cypher_audit" else text
+
+    inputs = make_cypher_inputs(asked, SCHEMA, GLOSSES, TEMPLATES, "text")
+    planned = estimate(inputs, calls_of(), None)
+    assert {key: part.typical.calls for key, part in planned.purposes.items()} == {
+        "cypher_question": 3,
+        "cypher_audit": 3,
+    }
+    made = [run(asked, Scripted(say, shuffle)) for shuffle in (None, 1, 2)]
+    assert made[0] == made[1] == made[2]
+    trace = ModelTrace(made[0].journal, "", GLOSSES.to_toml())
+    counts = count_model(trace, made[0].asked.questions, ())
+    assert counts["audits"] == {"passed": 3, "failed": 0, "unreadable": 0}
+    assert len(lines(made[0])) == 6
+
+
+def test_relations_are_described_with_the_same_file() -> None:
+    call = calls_of().gloss("lives_in", [("Ada", "lives_in", "Arden")], ())
+    assert "Ada | Arden" in call.messages[1]["content"]
+
+
+def test_a_prompt_file_is_checked(tmp_path: Any) -> None:
+    own = tmp_path / "own.toml"
+    text = load_prompts("", "cypher").text
+    own.write_text(text.replace("{cypher}", "{cyphre}"), "utf-8")
+    with pytest.raises(ConfigError, match=r"\[cypher_question\].*cyphre.*did you mean.*cypher"):
+        load_prompts(str(own), "cypher")

@@ -1,0 +1,70 @@
+"""The figures that only releases of the kind ``cypher`` have, against the files themselves."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from rulemine.kinds.cypher.figures import LENGTHS
+from rulemine.release.card.bins import up_to, upper_names
+from tests.cypher_releases import build_coast
+from tests.verify.tiny import read_file
+
+LEVELS = (50, 100)
+
+
+def rows_of(folder: Path, name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in read_file(folder, name).splitlines()]
+
+
+def test_a_small_release_counted_from_its_files(tmp_path: Path) -> None:
+    folder = build_coast(tmp_path)
+    counts = json.loads((folder / "manifest.json").read_text("utf-8"))["counts"]
+    asked = [
+        row
+        for split in ("train", "validation", "test")
+        for row in rows_of(folder, f"questions/{split}.jsonl")
+    ]
+    nodes = {
+        level: json.loads(read_file(folder, f"property_graph/{name}.json.gz"))["entities"]
+        for level, name in ((0, "complete"), (50, "incomplete-50"), (100, "incomplete"))
+    }
+    held = {
+        level: Counter(f"{node['label']}.{name}" for node in some for name in node["properties"])
+        for level, some in nodes.items()
+    }
+    gone = held[0] - held[100]
+    assert gone.total() > 5
+    assert counts["values_complete"] == held[0].total()
+    assert counts["values_removed"] == gone.total()
+    assert counts["values_by_level"] == {str(at): (held[0] - held[at]).total() for at in LEVELS}
+    assert counts["values_by_property"] == {
+        name: {"values": n, "removed": gone[name]} for name, n in held[0].items()
+    }
+    assert counts["value_rules"] == len(rows_of(folder, "value_rules.jsonl"))
+    blocks = [row["cypher"] for row in asked]
+    sizes = [len(block["rows"]) for block in blocks]
+    assert counts["rows"] == sum(sizes) > len(asked)
+    assert counts["lengths"] == {
+        name: sum(up_to(size, LENGTHS) == name for size in sizes) for name in upper_names(LENGTHS)
+    }
+    families = Counter(block["family"] for block in blocks)
+    assert counts["returns"] == families
+    assert counts["templates"] == {
+        category: Counter(row["cypher"]["family"] for row in asked if row["structure"] == category)
+        for category in {row["structure"] for row in asked}
+    }
+    for place, level in enumerate(LEVELS):
+        changes = [block["levels"][place] for block in blocks]
+        assert {change["level"] for change in changes} == {level}
+        for key in ("lost", "spurious"):
+            number = sum(len(change[key]) for change in changes)
+            assert counts[f"rows_{key}"][str(level)] == number
+        changed = [
+            row
+            for row, change in zip(asked, changes, strict=True)
+            if change["lost"] or change["spurious"]
+        ]
+        found = counts["changed"][str(level)]
+        assert found["category"] == Counter(row["structure"] for row in changed)
+        assert found["return"] == Counter(row["cypher"]["family"] for row in changed)

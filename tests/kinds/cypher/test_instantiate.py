@@ -1,0 +1,232 @@
+"""Tasks: each template that a graph can have, rows, texts and ids."""
+
+import datetime
+import json
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from rulemine.cli.main import main
+from rulemine.cypher import MatchPattern, PatternNode, evaluate, to_cypher
+from rulemine.cypher.interpreter import run
+from rulemine.cypher.questions.templates import CATEGORIES, MATCHES, RETURNS
+from rulemine.datasets.demo_graph import demo_graph
+from rulemine.errors import ConfigError
+from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
+from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
+from rulemine.kinds.cypher import instances, instantiate
+from rulemine.kinds.cypher.instances import Instances, bare_patterns
+from rulemine.kinds.cypher.instantiate import CypherTask, Tally, make_tasks, task_row
+from rulemine.kinds.cypher.realism import draft_characteristics
+from rulemine.kinds.cypher.returns import Proposals, outward, returns_for
+from rulemine.seeds import stream
+from tests.oracles.patterns import same
+
+
+@pytest.fixture(scope="module")
+def world() -> PropertyGraph:
+    return demo_graph()
+
+
+@pytest.fixture(scope="module")
+def tasks(world: PropertyGraph) -> list[CypherTask]:
+    return list(make_tasks(world, draft_characteristics(world), per_template=9))
+
+
+def test_the_demo_has_every_template_in_equal_numbers(tasks: list[CypherTask]) -> None:
+    assert Counter(task.query.match.template for task in tasks) == dict.fromkeys(MATCHES, 9)
+    assert {task.query.result.template for task in tasks} == set(RETURNS)
+    in_turn = Counter(
+        task.query.result.template for task in tasks if task.query.match.template == "(n)->(m0*)"
+    )
+    assert in_turn == dict.fromkeys(returns_for(CATEGORIES["(n)-(m0*)"]), 1)
+
+
+def test_rows_are_the_evaluator_s_and_not_empty(
+    world: PropertyGraph, tasks: list[CypherTask]
+) -> None:
+    for task in tasks:
+        assert task.rows == evaluate(world, task.query)
+        assert task.rows.rows
+        assert task.cypher == to_cypher(task.query)
+        if task.query.match.category.form == "union" or task.query.match.category.basic:
+            assert all(None not in row for row in task.rows.rows)
+
+
+def test_queries_run_without_a_database_to_the_same_rows(
+    world: PropertyGraph, tasks: list[CypherTask]
+) -> None:
+    for task in tasks:
+        found = run(world, task.cypher)
+        assert found.columns == task.rows.columns
+        assert (
+            found.rows[0] in task.rows.tied if task.rows.tied else same(found.rows, task.rows.rows)
+        )
+
+
+def test_names_and_values_stand_in_the_texts_as_they_are(tasks: list[CypherTask]) -> None:
+    for task in tasks:
+        assert all(node.name in task.question for node in task.query.match.nodes if node.name)
+        bound, result = task.query.result.bound, task.query.result
+        if bound is not None and not isinstance(bound, bool):
+            shown = bound.isoformat() if isinstance(bound, datetime.date) else str(bound)
+            assert shown in task.question
+        if result.template in ("n_name_prop", "n_order_by", "n_argmax", "n_group_by"):
+            assert " known " in task.question
+        if task.query.match.template.endswith("in year"):
+            assert f"in {task.query.match.time}" in task.question
+        elif task.query.match.template.endswith("current"):
+            assert "currently" in task.question
+        elif "works_for" in task.query.match.relations:
+            assert "at some point" in task.question
+
+
+def test_ids_depend_on_the_query_and_the_order_of_input_on_nothing(
+    world: PropertyGraph, tasks: list[CypherTask]
+) -> None:
+    turned = PropertyGraph(world.schema, world.nodes[::-1], world.edges[::-1])
+    again = list(make_tasks(turned, draft_characteristics(turned), per_template=9))
+    assert list(map(task_row, again)) == list(map(task_row, tasks))
+    other = list(make_tasks(world, draft_characteristics(world), per_template=2, seed=1))
+    ids = {task.id: task.cypher for task in tasks}
+    assert len(ids) == len(tasks)
+    assert all(ids.get(task.id, task.cypher) == task.cypher for task in other)
+    assert len(ids.keys() & {task.id for task in other}) < len(other) / 2
+
+
+def _towns(*names: str) -> PropertyGraph:
+    """People who live in towns; the last person in the first town."""
+    schema = Schema(
+        "towns",
+        (EntityType("Town", (Property("people", "int"),)), EntityType("Person")),
+        (RelationType("lives_in", "Person", "Town"),),
+    )
+    towns = [
+        GraphNode(f"t{at}", "Town", name, {"people": 1234 * (at + 1)})
+        for at, name in enumerate(names)
+    ]
+    people = [GraphNode(f"p{at}", "Person", f"P{at}") for at in range(len(names) + 1)]
+    edges = [
+        GraphEdge(f"e{at}", "lives_in", f"p{at}", f"t{at % len(names)}")
+        for at in range(len(people))
+    ]
+    return PropertyGraph(schema, towns + people, edges)
+
+
+def test_nodes_of_one_name_are_told_apart_in_query_and_text() -> None:
+    graph = _towns("Bree", "Bree", 'A "q" \\ b')
+    made = [
+        task
+        for task in make_tasks(graph, {}, per_template=9)
+        if task.query.match.template == "(n)->(m0*)" and task.query.result.template == "n_name"
+    ]
+    said = {task.question: task.rows.rows for task in made}
+    assert said == {
+        "Name all people who live in Bree (t0).": [("P0",), ("P3",)],
+        "Name all people who live in Bree (t1).": [("P1",)],
+        'Name all people who live in A "q" \\ b.': [("P2",)],
+    }
+    assert {'{id: "t0"}' in t.cypher or '{id: "t1"}' in t.cypher for t in made[:3]} == {True, False}
+
+
+def test_no_query_is_two_tasks_where_patterns_run_out() -> None:
+    made = list(make_tasks(_towns("Bree", "Carn", "Dale"), {}, per_template=9))
+    assert 9 < len(made) == len({task.cypher for task in made}) == len({task.id for task in made})
+
+
+@pytest.mark.parametrize(("most", "left_out"), [(2, 0), (1, 1)])
+def test_a_pattern_with_too_many_rows_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, most: int, left_out: int
+) -> None:
+    monkeypatch.setattr(instantiate, "MOST_ROWS", most)
+    tally = Tally()
+    made = [
+        task
+        for task in make_tasks(_towns("Bree", "Carn"), {}, tally=tally)
+        if task.query.match.template == "(n)->(m0*)" and task.query.result.template == "n_name"
+    ]
+    assert len(made) == 2 - left_out  # two people live in Bree, one in Carn
+    assert max(len(task.rows.rows) for task in made) == most
+    assert tally["(n)->(m0*)", "too many rows"] == left_out
+
+
+def test_a_hub_is_looked_at_without_making_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    types = EntityType("Package"), EntityType("Section")
+    relations = (
+        RelationType("needs", "Package", "Package"),
+        RelationType("in", "Package", "Section"),
+    )
+    nodes = [GraphNode(f"p{at:03}", "Package", f"P{at}") for at in range(400)]
+    nodes += [GraphNode(f"s{at}", "Section", f"S{at}") for at in range(4)]
+    ends = [("needs", at, 0) for at in range(1, 400)] + [("needs", at, at + 1) for at in range(300)]
+    ends += [("in", at, 400 + at % 4) for at in range(400)]
+    edges = [
+        GraphEdge(f"e{number:04}", relation, nodes[one].id, nodes[other].id)
+        for number, (relation, one, other) in enumerate(ends)
+    ]
+    graph = PropertyGraph(Schema("packages", types, relations), nodes, edges)
+    for module in (instances, instantiate):
+        monkeypatch.setattr(module, "bindings", lambda *_, **__: pytest.fail("rows were made"))
+    made = list(make_tasks(graph, draft_characteristics(graph), per_template=5))
+    assert any("P0" in task.question for task in made)
+    assert "(n)->(m0)->(m1*)" in {task.query.match.template for task in made}
+
+
+def test_an_arm_of_a_union_that_holds_the_other_is_not_asked_for() -> None:
+    graph = demo_graph()
+    for bare in bare_patterns(graph, "(n)->(m0*) or (n)->(m1*)"):
+        for match in islice(Instances(graph, 0).of(bare), 1):
+            both = [
+                {end for _, end in graph.leading_in(graph.named(node.type, node.name)[0], relation)}
+                for node, relation in zip(match.nodes[1:], match.relations, strict=True)
+                if node.id is None and node.name is not None
+            ]
+            if len(both) == 2:
+                assert both[0] - both[1]
+                assert both[1] - both[0]
+
+
+@pytest.mark.parametrize(
+    ("value", "operator", "bound"),
+    [(1_234_567, "<", 1_300_000), (1_234_567, ">", 1_200_000), (87, "<=", 87), (0.1278, ">=", 0.12),
+     (-345, ">", -350), (-345, "<", -340), (0.0, "<", 0.0), (99.5, "<", 100.0)],
+)  # fmt: skip
+def test_bounds_are_rounded_outward(value: float, operator: str, bound: float) -> None:
+    assert outward(value, operator) == bound
+    assert type(outward(value, operator)) is type(value)
+
+
+def test_one_n_is_not_sorted_nor_counted() -> None:
+    graph = _towns("Bree", "Carn")
+    match = MatchPattern("(n)", (PatternNode("Town"),))
+    draw = Proposals(graph).draw
+    for template in ("n_order_by", "n_argmax", "n_where", "n_agg"):
+        assert draw(match, template, (0,), stream(0, "x")) is None
+    assert draw(match, "n_prop_distinct", (2, 3), stream(0, "x")) is None
+
+
+def test_what_was_dropped_is_counted_and_bounds_of_options_are_said() -> None:
+    graph, tally = _towns("Bree", "Carn"), Tally()
+    list(make_tasks(graph, draft_characteristics(graph), tally=tally))
+    assert tally["(n)->(m0)", "unnecessary leaf"] == 1
+    assert tally["(n)->(m0*) current", "patterns"] == 0
+    with pytest.raises(ConfigError, match="per_template is 0; expected at least 1"):
+        list(make_tasks(graph, {}, per_template=0))
+
+
+def test_the_command_writes_tasks_and_a_draft(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draft, out = tmp_path / "draft.toml", tmp_path / "tasks.jsonl"
+    assert main(["cypher-tasks", "demo", "--draft", "-o", str(draft)]) == 0
+    assert "# 199 pairs" in draft.read_text("utf-8")
+    options = ["--per-template", "1", "-o", str(out)]
+    assert main(["cypher-tasks", "demo", "--characteristics", str(draft), *options]) == 0
+    rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    assert len(rows) == len(MATCHES)
+    assert rows[0].keys() >= {"id", "question", "cypher", "match", "return", "category", "answers"}
+    assert f"{out}: {len(MATCHES)} tasks" in capsys.readouterr().out
+    assert main(["cypher-tasks", "demo", "--draft", "--seed", "3", "-o", str(draft)]) == 2
+    assert "--seed: is for tasks" in capsys.readouterr().err

@@ -1,0 +1,312 @@
+"""The kind ``cypher`` from a graph to a release, in every naming."""
+
+import csv
+import datetime
+import json
+import time
+from collections import Counter
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unicodedata import normalize
+
+import numpy as np
+import pytest
+
+from rulemine.builder.pipeline import Build
+from rulemine.cli.main import main
+from rulemine.cypher import evaluate
+from rulemine.cypher.questions.pattern_text import query_of
+from rulemine.cypher.rows import row_text
+from rulemine.errors import ConfigError, InputError
+from rulemine.evaluation import evaluate as score_predictions
+from rulemine.evaluation.cypher.release_rows import CypherRuns
+from rulemine.evaluation.cypher.runners import InMemoryRunner
+from rulemine.evaluation.reporting.questions import SystemRun
+from rulemine.evaluation.reporting.single import document_of_run
+from rulemine.evaluation.scorer import Scorer
+from rulemine.evaluation.study.plan import read_plan
+from rulemine.evaluation.study.run import StudyFolder
+from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
+from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
+from rulemine.kg.property_graph.simplekg import write_simplekg
+from rulemine.recipe.recipe import load_recipe
+from rulemine.release.contents import read_parts
+from rulemine.release.reader import Release
+from rulemine.release.records import CypherQuestion, Prediction
+from rulemine.release.writer import write_release
+
+PEOPLE, TOWNS = 48, 6
+NAMES = ('O"Neil\\', "it's", "two\nlines", "`x`", "{topic}", "the Ha\u0301gue")
+
+
+def _graph(id_of_a_town: str = "t") -> PropertyGraph:
+    """People who know each other in both directions, and live in towns whose codes they have."""
+    schema = Schema(
+        "towns",
+        (
+            EntityType("Person", (Property("born", "date"), Property("code", "str"))),
+            EntityType("Town", (Property("code", "str"), Property("size", "int"))),
+        ),
+        (
+            RelationType("knows", "Person", "Person"),
+            RelationType("known_by", "Person", "Person"),
+            RelationType("lives_in", "Person", "Town"),
+        ),
+    )
+    nodes = [
+        GraphNode(f"{id_of_a_town}{n}", "Town", NAMES[n], {"code": f"K{n}", "size": 100 * n})
+        for n in range(TOWNS)
+    ]
+    edges = []
+    for n in range(PEOPLE):
+        born = {"born": datetime.date(1900 + n, 1, 1)} if n % 5 else {}
+        nodes.append(
+            GraphNode(f"p{n}", "Person", NAMES[n % len(NAMES)], born | {"code": f"K{n % TOWNS}"})
+        )
+        edges.append(GraphEdge(f"l{n}", "lives_in", f"p{n}", f"{id_of_a_town}{n % TOWNS}"))
+        for step in (1, 7):
+            other = f"p{(n + step) % PEOPLE}"
+            edges.append(GraphEdge(f"k{n}-{step}", "knows", f"p{n}", other))
+            edges.append(GraphEdge(f"b{n}-{step}", "known_by", other, f"p{n}"))
+    return PropertyGraph(schema, nodes, edges)
+
+
+def _built(folder: Path, graph: PropertyGraph, target: str = "release") -> Release:
+    write_simplekg(graph, folder / "graph.json")
+    settings = {
+        ("kind",): "cypher", ("naming",): "text", ("cypher", "per_template"): 6,
+        ("cypher", "value_support"): 10, ("cypher", "values"): 0.5, ("selection", "levels"): [50, 100],
+        ("mining", "min_initial_support"): 10,
+    }  # fmt: skip
+    recipe = load_recipe(str(folder / "graph.json"), list(settings.items()))
+    Build(recipe, folder / target).run()
+    return Release.open(folder / target)
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    return _built(tmp_path_factory.mktemp("towns"), _graph())
+
+
+def test_rows_are_those_of_the_graphs_at_every_level(release: Release) -> None:
+    graphs = {level: release.property_graph(f"incomplete-{level}") for level in (0, 50, 100)}
+    changed = 0
+    for question in release.questions():
+        assert isinstance(question, CypherQuestion)
+        block, query = question.cypher, query_of(question.query)
+        rows = Counter(block.rows)
+        assert rows == Counter(map(row_text, evaluate(graphs[0], query).rows))
+        for change in block.levels:
+            there = evaluate(graphs[change.level], query)
+            found, tied = Counter(map(row_text, there.rows)), set(map(row_text, there.tied))
+            if not {*block.tied} & tied:
+                assert rows - found == Counter(change.lost)
+                assert found - rows == Counter(change.spurious)
+        assert {*question.answers} == {*block.rows} == {*question.stated, *question.hard_answers}
+        assert {*question.hard_answers} == {*block.levels[-1].lost}
+        changed += block.changed
+    assert changed > len(release.questions()) / 4
+    assert {q.shape for q in release.questions()} >= {"(n)", "(n*)", "(n)->(m0*)", "(n*),(m0*)"}
+    assert release.removals()
+    assert release.removed_values()
+
+
+def test_scores_are_those_that_the_records_say(release: Release) -> None:
+    scorer = Scorer(release, split=None, sample=30, resamples=2)
+    asked = [q for q in scorer.questions if isinstance(q, CypherQuestion)]
+    gold = [Prediction(q.id, cypher=q.cypher.cypher) for q in asked]
+    for kg, at in (("incomplete-50", 0), ("incomplete", 1)):
+        report = scorer(gold, kg=kg)
+        changes = [q.cypher.levels[at] for q in asked]
+        same = [not (change.lost or change.spurious) for change in changes]
+        assert report.overall["ex"].value == pytest.approx(sum(same) / len(asked))
+        assert report.overall["executable"].value == 1.0
+        assert report.row("changed", "changed").scores["ex"].value == 0.0
+        assert report.row("changed", "unchanged").n == sum(same)
+        # What the graph states is no lost row; a row that comes back by another way may be.
+        assert report.overall["row_hhr"].value == 0.0
+        assert report.overall["hits_hard"].value == 0.0
+    report = scorer(gold, kg="complete")
+    lost = sum(len(q.cypher.levels[1].lost) for q in asked)
+    given = sum(len(q.cypher.rows) for q in asked)
+    assert report.overall["row_hhr"].value == pytest.approx(lost / given)
+    assert report.overall["ex"].value == report.overall["hard_f1"].value == 1.0
+    rows = [Prediction(q.id, rows=q.cypher.rows) for q in asked]
+    tables = scorer(rows)
+    assert tables.overall["ex"].value == tables.overall["f1"].value == 1.0
+    assert tables.overall["psjs"].value is tables.overall["executable"].value is None
+    document = document_of_run(release, SystemRun("rows", "incomplete", rows, tables))
+    assert {row.outcomes[0].verdict for row in document.questions} == {"hard", "right"}
+
+
+def test_thoughts_are_no_predictions(release: Release) -> None:
+    scorer = Scorer(release, split=None, sample=6, resamples=1)
+    asked = [q for q in scorer.questions if isinstance(q, CypherQuestion)]
+    given = [Prediction(q.id, raw_output=f"<think>{q.cypher.cypher} No.</think>") for q in asked]
+    report = scorer(given, kg="complete")
+    assert report.overall["psjs"].value == report.overall["psjs_published"].value == 0.0
+    assert "Outputs that hold only thoughts, and no reply: 6; they score 0." in report.notes
+    assert not any("failed" in note for note in report.notes)
+
+
+def test_the_gold_binds_all_that_it_binds_on_every_graph(release: Release, tmp_path: Path) -> None:
+    scorer = Scorer(release, split=None, sample=60, resamples=1)
+    asked = [q for q in scorer.questions if isinstance(q, CypherQuestion)]
+    gold = [Prediction(q.id, cypher=q.cypher.cypher) for q in asked]
+    spaced = [replace(p, cypher=f"{p.cypher};") for p in gold]
+    for kg in ("complete", "incomplete-50", "incomplete"):
+        for given in (gold, spaced):
+            report = scorer(given, kg=kg)
+            at = [report.columns.index(name) for name in ("psjs", "psjs_edges")]
+            assert report.overall["psjs"].value == report.overall["psjs_edges"].value == 1.0
+            unbound = int(np.isnan(report.scores[:, at[0]]).sum())
+            assert (unbound > 0) == (kg != "complete")
+            told = [note for note in report.notes if "binds no" in note]
+            assert [int(note.split()[0]) for note in told] == [
+                number
+                for number in (unbound, int(np.isnan(report.scores[:, at[1]]).sum()))
+                if number
+            ]
+    # The same in a file of questions, on a graph in a file.
+    ours = scorer(spaced, kg="incomplete")
+    write_simplekg(release.property_graph("incomplete"), tmp_path / "graph.json")
+    for name, rows in (
+        ("tasks.jsonl", [{"id": q.id, "cypher": q.cypher.cypher} for q in asked]),
+        ("given.jsonl", [{"id": p.id, "cypher": p.cypher} for p in spaced]),
+    ):
+        (tmp_path / name).write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    names = ("tasks.jsonl", "given.jsonl", "graph.json", "out.csv")
+    tasks, predicted, graph, out = (tmp_path / name for name in names)
+    command = [
+        "cypher-score",
+        tasks,
+        predicted,
+        "--graph",
+        graph,
+        "--format",
+        "questions",
+        "-o",
+        out,
+    ]
+    assert main(list(map(str, command))) == 0
+    with out.open(encoding="utf-8", newline="") as file:
+        theirs = {row["id"]: row for row in csv.DictReader(file)}
+    for name in ("psjs", "psjs_published", "psjs_edges", "executable"):
+        column = ours.scores[:, ours.columns.index(name)].tolist()
+        told_there = [theirs[id_][name] for id_ in ours.ids]
+        assert ["" if np.isnan(value) else repr(value) for value in column] == told_there
+
+
+def test_composed_letters_are_those_of_the_graph(release: Release) -> None:
+    scorer = Scorer(release, split=None, resamples=1)
+    asked = [q for q in scorer.questions if isinstance(q, CypherQuestion)]
+    gold = [Prediction(q.id, cypher=q.cypher.cypher) for q in asked]
+    rows = [Prediction(q.id, rows=q.cypher.rows) for q in asked]
+    composed = [replace(p, cypher=normalize("NFC", p.cypher or "")) for p in gold]
+    assert sum(one != other for one, other in zip(gold, composed, strict=True)) > 5
+    for given, others in (
+        (gold, composed),
+        (rows, [replace(p, rows=tuple(normalize("NFC", r) for r in p.rows or ())) for p in rows]),
+    ):
+        one, other = scorer(given), scorer(others)
+        assert one.overall["psjs"].value == other.overall["psjs"].value
+        for name in ("ex", "f1", "hits_any"):
+            assert one.overall[name].value == other.overall[name].value
+
+
+def test_a_query_may_take_so_many_seconds(
+    release: Release,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rulemine.cli.console.SECONDS_BETWEEN_LINES", 0.0)
+    asked = release.questions("test")[:2]
+    endless = "MATCH (a), (b), (c), (d), (e) RETURN count(*)"
+    path = tmp_path / "given.jsonl"
+    path.write_text("".join(f'{{"id": "{q.id}", "cypher": "{endless}"}}\n' for q in asked), "utf-8")
+    command = ["evaluate", str(release.path), str(path), "--seconds"]
+    began = time.monotonic()
+    assert main([*command, "0.05"]) == 0
+    assert time.monotonic() - began < 30
+    shown = capsys.readouterr()
+    assert "Predictions that score 0: 2 failed." in shown.out
+    assert "· questions scored" in shown.err
+    assert main([*command, "0"]) == 2
+    assert "--seconds: 0; expected more than 0." in capsys.readouterr().err
+
+
+def test_a_graph_in_which_no_gold_finds_anything_is_said_first(
+    release: Release, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = release.property_graph("incomplete")
+    wrong = PropertyGraph(
+        Schema("wrong", (EntityType("Entity"),), ()),
+        [GraphNode(node.id, "Entity", node.name) for node in graph.nodes], [],
+    )  # fmt: skip
+    monkeypatch.setattr(
+        "rulemine.evaluation.cypher.release_rows.opened_runner",
+        lambda *args, **more: nullcontext(InMemoryRunner(wrong)),
+    )
+    scorer = Scorer(release, resamples=1)
+    given = [Prediction(q.id, cypher="MATCH (n) RETURN n.name") for q in scorer.questions]
+    assert scorer(given).to_table().startswith("Warning: no gold query of ")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"matching": "ids"}, "--matching: is for answers that are entities"),
+        ({"metrics": "rog"}, "--metrics: is for"),
+        ({"ignore_case": True}, "--ignore-case: is for"),
+        ({"naming": "private"}, "queries are run in the naming of the release, text"),
+        ({"cypher": CypherRuns("bolt://127.0.0.1:1", neo4j=True)}, "Leave one out"),
+    ],
+)
+def test_what_rows_cannot_be_scored_by(
+    release: Release, options: dict[str, Any], said: str
+) -> None:
+    one = [Prediction(release.questions()[0].id, rows=())]
+    with pytest.raises(ConfigError, match=said):
+        score_predictions(release, one, split=None, **options)
+
+
+@pytest.mark.parametrize("given", [{"namings": ["text", "private"]}, {"matching": "ids"}])
+def test_a_study_refuses_what_rows_cannot_be_scored_by_before_it_answers(
+    release: Release, given: dict[str, Any], tmp_path: Path
+) -> None:
+    plan = read_plan(release.path, {"systems": ["gold-cypher"], "levels": [0, 100], **given})
+    with pytest.raises(
+        ConfigError, match="namings, matching: the answers of this release are rows"
+    ):
+        StudyFolder(plan, tmp_path / "study")
+
+
+def test_every_naming_and_back_gives_the_same_files(release: Release, tmp_path: Path) -> None:
+    parts = read_parts(release)
+    for naming in ("private", "entity", "numeric"):
+        write_release(tmp_path / naming, parts, naming)
+        there = Release.open(tmp_path / naming)
+        assert there.identity == release.identity
+        write_release(tmp_path / f"{naming} back", read_parts(there), "text")
+        for name, row in release.manifest["files"].items():
+            back = Release.open(tmp_path / f"{naming} back").manifest["files"][name]
+            assert back["sha256"] == row["sha256"], name
+    private = Release.open(tmp_path / "private")
+    names = {node.name for node in private.property_graph("complete").nodes}
+    assert names == {row.private for row in private.entities}
+    assert not any("Neil" in q.question + q.cypher.cypher for q in private.questions())  # type: ignore[attr-defined]
+
+
+def test_the_order_of_nodes_and_edges_does_not_matter(release: Release, tmp_path: Path) -> None:
+    graph = _graph()
+    turned = PropertyGraph(graph.schema, reversed(graph.nodes), reversed(graph.edges))
+    again = _built(tmp_path, turned)
+    assert again.manifest["files"] == release.manifest["files"]
+
+
+def test_ids_that_no_table_can_hold_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"6 nodes with a tab or line end in the id, e.g. 't\\t0'"):
+        _built(tmp_path, _graph("t\t"))

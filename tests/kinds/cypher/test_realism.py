@@ -1,0 +1,168 @@
+"""The checks of realism, and the file that they rest on."""
+
+from pathlib import Path
+
+import pytest
+
+from rulemine.cypher import MatchPattern, PatternNode
+from rulemine.cypher.questions.templates import CATEGORIES, MATCHES
+from rulemine.datasets.demo_graph import demo_graph
+from rulemine.errors import ConfigError
+from rulemine.kg.facts import Declarations
+from rulemine.kinds.cypher.realism import (
+    Characteristics,
+    Realism,
+    characteristics_text,
+    draft_characteristics,
+    read_characteristics,
+)
+
+P, T, G = PatternNode("Person"), PatternNode("Town"), PatternNode("Guild")
+LIVES = ("Person", "lives_in", "Town")
+MARRIED = ("Person", "married_to", "Person")
+PARENT, CHILD = ("Person", "parent_of", "Person"), ("Person", "child_of", "Person")
+INVERSE = {PARENT: {"inverse": ("child_of",)}}
+HOUSES, LIVED = (
+    ("Town", "houses", "Person"),
+    {LIVES: {"inverse": ("houses",), "obj_cardinality": "one"}},
+)
+
+
+@pytest.mark.parametrize(
+    ("match", "rows", "objection"),
+    [
+        (("(n)->(m0)", (P, T), ("lives_in",)), {LIVES: {"mandatory_subj": True}}, "unnecessary leaf"),
+        (("(n)<-(m0)", (T, P), ("lives_in",)), {LIVES: {"mandatory_subj": True}}, ""),
+        (("(n)<-(m0)", (T, P), ("lives_in",)), {LIVES: {"mandatory_obj": True}}, "unnecessary leaf"),
+        (("(n)->(m0*)", (P, T), ("lives_in",)), {LIVES: {"mandatory_subj": True}}, ""),
+        (("(n)->(m0),(n)->(m0)", (P, T), ("lives_in", "lives_in")), {}, "redundant"),
+        (("(n)->(m0),(n)->(m0)", (P, T), ("born_in", "lives_in")), {}, ""),
+        (
+            ("(n)->(m0),(n)->(m0)", (P, T), ("born_in", "lives_in")),
+            {LIVES: {"implies": ("works_in",)}, ("Person", "works_in", "Town"): {"implies": ("born_in",)}},
+            "redundant",
+        ),
+        (("(n)->(m0),(n)<-(m0)", (P, P), ("married_to",) * 2), {}, ""),
+        (("(n)->(m0),(n)<-(m0)", (P, P), ("married_to",) * 2), {MARRIED: {"symmetric": True}}, "redundant"),
+        (("(n)->(m0)<-(m1*)", (T, G, T), ("x", "x")), {("Town", "x", "Guild"): {"subj_cardinality": "one"}},
+         "there and back"),
+        (("(n)<-(m0)->(m1*)", (T, P, T), ("lives_in",) * 2), {LIVES: {"obj_cardinality": "one"}},
+         "there and back"),
+        (("(n)<-(m0)->(m1*)", (T, P, T), ("lives_in",) * 2), {LIVES: {"subj_cardinality": "one"}}, ""),
+        (("(n)->(m0)->(m1*)", (P, P, P), ("married_to",) * 2),
+         {MARRIED: {"symmetric": True, "obj_cardinality": "one"}}, "there and back"),
+        (("(n)->(m0)->(m1*)", (P, P, P), ("married_to",) * 2), {MARRIED: {"obj_cardinality": "one"}}, ""),
+        (("(n)->(m0)->(m1*) by n", (P, T, G), ("lives_in", "y")), {LIVES: {"obj_cardinality": "one"}},
+         "pointless group"),
+        (("(n)<-(m1*) optional (n)<-(m0)", (T, P, P), ("lives_in", "works_in")),
+         {LIVES: {"subj_cardinality": "one"}}, "pointless group"),
+        (("(n)<-(m1*) optional (n)<-(m0)", (T, P, P), ("lives_in", "works_in")),
+         {LIVES: {"obj_cardinality": "one"}}, ""),
+        (("(n)->(m0),(n)<-(m0)", (P, P), ("parent_of", "child_of")), {}, ""),
+        (("(n)->(m0),(n)<-(m0)", (P, P), ("parent_of", "child_of")), INVERSE, "redundant"),
+        (("(n)->(m0),(n)->(m0)", (P, P), ("parent_of", "child_of")), INVERSE, ""),
+        (("(n)->(m0),(n)<-(m0)", (P, P), ("mother_of", "child_of")),
+         INVERSE | {("Person", "mother_of", "Person"): {"implies": ("parent_of",)}}, "redundant"),
+        (("(n)->(m0),(n)<-(m0)", (P, P), ("child_of", "kin_of")),
+         {CHILD: {"inverse": ("parent_of",)}, PARENT: {"implies": ("kin_of",)}}, "redundant"),
+        (("(n)->(m0)->(m1*)", (P, P, P), ("parent_of", "child_of")), {}, ""),
+        (("(n)->(m0)->(m1*)", (P, P, P), ("parent_of", "child_of")), INVERSE, "there and back"),
+        (("(n)<-(m0)<-(m1*) by n", (P, P, P), ("child_of", "parent_of")), INVERSE, "there and back"),
+        (("(n)->(m0)<-(m1*)", (P, P, P), ("parent_of", "child_of")), INVERSE, ""),
+        (("(n)->(m0)<-(m1*)", (P, P, P), ("parent_of", "parent_of")), INVERSE, ""),
+        (("(n)->(m0*),(n)<-(m1*)", (P, P, P), ("parent_of", "child_of")), INVERSE, ""),
+        (("(n)->(m0*),(n)<-(m1*)", (P, T, T), ("lives_in", "houses")), LIVED, "there and back"),
+        (("(n)<-(m0*),(n)<-(m1*)", (P, T, T), ("houses", "houses")), LIVED, "there and back"),
+        (("(n)->(m0*),(n)->(m1*)", (T, P, P), ("houses", "houses")), LIVED, ""),
+        (("(n)->(m1*) optional (n)<-(m0)", (P, P, P), ("parent_of", "child_of")), INVERSE, ""),
+    ],
+)  # fmt: skip
+def test_checks(match: tuple, rows: dict, objection: str) -> None:  # type: ignore[type-arg]
+    kinds = {signature: Characteristics(**row) for signature, row in rows.items()}
+    assert Realism(kinds).objection(MatchPattern(*match)) == objection
+
+
+DECLARED = Declarations.of(
+    ["married_to"], [("parent_of", "child_of")], [("parent_of", "mother_of")]
+)
+
+
+@pytest.mark.parametrize(
+    ("template", "relations", "objection", "apart"),
+    [
+        ("(n)->(m0)->(m1*)", ("married_to", "married_to"), "there and back", ("n", "m1")),
+        ("(n)->(m0)<-(m1*)", ("married_to", "married_to"), "there and back", ("n", "m1")),
+        ("(n)<-(m0)->(m1*) by n", ("married_to", "married_to"), "there and back", ("n", "m1")),
+        ("(n)->(m0)->(m1*)", ("parent_of", "child_of"), "there and back", ("n", "m1")),
+        ("(n)->(m0)<-(m1*)", ("parent_of", "mother_of"), "there and back", ("n", "m1")),
+        ("(n)->(m0)->(m1*)", ("mother_of", "child_of"), "there and back", ("n", "m1")),
+        ("(n)->(m0)->(m1*)", ("parent_of", "mother_of"), "", ("n", "m1")),
+        # No edge is bound twice; parallel ones are why n and m1 have to be apart.
+        ("(n)->(m0)<-(m1*)", ("child_of", "child_of"), "", ("n", "m1")),
+        ("(n)->(m0)<-(m1*)", ("knows", "knows"), "", None),
+        ("(n)->(m1*) optional (n)->(m0)", ("child_of", "child_of"), "there and back", ("m0", "m1")),
+        (
+            "(n)->(m1*) optional (n)<-(m0)",
+            ("child_of", "mother_of"),
+            "there and back",
+            ("m0", "m1"),
+        ),
+        ("(n)->(m1*) optional (n)<-(m0)", ("child_of", "child_of"), "", ("m0", "m1")),
+        ("(n)->(m1*) optional (n)->(m0)", ("knows", "knows"), "", None),
+        ("(n)->(m0),(n)<-(m0)", ("child_of", "mother_of"), "redundant", None),
+        ("(n)->(m0),(n)<-(m0)", ("married_to", "married_to"), "redundant", None),
+        ("(n)->(m0*),(n)->(m1*)", ("married_to", "married_to"), "", None),
+        ("(n)->(m0*) or (n)<-(m1*)", ("child_of", "parent_of"), "", None),
+    ],
+)
+def test_what_is_declared_leads_back(
+    template: str, relations: tuple[str, ...], objection: str, apart: tuple[str, str] | None
+) -> None:
+    nodes = (P,) * len(CATEGORIES[MATCHES[template].category].nodes)
+    match, realism = MatchPattern(template, nodes, relations), Realism({}, DECLARED)
+    assert (realism.objection(match), realism.apart(match)) == (objection, apart)
+
+
+def test_a_draft_is_read_as_it_was_written(tmp_path: Path) -> None:
+    graph = demo_graph()
+    draft = draft_characteristics(graph)
+    path = tmp_path / "draft.toml"
+    path.write_text(characteristics_text(draft), "utf-8")
+    read = read_characteristics(path, graph.schema)
+    assert characteristics_text(read) == "".join(
+        line for line in path.read_text("utf-8").splitlines(True) if line[:3] not in _counts(line)
+    )
+    married = draft["Person", "married_to", "Person"]
+    assert (married.symmetric, married.obj_cardinality) == (False, "one")
+    assert draft["Person", "works_for", "Workshop"].time_sensitive
+    assert not draft[LIVES].time_sensitive
+    assert (draft[PARENT].inverse, draft[CHILD].inverse) == (("child_of",), ("parent_of",))
+    assert "238 are the other way round in child_of, which has 271 pairs" in draft[PARENT].counts
+    assert not draft[MARRIED].inverse
+
+
+def _counts(line: str) -> set[str]:
+    """The start of a line that counts something, not that of the file's first."""
+    return {line[:3]} if line.startswith("# ") and not line.startswith("# What") else set()
+
+
+def test_all_that_is_wrong_with_a_file_is_said_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text(
+        '[[relation]]\nsubject = "Person"\nrelation = "lives_in"\nobject = "Guild"\n'
+        '[[relation]]\nsubject = "Person"\nrelation = "lives_in"\nobject = "Town"\n'
+        'obj_cardinality = "few"\nsymmetrical = true\nimplies = ["speaks"]\nmandatory_subj = 1\n'
+        'inverse = ["lives_in"]\n',
+        "utf-8",
+    )
+    with pytest.raises(ConfigError) as problem:
+        read_characteristics(path, demo_graph().schema)
+    for part in (
+        "relation 1: Person lives_in Guild is not in the schema",
+        "relation 2: obj_cardinality is 'few'; expected one or many",
+        "'symmetrical' is unknown; did you mean 'symmetric'?",
+        "implies is ['speaks']; expected relations between the same types",
+        "mandatory_subj is 1; expected true or false",
+        "inverse is ['lives_in']; expected relations between Town and Person",
+    ):
+        assert part in str(problem.value)

@@ -1,0 +1,52 @@
+from rulemine.kinds.rules.text_check import NAMED, SELF_LOOP, TextCheck
+from rulemine.phrasing.templates import load_templates
+from rulemine.query.answers import QuestionKey
+from rulemine.release.naming import name_entities
+
+
+def checker(entities, labels=None):
+    names = name_entities(sorted(entities), seed=0, labels=labels)
+    return TextCheck(names, load_templates("family", ["aunt"]))
+
+
+def test_a_text_without_answers_passes():
+    check = checker(["7", "72"])
+    assert check.problem(QuestionKey("72", "aunt", "subject"), ["7"], "7") is None
+
+
+def test_a_topic_that_contains_an_answer_is_refused():
+    check = checker(["New York", "York", "x"])
+    assert check.problem(QuestionKey("New York", "aunt", "object"), ["York"], "York") == (
+        NAMED,
+        "in the naming entity",
+        "Who is New York the aunt of?",
+    )
+
+
+def test_an_answer_that_is_a_word_of_the_template_is_refused():
+    check = checker(["The", "x"])
+    assert check.problem(QuestionKey("x", "aunt", "subject"), ["The"], "The") is not None
+
+
+def test_all_namings_count_at_once():
+    check = checker(["a1", "b2"], {"a1": "Kim Lee", "b2": "Kim"})
+    problem = check.problem(QuestionKey("a1", "aunt", "object"), ["b2"], "b2")
+    assert problem == (NAMED, "in the naming text", "Who is Kim Lee the aunt of?")
+
+
+def test_a_private_number_in_a_phrase_is_seen():
+    names = name_entities([f"n{i}" for i in range(40)], seed=0)
+    five = next(n.entity for n in names if n.private == "e00005")
+    topic = next(n.entity for n in names if n.private == "e00007")
+    check = TextCheck(names, load_templates("", ["rent 5"]))
+    problem = check.problem(QuestionKey(topic, "rent 5", "object"), [five], five)
+    assert problem is not None
+    assert (problem.detail, "5" in problem.text) == ("in the naming numeric", True)
+
+
+def test_the_topic_may_be_an_answer_but_not_the_hard_one():
+    check = checker(["x", "y"])
+    assert check.problem(QuestionKey("x", "aunt", "object"), ["x", "y"], "y") is None
+    problem = check.problem(QuestionKey("x", "aunt", "object"), ["x", "y"], "x")
+    assert problem is not None
+    assert (problem.reason, problem.text) == (SELF_LOOP, ""), "its text was not the reason"

@@ -1,0 +1,173 @@
+"""Every question obeys every rule, found anew by brute force."""
+
+from collections import Counter
+
+import pytest
+
+from rulemine.kg.facts import Declarations
+from rulemine.query.structures import STRUCTURES, structure_of
+from rulemine.query.tree import Anchor, Intersection, Union
+from rulemine.release.records import StructureQuestion
+from rulemine.text.normalization import mentions
+from tests.kinds.structures.worlds import RULES, RandomWorld, less, nodes
+
+SEEDS = range(3)
+
+MAX_SHARE = 0.5
+
+OF_RULE = {rule.id: i for i, rule in enumerate(RULES)}
+
+
+@pytest.fixture(scope="module", params=SEEDS)
+def world(request: pytest.FixtureRequest) -> RandomWorld:
+    return RandomWorld(request.param)
+
+
+@pytest.fixture(scope="module")
+def questions(world: RandomWorld) -> tuple[StructureQuestion, ...]:
+    found = world.ask(excluded=["re"], max_share=MAX_SHARE).questions
+    assert {q.structure for q in found} == {*STRUCTURES}
+    return found
+
+
+def test_each_is_one_of_the_nine_structures(world: RandomWorld, questions) -> None:
+    for q in questions:
+        tree = world.tree(q.query)
+        assert structure_of(tree).name == q.structure
+        assert (structure_of(tree).shape, structure_of(tree).hops) == (q.shape, q.hops)
+        leaves = [node.entity for node in nodes(tree) if isinstance(node, Anchor)]
+        assert sorted(leaves) == sorted(set(leaves)) == list(q.anchors)
+        assert "re" not in q.relations
+        assert structure_of(tree, Declarations()).atoms <= 3
+
+
+def test_answers_and_grades_are_those_of_all_derivations(world: RandomWorld, questions) -> None:
+    for q in questions:
+        tree = world.tree(q.query)
+        answers = world.answers(tree)
+        assert {*q.answers} == answers
+        assert 1 <= len(answers) <= 20
+        assert {*q.stated} == world.answers(tree, complete=False)
+        assert {row.answer: row.missing for row in q.hard} == {
+            answer: world.missing(tree, answer) for answer in answers - {*q.stated}
+        }
+
+
+def test_evidence_is_that_of_all_derivations_and_holds_no_anchor(
+    world: RandomWorld, questions
+) -> None:
+    for q in questions:
+        tree = world.tree(q.query)
+        every = [d for answer in q.answers for d in world.derivations(tree, answer)]
+        triples = {triple for d in every for triple, _ in d.steps}
+        between = set().union(*(d.between for d in every))
+        assert set(q.full_evidence) == triples
+        assert list(q.full_evidence) == sorted(triples)
+        assert len(triples) <= 100
+        assert not {*q.anchors} & (between | {*q.answers})
+        assert {*q.structures.intermediates} == between - {*q.answers}
+
+
+def test_every_branch_is_needed_and_none_is_in_another(world: RandomWorld, questions) -> None:
+    for q in questions:
+        tree = world.tree(q.query)
+        answers = world.answers(tree)
+        assert all(world.answers(other) != answers for other in less(tree))
+        for node in nodes(tree):
+            if isinstance(node, Intersection | Union):
+                parts = [world.answers(part) for part in node.parts]
+                pairs = [(a, b) for i, a in enumerate(parts) for b in parts[:i]]
+                assert not any(a <= b or b <= a for a, b in pairs)
+
+
+def test_answers_share_a_type_and_so_do_the_ends_of_unions(world: RandomWorld, questions) -> None:
+    def alike(names) -> frozenset[int]:
+        return world.types.shared(world.kg.entity_ids[name] for name in names)
+
+    for q in questions:
+        assert q.structures.answer_types == world.types.labels(alike(q.answers)) != ()
+        for node in nodes(world.tree(q.query)):
+            if isinstance(node, Union):
+                assert alike(q.anchors)
+                assert alike(world.answers(node))
+
+
+def test_the_hard_answer_is_the_first_that_may_be_asked_for(world: RandomWorld, questions) -> None:
+    hard = 0
+    for q in questions:
+        tree = world.tree(q.query)
+        rows = []
+        for row in q.hard:
+            fits = [
+                d.steps
+                for d in world.derivations(tree, row.answer)
+                if {triple for triple, _ in d.steps} == {*row.witness}
+            ]
+            assert fits
+            removed = [(t, end) for t, end in fits[0] if t in world.removed]
+            allowed = all(world.removed[t][0][end == "object"] for t, end in removed)
+            core = allowed and all(world.removed[t][1] for t, _ in removed)
+            assert row.core == core
+            if allowed:
+                rows.append((not core, row.missing, row.answer, row.witness))
+        assert bool(q.hard) == bool(rows)
+        if not rows:
+            assert (q.hard_answer, q.core, q.missing, q.structures.removed) == (None, False, 0, ())
+            assert q.structures.rules == ()
+            first = world.derivations(tree, q.stated[0])
+            assert {*q.evidence} in [{triple for triple, _ in d.steps} for d in first]
+            assert not {*q.evidence} & world.removed.keys()
+            continue
+        hard += 1
+        (outside, missing, answer, witness) = min(rows)
+        assert (q.hard_answer, q.core, q.missing) == (answer, not outside, missing)
+        assert q.evidence == witness
+        assert q.structures.removed == tuple(
+            dict.fromkeys(t for t in witness if t in world.removed)
+        )
+        places = [sorted(world.removed).index(t) % len(RULES) for t in q.structures.removed]
+        assert {OF_RULE[rule] for rule in q.structures.rules} == set(places)
+    assert hard > len(questions) / 4
+
+
+def test_levels_say_from_when_on_an_answer_is_not_stated(world: RandomWorld, questions) -> None:
+    for q in questions:
+        tree = world.tree(q.query)
+        for row in q.hard:
+            last = max(
+                min((world.removed[t][2] for t, _ in d.steps if t in world.removed), default=101)
+                for d in world.derivations(tree, row.answer)
+            )
+            assert row.level == last
+
+
+def test_texts_name_the_anchors_and_nothing_else(questions) -> None:
+    for q in questions:
+        assert all(mentions(q.question, anchor) for anchor in q.anchors)
+        barred = {*q.answers, *q.structures.intermediates}
+        assert not any(mentions(q.question, name) for name in barred)
+    assert len({q.question for q in questions}) == len(questions)
+    assert len({q.query for q in questions}) == len(questions)
+
+
+def test_anchors_of_splits_are_disjoint_and_sizes_as_wanted(questions) -> None:
+    anchors = {split: set() for split in ("train", "validation", "test")}
+    for q in questions:
+        anchors[q.split] |= {*q.anchors}
+    assert sum(map(len, anchors.values())) == len(set().union(*anchors.values()))
+    for (_, split), count in Counter((q.structure, q.split) for q in questions).items():
+        assert count <= {"train": 9, "validation": 1, "test": 2}[split] + 1
+
+
+def test_no_more_than_half_share_an_anchor_a_relation_or_an_answer(questions) -> None:
+    for name in STRUCTURES:
+        some = [q for q in questions if q.structure == name]
+        for found in ("anchors", "relations", "answers"):
+            counts = Counter(one for q in some for one in getattr(q, found))
+            assert max(counts.values()) <= max(1, len(some) // 2)
+
+
+def test_ids_are_in_the_order_of_structures_and_queries(questions) -> None:
+    order = [(list(STRUCTURES).index(q.structure), q.query) for q in questions]
+    assert order == sorted(order)
+    assert [q.id for q in questions] == [f"q{i:05d}" for i in range(1, len(questions) + 1)]

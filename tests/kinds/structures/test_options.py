@@ -1,0 +1,302 @@
+"""What each option of the section ``structures`` does, and what is said where a graph gives too little."""
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+
+from rulemine.errors import ConfigError, UserError
+from rulemine.kg.entity_types import EntityTypes
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kinds.locks import removed_facts
+from rulemine.kinds.near_duplicates import NEAR_DUPLICATE
+from rulemine.kinds.structures.ask import keep_within_limit
+from rulemine.kinds.structures.options import StructureSection
+from rulemine.kinds.structures.sharing import within_limit
+from rulemine.recipe.recipe import Recipe, load_recipe
+from rulemine.release.question_set import QuestionSet
+from rulemine.release.records import StructureQuestion
+from tests.kinds.structures.worlds import RandomWorld
+
+LINKS = {"1p": 1, "2p": 2, "3p": 3, "2i": 2, "3i": 3, "ip": 3, "pi": 3, "2u": 1, "up": 2}
+EASY = ["1p", "2p", "2i", "2u"]
+
+
+PATIENCE = "rulemine.kinds.structures.sampling.PATIENCE"
+
+
+@pytest.fixture(autouse=True)
+def more_impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an option does shows in the questions that are found soon."""
+    monkeypatch.setattr(PATIENCE, 25)
+
+
+@pytest.fixture(scope="module")
+def world() -> RandomWorld:
+    return RandomWorld(1)
+
+
+def by_structure(asked: QuestionSet) -> dict[str, list[StructureQuestion]]:
+    found: dict[str, list[StructureQuestion]] = {}
+    for question in asked.questions:
+        assert isinstance(question, StructureQuestion)
+        found.setdefault(question.structure, []).append(question)
+    return found
+
+
+def test_the_same_world_gives_the_same_questions_and_another_seed_others() -> None:
+    options = {"names": EASY, "per_structure": 8}
+    one, two = (RandomWorld(2).ask(**options) for _ in range(2))
+    assert (one.questions, one.sampling, one.names) == (two.questions, two.sampling, two.names)
+    other = RandomWorld(2).ask(seed=1, **options)
+    assert {q.query for q in other.questions} != {q.query for q in one.questions}
+
+
+def test_names_and_numbers(world: RandomWorld) -> None:
+    asked = world.ask(names=["2u", "1p"], per_structure=7, max_share=1.0)
+    assert [q.structure for q in asked.questions] == ["1p"] * 7 + ["2u"] * 7
+    assert {name: row["wanted"] for name, row in asked.sampling.items()} == {"1p": 7, "2u": 7}
+    for row in asked.sampling.values():
+        assert row["drawn"] == row["questions"] + sum(row["rejected"].values())
+
+
+def test_numbers_of_missing_links_are_balanced(
+    world: RandomWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PATIENCE, 60)
+    for name, questions in by_structure(
+        world.ask(names=EASY, per_structure=6, max_share=1.0, ratios=None)
+    ).items():
+        counts = Counter(q.missing for q in questions)
+        assert sorted(counts) == list(range(LINKS[name] + 1))
+        assert max(counts.values()) - min(counts.values()) <= 1
+
+
+def test_full_means_that_every_link_is_missing(world: RandomWorld) -> None:
+    asked = world.ask(missing="full", per_structure=6, max_share=1.0, ratios=None)
+    for name, questions in by_structure(asked).items():
+        assert {q.missing for q in questions} == {LINKS[name]}
+    assert len(by_structure(asked)) >= 6
+
+
+def test_any_takes_links_as_they_come(world: RandomWorld) -> None:
+    asked = world.ask(missing="any", names=["2p"], per_structure=30, max_share=1.0, ratios=None)
+    counts = Counter(q.missing for q in asked.questions)
+    assert len(asked.questions) == 30
+    assert len(counts) > 1
+
+
+@pytest.mark.parametrize(("option", "most"), [("max_answers", 2), ("max_evidence", 3)])
+def test_bounds(world: RandomWorld, option: str, most: int) -> None:
+    asked = world.ask(names=EASY, **{option: most})
+    field = {"max_answers": "answers", "max_evidence": "full_evidence"}[option]
+    sizes = {len(getattr(q, field)) for q in asked.questions}
+    assert max(sizes) <= most < max(len(getattr(q, field)) for q in world.ask(names=EASY).questions)
+
+
+def test_anchors_by_name_and_by_degree(world: RandomWorld) -> None:
+    degree = Counter(end for s, _, o in world.kg.labeled() for end in (s, o))
+    low, high = sorted(degree.values())[8], sorted(degree.values())[-8]
+    asked = world.ask(names=EASY, min_degree=low, max_degree=high)
+    assert {low <= degree[a] <= high for q in asked.questions for a in q.anchors} == {True}
+    chosen = [*world.kg.entities[::2], "nobody"]
+    asked = world.ask(names=EASY, anchors=chosen)
+    assert asked.questions
+    assert {a for q in asked.questions for a in q.anchors} <= {*chosen}
+
+
+def test_without_ratios_there_are_no_splits(world: RandomWorld) -> None:
+    assert {q.split for q in world.ask(names=EASY, ratios=None).questions} == {""}
+
+
+def test_answers_of_splits_are_disjoint_on_request() -> None:
+    world = RandomWorld(1, entities=80, triples=900)
+
+    def shared(asked: QuestionSet) -> set[str]:
+        splits = [
+            {a for q in asked.questions if q.split == split for a in q.answers}
+            for split in ("train", "validation", "test")
+        ]
+        return set().union(*(a & b for i, a in enumerate(splits) for b in splits[:i]))
+
+    options = {"names": ["1p", "2p"], "ratios": (2, 1, 1)}
+    assert shared(world.ask(**options))
+    asked = world.ask(**options, disjoint_answers=True)
+    assert not shared(asked)
+    assert {q.split for q in asked.questions} == {"train", "validation", "test"}
+
+
+def test_no_split_gives_away_what_a_later_one_needs() -> None:
+    world = RandomWorld(4, entities=60, triples=900)
+    options = {"names": EASY, "per_structure": 24, "max_share": 1.0, "ratios": (2, 1, 1)}
+    asked = world.ask(**options, max_facts=2)
+    facts = removed_facts(world.kg, world.selection)
+    assert {q.split for q in asked.questions} == {"train", "validation", "test"}
+    assert [facts.leaked(asked.questions, split) for split in ("test", "validation")] == [0, 0]
+    needed = [facts.needed_by(q) for q in asked.questions if q.split != "train"]
+    assert max(map(len, needed)) <= 2 < max(len(facts.needed_by(q)) for q in asked.questions)
+    # Without splits there is nothing to keep apart: dealt at random, the same questions leak.
+    unsplit = world.ask(**options | {"ratios": None}).questions
+    dealt = [
+        replace(q, split=("test", "validation", "train", "train")[i % 4])
+        for i, q in enumerate(unsplit)
+    ]
+    assert facts.leaked(dealt, "test") > 0
+
+
+def test_test_has_the_core_that_is_asked_for() -> None:
+    world = RandomWorld(4, entities=60, triples=900)
+    options = {"names": ["1p", "2p", "2i"], "per_structure": 40, "max_share": 1.0}
+    plain, more = (
+        Counter(
+            (q.structure, q.split)
+            for q in world.ask(**options, ratios=(2, 1, 1), test_core=n).questions
+            if q.core
+        )
+        for n in (0, 15)
+    )
+    assert all(more[name, "test"] >= 5 for name in options["names"])
+    assert sum(more[name, "test"] for name in options["names"]) > sum(
+        plain[name, "test"] for name in options["names"]
+    )
+
+
+def test_near_duplicates_are_asked_once() -> None:
+    asked = RandomWorld(5, entities=16, triples=300).ask(
+        names=["2i", "3i", "pi"], per_structure=30, max_share=1.0, ratios=None
+    )
+    seen = Counter(
+        (q.answers, pair) for q in asked.questions for pair in combinations(q.anchors, 2)
+    )
+    assert seen
+    assert max(seen.values()) == 1
+    assert sum(row["rejected"].get(NEAR_DUPLICATE, 0) for row in asked.sampling.values())
+
+
+def test_a_larger_graph_gives_further_answers() -> None:
+    world = RandomWorld(3)
+    triples = world.kg.labeled()
+    more = [(f"new{i}", r, o) for i, (s, r, o) in enumerate(triples) if i % 3 == 0 and s != o]
+    more += [(s, r, "new") for s, r, _ in triples[::5]]
+    reference = KnowledgeGraph.from_triples([*triples[::2], *more])
+    asked = world.ask(reference=reference, per_structure=8, max_share=1.0, ratios=None)
+    wide = RandomWorld(3)
+    wide.kg = KnowledgeGraph.from_triples([*triples, *more])
+    wide.index()
+    assert sum(bool(q.further) for q in asked.questions) > len(asked.questions) / 4
+    used = set()
+    for q in asked.questions:
+        tree = world.tree(q.query)
+        answers = wide.answers(tree)
+        assert {*q.answers} == answers
+        assert {*q.further} == answers - world.answers(tree)
+        assert len(answers) <= 20
+        for answer in q.further:
+            used |= {t for d in wide.derivations(tree, answer) for t, _ in d.steps}
+    assert {*asked.reference} == used - {*triples}
+    assert {row.entity for row in asked.names} == {
+        *world.kg.entities,
+        *(end for s, _, o in asked.reference for end in (s, o)),
+    }
+
+
+def test_further_answers_are_no_anchors_and_count_among_the_most(world: RandomWorld) -> None:
+    triples = world.kg.labeled()
+    loops = [(s, r, s) for s, r, _ in triples if r in ("rb", "rc")]
+    many = [(s, r, f"new{i}") for s, r, _ in triples if r in ("ra", "rd") for i in range(2)]
+    asked = world.ask(
+        names=["1p"], reference=KnowledgeGraph.from_triples([*triples, *loops, *many]),
+        max_answers=3, per_structure=20, max_share=1.0, ratios=None,
+    )  # fmt: skip
+    assert asked.questions
+    assert any(q.further for q in asked.questions)
+    assert not any({*q.anchors} & {*q.further} for q in asked.questions)
+    assert max(len(q.answers) for q in asked.questions) == 3
+
+
+def test_what_shares_too_much_is_dropped_and_no_more() -> None:
+    (first, *_) = RandomWorld(1).ask(names=["1p"], ratios=None).questions
+    rng = np.random.default_rng(0)
+    for size, kinds in ((40, 6), (200, 30), (3, 1)):
+        anchors = [(f"a{int(kinds * x * x)}",) for x in rng.random(size)]
+        made = [
+            replace(first, id=str(i), anchors=anchor, answers=(f"b{i}",), structures=replace(
+                first.structures, relations=tuple({f"r{i % 7}", f"r{i % 11}"})))
+            for i, anchor in enumerate(anchors)
+        ]  # fmt: skip
+        for share in (0.05, 0.2, 0.5, 1.0):
+            left = within_limit(made, share)
+            most = max(1, int(Fraction(str(share)) * len(left)))
+            for field in ("anchors", "relations"):
+                counts = Counter(one for q in left for one in getattr(q, field))
+                assert max(counts.values()) <= most
+            assert all(int(a.id) < int(b.id) for a, b in pairwise(left))
+            assert share < 1 or left == made
+
+
+def test_limits_hold_again_after_questions_are_dropped(world: RandomWorld) -> None:
+    asked = world.ask(names=EASY, per_structure=12, max_share=0.5, ratios=None)
+    left = asked.keep(asked.questions[::2], [])
+    found = keep_within_limit(left, 0.3)
+    for name, questions in by_structure(found).items():
+        assert questions == within_limit(by_structure(left)[name], 0.3)
+    dropped = {row.question: row for row in found.rejections}
+    assert dropped
+    assert {q.id for q in left.questions} == {q.id for q in found.questions} | dropped.keys()
+    assert all(row.query and row.removed is None for row in dropped.values())
+
+
+def test_where_nothing_shares_a_type_there_is_one_answer(world: RandomWorld) -> None:
+    n = len(world.kg.entities)
+    names = tuple(f"type {i:02d}" for i in range(n))
+    types = EntityTypes("stated", names, np.arange(n + 1), np.arange(n))
+    asked = world.ask(types=types, ratios=None)
+    assert {len(q.answers) for q in asked.questions} == {1}
+    assert "2u" not in by_structure(asked)
+    assert asked.sampling["2u"]["questions"] == 0
+
+
+def test_no_question_at_all_is_an_error_that_says_why(world: RandomWorld) -> None:
+    n = len(world.kg.entities)
+    types = EntityTypes("stated", (), np.zeros(n + 1, np.int64), np.empty(0, np.int64))
+    with pytest.raises(UserError, match=r"no question is left.*2i: \d+ draws \(\d.*share no type"):
+        world.ask(types=types, names=["1p", "2i"])
+    with pytest.raises(UserError, match="Anchors may be 0 entities"):
+        world.ask(anchors=["nobody"])
+
+
+def test_an_empty_split_is_an_error(world: RandomWorld) -> None:
+    with pytest.raises(UserError, match="none of them for validation and test"):
+        world.ask(names=["1p"], per_structure=1)
+
+
+def recipe(**values: object) -> Recipe:
+    return Recipe(name="n", kg="demo", kind="structures", **values)
+
+
+def test_options_of_the_other_kind_are_refused() -> None:
+    for key, value in (
+        ("questions.max_answers", 3),
+        ("questions.max_answer_share", 0.5),
+        ("questions.max_relation_share", 0.5),
+        ("selection.per_type", 0.5),
+        ("selection.mode", "brink"),
+    ):
+        setting = (tuple(key.split(".")), value)
+        with pytest.raises(ConfigError, match=f"{key}: for the kind rules only"):
+            load_recipe("structures-demo", [setting])
+    with pytest.raises(ConfigError, match=r"structures\.max_share: for the kind structures only"):
+        load_recipe("demo", [(("structures", "max_share"), 0.5)])
+
+
+def test_options_that_contradict_each_other_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"max_degree is 2, below structures\.min_degree"):
+        recipe(structures=StructureSection(min_degree=3, max_degree=2))
+    with pytest.raises(ConfigError, match="disjoint_answers"):
+        load_recipe(
+            "structures-demo",
+            [(("structures", "disjoint_answers"), True), (("questions", "split"), "none")],
+        )

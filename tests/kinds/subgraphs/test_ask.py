@@ -1,0 +1,396 @@
+"""Questions of the kind ``subgraphs`` on random graphs: by the scripted writer, and over HTTP."""
+
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from rulemine.errors import UserError
+from rulemine.kinds.graded import Unaskable
+from rulemine.kinds.locks import removed_facts
+from rulemine.kinds.subgraphs.ask import AskReason, ask_subgraphs
+from rulemine.kinds.subgraphs.final_filter import FAILED
+from rulemine.kinds.subgraphs.kind import SubgraphKind
+from rulemine.kinds.subgraphs.options import SubgraphSection
+from rulemine.kinds.subgraphs.validation import Mistake
+from rulemine.kinds.writing import Writing
+from rulemine.kinds.written.prompts import load_written_prompts
+from rulemine.kinds.written.replies import Unread
+from rulemine.llm.options import EndpointOptions
+from rulemine.llm.session import Session
+from rulemine.phrasing.glosses import load_glosses
+from rulemine.query.evidence_tree import query_of_triples
+from rulemine.query.grading import evaluate
+from rulemine.query.links import expanded
+from rulemine.query.parser import parse
+from rulemine.query.tree import Count, Difference
+from rulemine.recipe.earlier import NOTHING, Earlier
+from rulemine.recipe.options import QuestionSection
+from rulemine.recipe.recipe import Recipe
+from rulemine.release.naming import Namer
+from rulemine.release.question_set import QuestionSet
+from rulemine.release.records import SubgraphQuestion
+from rulemine.text.naming_rules import ANCHOR_MISSING
+from rulemine.verbalizer.options import VerbalizerSection
+from tests.chat_server import ChatServer, FakeModel, Says
+from tests.kinds.structures.worlds import RandomWorld
+
+WORLD = RandomWorld(3, entities=40, triples=200, share=0.2)
+MODEL = VerbalizerSection(
+    name="openai", model="writer", rewriter_model="second", judge_model="judge"
+)
+
+
+def inputs_of(
+    earlier: Earlier = NOTHING,
+    verbalizer: VerbalizerSection | None = None,
+    chosen: QuestionSection | None = None,
+    **options: Any,
+) -> Any:
+    """What a build would give: the graph, and options of the section ``subgraphs``; not split by default."""
+    section = SubgraphSection(
+        **{
+            "questions": 30,
+            "count_share": 0.1,
+            "without_share": 0.1,
+            "grow": 0.4,
+            "max_answers": 4,
+            **options,
+        }
+    )
+    recipe = Recipe(
+        "t",
+        "t.tsv",
+        kind="subgraphs",
+        subgraphs=section,
+        questions=chosen or QuestionSection(split="none"),
+        verbalizer=verbalizer or VerbalizerSection(),
+    )
+    return SimpleNamespace(
+        recipe=recipe, kg=WORLD.kg, templates=WORLD.templates, types=WORLD.types, labels={},
+        excluded={}, earlier=earlier, stale=None, further=lambda progress: None,
+        prompts=load_written_prompts(""), prompt_naming=recipe.verbalizer.naming or "private",
+        glosses=load_glosses("", WORLD.templates),
+    )  # fmt: skip
+
+
+def asked(given: Any = None, **options: Any) -> QuestionSet:
+    """The scripted writer's questions."""
+    return ask_subgraphs(given or inputs_of(**options), WORLD.selection, Writing())
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_batches() -> Iterator[None]:
+    """Nothing is grown before a second batch."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rulemine.kinds.subgraphs.ask.MOST_AT_ONCE", 16)
+        yield
+
+
+@pytest.fixture(scope="module")
+def made() -> QuestionSet:
+    return asked()
+
+
+def subgraphs(made: QuestionSet) -> list[SubgraphQuestion]:
+    return [question for question in made.questions if isinstance(question, SubgraphQuestion)]
+
+
+def test_every_question_is_the_tree_of_its_triples_and_is_executed(made: QuestionSet) -> None:
+    kg, declared = WORLD.kg, WORLD.declarations
+    triples, forms = set(kg.labeled()), set()
+    for question in subgraphs(made):
+        block, query = question.subgraphs, parse(question.query)
+        forms.add(type(query))
+        assert evaluate(kg, query).answers == question.answers
+        of = query.of if isinstance(query, Count) else query
+        of = of.of if isinstance(of, Difference) else of
+        assert of == expanded(query_of_triples(block.triples, block.answer), declared)
+        assert block.answer in question.answers
+        assert {*block.triples} <= {*block.subgraph} <= triples
+        assert (question.value is not None) == isinstance(query, Count)
+        assert block.redundant == (block.minimal[0].query != question.query)
+    assert {Count, Difference} < forms
+    assert {question.missing for question in subgraphs(made)} >= {0, 1}
+    assert not any(question.subgraphs.redundant for question in subgraphs(made))
+    assert made.sampling["subgraphs"]["rejected"][Unaskable.NEEDLESS] > 0
+    assert any(question.subgraphs.redundant for question in subgraphs(asked(minimal=False)))
+
+
+def test_a_grown_question_has_a_triple_more_than_its_parent(made: QuestionSet) -> None:
+    of = {question.id: question for question in subgraphs(made)}
+    grown = [question for question in of.values() if question.subgraphs.parent]
+    assert len(grown) == made.sampling["subgraphs"]["grown"] > 3
+    for question in grown:
+        parent = of[question.subgraphs.parent]
+        assert parent.id < question.id
+        new = {*question.subgraphs.triples} - {*parent.subgraphs.triples}
+        assert len(new) == 1
+        assert {*parent.subgraphs.triples} < {*question.subgraphs.triples}
+
+
+def test_all_that_is_refused_is_counted_and_nothing_twice(made: QuestionSet) -> None:
+    counts = made.sampling["subgraphs"]
+    refused = sum(counts["rejected"].values())
+    assert counts["drawn"] == counts["questions"] + refused
+    assert counts["rejected"].keys() >= {Mistake.MANY, Unaskable.BARRED}
+    assert len({question.query for question in made.questions}) == len(made.questions) == 30
+    assert len({question.question for question in made.questions}) == 30
+    assert [question.id for question in made.questions] == [f"q{n:05}" for n in range(1, 31)]
+
+
+def test_the_same_seed_gives_the_same_and_fewer_are_the_first(made: QuestionSet) -> None:
+    assert asked() == made
+    assert asked(questions=10).questions == made.questions[:10]
+
+
+def test_questions_are_drawn_until_those_that_the_split_keeps_are_enough() -> None:
+    chosen = QuestionSection(test_core=6)
+    found = asked(inputs_of(chosen=chosen, questions=60, test_share=0.4, max_answers=6))
+    assert len(found.questions) == 60
+    assert found.sampling["subgraphs"]["questions"] > 60, "accepted before the split"
+    test = [question for question in found.questions if question.split == "test"]
+    assert sum(question.core for question in test) >= 5
+    assert removed_facts(WORLD.kg, WORLD.selection).leaked(found.questions, "test") == 0
+    taken = {answer for question in test for answer in question.answers}
+    assert not any(taken & {*q.answers} for q in found.questions if q.split == "train")
+    assert asked(inputs_of(chosen=chosen, questions=60, test_share=0.4, max_answers=6)) == found
+
+
+def test_what_an_earlier_release_asks_is_not_asked_again(made: QuestionSet) -> None:
+    queries = frozenset(question.query for question in made.questions)
+    again = asked(inputs_of(Earlier(("x",), queries), questions=10))
+    assert not queries & {question.query for question in again.questions}
+    assert again.sampling["subgraphs"]["rejected"][Unaskable.EARLIER] > 0
+
+
+def test_limits_hold() -> None:
+    few = asked(max_answers=2, max_evidence=4, atoms=(2, 3), candidates=40, start="removed")
+    assert few.sampling["subgraphs"]["drawn"] == 40
+    for question in subgraphs(few):
+        assert len(question.answers) <= 2
+        assert len(question.full_evidence) <= 4
+        assert len(question.subgraphs.triples) in (2, 3)
+
+
+def test_nothing_to_ask_about_is_said_with_the_reasons() -> None:
+    with pytest.raises(UserError, match=r"no question is left: 20 candidates \(.* × "):
+        asked(max_evidence=1, atoms=(6,), candidates=20)
+
+
+# Over HTTP.
+
+
+def over_http(
+    folder: Path, says: Says, writing: Writing | None = None, **options: Any
+) -> tuple[QuestionSet, ChatServer]:
+    """The questions of a model after the final filter, and the endpoint."""
+    with ChatServer(says) as server:
+        endpoint = EndpointOptions(base_url=server.url, patience=0.1)
+        given = inputs_of(
+            verbalizer=MODEL, **{"questions": 6, "atoms": (1, 2), "examples": 1, **options}
+        )
+        with Session(endpoint, folder / "journal.sqlite", room="m=4000") as session:
+            writing = writing or Writing()
+            writing.session = session
+            return ask_subgraphs(given, WORLD.selection, writing), server
+
+
+def asked_of(request: dict[str, Any]) -> str:
+    return str(request["messages"][1]["content"])
+
+
+def fake(request: dict[str, Any], times: int) -> str:
+    return FakeModel().answer(request)
+
+
+def test_a_model_writes(tmp_path: Path) -> None:
+    said: list[str] = []
+    writing = Writing(status=said.append)
+    made, server = over_http(tmp_path, fake, writing)
+    counts = made.sampling["subgraphs"]
+    share = (len(made.questions) + counts["rejected"].get(AskReason.ENOUGH, 0)) / counts["drawn"]
+    assert said[-1] == f"{share:.0%} of {counts['drawn']} candidates accepted"
+    assert len(made.questions) == 6
+    for question in made.questions:
+        assert question.wording == "model"
+        assert len(question.patterns) == 1, "what the split has not kept is not said in other words"
+    assert {body["model"] for body in server.bodies} == {"writer"}
+    assert len(writing.calls) == len(server.bodies)
+    assert set().union(*writing.calls.values()) == {question.id for question in made.questions}
+    prompts = [
+        body["messages"][1]["content"] for body in server.bodies if body["model"] == "writer"
+    ]
+    shown = [prompt for prompt in prompts if "exactly 2 of" in prompt and "How many" not in prompt]
+    assert shown[0].count("Example of a reply: ") == 1
+    again, _ = over_http(tmp_path / "2", fake)
+    assert again == made, "in whatever order replies come"
+
+
+def test_replies_that_are_wrong_in_any_way_are_counted(tmp_path: Path) -> None:
+    def says(request: dict[str, Any], times: int) -> str | dict[str, Any]:
+        whole = FakeModel().answer(request)
+        asked = str(request["messages"])
+        row = json.loads(whole)
+        share = random.Random(asked).randrange(8)
+        if refused := re.search(
+            r"^Refused before, so mend it: (.*) Reason: (.*)$", asked_of(request), re.M
+        ):
+            mended.append(refused[2])
+        if share == 0:
+            return whole[:40]
+        if share == 1:
+            return "There is nothing to ask."
+        if share == 2:
+            row["sparql"] = "DELETE WHERE { ?s ?p ?o }"
+        if share == 3:
+            row["sparql"] = row["sparql"].replace(
+                "WHERE {", "WHERE { SERVICE <http://x.y/> { ?a ?b ?c }"
+            )
+        if share == 4:
+            row["nodes"][0] = "e99999"
+        if share == 5:
+            row["question"] = row["question"].replace("?", " in 1994?")
+        if share == 6:
+            name = row["nodes"][0].rpartition(" (")[0] or row["nodes"][0]
+            row["question"] = row["question"].replace(name, "somebody")
+        return json.dumps(row)
+
+    mended: list[str] = []
+    made, _ = over_http(tmp_path, says, questions=12, examples=0)
+    counts = made.sampling["subgraphs"]
+    assert counts["mended"]["asked"] == len(mended) > counts["mended"]["accepted"] > 0
+    assert {"an id or a relation is unknown (entity e99999).", f"{Unread.NO_JSON}."} <= {*mended}
+    assert any("no other name, date, number or capital (“1994”)" in why for why in mended)
+    assert any(re.search("Name the Question Entity exactly as given.*“.+”", w) for w in mended)
+    assert Mistake.MANY not in " ".join(mended), (
+        "which nobody can mend who sees a part of the graph"
+    )
+    found = counts["rejected"]
+    assert found.keys() >= {Unread.NO_JSON, Mistake.UPDATE, Mistake.SERVICE, Mistake.UNKNOWN}
+    assert counts["drawn"] == 12 + sum(found.values())
+    assert {row.reason for row in made.rejections} <= {*found, AskReason.ENOUGH}
+
+
+def test_a_model_that_writes_nothing_of_use_ends_the_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rulemine.kinds.subgraphs.ask.PATIENCE", 10)
+    with pytest.raises(UserError, match=r"no question is left: 16 candidates") as caught:
+        over_http(tmp_path, lambda request, times: "Who knows?")
+    assert "cut off" not in str(caught.value)
+    with pytest.raises(
+        UserError, match=r"Most replies were cut off\. .*: m=4000\. Or else:\nAllow"
+    ):
+        over_http(tmp_path / "cut", lambda request, times: "<think>Who knows?")
+
+
+def judged(made: QuestionSet, says: Says, folder: Path, split: str, **models: str) -> Any:
+    """What the kind makes of questions in the step split, all that was asked, and the notices."""
+    notes: list[str] = []
+    with (
+        ChatServer(says) as server,
+        Session(EndpointOptions(base_url=server.url), folder / "split.sqlite") as session,
+    ):
+        given = inputs_of(verbalizer=replace(MODEL, **models), chosen=QuestionSection(split=split))
+        writing = Writing(session, notes.append)
+        kept = SubgraphKind().split(given, made, None, writing)
+    assert len(writing.calls) == len(server.bodies)
+    return kept, server.bodies, notes
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> QuestionSet:
+    """Twelve questions of a model."""
+    return over_http(tmp_path_factory.mktemp("written"), fake, questions=12, examples=0)[0]
+
+
+def test_the_final_filter_asks_twice_and_once_more_what_cannot_be_read(
+    written: QuestionSet, tmp_path: Path
+) -> None:
+    first, second, *others = written.questions
+    both = tuple(sorted({*first.full_evidence, *second.evidence}))
+    of_all = replace(first, value=2, full_evidence=both)
+    written = replace(written, questions=(of_all, second, *others))
+    namer = Namer(written.names, WORLD.templates, "private")
+    named = [namer.question(question) for question in written.questions]
+    ids = [question.id for question in written.questions]
+
+    def says(request: dict[str, Any], times: int) -> str:
+        question = next(q for q in named if f"Question: {q.question}\n" in asked_of(request))
+        right = question.answers[0] if question.value is None else str(question.value)
+        assert request["temperature"] == 0.7, "at 0 both replies would be one"
+        facts = question.evidence if question.value is None else question.full_evidence
+        shown = asked_of(request).partition("\n\n")[0].split("\n")[1:]
+        assert shown == [" | ".join(fact) for fact in facts], "of a count all that is counted"
+        if question.id == ids[5] and request["seed"] == 1:
+            return json.dumps({"answer": "nobody"})
+        if question.id == ids[6]:
+            return f"The answer is {right}."
+        if question.id == ids[7]:
+            return f"The answer is not {right}."
+        if question.id == ids[8] and request["seed"] < 2:
+            return "Well ..."
+        return json.dumps({"answer": f" {right.upper()} "})
+
+    kept, asked, _ = judged(written, says, tmp_path, "none", rewriter_model="")
+    assert len(asked) == 2 * 12 + 2 + 2
+    assert {*ids} - {q.id for q in kept.questions} == {ids[5], ids[7]}
+    assert {row.reason for row in kept.rejections[-2:]} == {FAILED}
+    told = {"model": "judge", "asked": 12, "failed": 2, "unreadable": 2}
+    assert kept.sampling["subgraphs"]["final_filter"] == told
+
+
+def test_paraphrases_are_asked_for_what_is_kept_and_judged(
+    written: QuestionSet, tmp_path: Path
+) -> None:
+    namer = Namer(written.names, WORLD.templates, "private")
+    first, second, third = (namer.question(q) for q in written.questions[:3])
+
+    def says(request: dict[str, Any], times: int) -> str:
+        text = asked_of(request)
+        if f"\nQuestion: {first.question}\n" in f"\n{text}" and "Rewording" not in text:
+            return f"Which is neither {' nor '.join(first.anchors)} by what was said?"
+        if f"\nQuestion: {second.question}\n" in f"\n{text}":
+            return "Who is it?"
+        if "Rewording: Which is neither" in text:
+            return "FAIL: it asks for the opposite"
+        if f"\nQuestion: {third.question}\n" in f"\n{text}" and "Rewording" in text:
+            return "Hm."
+        return fake(request, times)
+
+    made, asked, _ = judged(written, says, tmp_path, "none", judge_model="")
+    purposes = Counter(body["model"] for body in asked)
+    assert purposes == {"second": 12, "writer": 11}, "without a judge the model itself compares"
+    assert [len(q.paraphrases) for q in made.questions] == [0, 0, 0, *[1] * 9]
+    assert all(q.paraphrases[0].startswith("Can you tell me") for q in made.questions[3:])
+    assert [(r.question, r.reason, r.detail) for r in made.rejections[-3:]] == [
+        (first.id, "paraphrase: audit_failed", "it asks for the opposite"),
+        (second.id, f"paraphrase: {ANCHOR_MISSING}", "in the naming private"),
+        (third.id, "paraphrase: audit_failed", "the verdict could not be read"),
+    ]
+    counts = made.sampling["subgraphs"]
+    assert counts["paraphrased"] == 9
+    assert counts["paraphrases"]["dropped"] == {
+        "paraphrase: audit_failed": 2, f"paraphrase: {ANCHOR_MISSING}": 1,
+    }  # fmt: skip
+
+
+def test_a_judge_that_answers_nothing_is_told_whatever_the_split(
+    written: QuestionSet, tmp_path: Path
+) -> None:
+    kept, asked, notes = judged(
+        written, lambda request, times: "Who knows?", tmp_path, "random", rewriter_model=""
+    )
+    test = 12 - len(kept.questions)
+    assert {q.split for q in kept.questions} == {"train", "validation"}
+    assert len(asked) == 4 * test
+    told = f"no test question is left: judge answered none of {test} question"
+    assert [told in note for note in notes] == [True]

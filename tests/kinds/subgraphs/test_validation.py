@@ -1,0 +1,345 @@
+"""Candidates that are wrong in each way, one at a time, on one small graph."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kinds.graded import Wider
+from rulemine.kinds.subgraphs.options import SubgraphSection
+from rulemine.kinds.subgraphs.validation import Mistake, Valid, Validator
+from rulemine.kinds.written.candidate import Candidate, NamedNode, Refusal, Subgraph
+from rulemine.kinds.written.execution import Executor, LocalExecutor, RunFailure
+from rulemine.kinds.written.writer_names import WriterNames
+from rulemine.query import QueryGraph
+
+STATED = """a r m · a r n · m s x · n s z · b t x · b t y · d t y · c u x · a w x · a w2 x · k e m · x p x
+g r m · a sp i · j sp a · l sp i · o sp q · f o2 i · f o2 j""".replace("\n", " · ")
+KG = KnowledgeGraph.from_triples(
+    [tuple(line.split()) for line in STATED.split(" · ")]  # type: ignore[misc]
+    + [("h", "q", f"i{number:02}") for number in range(11)]
+)
+NAMES = WriterNames(
+    KG, [f"e{i:02}" for i in range(len(KG.entities))], [f"The {e}" for e in KG.entities]
+)
+CODE = dict(zip(KG.entities, NAMES.ids, strict=True))
+
+
+def node(name: str) -> NamedNode:
+    return NamedNode(CODE[name], f"The {name}")
+
+
+def candidate(
+    triples: str, answer: str, seeds: str, where: str, select: str = "DISTINCT ?x"
+) -> Candidate:
+    """A candidate; in `where`, ``a:`` is the entity a and ``r:`` in place of a relation the relation r."""
+    used = [line.split() for line in triples.split(" · ")]
+    text = " ".join(_iri(word) for word in where.split())
+    return Candidate(
+        f"What of {seeds}?",
+        tuple(map(node, seeds.split())),
+        node(answer),
+        tuple((CODE[s], r, CODE[o]) for s, r, o in used),
+        f"SELECT {select} WHERE {{ {text} }}",
+    )
+
+
+def _iri(word: str) -> str:
+    if word.startswith("@"):
+        return f"<entity:{CODE[word[1:]]}>"
+    return f"<relation:{word[1:]}>" if word.startswith(":") else word
+
+
+CHAIN = candidate("a r m · m s x · b t x", "x", "a b", "@a :r ?y . ?y :s ?x . @b :t ?x")
+ONE = candidate("b t x", "x", "b", "@b :t ?x")
+
+
+@pytest.fixture(scope="module")
+def executor() -> Iterator[LocalExecutor]:
+    with LocalExecutor(NAMES, 30, 12) as running:
+        yield running
+
+
+def validator(
+    executor: Executor, declarations: Declarations | None = None, **more: Any
+) -> Validator:
+    options = SubgraphSection()
+    return Validator(
+        NAMES, QueryGraph(KG), declarations or Declarations(), options, executor, **more
+    )
+
+
+def rejected(executor: Executor, given: Candidate, *more: Any) -> str:
+    found = validator(executor).validate(given, *more)
+    assert isinstance(found, Refusal), found
+    return found.reason
+
+
+VALID = {
+    "1p": (ONE, '(p "t" "b")'),
+    "pi": (CHAIN, '(and (p "s" (p "r" "a")) (p "t" "b"))'),
+    "paths": (candidate("a r m · m s x", "x", "a", "?x ^ :s / ^ :r @a"), '(p "s" (p "r" "a"))'),
+    "count": (
+        candidate("b t x", "x", "b", "@b :t ?x", "(COUNT(DISTINCT ?x) AS ?n)"), '(count (p "t" "b"))'),
+    "without": (
+        candidate("b t x", "x", "b d", "@b :t ?x FILTER NOT EXISTS { @d :t ?x }"),
+        '(minus (p "t" "b") (p "t" "d"))'),
+    "within": (
+        candidate("a r n · n s z", "z", "a k", "@a :r ?y . ?y :s ?x MINUS { @k :e ?y }"),
+        '(p "s" (minus (p "r" "a") (p "e" "k")))'),
+    "either": (candidate("a w x", "x", "a", "@a ( :w | :w2 ) ?x"), '(or (p "w" "a") (p "w2" "a"))'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", VALID)
+def test_what_is_right_is_accepted(executor: LocalExecutor, name: str) -> None:
+    given, query = VALID[name]
+    found = validator(executor).validate(given)
+    assert isinstance(found, Valid), found
+    assert found.query.text == query
+    assert [NAMES.id(i) for i in (*found.seeds, found.answer)] == [
+        n.id for n in (*given.seeds, given.answer)
+    ]
+    rows = [(NAMES.id(s), KG.relations[r], NAMES.id(o)) for s, r, o in KG.triples[list(found.rows)]]
+    assert tuple(rows) == given.triples
+
+
+WRONG = {
+    Mistake.FIELD: [
+        replace(ONE, question=" "), replace(ONE, seeds=()), replace(ONE, triples=()),
+        replace(ONE, sparql=""), replace(ONE, answer=NamedNode("", "")),
+    ],
+    Mistake.UNKNOWN: [
+        replace(ONE, seeds=(NamedNode("e99", "The b"),)), replace(ONE, answer=NamedNode("x", "x")),
+        replace(ONE, triples=((CODE["b"], "T", CODE["x"]),)),
+        replace(ONE, triples=((CODE["b"], "t", "x"),)),
+    ],
+    Mistake.LABEL: [
+        replace(ONE, seeds=(NamedNode(CODE["b"], "The c"),)), replace(ONE, answer=NamedNode(CODE["x"], "")),
+    ],
+    Mistake.OUTSIDE: [candidate("x t b", "x", "b", "@b :t ?x")],
+    Mistake.END: [
+        candidate("b t x", "x", "b c", "@b :t ?x . @c :u ?x"), candidate("b t y", "x", "b", "@b :t ?x"),
+        candidate("b t x", "x", "b c", "@b :t ?x"), candidate("b t x", "x", "b c", "SERVICE { "),
+        candidate("b t x", "x", "b d", "{ @b :t ?x } UNION { @d :t ?x }"),
+    ],
+    Mistake.NUMBER: [
+        candidate("b t x · b t x", "x", "b", "@b :t ?x"),
+        candidate(" · ".join(f"h q i{n:02}" for n in range(7)), "i00", "h", "@h :q ?x"),
+    ],
+    Mistake.AMONG: [candidate("b t x", "x", "b x", "@b :t ?x")],
+    Mistake.SPARQL: [
+        replace(ONE, sparql=text)
+        for text in ("SELECT ?x {", "x", "SELECT ?x { e01 t ?x }", "SELECT ?x { ?x \\ud800 }")
+    ],
+    Mistake.UPDATE: [replace(ONE, sparql="DELETE WHERE { ?s ?p ?o }"), replace(ONE, sparql="CLEAR ALL")],
+    Mistake.LOAD: [replace(ONE, sparql="LOAD <file:///etc/passwd>")],
+    Mistake.SERVICE: [
+        candidate("b t x", "x", "b", "@b :t ?x FILTER NOT EXISTS { SERVICE <http://x> { ?x :t ?x } }")
+    ],
+    Mistake.GRAPH: [
+        candidate("b t x", "x", "b", "GRAPH ?g { @b :t ?x }"),
+        replace(ONE, sparql=ONE.sparql.replace("WHERE", "FROM <http://x> WHERE")),
+    ],
+    Mistake.CONSTANTS: [
+        candidate("b t x", "x", "b", "@b :t ?x . @c :u ?x"),
+        candidate("b t x · c u x", "x", "b c", "@b :t ?x"),
+        candidate("b t x", "x", "b", "@b :t ?x FILTER(?x != @y )"),
+        candidate("b t x", "x", "b", "@b :t ?x FILTER NOT EXISTS { @d :t ?x }"),
+        replace(ONE, sparql=ONE.sparql.replace("entity:", "")),
+        replace(ONE, sparql='SELECT ?x { "b" <relation:t> ?x }'),
+    ],
+    RunFailure.UNREADABLE: [candidate("b t x", "x", "b", "@b :t ?x . ?x foaf:name ?y")],
+    RunFailure.ROWS: [candidate("b t x", "x", "b", "@b :t ?x . ?v ?r ?w", "?x")],
+    RunFailure.COLUMNS: [
+        candidate("b t x", "x", "b", "@b :t ?x . ?x ?r ?y", "?x ?y"),
+        replace(ONE, sparql=ONE.sparql.replace("SELECT DISTINCT ?x", "ASK")),
+    ],
+    RunFailure.UNKNOWN: [candidate("b t x", "x", "b", "@b ?r ?y", "DISTINCT ?r")],
+    Mistake.ABSENT: [
+        candidate("b t x", "x", "b", "?x :t @b"), candidate("b t x", "x", "b", "@b :nothing ?x"),
+        candidate("b t x", "x", "b", "?x :t @b", "(COUNT(DISTINCT ?x) AS ?n)"),
+        candidate("b t y", "y", "b d", "@b :t ?x FILTER NOT EXISTS { @d :t ?x }"),
+        candidate("b t y", "y", "b d", "@b :t ?x MINUS { @d :t ?x }", "(COUNT(DISTINCT ?x) AS ?n)"),
+    ],
+    Mistake.MANY: [
+        candidate("h q i00", "i00", "h", "@h :q ?x"),
+        candidate("h q i00", "i00", "h", "@h :q ?x", "(COUNT(DISTINCT ?x) AS ?n)"),
+    ],
+    Mistake.NO_TREE: [
+        candidate("b t x", "x", "b", "@b :t ?x OPTIONAL { ?x :p ?y }"),
+        candidate("b t x", "x", "b", "@b ( :t )+ ?x"), candidate("b t x", "x", "b", "@b ?r ?x"),
+        candidate("b t x", "x", "b", "@b :t ?x FILTER(?x != 1)"),
+        candidate("b t x", "x", "b", "@b :t ?x . ?x :p ?x"),
+        candidate("b t x", "x", "b", "@b :t ?x . ?x :p ?y"),
+        candidate("b t x", "x", "b", "@b :t ?x", "(COUNT(?x) AS ?n)"),
+        candidate("b t x", "x", "b", "{ @b :t ?x } UNION { @b :nothing ?x }"),
+        candidate("b t x", "x", "b", "@b :t ?x MINUS { ?x :nothing @b }"),
+        replace(ONE, sparql=ONE.sparql + " ORDER BY ?x"),
+        candidate("b t x", "x", "b c", "@b :t ?x FILTER NOT EXISTS { @c :nothing ?y }"),
+        candidate("b t x", "x", "b d", "@b :t ?x MINUS { @d :t ?x FILTER(?x = 1) }"),
+    ],
+    Mistake.SEED: [candidate("a r m · g r m", "g", "a", "@a :r ?y . ?x :r ?y")],
+    Mistake.EVIDENCE: [
+        candidate("b t x · c u x", "x", "b", "@b :t ?x"), candidate("b t x · x p x", "x", "b", "@b :t ?x"),
+    ],
+    Mistake.DERIVATION: [
+        candidate("a r m · n s z", "z", "a", "@a :r ?y . ?y :s ?x"),
+        candidate("a r m · m s x · a r n · n s z", "x", "a", "@a :r ?y . ?y :s ?x"),
+        candidate("a w x · a w2 x", "x", "a", "@a ( :w | :w2 ) ?x"),
+    ],
+    Mistake.CYCLE: [
+        candidate("a r m · m s x · a w x", "x", "a", "@a :r ?y . ?y :s ?x . @a :w ?x"),
+        candidate("a w x · x p x", "x", "a", "@a :w ?x . @a :w / :p ?x"),
+    ],
+    Mistake.PARALLEL: [candidate("a w x · a w2 x", "x", "a", "@a :w ?x . @a :w2 ?x")],
+    Mistake.TWICE: [
+        candidate("a r m · k e m · m s x", "x", "a k", "@a :r ?y . ?y :s ?x . @k :e ?z . ?z :s ?x"),
+    ],
+    Mistake.LEAF: [
+        candidate("a r m · m s x", "x", "a m", "@a :r ?y . ?y :s ?x VALUES ?y { @m }"),
+        candidate("a r m · m s x", "x", "a m", "@a :r ?y . ?y :s ?x MINUS { @m :r ?x }"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("reason", WRONG)
+def test_what_is_wrong_is_rejected_with_its_reason(executor: LocalExecutor, reason: str) -> None:
+    for given in WRONG[reason]:
+        assert rejected(executor, given) == reason, given
+
+
+def test_a_limit_or_a_difference_goes_where_it_changes_no_answer(executor: LocalExecutor) -> None:
+    def found(given: Candidate, removed: str = "", further: str = "") -> tuple[str, ...] | str:
+        levels = np.array([t == tuple(removed.split()) for t in KG.labeled()], np.int64)
+        more = KnowledgeGraph.from_triples([tuple(further.split())]) if further else None  # type: ignore[misc]
+        graph = QueryGraph(KG, levels)
+        of = Validator(
+            NAMES, graph, Declarations(), SubgraphSection(), executor, wider=Wider.of(KG, more)
+        )
+        verdict = of.validate(given)
+        return verdict.dropped if isinstance(verdict, Valid) else verdict.reason
+
+    limited = replace(ONE, sparql=ONE.sparql + " LIMIT 2")
+    assert found(limited) == found(limited, "b t x") == found(limited, "", "d t q") == ("LIMIT",)
+    assert found(limited, "", "b t q") == Mistake.NO_TREE, "the larger graph has three answers"
+    assert found(replace(ONE, sparql=ONE.sparql + " LIMIT 1")) in (Mistake.NO_TREE, Mistake.ABSENT)
+    apart = candidate("a w x", "x", "a", "@a :w ?x FILTER(?x != @a )")
+    assert found(apart) == ("FILTER !=",)
+    looped = candidate("a w x", "x", "a", "@a :w ?x . ?x :p ?y FILTER(?y != @a )")
+    assert found(looped) == Mistake.NO_TREE, "a pattern that only the filter uses is not dropped"
+    way = candidate("a sp i · l sp i", "l", "a", "@a :sp ?y . ?x :sp ?y FILTER(?x != @a )")
+    assert found(way) == Mistake.NO_TREE, "without the filter a is an answer"
+    less = candidate(
+        "f o2 i", "i", "f a", "@f :o2 ?x FILTER(?x != @f ) FILTER NOT EXISTS { ?x :sp @a }"
+    )
+    assert found(less) == Mistake.NO_TREE, "with something taken away nothing is dropped"
+    inner = "SELECT ?x WHERE { { SELECT ?x WHERE { %s } LIMIT 9 } }"
+    assert found(replace(ONE, sparql=inner % "e:e01 r:t ?x")) == Mistake.NO_TREE
+
+
+def test_reasons_are_in_the_order_of_the_checks() -> None:
+    names = list(vars(Mistake).values())
+    assert [r for r in WRONG if r in names] == sorted(WRONG.keys() & {*names}, key=names.index)
+
+
+def test_what_the_writer_did_not_see_is_outside(executor: LocalExecutor) -> None:
+    ids, rows = KG.entity_ids, {t: i for i, t in enumerate(KG.labeled())}
+    whole = Subgraph(
+        tuple(ids[name] for name in "abmx"),
+        tuple(rows[t] for t in [("a", "r", "m"), ("m", "s", "x"), ("b", "t", "x")]),
+    )
+    assert isinstance(validator(executor).validate(CHAIN, whole, 3), Valid)
+    assert rejected(executor, CHAIN, whole, 2) == Mistake.NUMBER
+    for less in (replace(whole, rows=whole.rows[1:]), replace(whole, nodes=whole.nodes[1:])):
+        assert rejected(executor, CHAIN, less, 3) == Mistake.OUTSIDE
+    without = VALID["without"][0]  # what is taken away must have been shown too
+    assert (
+        rejected(executor, without, replace(whole, rows=(rows["b", "t", "x"],)), 1)
+        == Mistake.OUTSIDE
+    )
+
+
+def test_declared_relations_are_asked_for_in_all_their_statements(executor: LocalExecutor) -> None:
+    declared = Declarations.of(symmetric=["sp"])
+    given = candidate("a sp i", "i", "a", "@a :sp ?x")
+    found = validator(executor, declared).validate(given)
+    assert isinstance(found, Valid)
+    assert found.query.text == '(or (p "sp" "a") (p- "sp" "a"))'
+    same = validator(executor, Declarations.of(same=[("w", "w2")]))
+    for used, reason in [("a w x", ""), ("a w2 x", ""), ("a w x · a w2 x", Mistake.DERIVATION)]:
+        verdict = same.validate(candidate(used, "x", "a", "@a :w ?x"))
+        assert (verdict.reason if isinstance(verdict, Refusal) else "") == reason
+    back = candidate("a sp i · l sp i", "l", "a", "@a :sp ?y . ?x :sp ?y")
+    assert rejected(executor, back) == Mistake.SEED
+    less = candidate("f o2 i", "i", "f a", "@f :o2 ?x FILTER NOT EXISTS { ?x :sp @a }")
+    assert isinstance(validator(executor).validate(less), Valid)
+    gone = validator(executor, declared).validate(less)  # a sp i says it too
+    assert isinstance(gone, Refusal)
+    assert gone.reason == Mistake.ABSENT
+
+
+def test_an_answer_that_another_statement_gives_may_be_a_seed_or_one_too_many(
+    executor: LocalExecutor,
+) -> None:
+    def found(given: Candidate, most: int, *symmetric: str) -> str:
+        options = SubgraphSection(max_answers=most)
+        declared = Declarations.of(symmetric=symmetric)
+        verdict = Validator(NAMES, QueryGraph(KG), declared, options, executor).validate(given)
+        return verdict.reason if isinstance(verdict, Refusal) else ""
+
+    one = candidate("a sp i", "i", "a", "@a :sp ?x")  # and j sp a
+    assert found(one, 1) == found(one, 2, "sp") == ""
+    assert found(one, 1, "sp") == Mistake.MANY
+    way = candidate("j sp a · a sp i", "i", "j", "@j :sp / :sp ?x")  # and back again to j
+    assert found(way, 10) == ""
+    assert found(way, 10, "sp") == Mistake.SEED
+
+
+def test_another_result_than_the_graph_gives_is_refused_and_one_too_late_is_not_waited_for() -> (
+    None
+):
+    class Fixed:
+        """Says what it is told to."""
+
+        def __init__(self, result: tuple[str, ...] | int | Refusal) -> None:
+            self.result = result
+
+        def answers(self, sparql: str) -> tuple[str, ...] | int | Refusal:
+            return self.result
+
+        def __enter__(self) -> "Fixed":
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+    more = Fixed(tuple(sorted((CODE["x"], CODE["y"], CODE["z"]))))
+    assert rejected(more, ONE) == Mistake.DIFFERS
+    assert rejected(Fixed((CODE["x"],)), ONE) == Mistake.DIFFERS
+    assert rejected(Fixed(2), ONE) == Mistake.DIFFERS
+    assert rejected(Fixed(3), VALID["count"][0]) == Mistake.DIFFERS
+    assert rejected(Fixed(Refusal(RunFailure.HALF)), ONE) == RunFailure.HALF
+    assert isinstance(validator(Fixed(2)).validate(VALID["count"][0]), Valid)
+    slow = validator(Fixed(Refusal(RunFailure.TIME)))
+    assert isinstance(slow.validate(ONE), Valid)  # its tree says what it gives
+    assert slow.unfinished == 1
+    path = candidate("f o2 i", "i", "f", "@f :o2+ ?x")
+    assert rejected(Fixed(Refusal(RunFailure.TIME)), path) == RunFailure.TIME
+
+
+def test_a_triple_that_the_reference_graph_lacks_is_stale(executor: LocalExecutor) -> None:
+    stale = validator(executor, reference=frozenset([("b", "t", "y")])).validate(ONE)
+    assert isinstance(stale, Refusal)
+    assert stale.reason == Mistake.STALE
+    fresh = validator(executor, reference=frozenset([("b", "t", "x")])).validate(ONE)
+    assert isinstance(fresh, Valid)
+
+
+def test_labels_may_differ_in_white_space_and_unicode_form(executor: LocalExecutor) -> None:
+    given = replace(ONE, answer=NamedNode(CODE["x"], " The \n x"))
+    assert isinstance(validator(executor).validate(given), Valid)

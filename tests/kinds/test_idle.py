@@ -1,0 +1,54 @@
+"""Which parts of queries do nothing."""
+
+import pytest
+
+from rulemine.kg.entity_types import types_of
+from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kinds.idle import Idle, IdleParts
+from rulemine.query.grading import Grades
+from rulemine.query.parser import parse
+from rulemine.query.query_graph import QueryGraph
+
+KG = KnowledgeGraph.from_triples(
+    [
+        ("ann", "lives_in", "oslo"), ("bo", "lives_in", "oslo"), ("cy", "lives_in", "rome"),
+        ("dan", "lives_in", "rome"), ("ann", "works_for", "mill"), ("bo", "works_for", "mill"),
+        ("cy", "works_for", "mill"), ("dan", "works_for", "bank"), ("oslo", "in", "norway"),
+        ("rome", "in", "italy"), ("eve", "works_for", "bank"), ("eve", "lives_in", "bern"),
+    ]
+)  # fmt: skip
+WIDER = KnowledgeGraph.from_triples([*KG.labeled(), ("dan", "works_for", "mill")])
+
+TYPES = types_of(KG)
+
+
+def idle(query: str, wider: KnowledgeGraph | None = None) -> str | None:
+    graph = QueryGraph(KG)
+    parts = IdleParts(graph, wider and QueryGraph(wider), Declarations())
+    return parts.in_query(Grades(graph, parse(query)), TYPES)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ('(p- "lives_in" "oslo")', None),
+        ('(and (p- "lives_in" "rome") (p- "works_for" "mill"))', None),
+        # Whoever lives in Oslo works for the mill.
+        ('(and (p- "lives_in" "oslo") (p- "works_for" "mill"))', Idle.NEEDLESS),
+        ('(or (p- "lives_in" "oslo") (p- "works_for" "mill"))', Idle.NEEDLESS),
+        ('(minus (p- "works_for" "mill") (p- "lives_in" "rome"))', None),
+        ('(minus (p- "lives_in" "oslo") (p- "works_for" "bank"))', Idle.NEGATION),
+        ('(p "in" (p "lives_in" "ann"))', None),
+        ('(p "lives_in" (p- "works_for" "mill"))', None),  # no one there lives in Bern
+        ('(p "in" (p "lives_in" (p- "works_for" "mill")))', Idle.CHAIN),
+    ],
+)
+def test_what_does_nothing(query: str, expected: str | None) -> None:
+    assert idle(query) == expected
+
+
+def test_a_branch_is_needed_on_the_larger_graph_too() -> None:
+    query = '(and (p- "works_for" "mill") (p- "lives_in" "rome"))'
+    assert idle(query) is None
+    assert idle(query, WIDER) == Idle.NEEDLESS  # there, all of Rome work for the mill

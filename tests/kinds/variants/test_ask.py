@@ -1,0 +1,339 @@
+"""Questions of the kind ``variants`` on random graphs: by the scripted writer, and over HTTP."""
+
+import random
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from werkzeug import Response
+
+from rulemine.errors import ConfigError, UserError
+from rulemine.kg.entity_names import NAMINGS
+from rulemine.kinds.graded import Unaskable
+from rulemine.kinds.locks import LockReason, removed_facts
+from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
+from rulemine.kinds.variants.ask import ask_variants
+from rulemine.kinds.variants.estimate import estimate_variants
+from rulemine.kinds.variants.judging import UNREAD
+from rulemine.kinds.variants.options import VariantSection
+from rulemine.kinds.variants.pairs import PairReason
+from rulemine.kinds.variants.seed_texts import SeedSet, seed_sets
+from rulemine.kinds.writing import Writing
+from rulemine.kinds.written.prompts import load_written_prompts
+from rulemine.llm.options import EndpointOptions
+from rulemine.llm.session import Session
+from rulemine.phrasing.glosses import load_glosses
+from rulemine.query.evidence_tree import query_of_triples
+from rulemine.query.grading import evaluate
+from rulemine.query.links import expanded
+from rulemine.query.parser import parse
+from rulemine.query.query_graph import QueryGraph
+from rulemine.recipe.earlier import NOTHING, Earlier
+from rulemine.recipe.options import QuestionSection
+from rulemine.recipe.recipe import Recipe
+from rulemine.release.naming import Namer
+from rulemine.release.question_set import QuestionSet
+from rulemine.release.records import VariantQuestion
+from rulemine.text.normalization import fold, mentions
+from rulemine.verbalizer.options import VerbalizerSection
+from tests.chat_server import ChatServer, FakeModel, Says, error
+from tests.kinds.structures.worlds import RandomWorld
+from tests.redundancy import redundancies
+
+WORLD = RandomWorld(3, entities=40, triples=200, share=0.2)
+MODEL = VerbalizerSection(name="openai", model="writer")
+
+
+def inputs_of(
+    world: RandomWorld = WORLD,
+    earlier: Earlier = NOTHING,
+    verbalizer: VerbalizerSection | None = None,
+    chosen: QuestionSection | None = None,
+    endpoint: EndpointOptions | None = None,
+    **options: Any,
+) -> Any:
+    """What a build would give: the graph, and options of the section ``variants``; not split by default."""
+    section = VariantSection(**{"questions": 40, "sets": 60, **options})
+    recipe = Recipe(
+        "t",
+        "t.tsv",
+        kind="variants",
+        variants=section,
+        questions=chosen or QuestionSection(split="none"),
+        verbalizer=verbalizer or VerbalizerSection(),
+        endpoint=endpoint or EndpointOptions(),
+    )
+    return SimpleNamespace(
+        recipe=recipe, kg=world.kg, templates=world.templates, types=world.types, labels={},
+        excluded={}, earlier=earlier, stale=None, seed_rows=None, further=lambda progress: None,
+        prompts=load_written_prompts(""), prompt_naming=recipe.verbalizer.naming or "private",
+        glosses=load_glosses("", world.templates),
+    )  # fmt: skip
+
+
+def asked(given: Any = None, **options: Any) -> QuestionSet:
+    """The scripted writer's questions."""
+    given = given or inputs_of(**options)
+    return ask_variants(given, sets_of(given), WORLD.selection, Writing())
+
+
+def sets_of(given: Any) -> list[SeedSet]:
+    return seed_sets(given, given.recipe.variants, 0)
+
+
+@pytest.fixture(scope="module")
+def made() -> QuestionSet:
+    return asked()
+
+
+def variants(made: QuestionSet) -> list[VariantQuestion]:
+    return [question for question in made.questions if isinstance(question, VariantQuestion)]
+
+
+def test_every_query_is_that_of_the_path_and_is_executed(made: QuestionSet) -> None:
+    kg, declared = WORLD.kg, WORLD.declarations
+    triples = set(kg.labeled())
+    for question in variants(made):
+        block = question.variants
+        query = expanded(query_of_triples(block.triples, block.answer), declared)
+        assert question.query == query.text
+        assert question.answers == evaluate(kg, query).answers
+        assert block.answer in question.answers
+        assert block.unique == (len(question.answers) == 1)
+        assert len(block.triples) >= 2
+        assert {*block.triples} <= {*block.subgraph} <= triples
+        assert block.topic
+        assert block.judgements == ()
+        assert not {*question.anchors} & {*question.answers}
+    assert {question.variants.unique for question in variants(made)} == {True, False}
+    assert {question.missing for question in variants(made)} >= {0, 1}
+
+
+def test_texts_name_the_anchors_alone_in_every_naming(made: QuestionSet) -> None:
+    for naming in NAMINGS:
+        namer = Namer(made.names, WORLD.templates, naming)
+        texts = set()
+        for question in map(namer.question, variants(made)):
+            text = fold(question.question)
+            texts.add(text)
+            assert all(mentions(text, fold(name)) for name in question.anchors)
+            hidden = (*question.answers, *question.block.intermediates)
+            assert not any(mentions(text, fold(name)) for name in hidden)
+        assert len(texts) == len(made.questions)
+
+
+def test_ids_go_by_the_seed_sets_and_all_that_is_refused_is_counted(made: QuestionSet) -> None:
+    rows = [row.id for row in made.seed_rows]
+    order = [rows.index(question.variants.seed_text) for question in variants(made)]
+    assert order == sorted(order)
+    assert [question.id for question in made.questions] == [f"q{n:05}" for n in range(1, 41)]
+    entities = {row.id: row.entities for row in made.seed_rows}
+    assert all(q.variants.seeds == entities[q.variants.seed_text] for q in variants(made))
+    counts = made.sampling["variants"]
+    refused = sum(counts["rejected"].values())
+    assert counts["drawn"] == counts["questions"] + refused
+    assert len(made.rejections) == refused, "each has words"
+    assert counts["seed_texts"] == len(rows)
+    assert len({question.query for question in made.questions}) == 40
+
+
+def test_the_same_seed_gives_the_same_and_a_run_another_order(made: QuestionSet) -> None:
+    few = asked(questions=8)
+    assert [q.query for q in few.questions] == [q.query for q in made.questions[:8]]
+    fresh = asked(run=1, questions=8)
+    assert fresh.seed_rows[:3] == few.seed_rows[:3]
+    assert {q.query for q in fresh.questions} != {q.query for q in few.questions}
+    assert asked(run=1, questions=8) == fresh
+
+
+def test_what_an_earlier_release_asks_is_not_asked_again(made: QuestionSet) -> None:
+    queries = frozenset(question.query for question in made.questions)
+    again = asked(inputs_of(earlier=Earlier(("x",), queries)))
+    assert not queries & {question.query for question in again.questions}
+    assert again.sampling["variants"]["rejected"][Unaskable.EARLIER] > 0
+
+
+def test_limits_hold() -> None:
+    few = asked(max_answers=2, max_evidence=6, pairs=1)
+    assert max(len(question.answers) for question in few.questions) <= 2
+    assert max(len(question.full_evidence) for question in few.questions) <= 6
+    texts = [question.variants.seed_text for question in variants(few)]
+    assert len(set(texts)) == len(texts)
+    assert few.sampling["variants"]["rejected"].keys() >= {Unaskable.MANY, PairReason.MANY}
+
+
+def test_nothing_is_idle_unless_training_may_have_it(made: QuestionSet) -> None:
+    graph = QueryGraph(WORLD.kg)
+    assert not any(question.variants.redundant for question in variants(made))
+    for question in made.questions:
+        assert not [*redundancies(graph, parse(question.query), WORLD.declarations)]
+    assert made.sampling["variants"]["rejected"][Unaskable.NEEDLESS] > 0
+    assert not any(q.variants.redundant for q in variants(asked(minimal=False))), "all is test"
+    loose = asked(inputs_of(chosen=QuestionSection(ratios=(2, 1, 1)), minimal=False))
+    redundant = [q.split for q in variants(loose) if q.variants.redundant]
+    assert {*redundant} == {"train"}
+
+
+def test_no_split_gives_away_what_an_earlier_one_needs_and_near_duplicates_go() -> None:
+    chosen = QuestionSection(ratios=(2, 1, 1), test_core=6, max_facts=2)
+    found = asked(inputs_of(chosen=chosen, questions=60, sets=100))
+    facts = removed_facts(WORLD.kg, WORLD.selection)
+    for split in ("test", "validation"):
+        some = [question for question in found.questions if question.split == split]
+        assert some
+        assert max(len(facts.needed_by(question)) for question in some) <= 2
+        assert facts.leaked(found.questions, split) == 0
+    assert sum(q.core for q in found.questions if q.split == "test") >= 3
+    counts = found.sampling["variants"]["rejected"]
+    assert counts[LockReason.GIVES] > 0
+    near = NearDuplicates(WORLD.declarations)
+    for question in found.questions:
+        near.add(question)
+    assert all(map(near.stays, found.questions))
+    dealt = {question.variants.seed_text: question.split for question in variants(found)}
+    assert all(dealt[q.variants.seed_text] == q.split for q in variants(found))
+    unlocked = asked(sets=100, questions=999)
+    split = [replace(q, split=dealt.get(q.variants.seed_text, "train")) for q in variants(unlocked)]
+    assert facts.leaked(split, "test") > 0
+
+
+def test_nothing_to_ask_about_is_said_with_the_reasons() -> None:
+    with pytest.raises(UserError, match=r"no question is left: 3 seed sets, .* × ") as caught:
+        asked(sets=3, max_evidence=1)
+    assert Unaskable.EVIDENCE in str(caught.value)
+
+
+# Over HTTP.
+
+
+def over_http(
+    folder: Path,
+    says: Says,
+    writing: Writing | None = None,
+    concurrency: int = 16,
+    **options: Any,
+) -> tuple[QuestionSet, ChatServer]:
+    """The questions of a model, and the endpoint."""
+    with ChatServer(says) as server:
+        endpoint = EndpointOptions(base_url=server.url, concurrency=concurrency)
+        chosen = {"questions": 6, "pairs": 1, "judges": ("judge",), **options}
+        given = inputs_of(verbalizer=MODEL, endpoint=endpoint, **chosen)
+        with Session(endpoint, folder / "journal.sqlite", room="m=4000") as session:
+            writing = writing or Writing()
+            writing.session = session
+            return ask_variants(given, sets_of(given), WORLD.selection, writing), server
+
+
+def fake(request: dict[str, Any], times: int) -> str:
+    return FakeModel().answer(request)
+
+
+def test_a_model_writes_and_judges_and_every_call_is_in_the_trace(tmp_path: Path) -> None:
+    writing = Writing()
+    made, server = over_http(tmp_path, fake, writing)
+    for question in variants(made):
+        assert question.wording == "model"
+        assert question.question.startswith("What is joined to ")
+        assert [row.model for row in question.variants.judgements] == ["judge"] * 3
+    assert len(writing.calls) == len(server.bodies)
+    of = {question.id for question in made.questions}
+    assert set().union(*writing.calls.values()) == of
+    judged = made.sampling["variants"]["judged"]
+    assert judged["judged"] >= judged["accepted"] >= len(of)
+    again, _ = over_http(tmp_path / "2", fake)
+    assert again == made, "in whatever order replies come"
+
+
+def test_no_more_is_judged_than_is_wanted_however_much_is_asked_at_once(tmp_path: Path) -> None:
+    def judges_refuse(request: dict[str, Any], times: int) -> str:
+        said = FakeModel().answer(request)
+        refuses = random.Random(str(request["messages"])).random() < 0.3
+        return said.replace("true", "false") if request["model"] == "judge" and refuses else said
+
+    chosen: Any = {"questions": 8, "pairs": 3, "chosen": QuestionSection(ratios=(2, 1, 1))}
+    runs = [over_http(tmp_path / f"{n}", judges_refuse, concurrency=n, **chosen) for n in (3, 64)]
+    assert runs[0][0] == runs[1][0]
+    counts = runs[0][0].sampling["variants"]
+    judged = counts["judged"]
+    assert judged["accepted"] < judged["judged"]
+    assert counts["rejected"][PairReason.ENOUGH] > 0
+    for _, server in runs:
+        assert sum(body["model"] == "judge" for body in server.bodies) == 6 * judged["judged"]
+    assert judged["accepted"] <= 8 + counts["rejected"].get(NEAR_DUPLICATE, 0) + sum(
+        counts["rejected"].get(reason, 0) for reason in (LockReason.GIVES, LockReason.MANY)
+    )
+
+
+def test_judges_may_be_at_addresses_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-writer")
+    monkeypatch.setenv("OPENAI_API_KEY_2", "sk-second")
+    writing = Writing()
+    with ChatServer() as other:
+        judges = ("same", f"same@{other.url}?key=hidden", "third")
+        made, server = over_http(tmp_path, fake, writing, judges=judges)
+    assert {body["model"] for body in other.bodies} == {"same"}
+    assert (server.keys, other.keys) == ({"Bearer sk-writer"}, {"Bearer sk-second"})
+    models = [[row.model for row in q.variants.judgements] for q in variants(made)]
+    assert models == [["same", "same", "third"]] * 6
+    assert len(writing.calls) == len(server.bodies) + len(other.bodies)
+    given = inputs_of(verbalizer=MODEL, judges=judges)
+    assert given.recipe.portable()["variants"]["judges"] == ["same", "same", "third"]
+    estimate = estimate_variants(given, sets_of(given), tmp_path / "none", None)
+    assert f"240 for judges, 80 of them at {other.url})" in estimate
+    told = "variants.judges: b://…: expected NAME, NAME@http"
+    with pytest.raises(ConfigError, match=told):
+        inputs_of(verbalizer=MODEL, judges=("a", "b://sk-1", "c"))
+
+
+def test_half_results_prose_and_failures_are_counted_and_nothing_is_lost(tmp_path: Path) -> None:
+    """Of the replies a quarter is cut off and a quarter is prose, and so is a tenth of what judges say."""
+
+    def says(request: dict[str, Any], times: int) -> str:
+        asked = str(request["messages"][-1]["content"]).partition("\n\nA reply to this")[0]
+        share = random.Random(f"{asked} {request['seed']}").random()
+        whole = FakeModel().answer(request)
+        if request["model"] == "judge":
+            return "Looks fine." if share < 0.1 else whole
+        if share < 0.25:
+            return whole[: int(len(whole) * share * 4)]
+        return "There is nothing to ask." if share < 0.5 else whole
+
+    made, _ = over_http(tmp_path, says, questions=8)
+    counts = made.sampling["variants"]
+    found = counts["rejected"]
+    assert found.keys() >= {PairReason.CUT_OFF, PairReason.UNREADABLE, UNREAD}
+    assert counts["drawn"] == counts["questions"] + sum(found.values())
+    assert len(made.questions) == 8
+
+
+def test_a_model_that_writes_nothing_of_use_ends_the_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rulemine.kinds.variants.ask.PATIENCE", 10)
+    with pytest.raises(UserError, match=r"no question is left: 1\d seed sets") as caught:
+        over_http(tmp_path, lambda request, times: "Who knows?")
+    assert "cut off" not in str(caught.value)
+    with pytest.raises(UserError, match=r"Most replies were cut off\. .*: m=4000\. Or else:\nGive"):
+        over_http(tmp_path / "cut", lambda request, times: "<think>Who knows?")
+
+
+def test_judges_that_are_cut_off_end_the_build(tmp_path: Path) -> None:
+    def says(request: dict[str, Any], times: int) -> str:
+        return "<think>Hm" if request["model"] == "judge" else fake(request, times)
+
+    with pytest.raises(UserError, match=r"first 10 pairs can be read\.\nMost .* m=4000\."):
+        over_http(tmp_path, says, concurrency=1)
+
+
+def test_requests_that_an_endpoint_refuses_are_counted(tmp_path: Path) -> None:
+    def says(request: dict[str, Any], times: int) -> str | Response:
+        refuses = len(str(request["messages"])) % 3 == 0 and request["model"] == "writer"
+        return error(400, "too long") if refuses else FakeModel().answer(request)
+
+    made, _ = over_http(tmp_path, says)
+    assert made.sampling["variants"]["rejected"][PairReason.UNANSWERED] > 0
+    assert len(made.questions) == 6

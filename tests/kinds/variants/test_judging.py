@@ -1,0 +1,145 @@
+"""Three judges over HTTP: when they accept, what refuses, and what is counted."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from werkzeug import Response
+
+from rulemine.judging.panel import FLAGS, JudgedQuestion, Panel, Stated, seat_judges
+from rulemine.kinds.variants.judging import BAD, UNREAD, Judges, Vote
+from rulemine.llm.options import EndpointOptions
+from rulemine.llm.session import Session
+from tests.chat_server import ChatServer, Says, error
+
+FACTS = (Stated("Ann, parent_of, Bob", "Ann is a parent of Bob"),)
+ITEMS = [
+    JudgedQuestion(f"t{n}", f"Who is the child number {n} of Ann?", "Bob", (), FACTS, "text")
+    for n in range(4)
+]
+GOOD = {flag.name: flag.good for flag in FLAGS}
+
+
+def says(request: dict[str, Any], **changes: Any) -> str:
+    """What a judge says who finds all good, but for the changes."""
+    keys = request["response_format"]["json_schema"]["schema"]["required"]
+    flags = {key: {**GOOD, **changes}[key.removesuffix("_flag")] for key in keys if "_flag" in key}
+    return json.dumps({key: flags.get(key, f"why\n{key}") for key in keys})
+
+
+def number(request: dict[str, Any]) -> int:
+    """The question that a request is about."""
+    return int(str(request["messages"][-1]["content"]).split("number ")[1][0])
+
+
+def judged(
+    folder: Path, decides: Says, models: tuple[str, ...] = ("a", "b", "c"), at_once: int = 4
+) -> tuple[list[Vote], dict[str, Any], ChatServer]:
+    """What becomes of the questions, the counts, and the endpoint."""
+    votes: list[Vote | None] = []
+    with ChatServer(decides) as server:
+        options = EndpointOptions(base_url=server.url)
+        with Session(options, folder / "journal.sqlite") as session:
+            judges = Judges(Panel(seat_judges(models)), session, at_once=at_once)
+            judges.judge(ITEMS, lambda *_: True, lambda place, vote: votes.insert(place, vote))
+            return [vote for vote in votes if vote], judges.counts(0), server
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 16])
+def test_what_is_enough_does_not_depend_on_how_many_are_judged_at_once(
+    tmp_path: Path, at_once: int
+) -> None:
+    """Two of four are wanted; the first is refused, and its judges are the last to reply."""
+    taken: list[int] = []
+    decided: list[tuple[int, str | None]] = []
+
+    def says_late(request: dict[str, Any], times: int) -> str | Response:
+        if number(request) == 0 and times == 0:
+            return error(503, "later")
+        return says(request, redundancy=number(request) == 0)
+
+    def decide(place: int, vote: Vote | None) -> None:
+        decided.append((place, vote and vote.reason))
+        if vote and not vote.reason:
+            taken.append(place)
+
+    with ChatServer(says_late) as server:
+        options = EndpointOptions(base_url=server.url)
+        with Session(options, tmp_path / "journal.sqlite") as session:
+            judges = Judges(Panel(seat_judges(("a",))), session, at_once=at_once)
+            judges.judge(ITEMS, lambda _, others: len(taken) + len(others) < 2, decide)
+    assert decided == [(0, BAD["redundancy"]), (1, ""), (2, ""), (3, None)]
+    assert judges.counts(0)["judged"] == 3
+    assert 3 not in map(number, server.bodies), "never more at once than are wanted"
+
+
+def test_what_was_judged_ahead_in_vain_is_not_counted(tmp_path: Path) -> None:
+    votes: list[Vote | None] = []
+    with ChatServer(lambda request, times: says(request)) as server:
+        options = EndpointOptions(base_url=server.url)
+        with Session(options, tmp_path / "journal.sqlite") as session:
+            judges = Judges(Panel(seat_judges(("a",))), session, at_once=3)
+            judges.judge(ITEMS, lambda *_: not votes, lambda _, vote: votes.append(vote))
+    assert [vote and vote.reason for vote in votes] == ["", None, None, None]
+    assert judges.counts(0)["judged"] == 1
+    assert {*map(number, server.bodies)} == {0, 1, 2}
+
+
+def test_a_question_is_accepted_if_all_judges_find_all_good(tmp_path: Path) -> None:
+    bad = {
+        1: ("b", {"redundancy": True}, "redundancy"),
+        2: ("c", {"answer_support": False, "answer_adequacy": False}, "answer_support"),
+        3: ("a", {"ambiguity": True}, ""),
+    }
+
+    def decides(request: dict[str, Any], times: int) -> str:
+        model, changes, _ = bad.get(number(request), ("", {}, ""))
+        return says(request, **(changes if request["model"] == model else {}))
+
+    votes, counts, server = judged(tmp_path, decides)
+    assert [vote.reason for vote in votes] == ["", BAD["redundancy"], BAD["answer_support"], ""]
+    assert [len(vote.judgements) for vote in votes] == [3, 0, 0, 3]
+    first = votes[0].judgements
+    assert [row.model for row in first] == ["a", "b", "c"]
+    assert (first[0].logical_structure_flag, first[0].redundancy_flag) == (True, False)
+    assert first[2].answer_adequacy_reasoning == "why answer_adequacy_reasoning"
+    assert len(server.bodies) == 4 * 3 * 2
+    assert all(len(set(vote.keys)) == 6 for vote in votes)
+    assert (counts["models"], counts["judged"], counts["accepted"]) == (["a", "b", "c"], 4, 2)
+    assert counts["unreadable"] == 0
+    agreed = counts["agreement"]
+    assert agreed["logical_structure"]["kappa"] is None, "all ratings are equal"
+    assert (agreed["redundancy"]["good"], agreed["redundancy"]["votes"]) == (11, 12)
+    assert agreed["redundancy"]["raw"] == pytest.approx(10 / 12)
+    # P = 10/12, chance = (11/12)² + (1/12)²
+    chance = (121 + 1) / 144
+    assert agreed["redundancy"]["kappa"] == pytest.approx((10 / 12 - chance) / (1 - chance))
+    assert (
+        agreed["redundancy"]["low"] <= agreed["redundancy"]["kappa"] <= agreed["redundancy"]["high"]
+    )
+
+
+def test_judges_that_answer_prose_are_asked_once_more_and_reject(tmp_path: Path) -> None:
+    def decides(request: dict[str, Any], times: int) -> str | Response:
+        again = "could not be read" in str(request["messages"][-1]["content"])
+        if request["model"] == "b" and number(request) in (0, 1):
+            return says(request) if again and number(request) else "It looks fine to me."
+        if request["model"] == "c" and number(request) == 2:
+            return error(400, "no")
+        return says(request)
+
+    votes, counts, server = judged(tmp_path, decides)
+    assert [vote.reason for vote in votes] == [UNREAD, "", UNREAD, ""]
+    assert counts["unreadable"] == 4 + 4
+    assert counts["agreement"]["redundancy"]["subjects"] == 2, "of ballots that can be read"
+    prose = [body for body in server.bodies if body["model"] == "b" and number(body) < 2]
+    assert len(prose) == 2 * 2 * 2, "two calls for each question, and each once more"
+
+
+def test_one_model_judges_three_times(tmp_path: Path) -> None:
+    votes, counts, server = judged(tmp_path, lambda request, times: says(request), ("one",))
+    assert counts["models"] == ["one"] * 3
+    assert [vote.reason for vote in votes] == [""] * 4
+    assert len(server.bodies) == 24
+    assert len({body["seed"] for body in server.bodies}) == 3

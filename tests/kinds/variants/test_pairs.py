@@ -1,0 +1,159 @@
+"""Pairs: how replies are read, whole or broken, and held against the subgraph that the writer saw."""
+
+import json
+import random
+import re
+from typing import Any
+
+import pytest
+
+from rulemine.kinds.variants.pairs import (
+    MOST_PAIRS,
+    Pair,
+    PairReason,
+    Shown,
+    Verified,
+    pairs_of,
+    verified,
+)
+from rulemine.kinds.written.candidate import Refusal
+
+TRIPLES = (
+    ('Ann "A." O’Hara', "parent_of", "Bob {1}"),
+    ("Bob {1}", "lives_in", "Rome"),
+    ("Rome", "part_of", "Italy"),
+    ("Ann", "lives_in", "Rome"),
+    ("ann", "lives_in", "Rome"),
+)
+SHOWN = Shown((40, 10, 30, 20, 50), TRIPLES)
+KEYS = ("subject", "predicate", "object")
+
+
+def item(**changed: Any) -> dict[str, Any]:
+    """A pair as a model writes it."""
+    path = [dict(zip(KEYS, triple, strict=True)) for triple in TRIPLES[:2]]
+    whole = {
+        "question": "Where does a child\nof Ann live?",
+        "answer": "Rome",
+        "supporting_path": path,
+    }
+    return {**whole, **changed}
+
+
+def reply(*items: Any) -> str:
+    return json.dumps({"valid_qa_pairs": True, "number_of_qa_pairs": 9, "qa_pairs": items})
+
+
+GOOD = Pair("Where does a child of Ann live?", "Rome", TRIPLES[:2])
+
+
+def reasons(text: str) -> list[str]:
+    """What became of each pair: why it is none, or nothing."""
+    return [found.reason if isinstance(found, Refusal) else "" for found in pairs_of(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        reply(item()),
+        f"Sure! Here is one:\n```json\n{reply(item())}\n```\nAnything else?",
+        f'<think>maybe {{"qa_pairs": []}}</think>{reply(item())}',
+        f'{reply(item())}\n<thinking>{{"qa_pairs": []}}</thinking>',
+        json.dumps([item()]),
+        f"```json\n{json.dumps([item()])}\n```",
+        reply(item()).replace("}]", ",},]"),
+        reply(item(supporting_path=[list(triple) for triple in TRIPLES[:2]], extra=1)),
+    ],
+)
+def test_a_pair_is_read_in_every_form_that_models_give_it(text: str) -> None:
+    assert list(pairs_of(text)) == [GOOD]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("I am sorry, but there are none.", PairReason.UNREADABLE),
+        ("", PairReason.UNREADABLE),
+        ("[" * 100_000, PairReason.UNREADABLE),
+        ('{"qa_pairs": ' + "[" * 100_000, PairReason.CUT_OFF),
+        (reply(), PairReason.NONE),
+        ('{"valid_qa_pairs": "No"}', PairReason.NONE),
+        (reply("Who?"), PairReason.FIELDS),
+        (reply(item(answer=None)), PairReason.FIELDS),
+        (reply(item(question=" ")), PairReason.FIELDS),
+        (reply(item(question="x" * 2001)), PairReason.FIELDS),
+        (reply(item(supporting_path=[])), PairReason.FIELDS),
+        (reply(item(supporting_path="Ann parent_of Bob")), PairReason.FIELDS),
+        (reply(item(supporting_path=[["Ann", "parent_of"]])), PairReason.FIELDS),
+        (reply(item(supporting_path=[{"subject": "Ann", "predicate": 3}])), PairReason.FIELDS),
+    ],
+)
+def test_a_reply_without_pairs_says_why(text: str, reason: str) -> None:
+    assert reasons(text) == [reason]
+
+
+def test_of_half_a_reply_the_pairs_that_are_whole_count() -> None:
+    whole = reply(item(), item(answer="Bob {1}"))
+    ends = [found.end() for found in re.finditer(r"\}\]\}", whole)][:2]
+    for cut in range(whole.index("[") + 1, len(whole)):
+        found = list(pairs_of(whole[:cut]))
+        pairs = [pair for pair in found if isinstance(pair, Pair)]
+        assert len(pairs) == sum(end <= cut for end in ends), whole[:cut]
+        closed = cut >= whole.rindex("]") + 1
+        assert len(found) - len(pairs) == (not closed), "what is missing is counted once"
+
+
+def test_readers_raise_nothing() -> None:
+    rng = random.Random(0)
+    whole = reply(item(), item())
+    for _ in range(500):
+        text = list(whole)
+        for _ in range(rng.randint(1, 5)):
+            text[rng.randrange(len(text))] = rng.choice('{}[]",:\\\ud800x0')
+        assert list(pairs_of("".join(text)))
+
+
+def test_half_of_a_surrogate_pair_which_no_file_can_hold_is_replaced() -> None:
+    (found,) = pairs_of(reply(item(question="Where \ud800?", answer="Rome\udfff")))
+    assert found == Pair(
+        "Where \N{REPLACEMENT CHARACTER}?", "Rome\N{REPLACEMENT CHARACTER}", TRIPLES[:2]
+    )
+
+
+def test_no_more_than_a_number_of_pairs_are_read() -> None:
+    assert reasons(reply(*[item()] * (MOST_PAIRS + 7))) == [""] * MOST_PAIRS
+
+
+def pair(answer: str, *triples: tuple[str, str, str]) -> Pair:
+    return Pair("?", answer, triples)
+
+
+def test_a_path_is_found_in_the_subgraph_by_its_names() -> None:
+    assert verified(pair("Rome", *TRIPLES[:2]), SHOWN) == Verified((40, 10), (10, True))
+    assert verified(pair("Bob {1}", *TRIPLES[:2]), SHOWN) == Verified((40, 10), (40, True))
+    loosely = ("ann 'a.' o'hara".replace("'a.'", '"a."'), "PARENT_OF", " Bob  {1}")
+    assert verified(pair("rome", loosely, TRIPLES[1]), SHOWN) == Verified((40, 10), (10, True))
+    in_words = (TRIPLES[0][0], "Parent of", TRIPLES[0][2]), ("Bob {1}", "lives in", "Rome")
+    assert verified(pair("Rome", *in_words), SHOWN) == Verified((40, 10), (10, True))
+    twins = Shown((1, 2), (("a", "part_of", "b"), ("a", "part-of", "b")))
+    assert [twins.row(("a", r, "b")) for r in ("part-of", "part of")] == [2, None]
+    again = verified(pair("Rome", TRIPLES[0], TRIPLES[1], TRIPLES[0]), SHOWN)
+    assert again == Verified((40, 10), (10, True)), "a triple that is given twice is one"
+    assert verified(pair("ann", *TRIPLES[3:]), SHOWN) == Verified((20, 50), (50, False))
+
+
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [
+        (pair("Rome", TRIPLES[0], ("Bob {1}", "lives_in", "Paris")), PairReason.OUTSIDE),
+        (pair("Rome", TRIPLES[0], TRIPLES[1][::-1]), PairReason.OUTSIDE),
+        (pair("Rome", TRIPLES[0], ("Rome", "lives in", "Bob {1}")), PairReason.OUTSIDE),
+        (pair("Rome", TRIPLES[2], ("ANN", "lives_in", "Rome")), PairReason.OUTSIDE),
+        (pair("Rome", TRIPLES[1]), PairReason.SINGLE),
+        (pair("Rome", TRIPLES[1], TRIPLES[1]), PairReason.SINGLE),
+        (pair("Italy", *TRIPLES[:2]), PairReason.ANSWER),
+        (pair("ANN", *TRIPLES[3:]), PairReason.ANSWER),
+    ],
+)
+def test_a_path_that_is_none_is_refused(found: Pair, reason: str) -> None:
+    assert verified(found, SHOWN) == Refusal(reason)

@@ -1,0 +1,206 @@
+from random import Random
+
+import pytest
+
+from rulemine.errors import NoTreeError, QueryError
+from rulemine.query import evaluate, parse
+from rulemine.query.foreign.read_sparql import tree_of_sparql
+from rulemine.query.foreign.sparql_parsing import MOST_CHARACTERS
+from rulemine.query.sparql import to_sparql
+from rulemine.query.structures import structure_of
+from tests.oracles.queries import random_query, random_world
+
+NINE = {
+    "1p": "ns:m.a ns:r ?x .",
+    "2p": "ns:m.a ns:r ?y . ?y ns:s ?x .",
+    "3p": "?y ns:s ?z . ns:m.a ns:r ?y . ?x ns:t ?z .",
+    "2i": "ns:m.a ns:r ?x . ?x ns:s ns:m.b .",
+    "3i": 'ns:m.a ns:r ?x . ?x ns:s ns:m.b ; ns:founded "1901"^^xsd:gYear .',
+    "ip": "ns:m.a ns:r ?y . ?y ns:s ns:m.b . ?y ns:t ?x .",
+    "pi": "ns:m.a ns:r ?y . ?y ns:t ?x . ?x ns:s ns:m.b .",
+    "2u": "{ ns:m.a ns:r ?x } UNION { ?x ns:s ns:m.b }",
+    "up": "{ ns:m.a ns:r ?y } UNION { ?y ns:s ns:m.b } ?y ns:t ?x .",
+}
+
+
+def select(patterns: str, what: str = "DISTINCT ?x", end: str = "") -> str:
+    return f"PREFIX ns: <http://rdf.freebase.com/ns/> SELECT {what} WHERE {{ {patterns} }} {end}"
+
+
+@pytest.mark.parametrize("name", NINE)
+def test_each_of_the_nine(name: str) -> None:
+    query, dropped = tree_of_sparql(select(NINE[name]))
+    assert (structure_of(query).name, dropped) == (name, ())
+
+
+def test_names_and_literals_are_kept() -> None:
+    text = select('?x ns:r "1901"^^xsd:gYear . ?x ns:s <entity:Zo%C3%AB> ; <relation:a%20b> wd:Q1')
+    assert tree_of_sparql(text).query.text == (
+        '(and (p- "a b" "http://www.wikidata.org/entity/Q1") (p- "http://rdf.freebase.com/ns/r" '
+        '"\\"1901\\"^^<http://www.w3.org/2001/XMLSchema#gYear>") '
+        '(p- "http://rdf.freebase.com/ns/s" "Zoë"))'
+    )
+
+
+QUALIFIED = {
+    "WebQSP's own filters": (
+        "FILTER (?x != ns:m.a) FILTER (!isLiteral(?x) OR lang(?x) = '' OR langMatches(lang(?x), 'en')) "
+        "ns:m.a ns:r ?y . ?y ns:s ?x . "
+        "FILTER(NOT EXISTS {?y ns:from ?sk0} || EXISTS {?y ns:from ?sk1 . "
+        'FILTER(xsd:datetime(?sk1) <= "2009-13-31"^^xsd:dateTime) })',
+        "",
+        "2p",
+        {"FILTER"},
+    ),
+    "the latest": (
+        "ns:m.a ns:r ?x . ?x ns:date ?d .",
+        "ORDER BY DESC(xsd:datetime(?d)) LIMIT 1 OFFSET 2",
+        "1p",
+        {"ORDER BY", "LIMIT", "OFFSET", "variable of a qualifier"},
+    ),
+    "a chain to a variable that only a filter uses": (
+        "ns:m.a ns:r ?x . ?x ns:s ?y . ?y ns:size ?n . FILTER(?n > 3)",
+        "",
+        "1p",
+        {"FILTER", "variable of a qualifier"},
+    ),
+    "a constant that only a filter joins": (
+        "ns:m.w ns:start ?s . ns:m.a ns:r ?y . ?y ns:t ?x . ?y ns:from ?f . FILTER(?f > ?s)",
+        "",
+        "2p",
+        {"FILTER", "variable of a qualifier"},
+    ),
+    "types": (
+        "?x a ns:film . ?y ns:type.object.type ?t . ns:m.a ns:r ?y . ?y ns:s ?x . "
+        "?x ns:common.topic.notable_types ns:m.c .",
+        "",
+        "2p",
+        {"type"},
+    ),
+    "the most": (
+        "ns:m.a ns:r ?x . ?x ns:has ?n . { SELECT (MAX(?m) AS ?n) WHERE { ?y ns:has ?m } }",
+        "",
+        "1p",
+        {"MAX", "variable of a qualifier"},
+    ),
+    "grouped": (
+        "ns:m.a ns:r ?x . ?x ns:has ?n .",
+        "GROUP BY ?x HAVING (COUNT(?n) > 2) ORDER BY COUNT(?n)",
+        "1p",
+        {"GROUP BY", "FILTER", "ORDER BY", "variable of a qualifier"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", QUALIFIED)
+def test_qualifiers_are_dropped(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    patterns, end, structure, kinds = QUALIFIED[name]
+    query, dropped = tree_of_sparql(select(patterns, end=end))
+    assert (structure_of(query).name, set(dropped)) == (structure, kinds)
+    assert not caplog.records
+
+
+def test_a_type_may_be_asked_for_or_kept() -> None:
+    text = select("ns:m.a a ?x")
+    assert tree_of_sparql(text).query.text.startswith('(p "http://www.w3.org/1999/02/22')
+    text = select("?x a ns:film ; ns:r ns:m.a")
+    assert structure_of(tree_of_sparql(text, types=()).query).name == "2i"
+
+
+def test_sub_selects_have_variables_of_their_own() -> None:
+    inner = "SELECT DISTINCT (?x0 AS ?k) WHERE { VALUES ?y { ns:m.a ns:m.b } ?x0 ns:r ?y } LIMIT 9"
+    query, dropped = tree_of_sparql(select(f"{{ {inner} }} ?y ns:t ?k ; ns:s ?x", "(?x AS ?value)"))
+    assert (structure_of(query).shape, dropped) == ("(3{(0)|(0)})", ("LIMIT",))
+    counted = tree_of_sparql(select(f"SELECT ?x WHERE {{ {NINE['2i']} }}", "(COUNT(?x) AS ?n)"))
+    assert structure_of(counted.query).shape == "#(1)(1)"
+
+
+def test_paths_and_blank_nodes() -> None:
+    query = tree_of_sparql("SELECT ?x { <a> (<r>|^<s>)/<t> [ ^<u> ?x ] }").query
+    assert query == parse('(p- "u" (p "t" (or (p "r" "a") (p- "s" "a"))))')
+
+
+def test_what_is_written_reads_back() -> None:
+    rng = Random(4)
+    world = random_world(4, 12)
+    for _ in range(60):
+        query = random_query(world, rng)
+        read = tree_of_sparql(to_sparql(query))
+        assert not read.dropped
+        if (
+            query.subtracts
+        ):  # what is taken away comes last: (and X (minus Y Z)) is (minus (and X Y) Z)
+            assert evaluate(world.kg, read.query).answers == evaluate(world.kg, query).answers
+        else:
+            assert read.query == query
+
+
+NO_TREES = {
+    "a cycle": ["ns:m.a ns:r ?y . ?y ns:s ?x . ?y ns:t ?x", "?x ns:r ?x", "?x ns:r/ns:s ?x"],
+    "patterns that are not connected with the answer": [
+        "ns:m.a ns:r ?x . ns:m.b ns:s ?y",
+        "ns:m.a ns:r ?x . ns:m.b ns:s ns:m.c",
+        "?y ns:r ?z",
+    ],
+    "no entity is named": ["?x a ns:film", "?x ns:r ?n FILTER(?n > 3)"],
+    "a variable that leads to no entity": ["ns:m.a ns:r ?x . ?x ns:s ?y"],
+    "a variable in place of a relation": ["ns:m.a ?r ?x"],
+    "a path with": ["ns:m.a ns:r+ ?x", "ns:m.a !ns:r ?x"],
+    "an OPTIONAL": ["ns:m.a ns:r ?x OPTIONAL { ?x ns:s ns:m.b }"],
+    "a BIND": ["{ BIND(ns:m.a AS ?y) } ?y ns:r ?x"],
+    "a GRAPH": ["GRAPH ns:g { ns:m.a ns:r ?x }"],
+    "a SERVICE": ["SERVICE <http://x> { ns:m.a ns:r ?x }"],
+    "a UNION whose parts": ["ns:m.b ns:r ?y . { ns:m.a ns:r ?x . ?y ns:s ?x } UNION { ?x ns:s ns:m.b }"],
+    "a MINUS that": ["ns:m.a ns:r ?x MINUS { ?y ns:s ns:m.b }"],
+    "a VALUES of": ["VALUES (?x ?y) { (ns:m.a ns:m.b) } ?x ns:r ?y", "VALUES ?x { UNDEF }"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("reason", NO_TREES)
+def test_what_is_no_tree_is_refused_with_the_reason(reason: str) -> None:
+    for patterns in NO_TREES[reason]:
+        with pytest.raises(NoTreeError) as refused:
+            tree_of_sparql(select(patterns))
+        assert refused.value.reason.startswith(reason), patterns
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (select(NINE["pi"], "?x ?y"), "several answer variables"),
+        (select(NINE["1p"], "(MAX(?x) AS ?n)"), "an aggregate as the answer: MAX"),
+        (select(NINE["1p"], "(COUNT(?x) AS ?n)", "GROUP BY ?x"), "an aggregate as the answer: C"),
+        (select(NINE["1p"], "(1 + 1 AS ?n)"), "an answer that is computed"),
+        ("ASK { <a> <r> <b> }", "a ASK query"),
+        ("DESCRIBE <a>", "a DESCRIBE query"),
+    ],
+)
+def test_what_asks_for_other_than_one_variable_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(NoTreeError) as refused:
+        tree_of_sparql(text)
+    assert refused.value.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "query: column 1: no SPARQL from here on: the end"),
+        ("SELECT ?x\nWHERE { ?x <r> }", r"line 2, column 9: no SPARQL from here on: \?x <r> }"),
+        ("INSERT DATA { <a> <b> <c> }", "on: INSERT DATA"),
+        ("SELECT ?x {" + "{" * 400 + "?x <r> <a>" + "}" * 400 + "}", "nested too deep"),
+        ("SELECT ?x {" + "{" * 1000 + "?x <r> <a>" + "}" * 1000 + "}", "2,007 words"),
+        ("SELECT ?x { ?x " + "(" * 400 + "<r>" + ")" * 400 + " <a> }", "nested too deep"),
+        ("SELECT ?x { <a> " + "/".join(["<r>"] * 200) + " ?x }", "nested (more than 100|too) deep"),
+        (
+            " UNION ".join(["SELECT ?x { {?x <r> <a>}", *["{?x <r> <b>}"] * 10_000]) + "}",
+            "190,025 characters",
+        ),
+        ("SELECT ?x {" + "?x <r> <a> . " * 200 + "}", "too many patterns"),
+        ("SELECT ?x { ?x <r> " + "<a> , " * 600 + "<b> }", "1,207 words and signs; at most 1,000"),
+        ("#" * MOST_CHARACTERS + "\n", "has 20,001 characters; at most 20,000"),
+    ],
+)
+def test_what_cannot_be_read_says_why(text: str, expected: str) -> None:
+    with pytest.raises(QueryError, match=expected) as refused:
+        tree_of_sparql(text)
+    assert not isinstance(refused.value, NoTreeError)

@@ -1,0 +1,59 @@
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.recipe.homonyms import tell_apart
+
+TRIPLES = [
+    *[(f"p{n}", "type", "planet") for n in range(4)],
+    *[(f"g{n}", "type", "god") for n in range(4)],
+    ("p0", "crater", "c1"),
+    ("g0", "crater", "c2"),
+    ("p0", "in", "space"),
+    ("g0", "in", "space"),
+    ("x1", "next_to", "x2"),
+]
+LABELS = {
+    "p0": "Mercury", "g0": "Mercury", "planet": "Planet", "god": "God", "c1": "Caloris", "space": "Space",
+    "x1": "Rome", "x2": "Rome", "p1": "Venus",
+}  # fmt: skip
+
+
+def test_homonyms_get_the_commonest_word_that_the_others_lack():
+    kg = KnowledgeGraph.from_triples(TRIPLES)
+    assert tell_apart(kg, LABELS, kg.entities) == {"p0": "Mercury (Planet)", "g0": "Mercury (God)"}
+    assert tell_apart(kg.renamed({e: e for e in kg.entities}), LABELS, [*kg.entities][::-1]) == {
+        "p0": "Mercury (Planet)",
+        "g0": "Mercury (God)",
+    }
+
+
+def test_types_come_before_neighbors_where_homonyms_differ_in_them():
+    kg = KnowledgeGraph.from_triples(TRIPLES)
+    types = dict.fromkeys(kg.entities, "thing") | {"g0": "deity"}
+    assert tell_apart(kg, LABELS, ["p0", "g0"], types) == {
+        "p0": "Mercury (thing)", "g0": "Mercury (deity)",
+    }  # fmt: skip
+    types["g0"] = "thing"
+    assert tell_apart(kg, LABELS, ["p0", "g0"], types) == tell_apart(kg, LABELS, ["p0", "g0"])
+
+
+def test_a_label_that_exists_is_not_given_again():
+    kg = KnowledgeGraph.from_triples(TRIPLES)
+    labels = {**LABELS, "p2": "Mercury (Planet)"}
+    assert tell_apart(kg, labels, kg.entities) == {"p0": "Mercury (Caloris)", "g0": "Mercury (God)"}
+
+
+def test_what_most_triples_of_a_relation_share_says_nothing():
+    kg = KnowledgeGraph.from_triples(
+        [*((f"p{n}", "type", "planet") for n in range(4)), ("g0", "is", "god")]
+    )
+    assert tell_apart(kg, {**LABELS, "god": "God"}, kg.entities) == {}
+
+
+def test_entities_outside_the_graph_are_homonyms_too():
+    kg = KnowledgeGraph.from_triples(TRIPLES)
+    labels = {"p1": "Venus", "star": "Venus", "planet": "Planet"}
+    assert tell_apart(kg, labels, [*kg.entities, "star"]) == {"p1": "Venus (Planet)"}
+
+
+def test_entities_that_are_their_own_labels_are_never_homonyms():
+    kg = KnowledgeGraph.from_triples(TRIPLES)
+    assert tell_apart(kg, {}, kg.entities) == {}

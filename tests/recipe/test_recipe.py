@@ -1,0 +1,178 @@
+"""A recipe is named, a file, or a graph with the defaults; settings of the command line win."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulemine.codec import to_json
+from rulemine.config import build, parse_setting
+from rulemine.errors import ConfigError, InputError
+from rulemine.recipe.recipe import Recipe, load_recipe, named_recipes
+
+
+def load(name: str, *settings: str) -> Recipe:
+    return load_recipe(name, [parse_setting(text) for text in settings])
+
+
+@pytest.mark.parametrize("name", named_recipes())
+def test_every_named_recipe_is_valid_and_survives_plain(name: str) -> None:
+    recipe = load(name)
+    assert recipe.name == name
+    assert build(Recipe, to_json(recipe), "again") == recipe
+
+
+def test_the_family_recipe_is_that_of_the_paper() -> None:
+    mining = load("family").mining
+    assert (mining.max_atoms, mining.min_initial_support) == (3, 100)
+    thresholds = (mining.min_head_coverage, mining.min_std_confidence, mining.min_pca_confidence)
+    assert thresholds == (0.1, 0.3, 0.4)
+
+
+def test_settings_win_and_the_last_one_most() -> None:
+    recipe = load("demo", "seed=3", "mining.max_atoms=4", "seed=5", "selection.levels=[50,100]")
+    assert (recipe.seed, recipe.mining.max_atoms, recipe.selection.levels) == (5, 4, (50, 100))
+    assert recipe.mining.min_initial_support == load("demo").mining.min_initial_support
+
+
+def test_a_graph_is_built_with_the_defaults(tmp_path: Path) -> None:
+    recipe = load(str(tmp_path / "my graph, v2.tsv.gz"))
+    assert (recipe.name, recipe.kg) == ("my-graph-v2", str(tmp_path / "my graph, v2.tsv.gz"))
+    assert load("東京.tsv").name == "kg"
+    assert load("umls") == Recipe(name="umls", kg="umls")
+
+
+def test_paths_in_a_file_are_relative_to_it(tmp_path: Path) -> None:
+    folder = tmp_path / "there"
+    folder.mkdir()
+    for name in ("kg.tsv", "rules.txt", "templates.toml"):
+        (folder / name).write_text("x")
+    file = folder / "my.toml"
+    file.write_text(
+        'name = "my"\nkg = "kg.tsv"\nrules = "rules.txt"\nreference = "family"\n'
+        '[questions]\ntemplates = "templates.toml"\n'
+    )
+    recipe = load(str(file))
+    assert (recipe.kg, recipe.rules) == (str(folder / "kg.tsv"), str(folder / "rules.txt"))
+    assert recipe.questions.templates == str(folder / "templates.toml")
+    assert recipe.reference == "family"
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("selection.mode=best", "selection.mode is 'best'; expected maximal, brink or none"),
+        ("selection.share=inf", "selection.share is inf; expected a number from 0 to 1"),
+        ("selection.levels=[20,40]", "the last one 100"),
+        ("selection.levels=[40,20,100]", "ascending"),
+        ("selection.levels=[20,20,100]", "ascending"),
+        ("selection.levels=[0,100]", "ascending percentages"),
+        ("questions.ratios=[8,1]", "three integers"),
+        ("questions.ratios=[8,0,1]", "three integers"),
+        ("naming=number", "naming is 'number'; expected private, entity, text or numeric"),
+        ("verbalizer.temperature=-inf", "temperature is -inf; expected a number at most 2"),
+        ("verbalizer.name=openai", "verbalizer.model is ''; expected the name of a model"),
+        ("verbalizer.language=", "verbalizer.language is ''; expected the name of a language"),
+        ("endpoint.base_url=http://", "endpoint.base_url is …; expected an address"),
+        ("endpoint.api_key_variable=sk-1", "endpoint.api_key_variable is …; expected the name of"),
+        ("name=a/b", "name is 'a/b'; expected letters"),
+        ("name=", "name is ''"),
+        ("kg=", "kg is ''"),
+        ("about.title=\udcff", "expected UTF-8 text"),
+        ("rules=a\udcff", "expected UTF-8 text"),
+        ("seed=1.5", "seed is 1.5; expected a whole number from 0 to 9223372036854775807"),
+        ("seed=9223372036854775808", "seed is 9223372036854775808; expected a whole number from 0"),
+        ("mining.max_atms=3", "unknown key 'mining.max_atms'; did you mean 'max_atoms'?"),
+        ("minning.max_atoms=3", "unknown key 'minning'; did you mean 'mining'?"),
+        ("mining.threads=3", "unknown key 'mining.threads'"),
+        ('subgraphs.reserved_shapes=["(1)(2)"]', "longer branches first: (2)(1), not (1)(2)"),
+        ("mining=3", "mining is 3; expected a table, [mining] and its keys below"),
+    ],
+)
+def test_a_wrong_value_is_refused(setting: str, expected: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load("demo", setting)
+    assert expected in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("famly", "no such recipe, data set or file; did you mean 'family'?"),
+        ("zzzzz", "known: cypher-demo, cypher-geography, demo"),
+    ],
+)
+def test_an_unknown_recipe_gets_a_suggestion(name: str, expected: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(name)
+    assert expected in str(caught.value)
+    with pytest.raises(InputError, match="no such file"):
+        load("none/at/all.toml")
+
+
+def test_a_recipe_needs_a_name_and_a_graph(tmp_path: Path) -> None:
+    (tmp_path / "my.toml").write_text("seed = 1\n")
+    with pytest.raises(ConfigError, match=r"my\.toml:\n  name is missing\n  kg is missing"):
+        load(str(tmp_path / "my.toml"))
+    assert load(str(tmp_path / "my.toml"), "name=a", "kg=umls").kg == "umls"
+
+
+def test_a_recipe_holds_nothing_that_cannot_change_bytes() -> None:
+    def keys(plain: dict[str, Any]) -> set[str]:
+        inner = [keys(v) for v in plain.values() if isinstance(v, dict)]
+        return set(plain).union(*inner)
+
+    assert not keys(to_json(load("demo"))) & {"threads", "heap", "output", "o", "progress"}
+
+
+@pytest.mark.parametrize(
+    "setting", [("questions", "max_relation_share"), ("selection", "per_type")]
+)
+def test_the_published_procedure_refuses_limits_that_it_does_not_have(setting) -> None:
+    with pytest.raises(ConfigError, match="for selection maximal"):
+        load_recipe("family-brink", [(setting, 0.1)])
+    load_recipe("family-brink", [(("questions", "max_answer_share"), 0.1)])
+    load_recipe("family", [(setting, 0.1)])
+
+
+@pytest.mark.parametrize(
+    ("name", "kg"), [("family-brink", "family"), ("fb15k237-brink", "fb15k237")]
+)
+def test_the_recipes_of_the_paper_do_all_of_its_steps(name: str, kg: str) -> None:
+    recipe = load_recipe(name, [])
+    assert (recipe.name, recipe.kg, recipe.selection.mode) == (name, kg, "brink")
+    assert (recipe.questions.max_answer_share, recipe.questions.split) == (0.01, "random")
+    assert (recipe.questions.ratios, recipe.mining.max_atoms) == ((8, 1, 1), 3)
+    grouped = load_recipe("family-brink-grouped", [])
+    assert (grouped.questions.max_answer_share, grouped.questions.split) == (1.0, "group")
+
+
+def test_a_named_recipe_finds_the_files_beside_it() -> None:
+    assert Path(load_recipe("family-brink", []).rules).is_file()
+    assert load_recipe("family-brink", []).portable()["rules"] == "rules-brink.amie.txt"
+
+
+@pytest.mark.parametrize(
+    ("kind", "setting", "told"),
+    [
+        (
+            "variants",
+            "judge_model",
+            "judges of the kind variants are variants.judges, one model or",
+        ),
+        ("variants", "rewriter_model", "no model but verbalizer.model writes"),
+        ("variants", "attempts", "another question takes the place of one whose text fails"),
+        ("subgraphs", "on_failure", "another question takes the place of one whose text fails"),
+    ],
+)
+def test_options_that_a_kind_does_not_have_are_refused(kind: str, setting: str, told: str) -> None:
+    value = {"attempts": 2, "on_failure": "drop"}.get(setting, "some")
+    with pytest.raises(ConfigError, match=rf"verbalizer\.{setting}: for the kinds .*{told}"):
+        load_recipe(f"{kind}-demo", [(("verbalizer", setting), value)])
+
+
+def test_groups_of_subgraphs_have_no_ratios() -> None:
+    given = [(("questions", "ratios"), (2, 1, 1))]
+    with pytest.raises(ConfigError, match=r"questions\.ratios: .* sized by subgraphs\.test_share"):
+        load_recipe("subgraphs-demo", given)
+    load_recipe("subgraphs-demo", [*given, (("questions", "split"), "random")])
