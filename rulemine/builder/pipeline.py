@@ -21,7 +21,7 @@ from rulemine.codec import dump_line, to_json
 from rulemine.errors import ConfigError, MiningError, counted
 from rulemine.files import digest_of, write_text
 from rulemine.guard import watching
-from rulemine.kinds.kind import kind_of
+from rulemine.kinds.building import kind_of
 from rulemine.kinds.rules.balance import explain_few
 from rulemine.kinds.split import explain_lopsided, split
 from rulemine.kinds.writing import Writing, opened

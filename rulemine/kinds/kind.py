@@ -1,115 +1,18 @@
-"""What a kind of question decides in a build; all else is the same for every kind.
+"""What a kind of question supplies to those who read, show and score its releases.
 
-Graph, rules and removal, texts, splits, the release and its checks do not ask which kind a question is of,
-except where a record of the kind is read.
+What it decides in a build is in `rulemine.kinds.building`, which needs far more to be loaded.
 """
 
-from collections.abc import Callable
-from importlib import import_module
-from pathlib import Path
-from typing import Any, Protocol
+from typing import ClassVar
 
-from rulemine.kinds.writing import Writing
-from rulemine.recipe.inputs import Inputs
-from rulemine.recipe.recipe import Recipe
-from rulemine.release.question_set import QuestionSet
-from rulemine.removal.selection import Selection
-
-__all__ = ["Kind", "kind_of"]
-
-Progress = Callable[[int, int], None]
+__all__ = ["Kind"]
 
 
-class Kind(Protocol):
-    """A kind of question. Options are plain JSON values, part of the keys of stages.
+class Kind:
+    """A kind of question.
 
     Attributes:
-        writes: Whether a model, if one is named, writes its questions in the stage ``ask``, rather than
-            putting questions into other words in the stage ``verbalize``.
+        name: Its name in recipes, manifests and questions.
     """
 
-    writes: bool
-
-    def without(self, recipe: Recipe) -> dict[str, str]:
-        """The stages that builds of this kind do not have, each with the reason."""
-        ...
-
-    def options(self, inputs: Inputs) -> dict[str, Any]:
-        """What the questions depend on, beside what those of every kind do."""
-        ...
-
-    def ask(
-        self, inputs: Inputs, selection: Selection, progress: Progress | None, writing: Writing
-    ) -> QuestionSet:
-        """The questions about what is removed, without splits unless they decide what is asked.
-
-        Raises:
-            UserError: There is none.
-        """
-        ...
-
-    def estimate(
-        self, inputs: Inputs, selection: Selection, folder: Path, replay: Path | None
-    ) -> str:
-        """What it would take to have a model write the questions, as text, without a call.
-
-        Called of kinds that write; arguments as of `rulemine.builder.verbalize_stage.estimate`.
-        """
-        ...
-
-    def limits(self, recipe: Recipe) -> dict[str, Any]:
-        """The options that limit what questions may have in common."""
-        ...
-
-    def limited(self, recipe: Recipe, asked: QuestionSet) -> QuestionSet:
-        """As many of the questions as these limits allow."""
-        ...
-
-    def split_options(self, inputs: Inputs) -> dict[str, Any]:
-        """What the splits depend on, beside the section ``questions``."""
-        ...
-
-    def split(
-        self, inputs: Inputs, asked: QuestionSet, progress: Progress | None, writing: Writing
-    ) -> QuestionSet | None:
-        """The questions with their splits; None: they are split as `rulemine.kinds.split` does."""
-        ...
-
-
-class OwnSplit:
-    """The methods of kinds that are put into words and split as all others are."""
-
-    writes = False
-
-    def estimate(
-        self, inputs: Inputs, selection: Selection, folder: Path, replay: Path | None
-    ) -> str:
-        """Never called."""
-        raise NotImplementedError
-
-    def split_options(self, inputs: Inputs) -> dict[str, Any]:
-        """None."""
-        return {}
-
-    def split(
-        self, inputs: Inputs, asked: QuestionSet, progress: Progress | None, writing: Writing
-    ) -> QuestionSet | None:
-        """As all."""
-        return None
-
-
-_KINDS = {
-    "rules": "rulemine.kinds.rules.kind:RuleKind",
-    "structures": "rulemine.kinds.structures.kind:StructureKind",
-    "subgraphs": "rulemine.kinds.subgraphs.kind:SubgraphKind",
-    "variants": "rulemine.kinds.variants.kind:VariantKind",
-    "cypher": "rulemine.kinds.cypher.kind:CypherKind",
-}
-"""`Recipe.kind` → the kind."""
-
-
-def kind_of(recipe: Recipe) -> Kind:
-    """The kind of question that a recipe asks."""
-    module, name = _KINDS[recipe.kind].split(":")
-    kind: Kind = getattr(import_module(module), name)()
-    return kind
+    name: ClassVar[str]

@@ -20,7 +20,7 @@ from rulemine.builder.pipeline import Build
 from rulemine.codec import to_json
 from rulemine.config import Key, packaged
 from rulemine.errors import ConfigError
-from rulemine.kinds.kind import kind_of
+from rulemine.kinds.building import kind_of
 from rulemine.kinds.writing import opened
 from rulemine.llm.call import Answer, Call, Reply
 from rulemine.llm.client import Client

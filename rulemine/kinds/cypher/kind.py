@@ -1,4 +1,4 @@
-"""The kind ``cypher`` in a build, see `rulemine.kinds.kind`."""
+"""The kind ``cypher`` in a build, see `rulemine.kinds.building`."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,19 +6,21 @@ from typing import Any
 
 from rulemine.codec import to_json
 from rulemine.files import digest_of, read_text
+from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.cypher.ask import ask_cypher
-from rulemine.kinds.kind import OwnSplit
 from rulemine.kinds.writing import Writing
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.recipe import Recipe
 from rulemine.release.question_set import QuestionSet
 from rulemine.removal.selection import Selection
 
-__all__ = ["CypherKind"]
+__all__ = ["KIND"]
 
 
-class CypherKind(OwnSplit):
-    """Questions over a property graph, as text and as Cypher; methods as of `rulemine.kinds.kind.Kind`."""
+class CypherKind(BuildingKind):
+    """Questions over a property graph, as text and as Cypher; methods as of `BuildingKind`."""
+
+    name = "cypher"
 
     def without(self, recipe: Recipe) -> dict[str, str]:
         """Questions are balanced as they are made."""
@@ -49,10 +51,5 @@ class CypherKind(OwnSplit):
         """See `rulemine.kinds.cypher.ask.ask_cypher`."""
         return ask_cypher(inputs, selection, progress)
 
-    def limits(self, recipe: Recipe) -> dict[str, Any]:
-        """None that apply later."""
-        return {}
 
-    def limited(self, recipe: Recipe, asked: QuestionSet) -> QuestionSet:
-        """All of them."""
-        return asked
+KIND = CypherKind()

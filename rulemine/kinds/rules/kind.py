@@ -1,10 +1,10 @@
-"""The kind ``rules`` in a build, see `rulemine.kinds.kind`."""
+"""The kind ``rules`` in a build, see `rulemine.kinds.building`."""
 
 from collections.abc import Callable
 from typing import Any
 
 from rulemine.codec import to_json
-from rulemine.kinds.kind import OwnSplit
+from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.rules.ask import ask
 from rulemine.kinds.rules.balance import Limits, balance, balance_as_published
 from rulemine.kinds.writing import Writing
@@ -13,15 +13,13 @@ from rulemine.recipe.recipe import Recipe
 from rulemine.release.question_set import QuestionSet
 from rulemine.removal.selection import Selection
 
-__all__ = ["RuleKind"]
+__all__ = ["KIND"]
 
 
-class RuleKind(OwnSplit):
-    """Questions about single removed triples; methods as of `rulemine.kinds.kind.Kind`."""
+class RuleKind(BuildingKind):
+    """Questions about single removed triples; methods as of `BuildingKind`."""
 
-    def without(self, recipe: Recipe) -> dict[str, str]:
-        """Nothing is left out."""
-        return {}
+    name = "rules"
 
     def options(self, inputs: Inputs) -> dict[str, Any]:
         """How questions are merged, and the most answers of one."""
@@ -66,3 +64,6 @@ class RuleKind(OwnSplit):
 def _limits(recipe: Recipe) -> Limits:
     chosen = recipe.questions
     return Limits(chosen.max_answer_share, chosen.max_relation_share, recipe.selection.per_type)
+
+
+KIND = RuleKind()

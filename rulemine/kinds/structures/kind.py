@@ -1,10 +1,10 @@
-"""The kind ``structures`` in a build, see `rulemine.kinds.kind`."""
+"""The kind ``structures`` in a build, see `rulemine.kinds.building`."""
 
 from collections.abc import Callable
 from typing import Any
 
 from rulemine.codec import to_json
-from rulemine.kinds.kind import OwnSplit
+from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.structures.ask import ask_structures, keep_within_limit
 from rulemine.kinds.writing import Writing
 from rulemine.recipe.inputs import Inputs
@@ -12,11 +12,13 @@ from rulemine.recipe.recipe import Recipe
 from rulemine.release.question_set import QuestionSet
 from rulemine.removal.selection import Selection
 
-__all__ = ["StructureKind"]
+__all__ = ["KIND"]
 
 
-class StructureKind(OwnSplit):
-    """Questions of the nine logical structures; methods as of `rulemine.kinds.kind.Kind`."""
+class StructureKind(BuildingKind):
+    """Questions of the nine logical structures; methods as of `BuildingKind`."""
+
+    name = "structures"
 
     def without(self, recipe: Recipe) -> dict[str, str]:
         """There is nothing to balance."""
@@ -73,3 +75,6 @@ class StructureKind(OwnSplit):
 def _ratios(recipe: Recipe) -> tuple[int, ...] | None:
     """The ratios of the splits that draws are for; None where questions are split later."""
     return recipe.questions.ratios if recipe.questions.split == "group" else None
+
+
+KIND = StructureKind()

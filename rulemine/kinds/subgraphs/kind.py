@@ -1,4 +1,4 @@
-"""The kind ``subgraphs`` in a build, see `rulemine.kinds.kind`."""
+"""The kind ``subgraphs`` in a build, see `rulemine.kinds.building`."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import Any
 
 from rulemine.codec import to_json
 from rulemine.files import digest_of
+from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.locks import splitting
 from rulemine.kinds.split import split
 from rulemine.kinds.subgraphs.ask import ask_subgraphs
@@ -16,13 +17,15 @@ from rulemine.recipe.recipe import Recipe
 from rulemine.release.question_set import QuestionSet
 from rulemine.removal.selection import Selection
 
-__all__ = ["SubgraphKind"]
+__all__ = ["KIND"]
 
 Progress = Callable[[int, int], None]
 
 
-class SubgraphKind:
-    """Questions written for sampled subgraphs; methods as of `rulemine.kinds.kind.Kind`."""
+class SubgraphKind(BuildingKind):
+    """Questions written for sampled subgraphs; methods as of `BuildingKind`."""
+
+    name = "subgraphs"
 
     writes = True
 
@@ -58,14 +61,6 @@ class SubgraphKind:
 
         return forecast_of(inputs, selection, folder, replay)
 
-    def limits(self, recipe: Recipe) -> dict[str, Any]:
-        """None."""
-        return {}
-
-    def limited(self, recipe: Recipe, asked: QuestionSet) -> QuestionSet:
-        """All of them."""
-        return asked
-
     def split_options(self, inputs: Inputs) -> dict[str, Any]:
         """The model of the final filter; all else the questions depend on too."""
         return _told(inputs)
@@ -97,3 +92,6 @@ def _told(inputs: Inputs) -> dict[str, Any]:
         "prompt": digest_of(inputs.prompts.text.encode()),
         "glosses": digest_of(inputs.glosses.to_toml().encode()),
     }
+
+
+KIND = SubgraphKind()

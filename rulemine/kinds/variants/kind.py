@@ -1,4 +1,4 @@
-"""The kind ``variants`` in a build, see `rulemine.kinds.kind`."""
+"""The kind ``variants`` in a build, see `rulemine.kinds.building`."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 from rulemine.codec import to_json
 from rulemine.config import packaged_or_given
 from rulemine.files import digest_of, read_text
+from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.locks import splitting
 from rulemine.kinds.variants.ask import ask_variants
 from rulemine.kinds.variants.estimate import estimate_variants
@@ -17,11 +18,13 @@ from rulemine.recipe.recipe import Recipe
 from rulemine.release.question_set import QuestionSet
 from rulemine.removal.selection import Selection
 
-__all__ = ["VariantKind"]
+__all__ = ["KIND"]
 
 
-class VariantKind:
-    """Questions written for the entities of seed texts; methods as of `rulemine.kinds.kind.Kind`."""
+class VariantKind(BuildingKind):
+    """Questions written for the entities of seed texts; methods as of `BuildingKind`."""
+
+    name = "variants"
 
     writes = True
 
@@ -76,14 +79,6 @@ class VariantKind:
         """See `rulemine.kinds.variants.estimate.estimate_variants`."""
         return estimate_variants(inputs, self._seed_sets(inputs, selection), folder, replay)
 
-    def limits(self, recipe: Recipe) -> dict[str, Any]:
-        """None that apply later."""
-        return {}
-
-    def limited(self, recipe: Recipe, asked: QuestionSet) -> QuestionSet:
-        """All of them."""
-        return asked
-
     def split_options(self, inputs: Inputs) -> dict[str, Any]:
         """None that the questions do not depend on."""
         return {}
@@ -108,3 +103,6 @@ class VariantKind:
                 inputs, recipe.variants, recipe.seed, note=inputs.warn, removed=removed, core=core
             )
         return self._sets
+
+
+KIND = VariantKind()

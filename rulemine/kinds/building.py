@@ -1,0 +1,82 @@
+"""What a kind of question decides in a build; all else is the same for every kind.
+
+Graph, rules and removal, texts, splits, the release and its checks do not ask which kind a question is of,
+except where a record of the kind is read.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+from rulemine.kinds.kind import Kind
+from rulemine.kinds.registry import KINDS
+from rulemine.kinds.writing import Writing
+from rulemine.recipe.inputs import Inputs
+from rulemine.recipe.recipe import Recipe
+from rulemine.release.question_set import QuestionSet
+from rulemine.removal.selection import Selection
+
+__all__ = ["BuildingKind", "kind_of"]
+
+Progress = Callable[[int, int], None]
+
+
+class BuildingKind(Kind):
+    """A kind of question in a build. Options are plain JSON values, part of the keys of stages.
+
+    Attributes:
+        writes: Whether a model, if one is named, writes its questions in the stage ``ask``, rather than
+            putting questions into other words in the stage ``verbalize``.
+    """
+
+    writes: ClassVar[bool] = False
+
+    def without(self, recipe: Recipe) -> dict[str, str]:
+        """The stages that builds of this kind do not have, each with the reason."""
+        return {}
+
+    def options(self, inputs: Inputs) -> dict[str, Any]:
+        """What the questions depend on, beside what those of every kind do."""
+        raise NotImplementedError
+
+    def ask(
+        self, inputs: Inputs, selection: Selection, progress: Progress | None, writing: Writing
+    ) -> QuestionSet:
+        """The questions about what is removed, without splits unless they decide what is asked.
+
+        Raises:
+            UserError: There is none.
+        """
+        raise NotImplementedError
+
+    def estimate(
+        self, inputs: Inputs, selection: Selection, folder: Path, replay: Path | None
+    ) -> str:
+        """What it would take to have a model write the questions, as text, without a call.
+
+        Called of kinds that write; arguments as of `rulemine.builder.verbalize_stage.estimate`.
+        """
+        raise NotImplementedError
+
+    def limits(self, recipe: Recipe) -> dict[str, Any]:
+        """The options that limit what questions may have in common."""
+        return {}
+
+    def limited(self, recipe: Recipe, asked: QuestionSet) -> QuestionSet:
+        """As many of the questions as these limits allow."""
+        return asked
+
+    def split_options(self, inputs: Inputs) -> dict[str, Any]:
+        """What the splits depend on, beside the section ``questions``."""
+        return {}
+
+    def split(
+        self, inputs: Inputs, asked: QuestionSet, progress: Progress | None, writing: Writing
+    ) -> QuestionSet | None:
+        """The questions with their splits; None: they are split as `rulemine.kinds.split` does."""
+        return None
+
+
+def kind_of(recipe: Recipe) -> BuildingKind:
+    """The kind of question that a recipe asks."""
+    return cast(BuildingKind, KINDS.find(recipe.kind))

@@ -1,0 +1,28 @@
+"""The kinds of question by name.
+
+Names are this package's, and those that other packages give as entry points in the group ``rulemine.kinds``.
+Whatever lies outside the folders of the kinds asks a kind by way of this registry, and names none.
+"""
+
+from typing import TYPE_CHECKING
+
+from rulemine.registry import Registry
+
+if TYPE_CHECKING:
+    from rulemine.kinds.kind import Kind
+
+__all__ = ["KINDS"]
+
+KINDS: "Registry[Kind]" = Registry(
+    "rulemine.kinds",
+    "kind of question",
+    object,
+    {
+        "rules": "rulemine.kinds.rules.kind:KIND",
+        "structures": "rulemine.kinds.structures.kind:KIND",
+        "subgraphs": "rulemine.kinds.subgraphs.kind:KIND",
+        "variants": "rulemine.kinds.variants.kind:KIND",
+        "cypher": "rulemine.kinds.cypher.kind:KIND",
+    },
+)
+"""Name → kind; the value of `Question.kind`, and of ``kind`` in a recipe and a manifest."""
