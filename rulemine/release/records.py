@@ -277,6 +277,11 @@ class Question:
         return next((row.missing for row in self.hard if row.answer == self.hard_answer), 0)
 
     @property
+    def block(self) -> Any:
+        """What only its kind has: the field that is called like it."""
+        return getattr(self, self.kind)
+
+    @property
     def relations(self) -> tuple[str, ...]:
         """The relations asked about, sorted."""
         raise NotImplementedError
@@ -321,12 +326,6 @@ class RuleQuestion(Question):
 @dataclass(frozen=True, slots=True)
 class QueryQuestion(Question):
     """A question that is a query of any form: of every kind but ``rules``."""
-
-    @property
-    def block(self) -> QueryBlock:
-        """What only its kind has: the field that is called like it."""
-        own: QueryBlock = getattr(self, self.kind)
-        return own
 
     @property
     def relations(self) -> tuple[str, ...]:
