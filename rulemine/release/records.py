@@ -330,17 +330,20 @@ class QueryQuestion(Question):
     @property
     def relations(self) -> tuple[str, ...]:
         """See `Question`."""
-        return self.block.relations
+        own: QueryBlock = self.block
+        return own.relations
 
     @property
     def removed(self) -> tuple[Triple, ...]:
         """See `Question`."""
-        return self.block.removed
+        own: QueryBlock = self.block
+        return own.removed
 
     @property
     def rule_ids(self) -> tuple[str, ...]:
         """See `Question`."""
-        return self.block.rules
+        own: QueryBlock = self.block
+        return own.rules
 
 
 @dataclass(frozen=True, slots=True)
