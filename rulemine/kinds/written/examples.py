@@ -1,4 +1,4 @@
-"""The examples in prompts of candidates, by hand: ``rulemine/kinds/written/examples.jsonl``."""
+"""The examples in prompts of candidates, by hand: ``rulemine/kinds/written/written_examples.jsonl``."""
 
 import json
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def examples_of(form: str, atoms: int, shape: str, number: int, most: int) -> li
 def _every() -> dict[str, list[tuple[str, int, str]]]:
     """Form → shape, number of triples and reply of each example."""
     found: dict[str, list[tuple[str, int, str]]] = {}
-    for line in read_text(packaged("kinds", "written", "examples.jsonl")).splitlines():
+    for line in read_text(packaged("kinds", "written", "written_examples.jsonl")).splitlines():
         row = json.loads(line)
         reply = row["reply"]
         triples = [(s, r, o) for s, r, o in (text.split(" — ") for text in reply["triples"])]
