@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from rulemine.codec import to_json
 from rulemine.config import packaged_or_given
@@ -29,7 +30,7 @@ class VariantKind(BuildingKind):
     writes = True
 
     def __init__(self) -> None:
-        self._sets: list[SeedSet] | None = None
+        self._sets: WeakKeyDictionary[Inputs, list[SeedSet]] = WeakKeyDictionary()
 
     def without(self, recipe: Recipe) -> dict[str, str]:
         """Questions are written at once, and accepted within the limits of the section."""
@@ -79,30 +80,16 @@ class VariantKind(BuildingKind):
         """See `rulemine.kinds.variants.estimate.estimate_variants`."""
         return estimate_variants(inputs, self._seed_sets(inputs, selection), folder, replay)
 
-    def split_options(self, inputs: Inputs) -> dict[str, Any]:
-        """None that the questions do not depend on."""
-        return {}
-
-    def split(
-        self,
-        inputs: Inputs,
-        asked: QuestionSet,
-        progress: Callable[[int, int], None] | None,
-        writing: Writing,
-    ) -> QuestionSet | None:
-        """As all: what is asked by groups has its splits, see `rulemine.kinds.variants.seed_splits`."""
-        return None
-
     def _seed_sets(self, inputs: Inputs, selection: Selection | None = None) -> list[SeedSet]:
-        """The seed sets, found once: texts may be many. Those that are drawn need the selection."""
-        if self._sets is None:
+        """The seed sets, found once a build: texts may be many. Those that are drawn need the selection."""
+        if inputs not in self._sets:
             recipe = inputs.recipe
             removed = None if selection is None else selection.removed
             core = None if selection is None else selection.head[selection.core]
-            self._sets = seed_sets(
+            self._sets[inputs] = seed_sets(
                 inputs, recipe.variants, recipe.seed, note=inputs.warn, removed=removed, core=core
             )
-        return self._sets
+        return self._sets[inputs]
 
 
 KIND = VariantKind()
