@@ -82,8 +82,8 @@ class Release:
     Attributes:
         path: The folder or the archive, as given.
         folder: The folder; of an archive, where it is unpacked (see
-        `rulemine.release.storing.ustar.unpacked`). manifest: The content of its manifest: ``format_version``,
-        ``name``, ``naming``, ``config``
+            `rulemine.release.storing.ustar.unpacked`).
+        manifest: The content of its manifest: ``format_version``, ``name``, ``naming``, ``config``
             (every option that affects it), ``levels``, ``kg`` (sizes, digests), ``counts``, ``files``.
     """
 
