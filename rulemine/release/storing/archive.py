@@ -19,7 +19,7 @@ from rulemine.errors import OutputError, ReleaseError, UserError
 from rulemine.files import read_blocks, write_stream, write_text
 from rulemine.release.reader import MANIFEST, Release
 from rulemine.release.storing.outputs import check_file
-from rulemine.release.storing.ustar import BLOCK, END, SUMS, format_sums, header
+from rulemine.release.storing.ustar import archive_of
 
 __all__ = ["check_archive", "write_archive"]
 
@@ -91,8 +91,8 @@ def write_archive(
         The SHA-256 of the archive.
 
     Raises:
-        ReleaseError: A file of the release is missing or was edited, or see
-        `rulemine.release.storing.ustar.header`. OutputError: See `check_archive`, or it cannot be written.
+        ReleaseError: A file of the release is missing or was edited, or has a name or size that no archive
+        can hold. OutputError: See `check_archive`, or it cannot be written.
     """
     check_archive(release, file)
     for name in release.manifest["files"]:
@@ -119,27 +119,14 @@ def _beside(file: Path) -> Path:
 
 
 def _archive(release: Release) -> Iterator[bytes]:
-    top = release.name if _FOLDER.fullmatch(release.name) else "release"
-    digests, length = {}, 0
     manifest = (release.folder / MANIFEST).read_bytes()
-    for name in sorted([MANIFEST, *release.manifest["files"]]):
-        if name == MANIFEST:
-            size, pieces = len(manifest), iter([manifest])
-        else:
-            size, pieces = _packed_size(release, name), _packed(release, name)
-        yield header(f"{top}/{name}", size)
-        digest, written = hashlib.sha256(), 0
-        for piece in pieces:
-            digest.update(piece)
-            written += len(piece)
-            yield piece
-        yield bytes(-size % BLOCK)
-        digests[name] = digest.hexdigest()
-        length += BLOCK + size + -size % BLOCK
-    sums = format_sums(digests)
-    yield header(f"{top}/{SUMS}", len(sums)) + sums + bytes(-len(sums) % BLOCK)
-    length += BLOCK + len(sums) + -len(sums) % BLOCK + 2 * BLOCK
-    yield bytes(2 * BLOCK + -length % END)
+    contents = (
+        (name, len(manifest), iter([manifest]))
+        if name == MANIFEST
+        else (name, _packed_size(release, name), _packed(release, name))
+        for name in sorted([MANIFEST, *release.manifest["files"]])
+    )
+    return archive_of(release.name if _FOLDER.fullmatch(release.name) else "release", contents)
 
 
 def _size(release: Release, name: str) -> int:

@@ -10,34 +10,32 @@ temporary folder that goes when the process ends.
 """
 
 import atexit
-import hashlib
 import os
 import re
 import shutil
+import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import IO
 
 from rulemine.errors import OutputError, ReleaseError
 from rulemine.files import opened
 
-__all__ = ["BLOCK", "END", "SUMS", "format_sums", "header", "unpacked"]
+__all__ = ["SUMS", "archive_of", "unpacked"]
 
 SUMS = "SHA256SUMS"
 """The file with the digests."""
 
-BLOCK = 512
-"""Bytes of a header; contents are filled up with zeros to a multiple."""
+_NAME = re.compile(r"(?=.{1,100}\Z)\w[\w.-]*(?:/\w[\w.-]*)+", re.ASCII)
+"""A folder and a file in it; no part begins with a dot. Ustar has room for more, which no release needs."""
 
-END = 10_240
-"""The size of the whole is a multiple of it, with two blocks of zeros at least at the end."""
+_NO_TAR = (tarfile.TarError, ValueError, OverflowError, RecursionError)
+"""What `tarfile` raises where it cannot read on."""
 
-LONGEST = 100
-"""Most bytes of a name; ustar has room for more, which no release needs."""
-
-_NAME = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)+", re.ASCII)
-"""A folder and a file in it; no part begins with a dot."""
+_AT_ONCE = 1 << 20
+"""Bytes read at once."""
 
 _PACKED = {
     b"\x1f\x8b": "gunzip",
@@ -52,33 +50,44 @@ _folders: dict[tuple[int, ...], Path] = {}
 """The folders of the archives that this process unpacked."""
 
 
-def header(name: str, size: int) -> bytes:
-    """The header of a file.
+def archive_of(top: str, contents: Iterable[tuple[str, int, Iterable[bytes]]]) -> Iterator[bytes]:
+    """The bytes of an archive.
 
     Args:
-        name: Its name, with the folder.
-        size: Its size in bytes.
+        top: Its folder.
+        contents: Name, size and bytes of each file, sorted by name; the bytes are asked for after the
+            header has been taken.
 
     Raises:
         ReleaseError: An archive cannot hold such a name or size.
     """
-    if not _NAME.fullmatch(name) or len(name) > LONGEST or not 0 <= size < 8**11:
+    sums, length = b"", 0
+    for name, size, pieces in contents:
+        yield _header(f"{top}/{name}", size)
+        digest = sha256()
+        for piece in pieces:
+            digest.update(piece)
+            yield piece
+        yield bytes(-size % tarfile.BLOCKSIZE)
+        sums += f"{digest.hexdigest()}  {name}\n".encode()
+        length += tarfile.BLOCKSIZE + size + -size % tarfile.BLOCKSIZE
+    yield _header(f"{top}/{SUMS}", len(sums))
+    yield sums
+    length += tarfile.BLOCKSIZE + len(sums)
+    end = -length % tarfile.BLOCKSIZE + 2 * tarfile.BLOCKSIZE
+    yield bytes(end + -(length + end) % tarfile.RECORDSIZE)
+
+
+def _header(name: str, size: int) -> bytes:
+    info = tarfile.TarInfo(name)
+    info.size = size
+    if not _NAME.fullmatch(name) or not 0 <= size < 8**11:
         raise ReleaseError(
             f"{name!r} of {size:,} bytes cannot be in an archive: expected a name of ASCII letters, digits, "
-            f"dots, - and _ with at most {LONGEST} characters, and less than 8 GiB. No release has such a "
-            "file; rulemine verify lists all faults."
+            "dots, - and _ with at most 100 characters, and less than 8 GiB. No release has such a file; "
+            "rulemine verify lists all faults."
         )
-    fields = (
-        (name, 100), ("0000644", 8), ("0000000", 8), ("0000000", 8), (f"{size:011o}", 12), ("0" * 11, 12),
-        ("        ", 8), ("0", 1), ("", 100), ("ustar", 6), ("00", 2), ("", 247),
-    )  # fmt: skip
-    block = b"".join(text.encode().ljust(width, b"\0") for text, width in fields)
-    return block[:148] + f"{sum(block):06o}\0 ".encode() + block[156:]
-
-
-def format_sums(digests: dict[str, str]) -> bytes:
-    """The content of `SUMS`: a line for each file, in the order given."""
-    return "".join(f"{digest}  {name}\n" for name, digest in digests.items()).encode()
+    return info.tobuf(tarfile.USTAR_FORMAT)
 
 
 def unpacked(path: Path) -> Path:
@@ -101,17 +110,17 @@ def unpacked(path: Path) -> Path:
         found = os.fstat(file.fileno())
         key = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
         if key not in _folders:
-            _folders[key] = _unpack(file, path, found.st_size)
+            _folders[key] = _unpack(file, path)
     return _folders[key]
 
 
-def _unpack(file: IO[bytes], path: Path, length: int) -> Path:
+def _unpack(file: IO[bytes], path: Path) -> Path:
     """Unpacks an archive into a temporary folder and returns that of the release in it."""
     try:
         folder = Path(tempfile.mkdtemp(prefix="rulemine-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         try:
-            _write_all(file, path, length, folder)
+            _write_all(file, path, folder)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
@@ -123,80 +132,68 @@ def _unpack(file: IO[bytes], path: Path, length: int) -> Path:
         ) from None
 
 
-def _write_all(file: IO[bytes], path: Path, length: int, folder: Path) -> None:
+def _write_all(file: IO[bytes], path: Path, folder: Path) -> None:
     """Writes the files of an archive into an empty folder, and checks every byte of it on the way."""
-    digests: dict[str, str] = {}
-    before, top, sums = "", "", b""
-    for name, size in _headers(file, path, length):
-        inside = name.partition("/")[2]
-        top = top or name.removesuffix(inside)
-        last = inside == SUMS
-        if not name.startswith(top) or before == SUMS or not (last or before < inside):
-            raise _damaged(path, f"{name} is not where the order of names has it")
-        target, digest, rest = folder / name, hashlib.sha256(), size
+    members = _members(file, path)
+    top, _, last = members[-1].name.partition("/")
+    names = [member.name.removeprefix(f"{top}/") for member in members[:-1]]
+    if last != SUMS or names != sorted(set(names)):
+        raise _damaged(path, f"its files are not in the order of names, {SUMS} last")
+
+    def written(member: tarfile.TarInfo) -> Iterator[bytes]:
+        target = folder / member.name
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("xb") as out:
-            while piece := file.read(min(rest, 1 << 20)):
+            for start in range(0, member.size, _AT_ONCE):
+                file.seek(member.offset_data + start)
+                piece = file.read(min(_AT_ONCE, member.size - start))
                 out.write(piece)
-                digest.update(piece)
-                rest -= len(piece)
-        if file.read(-size % BLOCK).strip(b"\0"):
-            raise _damaged(path, f"{name} is not followed by zeros")
-        before = inside
-        if last:
-            sums = target.read_bytes()
-        else:
-            digests[inside] = digest.hexdigest()
-    if before != SUMS:
-        raise _damaged(path, f"{SUMS} is not its last file")
-    if sums != format_sums(digests):
-        stated = {line[66:]: line[:64] for line in sums.decode("utf-8", "replace").splitlines()}
-        wrong = sorted(n for n in {**digests, **stated} if digests.get(n) != stated.get(n))
-        raise _damaged(path, f"{', '.join(wrong) or SUMS}: the digest is not the one in {SUMS}")
+                yield piece
 
-
-def _headers(file: IO[bytes], path: Path, length: int) -> Iterator[tuple[str, int]]:
-    """Yields name and size of each file; the caller reads its content before the next."""
-    block = file.read(BLOCK)
-    _check_begin(block, path)
-    while block.strip(b"\0"):
-        name = block[:LONGEST].rstrip(b"\0").decode("ascii", "replace")
-        try:
-            size = int(block[124:135], 8)
-            exact = header(name, size) == block
-        except (ValueError, ReleaseError):
-            exact = False
-        if not exact and file.tell() == len(block):
-            raise _foreign(path)
-        if not exact:
-            raise _damaged(path, f"byte {file.tell() - len(block):,} begins no header of a file")
-        if file.tell() + size + -size % BLOCK > length:
-            raise _damaged(path, f"it ends within {name}")
-        yield name, size
-        block = file.read(BLOCK)
-    end = file.tell() - len(block)
-    if length != end + 2 * BLOCK + -(end + 2 * BLOCK) % END or (block + file.read()).strip(b"\0"):
+    contents = ((name, one.size, written(one)) for name, one in zip(names, members, strict=False))
+    at = 0
+    for piece in archive_of(top, contents):
+        file.seek(at)
+        if (found := file.read(len(piece))) != piece:
+            if at != members[-1].offset_data:
+                raise _damaged(path, f"what comes after byte {at:,} does not follow from its files")
+            lost = {*piece.decode().splitlines()} - {*found.decode("utf-8", "replace").splitlines()}
+            wrong = ", ".join(sorted(line[66:] for line in lost)) or SUMS
+            raise _damaged(path, f"{wrong}: the digest is not the one in {SUMS}")
+        at += len(piece)
+    if file.read(1):
         raise _damaged(path, "it does not end as an archive does")
+    for _ in written(members[-1]):
+        pass
 
 
-def _check_begin(block: bytes, path: Path) -> None:
-    """Refuses what is no tar."""
-    if block[257:265] == b"ustar\x0000":
-        return
-    for begin, program in _PACKED.items():
-        if block.startswith(begin):
+def _members(file: IO[bytes], path: Path) -> list[tarfile.TarInfo]:
+    """The files of a tar, each with the header that `archive_of` gives it."""
+    begin = file.read(tarfile.BLOCKSIZE)
+    for packed, program in _PACKED.items():
+        if begin.startswith(packed):
             raise ReleaseError(
                 f"{path}: is compressed; an uncompressed tar was expected. Decompress it first "
                 f"({program} {path.name})."
             )
-    raise _foreign(path)
-
-
-def _foreign(path: Path) -> ReleaseError:
-    return ReleaseError(
-        f"{path}: is a file, and no archive of a release; the folder of a release or a tar that rulemine "
-        "archive wrote was expected. Any other tar can be unpacked (tar -xf) and its folder named."
-    )
+    file.seek(0)
+    members: list[tarfile.TarInfo] = []
+    try:
+        with tarfile.open(fileobj=file, mode="r:") as tar:
+            for member in tar:
+                file.seek(member.offset)
+                if file.read(tarfile.BLOCKSIZE) != _header(member.name, member.size):
+                    raise tarfile.HeaderError(f"byte {member.offset:,} begins no header of a file")
+                members.append(member)
+    except (*_NO_TAR, ReleaseError) as problem:
+        if members:
+            raise _damaged(path, str(problem)) from None
+    if not members:
+        raise ReleaseError(
+            f"{path}: is a file, and no archive of a release; the folder of a release or a tar that rulemine "
+            "archive wrote was expected. Any other tar can be unpacked (tar -xf) and its folder named."
+        )
+    return members
 
 
 def _damaged(path: Path, what: str) -> ReleaseError:

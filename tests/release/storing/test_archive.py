@@ -199,15 +199,15 @@ def _with_header(whole: bytes, at: int, field: bytes) -> bytes:
 
 SPOILT: dict[str, tuple[Callable[[bytes], bytes], str, str]] = {
     "flipped": (_flipped, r"README\.md: the digest", "sums"),
-    "cut": (lambda whole: whole[:900], "ends within", "archive"),
-    "cut at the end": (lambda whole: whole[:-512], "does not end", "archive"),
+    "cut": (lambda whole: whole[:900], "unexpected end", "archive"),
+    "cut at the end": (lambda whole: whole[:-512], "does not follow from its files", "archive"),
     "longer": (lambda whole: whole + bytes(10_240), "does not end", "archive"),
     "twice": (lambda whole: whole[: _second(whole)] + whole, "order of names", "archive"),
     "link": (_linked, "no archive", "archive"),
     "outside": (_outside, "no archive", "archive"),
     "absolute": (_absolute, "no archive", "archive"),
     "device": (_device, "no archive", "archive"),
-    "bomb": (_huge, "ends within", "archive"),
+    "bomb": (_huge, "unexpected end", "archive"),
     "negative": (_negative, "no archive", "archive"),
 }  # fmt: skip
 
