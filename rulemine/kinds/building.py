@@ -6,15 +6,17 @@ except where a record of the kind is read.
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rulemine.kinds.kind import Kind
 from rulemine.kinds.registry import KINDS
-from rulemine.kinds.writing import Writing
-from rulemine.recipe.inputs import Inputs
-from rulemine.recipe.recipe import Recipe
-from rulemine.release.question_set import QuestionSet
-from rulemine.removal.selection import Selection
+
+if TYPE_CHECKING:  # a kind that is asked for its name or options loads nothing of this
+    from rulemine.kinds.writing import Writing
+    from rulemine.recipe.inputs import Inputs
+    from rulemine.recipe.recipe import Recipe
+    from rulemine.release.question_set import QuestionSet
+    from rulemine.removal.selection import Selection
 
 __all__ = ["BuildingKind", "kind_of"]
 
@@ -31,17 +33,21 @@ class BuildingKind(Kind):
 
     writes: ClassVar[bool] = False
 
-    def without(self, recipe: Recipe) -> dict[str, str]:
+    def without(self, recipe: "Recipe") -> dict[str, str]:
         """The stages that builds of this kind do not have, each with the reason."""
         return {}
 
-    def options(self, inputs: Inputs) -> dict[str, Any]:
+    def options(self, inputs: "Inputs") -> dict[str, Any]:
         """What the questions depend on, beside what those of every kind do."""
         raise NotImplementedError
 
     def ask(
-        self, inputs: Inputs, selection: Selection, progress: Progress | None, writing: Writing
-    ) -> QuestionSet:
+        self,
+        inputs: "Inputs",
+        selection: "Selection",
+        progress: Progress | None,
+        writing: "Writing",
+    ) -> "QuestionSet":
         """The questions about what is removed, without splits unless they decide what is asked.
 
         Raises:
@@ -50,7 +56,7 @@ class BuildingKind(Kind):
         raise NotImplementedError
 
     def estimate(
-        self, inputs: Inputs, selection: Selection, folder: Path, replay: Path | None
+        self, inputs: "Inputs", selection: "Selection", folder: Path, replay: Path | None
     ) -> str:
         """What it would take to have a model write the questions, as text, without a call.
 
@@ -58,25 +64,25 @@ class BuildingKind(Kind):
         """
         raise NotImplementedError
 
-    def limits(self, recipe: Recipe) -> dict[str, Any]:
+    def limits(self, recipe: "Recipe") -> dict[str, Any]:
         """The options that limit what questions may have in common."""
         return {}
 
-    def limited(self, recipe: Recipe, asked: QuestionSet) -> QuestionSet:
+    def limited(self, recipe: "Recipe", asked: "QuestionSet") -> "QuestionSet":
         """As many of the questions as these limits allow."""
         return asked
 
-    def split_options(self, inputs: Inputs) -> dict[str, Any]:
+    def split_options(self, inputs: "Inputs") -> dict[str, Any]:
         """What the splits depend on, beside the section ``questions``."""
         return {}
 
     def split(
-        self, inputs: Inputs, asked: QuestionSet, progress: Progress | None, writing: Writing
-    ) -> QuestionSet | None:
+        self, inputs: "Inputs", asked: "QuestionSet", progress: Progress | None, writing: "Writing"
+    ) -> "QuestionSet | None":
         """The questions with their splits; None: they are split as `rulemine.kinds.split` does."""
         return None
 
 
-def kind_of(recipe: Recipe) -> BuildingKind:
+def kind_of(recipe: "Recipe") -> BuildingKind:
     """The kind of question that a recipe asks."""
     return cast(BuildingKind, KINDS.find(recipe.kind))

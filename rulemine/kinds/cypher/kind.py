@@ -2,17 +2,18 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rulemine.codec import to_json
 from rulemine.files import digest_of, read_text
 from rulemine.kinds.building import BuildingKind
-from rulemine.kinds.cypher.ask import ask_cypher
-from rulemine.kinds.writing import Writing
-from rulemine.recipe.inputs import Inputs
-from rulemine.recipe.recipe import Recipe
-from rulemine.release.question_set import QuestionSet
-from rulemine.removal.selection import Selection
+
+if TYPE_CHECKING:
+    from rulemine.kinds.writing import Writing
+    from rulemine.recipe.inputs import Inputs
+    from rulemine.recipe.recipe import Recipe
+    from rulemine.release.question_set import QuestionSet
+    from rulemine.removal.selection import Selection
 
 __all__ = ["KIND"]
 
@@ -22,11 +23,11 @@ class CypherKind(BuildingKind):
 
     name = "cypher"
 
-    def without(self, recipe: Recipe) -> dict[str, str]:
+    def without(self, recipe: "Recipe") -> dict[str, str]:
         """Questions are balanced as they are made."""
         return {"balance": "its questions are balanced over the templates as they are made"}
 
-    def options(self, inputs: Inputs) -> dict[str, Any]:
+    def options(self, inputs: "Inputs") -> dict[str, Any]:
         """The graph with its values, and the section of the recipe."""
         chosen = to_json(inputs.recipe.cypher)
         for name in ("characteristics", "value_rules"):
@@ -43,12 +44,14 @@ class CypherKind(BuildingKind):
 
     def ask(
         self,
-        inputs: Inputs,
-        selection: Selection,
+        inputs: "Inputs",
+        selection: "Selection",
         progress: Callable[[int, int], None] | None,
-        writing: Writing,
-    ) -> QuestionSet:
+        writing: "Writing",
+    ) -> "QuestionSet":
         """See `rulemine.kinds.cypher.ask.ask_cypher`."""
+        from rulemine.kinds.cypher.ask import ask_cypher
+
         return ask_cypher(inputs, selection, progress)
 
 

@@ -1,17 +1,18 @@
 """The kind ``rules`` in a build, see `rulemine.kinds.building`."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rulemine.codec import to_json
 from rulemine.kinds.building import BuildingKind
-from rulemine.kinds.rules.ask import ask
-from rulemine.kinds.rules.balance import Limits, balance, balance_as_published
-from rulemine.kinds.writing import Writing
-from rulemine.recipe.inputs import Inputs
-from rulemine.recipe.recipe import Recipe
-from rulemine.release.question_set import QuestionSet
-from rulemine.removal.selection import Selection
+
+if TYPE_CHECKING:
+    from rulemine.kinds.rules.balance import Limits
+    from rulemine.kinds.writing import Writing
+    from rulemine.recipe.inputs import Inputs
+    from rulemine.recipe.recipe import Recipe
+    from rulemine.release.question_set import QuestionSet
+    from rulemine.removal.selection import Selection
 
 __all__ = ["KIND"]
 
@@ -21,19 +22,21 @@ class RuleKind(BuildingKind):
 
     name = "rules"
 
-    def options(self, inputs: Inputs) -> dict[str, Any]:
+    def options(self, inputs: "Inputs") -> dict[str, Any]:
         """How questions are merged, and the most answers of one."""
         recipe = inputs.recipe
         return {"mode": recipe.selection.mode, "max_answers": recipe.questions.max_answers}
 
     def ask(
         self,
-        inputs: Inputs,
-        selection: Selection,
+        inputs: "Inputs",
+        selection: "Selection",
         progress: Callable[[int, int], None] | None,
-        writing: Writing,
-    ) -> QuestionSet:
+        writing: "Writing",
+    ) -> "QuestionSet":
         """See `rulemine.kinds.rules.ask.ask`."""
+        from rulemine.kinds.rules.ask import ask
+
         return ask(
             inputs.kg,
             selection,
@@ -49,19 +52,23 @@ class RuleKind(BuildingKind):
             progress=progress,
         )
 
-    def limits(self, recipe: Recipe) -> dict[str, Any]:
+    def limits(self, recipe: "Recipe") -> dict[str, Any]:
         """Those of `balance`."""
         limits = to_json(_limits(recipe))
         return {"limits": limits, "mode": recipe.selection.mode, "seed": recipe.seed}
 
-    def limited(self, recipe: Recipe, asked: QuestionSet) -> QuestionSet:
+    def limited(self, recipe: "Recipe", asked: "QuestionSet") -> "QuestionSet":
         """See `rulemine.kinds.rules.balance`."""
+        from rulemine.kinds.rules.balance import balance, balance_as_published
+
         if recipe.selection.mode == "brink":
             return balance_as_published(asked, recipe.questions.max_answer_share, recipe.seed)
         return balance(asked, _limits(recipe), recipe.seed)
 
 
-def _limits(recipe: Recipe) -> Limits:
+def _limits(recipe: "Recipe") -> "Limits":
+    from rulemine.kinds.rules.balance import Limits
+
     chosen = recipe.questions
     return Limits(chosen.max_answer_share, chosen.max_relation_share, recipe.selection.per_type)
 

@@ -1,16 +1,17 @@
 """The kind ``structures`` in a build, see `rulemine.kinds.building`."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rulemine.codec import to_json
 from rulemine.kinds.building import BuildingKind
-from rulemine.kinds.structures.ask import ask_structures, keep_within_limit
-from rulemine.kinds.writing import Writing
-from rulemine.recipe.inputs import Inputs
-from rulemine.recipe.recipe import Recipe
-from rulemine.release.question_set import QuestionSet
-from rulemine.removal.selection import Selection
+
+if TYPE_CHECKING:
+    from rulemine.kinds.writing import Writing
+    from rulemine.recipe.inputs import Inputs
+    from rulemine.recipe.recipe import Recipe
+    from rulemine.release.question_set import QuestionSet
+    from rulemine.removal.selection import Selection
 
 __all__ = ["KIND"]
 
@@ -20,11 +21,11 @@ class StructureKind(BuildingKind):
 
     name = "structures"
 
-    def without(self, recipe: Recipe) -> dict[str, str]:
+    def without(self, recipe: "Recipe") -> dict[str, str]:
         """There is nothing to balance."""
         return {"balance": "its questions are drawn within the limits of the section structures"}
 
-    def options(self, inputs: Inputs) -> dict[str, Any]:
+    def options(self, inputs: "Inputs") -> dict[str, Any]:
         """Where anchors are drawn from, for which splits, and the section of the recipe."""
         return {
             "structures": to_json(inputs.recipe.structures),
@@ -37,12 +38,14 @@ class StructureKind(BuildingKind):
 
     def ask(
         self,
-        inputs: Inputs,
-        selection: Selection,
+        inputs: "Inputs",
+        selection: "Selection",
         progress: Callable[[int, int], None] | None,
-        writing: Writing,
-    ) -> QuestionSet:
+        writing: "Writing",
+    ) -> "QuestionSet":
         """See `rulemine.kinds.structures.ask.ask_structures`."""
+        from rulemine.kinds.structures.ask import ask_structures
+
         return ask_structures(
             inputs.kg,
             selection,
@@ -63,16 +66,18 @@ class StructureKind(BuildingKind):
             progress=progress,
         )
 
-    def limits(self, recipe: Recipe) -> dict[str, Any]:
+    def limits(self, recipe: "Recipe") -> dict[str, Any]:
         """The largest fraction that may share something."""
         return {"max_share": recipe.structures.max_share}
 
-    def limited(self, recipe: Recipe, asked: QuestionSet) -> QuestionSet:
+    def limited(self, recipe: "Recipe", asked: "QuestionSet") -> "QuestionSet":
         """See `rulemine.kinds.structures.sharing`."""
+        from rulemine.kinds.structures.ask import keep_within_limit
+
         return keep_within_limit(asked, recipe.structures.max_share)
 
 
-def _ratios(recipe: Recipe) -> tuple[int, ...] | None:
+def _ratios(recipe: "Recipe") -> tuple[int, ...] | None:
     """The ratios of the splits that draws are for; None where questions are split later."""
     return recipe.questions.ratios if recipe.questions.split == "group" else None
 

@@ -2,20 +2,18 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rulemine.codec import to_json
 from rulemine.files import digest_of
 from rulemine.kinds.building import BuildingKind
-from rulemine.kinds.locks import splitting
-from rulemine.kinds.split import split
-from rulemine.kinds.subgraphs.ask import ask_subgraphs
-from rulemine.kinds.subgraphs.split import explain_cells
-from rulemine.kinds.writing import Writing
-from rulemine.recipe.inputs import Inputs
-from rulemine.recipe.recipe import Recipe
-from rulemine.release.question_set import QuestionSet
-from rulemine.removal.selection import Selection
+
+if TYPE_CHECKING:
+    from rulemine.kinds.writing import Writing
+    from rulemine.recipe.inputs import Inputs
+    from rulemine.recipe.recipe import Recipe
+    from rulemine.release.question_set import QuestionSet
+    from rulemine.removal.selection import Selection
 
 __all__ = ["KIND"]
 
@@ -29,15 +27,17 @@ class SubgraphKind(BuildingKind):
 
     writes = True
 
-    def without(self, recipe: Recipe) -> dict[str, str]:
+    def without(self, recipe: "Recipe") -> dict[str, str]:
         """There is nothing to balance, and no other words are needed."""
         return {
             "balance": "its questions are accepted within the limits of the section subgraphs",
             "verbalize": "its questions are written in the step ask",
         }
 
-    def options(self, inputs: Inputs) -> dict[str, Any]:
+    def options(self, inputs: "Inputs") -> dict[str, Any]:
         """The section of the recipe, and what the model is told."""
+        from rulemine.kinds.locks import splitting
+
         section = to_json(inputs.recipe.subgraphs)
         options: dict[str, Any] = {
             "subgraphs": section,
@@ -48,27 +48,36 @@ class SubgraphKind(BuildingKind):
         return options | _told(inputs)
 
     def ask(
-        self, inputs: Inputs, selection: Selection, progress: Progress | None, writing: Writing
-    ) -> QuestionSet:
+        self,
+        inputs: "Inputs",
+        selection: "Selection",
+        progress: Progress | None,
+        writing: "Writing",
+    ) -> "QuestionSet":
         """See `rulemine.kinds.subgraphs.ask.ask_subgraphs`."""
+        from rulemine.kinds.subgraphs.ask import ask_subgraphs
+
         return ask_subgraphs(inputs, selection, writing, progress)
 
     def estimate(
-        self, inputs: Inputs, selection: Selection, folder: Path, replay: Path | None
+        self, inputs: "Inputs", selection: "Selection", folder: Path, replay: Path | None
     ) -> str:
         """See `rulemine.kinds.subgraphs.forecast.forecast_of`."""
         from rulemine.kinds.subgraphs.forecast import forecast_of
 
         return forecast_of(inputs, selection, folder, replay)
 
-    def split_options(self, inputs: Inputs) -> dict[str, Any]:
+    def split_options(self, inputs: "Inputs") -> dict[str, Any]:
         """The model of the final filter; all else the questions depend on too."""
         return _told(inputs)
 
     def split(
-        self, inputs: Inputs, asked: QuestionSet, progress: Progress | None, writing: Writing
-    ) -> QuestionSet | None:
+        self, inputs: "Inputs", asked: "QuestionSet", progress: Progress | None, writing: "Writing"
+    ) -> "QuestionSet | None":
         """What is asked by groups has its splits; then come the final filter and other words."""
+        from rulemine.kinds.split import split
+        from rulemine.kinds.subgraphs.split import explain_cells
+
         chosen, models = inputs.recipe.questions, inputs.recipe.verbalizer
         if chosen.split == "group" and (sentence := explain_cells(asked, inputs.recipe.subgraphs)):
             writing.note(sentence)
@@ -83,7 +92,7 @@ class SubgraphKind(BuildingKind):
         return with_paraphrases(inputs, made, writing, progress) if models.rewriter_model else made
 
 
-def _told(inputs: Inputs) -> dict[str, Any]:
+def _told(inputs: "Inputs") -> dict[str, Any]:
     """What models are told, and which."""
     if inputs.recipe.verbalizer.name == "template":
         return {}

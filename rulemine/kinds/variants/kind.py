@@ -2,22 +2,21 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from rulemine.codec import to_json
 from rulemine.config import packaged_or_given
 from rulemine.files import digest_of, read_text
 from rulemine.kinds.building import BuildingKind
-from rulemine.kinds.locks import splitting
-from rulemine.kinds.variants.ask import ask_variants
-from rulemine.kinds.variants.estimate import estimate_variants
-from rulemine.kinds.variants.seed_texts import SeedSet, seed_sets
-from rulemine.kinds.writing import Writing
-from rulemine.recipe.inputs import Inputs
-from rulemine.recipe.recipe import Recipe
-from rulemine.release.question_set import QuestionSet
-from rulemine.removal.selection import Selection
+
+if TYPE_CHECKING:
+    from rulemine.kinds.variants.seed_texts import SeedSet
+    from rulemine.kinds.writing import Writing
+    from rulemine.recipe.inputs import Inputs
+    from rulemine.recipe.recipe import Recipe
+    from rulemine.release.question_set import QuestionSet
+    from rulemine.removal.selection import Selection
 
 __all__ = ["KIND"]
 
@@ -32,15 +31,17 @@ class VariantKind(BuildingKind):
     def __init__(self) -> None:
         self._sets: WeakKeyDictionary[Inputs, list[SeedSet]] = WeakKeyDictionary()
 
-    def without(self, recipe: Recipe) -> dict[str, str]:
+    def without(self, recipe: "Recipe") -> dict[str, str]:
         """Questions are written at once, and accepted within the limits of the section."""
         return {
             "balance": "its questions are accepted within the limits of the section variants",
             "verbalize": "its questions are written in the stage ask",
         }
 
-    def options(self, inputs: Inputs) -> dict[str, Any]:
+    def options(self, inputs: "Inputs") -> dict[str, Any]:
         """The seed sets, what is shown and asked, and by what prompts."""
+        from rulemine.kinds.locks import splitting
+
         recipe = inputs.recipe
         chosen = {**to_json(recipe.variants), "judges": recipe.variant_judges[0]}
         files = [chosen.pop(name) for name in ("texts", "entities", "aliases", "topics")]
@@ -65,23 +66,29 @@ class VariantKind(BuildingKind):
 
     def ask(
         self,
-        inputs: Inputs,
-        selection: Selection,
+        inputs: "Inputs",
+        selection: "Selection",
         progress: Callable[[int, int], None] | None,
-        writing: Writing,
-    ) -> QuestionSet:
+        writing: "Writing",
+    ) -> "QuestionSet":
         """See `rulemine.kinds.variants.ask.ask_variants`."""
+        from rulemine.kinds.variants.ask import ask_variants
+
         sets = self._seed_sets(inputs, selection)
         return ask_variants(inputs, sets, selection, writing, progress)
 
     def estimate(
-        self, inputs: Inputs, selection: Selection, folder: Path, replay: Path | None
+        self, inputs: "Inputs", selection: "Selection", folder: Path, replay: Path | None
     ) -> str:
         """See `rulemine.kinds.variants.estimate.estimate_variants`."""
+        from rulemine.kinds.variants.estimate import estimate_variants
+
         return estimate_variants(inputs, self._seed_sets(inputs, selection), folder, replay)
 
-    def _seed_sets(self, inputs: Inputs, selection: Selection | None = None) -> list[SeedSet]:
+    def _seed_sets(self, inputs: "Inputs", selection: "Selection | None" = None) -> "list[SeedSet]":
         """The seed sets, found once a build: texts may be many. Those that are drawn need the selection."""
+        from rulemine.kinds.variants.seed_texts import seed_sets
+
         if inputs not in self._sets:
             recipe = inputs.recipe
             removed = None if selection is None else selection.removed
