@@ -13,6 +13,7 @@ from rulemine.cypher import (
     provenance_of,
     to_cypher,
 )
+from rulemine.cypher.interpreter.values import EvaluationError
 from rulemine.cypher.questions.pattern import anchored, check
 from rulemine.cypher.questions.render import quoted_name, quoted_value
 from rulemine.cypher.questions.templates import CATEGORIES, MATCHES, RETURNS
@@ -136,7 +137,7 @@ def test_an_edge_is_bound_once_in_a_match_and_again_in_another() -> None:
 
 def test_a_union_and_its_provenance() -> None:
     match = of_bo("(n)<-(m0*) or (n)<-(m1*)", "likes", "livesIn")
-    assert rows(match, "union_name") == [("Arden",), ("Bree",), ("Carn",)]
+    assert sorted(rows(match, "union_name")) == [("Arden",), ("Bree",), ("Carn",)]
     assert rows(match, "union_count") == [(3,)]
     assert provenance_of(GRAPH, asked(match, "union_count")).edges == ("e1", "e2", "e3", "e5")
 
@@ -151,7 +152,7 @@ def test_two_nodes_of_one_name_are_told_apart_by_id() -> None:
     )
     assert rows(both, "comparison_boolean", property="people") == [(True,)]
     assert rows(both, "comparison_arithmetic", property="people") == [(0,)]
-    with pytest.raises(ConfigError, match="64 bits"):
+    with pytest.raises(EvaluationError, match="64 bits"):
         rows(MatchPattern("(n*),(m0*)", (first, third)), "comparison_arithmetic", property="people")
     lacking = MatchPattern("(n*),(m0*)", (first, PatternNode("Town", "Carn")))
     assert rows(lacking, "comparison_argmax", property="people") == []

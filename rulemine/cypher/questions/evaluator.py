@@ -1,25 +1,27 @@
 """Evaluates questions on a property graph in memory, as Neo4j does.
 
-Guarantees: within one MATCH no edge is bound twice; null compares with nothing, is the greatest value when
-sorted, counts in no aggregate and is a group of its own; rows come in the same order every time.
+Guarantees: within one MATCH no edge is bound twice; rows are those of the question's Cypher
+(`rulemine.cypher.interpreter`) and come in the same order every time.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from rulemine.cypher.questions.joins import candidates, holds, m0_counts, matched
+from rulemine.cypher.interpreter import run
+from rulemine.cypher.language.parser import parse
+from rulemine.cypher.questions.joins import candidates, holds
 from rulemine.cypher.questions.pattern import (
     MatchPattern,
     PatternEdge,
     PatternNode,
     PatternQuery,
-    ReturnClause,
     check,
 )
-from rulemine.cypher.questions.render import columns_of
-from rulemine.errors import ConfigError
+from rulemine.cypher.questions.render import columns_of, counted_text, sorted_text, to_cypher
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.values import Value
 
@@ -103,31 +105,35 @@ def bindings(
         yield from _matched(graph, match, match.edges, Binding({}, {}), match.variables)
 
 
-def evaluate(graph: PropertyGraph, query: PatternQuery, known: Iterable[int] | None = None) -> Rows:
+def evaluate(graph: PropertyGraph, query: PatternQuery) -> Rows:
     """Answers a question.
 
     Args:
         graph: The graph.
         query: The question.
-        known: The distinct n of all rows of its pattern on the graph, where they are known.
 
     Raises:
-        ConfigError: The question does not fit the schema (see `rulemine.cypher.questions.pattern.check`), or
-            a difference has more than 64 bits, which Neo4j refuses.
+        ConfigError: The question does not fit the schema (see `rulemine.cypher.questions.pattern.check`).
+        EvaluationError: Neo4j refuses it: a difference has more than 64 bits.
     """
     check(graph.schema, query)
     result, columns = query.result, columns_of(query.result)
-    if result.template.startswith("comparison"):
-        pairs = [(row.nodes["n"], row.nodes["m0"]) for row in counted_bindings(graph, query)]
-        return Rows(columns, [(_compared(graph, result, n, m),) for n, m in pairs])
-    if result.template == "n_m0_group_by_count":
-        m0s = m0_counts(graph, query.match).items()
-        return Rows(columns, [(graph.nodes[n].name, number) for n, number in m0s])
-    if known is None:
-        known = matched(graph, query.match).nodes.tolist()
-    counts = _counting(graph, result)
-    some = sorted(n for n in known if counts(n))
-    return _returned(graph, result, columns, some)
+    if result.template not in ("n_order_by", "n_argmax"):
+        return Rows(columns, _rows(graph, to_cypher(query)))
+    found = _rows(graph, sorted_text(query))
+    rows, keys = [row[:1] for row in found], tuple(key for _, key in found)
+    if result.template == "n_order_by":
+        return Rows(columns, rows, True, keys)
+    tied = tuple(row for row, key in zip(rows, keys, strict=True) if key == keys[0])
+    return Rows(columns, rows[:1], True, keys[:1], tied)
+
+
+def _rows(graph: PropertyGraph, text: str) -> list[tuple[Any, ...]]:
+    """The rows of a query, however many they are and however long it takes."""
+    return run(graph, _parsed(text), seconds=math.inf, most=sys.maxsize).rows
+
+
+_parsed = lru_cache(64)(parse)  # a question is asked of several graphs in a row
 
 
 def provenance_of(graph: PropertyGraph, query: PatternQuery) -> Provenance:
@@ -220,117 +226,9 @@ def _is(graph: PropertyGraph, at: int, node: PatternNode) -> bool:
 
 def counted_bindings(graph: PropertyGraph, query: PatternQuery) -> Iterator[Binding]:
     """The rows whose n (and m0) is as the result's condition has it."""
-    both = ("n", "m0") if query.result.template.startswith("comparison") else ("n",)
-    counts = _counting(graph, query.result)
+    ends = ("n", "m0") if query.result.template.startswith("comparison") else ("n",)
+    found = _rows(graph, f"{counted_text(query)} RETURN {', '.join(ends)}")
+    counted = {tuple(node.at for node in row) for row in found}
     for row in bindings(graph, query.match):
-        if all(counts(row.nodes[name]) for name in both):
+        if tuple(row.nodes[name] for name in ends) in counted:
             yield row
-
-
-def _counting(graph: PropertyGraph, result: ReturnClause) -> Callable[[int], bool]:
-    """Tells whether an n (or m0) is as the result's condition has it."""
-    if result.operator:
-        bounded = graph.values(result.property)
-        return lambda n: _passes(bounded[n], result)
-    some = [
-        graph.values(name)
-        for name in (result.property, result.key)
-        if name and _must_be_known(result)
-    ]
-    if len(some) == 1:
-        (values,) = some
-        return lambda n: values[n] is not None
-    return lambda n: all(values[n] is not None for values in some)
-
-
-def _must_be_known(result: ReturnClause) -> bool:
-    return result.known and result.template not in ("n_where", "n_agg")
-
-
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "=": lambda value, bound: bool(value == bound),
-    "<>": lambda value, bound: bool(value != bound),
-    "<": lambda value, bound: bool(value < bound),
-    ">": lambda value, bound: bool(value > bound),
-    "<=": lambda value, bound: bool(value <= bound),
-    ">=": lambda value, bound: bool(value >= bound),
-    "IN": lambda value, bound: bound in value,
-    "NOT IN": lambda value, bound: bound not in value,
-}
-
-
-def _passes(value: Any, result: ReturnClause) -> bool:
-    if value is None:
-        return False
-    return _COMPARE[result.operator](value.year if result.year else value, result.bound)
-
-
-def _compared(graph: PropertyGraph, result: ReturnClause, n: int, m0: int) -> Value | None:
-    one: Any = graph.value(n, result.property)
-    other: Any = graph.value(m0, result.property)
-    lacking = one is None or other is None
-    if result.template == "comparison_argmax":
-        return graph.nodes[n if not lacking and one > other else m0].name
-    if lacking:
-        return None
-    if result.template == "comparison_boolean":
-        return bool(one == other)
-    difference: int | float = one - other
-    if isinstance(difference, int) and not -(2**63) <= difference < 2**63:
-        raise ConfigError(f"{result.property}: {one} - {other} has more than 64 bits.")
-    return difference
-
-
-def _returned(
-    graph: PropertyGraph, result: ReturnClause, columns: tuple[str, ...], some: list[int]
-) -> Rows:
-    """The rows for the distinct n."""
-    values: Sequence[Any] = graph.values(result.property)
-    value = values.__getitem__
-    names = [graph.nodes[n].name for n in some]
-    if result.template in ("n_order_by", "n_argmax"):
-        known = sorted((n for n in some if value(n) is not None), key=value)
-        if result.descending:
-            known.sort(key=value, reverse=True)
-        unknown = [n for n in some if value(n) is None]
-        order = unknown + known if result.descending else known + unknown
-        rows: list[Row] = [(graph.nodes[n].name,) for n in order]
-        keys = tuple(value(n) for n in order)
-        if result.template == "n_order_by":
-            return Rows(columns, rows, True, keys)
-        tied = tuple(row for row, key in zip(rows, keys, strict=True) if key == keys[0])
-        return Rows(columns, rows[:1], True, keys[:1], tied)
-    if result.template == "n_prop":
-        return Rows(columns, [(value(n),) for n in some])
-    if result.template == "n_name_prop":
-        return Rows(columns, [(name, value(n)) for name, n in zip(names, some, strict=True)])
-    if result.template == "n_prop_distinct":
-        return Rows(columns, [(one,) for one in dict.fromkeys(map(value, some))])
-    if result.template == "n_prop_array_distinct":
-        items = (item for n in some for item in value(n) or ())
-        return Rows(columns, [(one,) for one in dict.fromkeys(items)])
-    if result.template == "n_agg":
-        return Rows(columns, [(_aggregate(result, list(map(value, some))),)])
-    if result.template == "n_group_by":
-        groups: dict[Any, list[Any]] = {}
-        of_key = graph.values(result.key)
-        for n in some:
-            groups.setdefault(of_key[n], []).append(values[n])
-        return Rows(columns, [(key, _aggregate(result, own)) for key, own in groups.items()])
-    if result.template == "union_count":
-        return Rows(columns, [(len(some),)])
-    return Rows(columns, [(name,) for name in names])
-
-
-def _aggregate(result: ReturnClause, values: list[Any]) -> Value | None:
-    if result.aggregate == "count":
-        return len(values)
-    known = [value.year if result.year else value for value in values if value is not None]
-    if result.aggregate == "count distinct":
-        return len(set(known))
-    if not known:
-        return None
-    if result.aggregate == "avg":
-        return math.fsum(known) / len(known)
-    least: Value = min(known) if result.aggregate == "min" else max(known)
-    return least

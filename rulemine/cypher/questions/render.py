@@ -18,7 +18,7 @@ from rulemine.cypher.questions.pattern import (
 )
 from rulemine.kg.property_graph.values import Scalar
 
-__all__ = ["columns_of", "quoted_name", "quoted_value", "to_cypher"]
+__all__ = ["columns_of", "counted_text", "quoted_name", "quoted_value", "sorted_text", "to_cypher"]
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -55,7 +55,24 @@ def to_cypher(query: PatternQuery) -> str:
         >>> print(to_cypher(PatternQuery(match, ReturnClause("n_name"))))
         MATCH (n:City)-[r0:inCountry]->(m0:Country {name: "Japan"}) WITH DISTINCT n RETURN n.name
     """
-    return f"{_matched(query)} {_returned(query)}"
+    return f"{counted_text(query)} {_returned(query.result)}"
+
+
+def sorted_text(query: PatternQuery) -> str:
+    """All names of a sorted result with their keys, in Cypher; those of equal keys in the order of nodes."""
+    key = f"n.{quoted_name(query.result.property)}"
+    return f"{counted_text(query)} RETURN n.name, {key}{_order(query.result)}, id(n)"
+
+
+def counted_text(query: PatternQuery) -> str:
+    """The clauses before RETURN: after them, n (and of a comparison m0) is what counts."""
+    result, matched = query.result, _matched(query)
+    if result.template.startswith("union") or result.template == "n_m0_group_by_count":
+        return matched
+    if result.template.startswith("comparison"):
+        name = quoted_name(result.property)
+        return matched + f" WHERE n.{name} IS NOT NULL AND m0.{name} IS NOT NULL" * result.known
+    return f"{matched} WITH DISTINCT n{_where(result)}"
 
 
 def columns_of(result: ReturnClause) -> tuple[str, ...]:
@@ -134,37 +151,28 @@ def _time(match: MatchPattern) -> str:
     return f"{start} <= {match.time} AND ({end} >= {match.time} OR {end} IS NULL)"
 
 
-def _returned(query: PatternQuery) -> str:
-    result = query.result
+def _returned(result: ReturnClause) -> str:
     own, other = (f"{variable}.{quoted_name(result.property)}" for variable in ("n", "m0"))
     columns = ", ".join(columns_of(result))
-    if result.template.startswith("union"):
-        return f"RETURN {columns}"
-    if result.template.startswith("comparison"):
-        known = f"WHERE {own} IS NOT NULL AND {other} IS NOT NULL " * result.known
-        answer = {
-            "comparison_argmax": f"CASE WHEN {own} > {other} THEN n.name ELSE m0.name END",
-            "comparison_boolean": f"{own} = {other}",
-            "comparison_arithmetic": f"{own} - {other}",
-        }[result.template]
-        return f"{known}RETURN {answer} AS answer"
-    if result.template == "n_m0_group_by_count":
-        return f"WITH n, count(DISTINCT m0) AS number RETURN {columns}"
-    where = f"WITH DISTINCT n{_where(result, own)}"
-    if result.template == "n_prop_distinct":
-        return f"{where} RETURN DISTINCT {columns}"
-    if result.template == "n_prop_array_distinct":
-        return f"{where} UNWIND {own} AS value RETURN DISTINCT value"
-    if result.template in ("n_order_by", "n_argmax"):
-        first = " LIMIT 1" * (result.template == "n_argmax")
-        return (
-            f"{where} RETURN n.name ORDER BY {own} {'DESC' if result.descending else 'ASC'}{first}"
-        )
-    return f"{where} RETURN {columns}"
+    return {
+        "comparison_argmax": f"RETURN CASE WHEN {own} > {other} THEN n.name ELSE m0.name END AS answer",
+        "comparison_boolean": f"RETURN {own} = {other} AS answer",
+        "comparison_arithmetic": f"RETURN {own} - {other} AS answer",
+        "n_m0_group_by_count": f"WITH n, count(DISTINCT m0) AS number RETURN {columns}",
+        "n_prop_distinct": f"RETURN DISTINCT {columns}",
+        "n_prop_array_distinct": f"UNWIND {own} AS value RETURN DISTINCT value",
+        "n_order_by": f"RETURN {columns}{_order(result)}",
+        "n_argmax": f"RETURN {columns}{_order(result)} LIMIT 1",
+    }.get(result.template, f"RETURN {columns}")
 
 
-def _where(result: ReturnClause, own: str) -> str:
+def _order(result: ReturnClause) -> str:
+    return f" ORDER BY n.{quoted_name(result.property)} {'DESC' if result.descending else 'ASC'}"
+
+
+def _where(result: ReturnClause) -> str:
     """What n has to be, beside matched."""
+    own = f"n.{quoted_name(result.property)}"
     if result.operator:
         if result.operator in ("IN", "NOT IN"):
             negated = "NOT " * (result.operator == "NOT IN")

@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from rulemine.arrays import distinct
 from rulemine.cypher.questions.evaluator import Rows, evaluate
-from rulemine.cypher.questions.joins import candidates, matched
-from rulemine.cypher.questions.pattern import MatchPattern, PatternEdge, PatternQuery, ReturnClause
+from rulemine.cypher.questions.joins import candidates, m0_counts, matched
+from rulemine.cypher.questions.pattern import MatchPattern, PatternEdge, PatternQuery
 from rulemine.cypher.questions.templates import MATCHES
 from rulemine.cypher.rows import row_text
 from rulemine.kg.property_graph.graph import PropertyGraph
@@ -67,8 +67,7 @@ class IdlePatterns:
             reached.setdefault(near, found)
         if MATCHES[match.template].category not in ("optional", "group-by"):
             return False
-        counted = PatternQuery(match, ReturnClause("n_m0_group_by_count"))
-        return self.of_result(counted, evaluate(self._graph, counted))
+        return not compares([*m0_counts(self._graph, match).values()])
 
     def of_result(
         self, query: PatternQuery, rows: Rows, matched: Collection[int] | None = None
@@ -91,10 +90,7 @@ class IdlePatterns:
                 return True
         if MATCHES[match.template].category not in _BRANCHING:
             return False
-        return any(
-            _same(rows, evaluate(self._graph, one, self._matched(one.match)))
-            for one in _without_one(query)
-        )
+        return any(_same(rows, evaluate(self._graph, one)) for one in _without_one(query))
 
     def _led_to(self, match: MatchPattern, edge: PatternEdge, near: str, far: Set[int]) -> Set[int]:
         wanted, outward = match.named[near].type, edge.subject != near

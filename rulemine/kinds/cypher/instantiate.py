@@ -325,7 +325,7 @@ class _Maker:
             if cypher in seen:
                 continue
             seen.add(cypher)
-            rows = evaluate(self._graph, query, known)
+            rows = evaluate(self._graph, query)
             if self._idle.of_result(query, rows, known):
                 self._tally[query.match.template, IDLE_RESULT] += 1
                 continue
