@@ -3,7 +3,7 @@
 What it decides in a build is in `rulemine.kinds.building`, which needs far more to be loaded.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 __all__ = ["Kind"]
 
@@ -16,3 +16,8 @@ class Kind:
     """
 
     name: ClassVar[str]
+
+    @property
+    def page(self) -> Any:
+        """What only cards of the kind say, see `rulemine.release.card.kind_page.KindPage`."""
+        raise NotImplementedError

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
+    from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
     from rulemine.removal.selection import Selection
 
@@ -22,6 +23,13 @@ class CypherKind(BuildingKind):
     """Questions over a property graph, as text and as Cypher; methods as of `BuildingKind`."""
 
     name = "cypher"
+
+    @property
+    def page(self) -> "KindPage":
+        """See `rulemine.kinds.cypher.page`."""
+        from rulemine.kinds.cypher.page import CYPHER_PAGE
+
+        return CYPHER_PAGE
 
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """Questions are balanced as they are made."""

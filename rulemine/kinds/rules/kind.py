@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
+    from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
     from rulemine.removal.selection import Selection
 
@@ -21,6 +22,13 @@ class RuleKind(BuildingKind):
     """Questions about single removed triples; methods as of `BuildingKind`."""
 
     name = "rules"
+
+    @property
+    def page(self) -> "KindPage":
+        """See `rulemine.kinds.rules.page`."""
+        from rulemine.kinds.rules.page import RULE_PAGE
+
+        return RULE_PAGE
 
     def options(self, inputs: "Inputs") -> dict[str, Any]:
         """How questions are merged, and the most answers of one."""

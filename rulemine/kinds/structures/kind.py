@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
+    from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
     from rulemine.removal.selection import Selection
 
@@ -20,6 +21,13 @@ class StructureKind(BuildingKind):
     """Questions of the nine logical structures; methods as of `BuildingKind`."""
 
     name = "structures"
+
+    @property
+    def page(self) -> "KindPage":
+        """See `rulemine.kinds.structures.page`."""
+        from rulemine.kinds.structures.page import STRUCTURE_PAGE
+
+        return STRUCTURE_PAGE
 
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """There is nothing to balance."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
+    from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
     from rulemine.removal.selection import Selection
 
@@ -26,6 +27,13 @@ class SubgraphKind(BuildingKind):
     name = "subgraphs"
 
     writes = True
+
+    @property
+    def page(self) -> "KindPage":
+        """See `rulemine.kinds.subgraphs.page`."""
+        from rulemine.kinds.subgraphs.page import SUBGRAPH_PAGE
+
+        return SUBGRAPH_PAGE
 
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """There is nothing to balance, and no other words are needed."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
+    from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
     from rulemine.removal.selection import Selection
 
@@ -27,6 +28,13 @@ class VariantKind(BuildingKind):
     name = "variants"
 
     writes = True
+
+    @property
+    def page(self) -> "KindPage":
+        """See `rulemine.kinds.variants.page`."""
+        from rulemine.kinds.variants.page import VARIANT_PAGE
+
+        return VARIANT_PAGE
 
     def __init__(self) -> None:
         self._sets: WeakKeyDictionary[Inputs, list[SeedSet]] = WeakKeyDictionary()

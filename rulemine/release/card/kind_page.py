@@ -5,35 +5,25 @@ from typing import Any, NamedTuple
 
 from rulemine.release.records import Question
 
-__all__ = ["NOTHING_REMOVED", "KindPage", "Manifest", "Section"]
-
-NOTHING_REMOVED = "Nothing was removed: every answer is stated, and no question has a hard answer."
-"""What the card says of the selection ``none``."""
+__all__ = ["KindPage", "Manifest"]
 
 Manifest = Mapping[str, Any]
 """The manifest of a release, without the digests of files."""
-
-Section = Callable[[Manifest], list[str]]
-"""A section of the card, as lines of Markdown."""
 
 
 class KindPage(NamedTuple):
     """What only the cards of a kind say.
 
     Attributes:
-        lead: The title of the card and what follows it; called with the name of the release too.
-        sizes: Title → section, after the sizes of the release.
-        origins: Title → section, of proofs and how questions came about.
+        texts: Parts of the card as templates, see `rulemine.release.card.template`: ``lead`` (title and
+            what follows it), ``sizes`` and ``origins`` (sections with their titles), ``limits``, ``shared``
+            (rows: what questions share with training), ``from_train`` and ``from_whole`` (rows: what splits
+            differ in), ``block`` (the fields that only this kind has); if need be, ``files`` (rows) and
+            ``completion``.
+        values: What these texts name beside the counts of the manifest.
         examples: Some of the questions, as lines.
-        shared: What questions may share with training, of `rulemine.release.overlap.Overlap` → in words.
-        strata: What splits may differ in, of `rulemine.release.overlap.strata_of` → in words.
-        block: The field of its records that only this kind has, in words.
     """
 
-    lead: Callable[[str, Manifest], list[str]]
-    sizes: Mapping[str, Section]
-    origins: Mapping[str, Section]
+    texts: Mapping[str, str]
+    values: Callable[[Manifest], Mapping[str, Any]]
     examples: Callable[[Sequence[Question]], list[str]]
-    shared: Mapping[str, str]
-    strata: Mapping[str, str]
-    block: str
