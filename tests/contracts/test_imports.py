@@ -75,7 +75,7 @@ UP_YET = {
     ("rulemine.recipe.recipe", "rulemine.kinds.variants.options"),
     ("rulemine.recipe.recipe", "rulemine.kinds.variants.text_files"),
     ("rulemine.recipe.recipe", "rulemine.removal.options"),
-    ("rulemine.release.card.charts", "rulemine.kinds.structures.figures"),
+    ("rulemine.release.card.charts", "rulemine.kinds.query_figures"),
     ("rulemine.release.card.charts", "rulemine.kinds.subgraphs.figures"),
     ("rulemine.release.card.figures", "rulemine.kinds.cypher.figures"),
     ("rulemine.release.card.figures", "rulemine.kinds.rules.figures"),

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from rulemine.kinds.structures.figures import count_structures
+from rulemine.kinds.query_figures import count_structures
 from rulemine.release.card.bins import by, up_to, upper_names
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.records import CypherQuestion, RowChange

@@ -3,15 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rulemine.config import packaged
 from rulemine.cypher.questions.templates import CATEGORIES
 from rulemine.errors import counted
 from rulemine.kinds.cypher.figures import LENGTHS
-from rulemine.kinds.structures.figures import ALL
-from rulemine.kinds.structures.page import STRUCTURE_PAGE, values_of_queries
+from rulemine.kinds.query_figures import ALL
+from rulemine.kinds.query_page import texts_of, values_of_queries
 from rulemine.release.card.bins import range_label
 from rulemine.release.card.kind_page import KindPage, Manifest
-from rulemine.release.card.template import read_texts
 from rulemine.release.records import CypherQuestion, Question
 from rulemine.text.markdown import plain
 
@@ -88,9 +86,5 @@ def _examples(questions: Sequence[Question]) -> list[str]:
     return lines[:-1] or ["None."]
 
 
-CYPHER_PAGE = KindPage(
-    {**STRUCTURE_PAGE.texts, **read_texts(packaged("kinds", "cypher", "page.md"))},
-    _values,
-    _examples,
-)
+CYPHER_PAGE = KindPage(texts_of("cypher"), _values, _examples)
 """What the cards of the kind ``cypher`` say."""

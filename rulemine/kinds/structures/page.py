@@ -1,22 +1,14 @@
-"""The card of a release of the kind ``structures``: what only such a card says; the text is ``page.md``.
-
-Cards of the other kinds that ask queries say much of it too.
-"""
+"""The card of a release of the kind ``structures``: what only such a card says; the text is ``page.md``."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from rulemine.config import packaged
 from rulemine.errors import counted
-from rulemine.kinds.structures.figures import ALL
-from rulemine.query.structures import STRUCTURES
+from rulemine.kinds.query_page import examples_of_structures, texts_of, values_of_queries
 from rulemine.release.card.kind_page import KindPage, Manifest
-from rulemine.release.card.template import read_texts
-from rulemine.release.records import Question
-from rulemine.text.markdown import plain
 
-__all__ = ["STRUCTURE_PAGE", "examples_of_structures", "values_of_queries"]
+__all__ = ["STRUCTURE_PAGE"]
 
 MOST_REASONS = 3
 """Reasons for a shortfall that are listed."""
@@ -34,21 +26,6 @@ _WANTED = {
     "full": ", all links of the hard answer missing",
     "any": ", with as many missing links as sampling finds",
 }
-
-
-def values_of_queries(manifest: Manifest) -> dict[str, Any]:
-    """What the texts name of the statistics by structure, of queries of every kind."""
-    counts = manifest["counts"]
-    whole = counts["statistics"][ALL]
-    asked = {k: row for k, row in counts["statistics"].items() if k != ALL and row["questions"]}
-    easy = whole["by_missing"]["0"]
-    return {
-        ALL: whole,
-        "asked": {**asked, ALL: whole},
-        "structures": len(asked),
-        "harder": counts["questions"] - easy,
-        "harder_stated": counts["some_answer_stated"] - easy,
-    }
 
 
 def _values(manifest: Manifest) -> Mapping[str, Any]:
@@ -97,24 +74,5 @@ def _shortfalls(counts: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def examples_of_structures(questions: Sequence[Question]) -> list[str]:
-    """A question of each structure: of the core if there is one, else with a hard answer."""
-    lines = []
-    for structure in dict.fromkeys([*STRUCTURES, *sorted({q.structure for q in questions})]):
-        some = sorted((q for q in questions if q.structure == structure), key=lambda q: q.id)
-        some = [q for q in some if q.core] or [q for q in some if q.hard] or some
-        if not some:
-            continue
-        q = some[len(some) // 2]
-        named = plain(str(q.hard_answer) if q.hard else q.answers[0])
-        answer = f"hard answer: {named}" if q.hard else f"answer: {named}"
-        several = f"one of {len(q.answers)} answers, " if len(q.answers) > 1 else ""
-        missing = f"{counted(q.missing, 'link')} missing" if q.hard else "all stated"
-        lines.append(f"- {structure} `{q.id}` {plain(q.question)} — {answer} ({several}{missing})")
-    return lines or ["None."]
-
-
-STRUCTURE_PAGE = KindPage(
-    read_texts(packaged("kinds", "structures", "page.md")), _values, examples_of_structures
-)
+STRUCTURE_PAGE = KindPage(texts_of("structures"), _values, examples_of_structures)
 """What the cards of the kind ``structures`` say."""

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rulemine.kinds.structures.page import examples_of_structures
+from rulemine.kinds.query_page import examples_of_structures, texts_of
 from rulemine.kinds.subgraphs.figures import SIZES
-from rulemine.kinds.written.page import texts_of, values_of_written
+from rulemine.kinds.written.page import values_of_written
 from rulemine.release.card.bins import range_label
 from rulemine.release.card.kind_page import KindPage, Manifest
 
@@ -60,5 +60,5 @@ def _values(manifest: Manifest) -> Mapping[str, Any]:
     }
 
 
-SUBGRAPH_PAGE = KindPage(texts_of("subgraphs"), _values, examples_of_structures)
+SUBGRAPH_PAGE = KindPage(texts_of("written", "subgraphs"), _values, examples_of_structures)
 """What the cards of the kind ``subgraphs`` say."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rulemine.kinds.structures.figures import ALL, count_structures
+from rulemine.kinds.query_figures import ALL, count_structures
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.records import SPLITS, VariantQuestion
 

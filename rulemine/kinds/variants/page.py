@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rulemine.kinds.structures.page import examples_of_structures
-from rulemine.kinds.written.page import texts_of, values_of_written
+from rulemine.kinds.query_page import examples_of_structures, texts_of
+from rulemine.kinds.written.page import values_of_written
 from rulemine.release.card.kind_page import KindPage, Manifest
 
 __all__ = ["VARIANT_PAGE"]
@@ -28,5 +28,5 @@ def _kappa(row: Mapping[str, float | None]) -> str:
     return "–" if row["kappa"] is None else f"{row['kappa']:.2f}{interval}"
 
 
-VARIANT_PAGE = KindPage(texts_of("variants"), _values, examples_of_structures)
+VARIANT_PAGE = KindPage(texts_of("written", "variants"), _values, examples_of_structures)
 """What the cards of the kind ``variants`` say."""

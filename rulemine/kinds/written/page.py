@@ -3,24 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rulemine.config import packaged
-from rulemine.kinds.structures.figures import ALL
-from rulemine.kinds.structures.page import STRUCTURE_PAGE, values_of_queries
+from rulemine.kinds.query_figures import ALL
+from rulemine.kinds.query_page import values_of_queries
 from rulemine.release.card.kind_page import Manifest
-from rulemine.release.card.template import read_texts
 from rulemine.release.records import SPLITS
 
-__all__ = ["texts_of", "values_of_written"]
+__all__ = ["values_of_written"]
 
 ENOUGH = "enough "
 """How the reasons begin of what was accepted and is not needed."""
-
-
-def texts_of(kind: str) -> dict[str, str]:
-    """The texts of a kind that a writer asks, with those of all such kinds and of all queries."""
-    own = (read_texts(packaged("kinds", name, "page.md")) for name in ("written", kind))
-    written, texts = own
-    return {**STRUCTURE_PAGE.texts, **written, **texts}
 
 
 def values_of_written(manifest: Manifest, key: str) -> dict[str, Any]:

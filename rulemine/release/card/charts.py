@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rulemine.errors import counted
-from rulemine.kinds.structures.figures import ALL, MISSING
+from rulemine.kinds.query_figures import ALL, MISSING
 from rulemine.kinds.subgraphs.figures import SIZES
 from rulemine.release.card.bins import bin_label, range_label
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, SUBTYPE_NAMES
