@@ -20,12 +20,16 @@ from rulemine.cli.console import (
     written,
 )
 from rulemine.cli.parser import Parser, add_command
+from rulemine.config import packaged
 from rulemine.errors import ConfigError, OutputError, UserError, counted, did_you_mean
 
 __all__ = ["add_data"]
 
 TRIPLES, RELATIONS = 100_000, 100
 """Planted rules of a synthetic graph by default."""
+
+_SHIPPED = {"demo": ("world.tsv", "triple"), "demo-texts": ("texts.txt", "text")}
+"""What is generated → its file in the package, and what a line of it is."""
 
 _RULES_PLANTED = """\
 types of --rule: symmetry, inversion, hierarchy, composition; the option may be repeated.
@@ -46,8 +50,7 @@ def add_data(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument("--entities", type=int, metavar="E", help="number of entities (N / 10)")
     parser.add_argument("--rule", action="append", metavar="TYPE:X",
                         help="plant this rule with standard confidence X (eight rules)")  # fmt: skip
-    parser.add_argument("--seed", type=int, metavar="N",
-                        help="of all random choices (0; demo: that of the packaged world)")  # fmt: skip
+    parser.add_argument("--seed", type=int, metavar="N", help="of all random choices (0)")
     parser.add_argument(
         "-o",
         "--output",
@@ -65,37 +68,26 @@ def add_data(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 def generate(arguments: Namespace) -> int:
     """Runs ``generate``."""
-    from rulemine.datasets.demo_texts import texts as demo_texts
-    from rulemine.datasets.demo_world import SEED
-    from rulemine.datasets.demo_world import generate as generate_demo
     from rulemine.datasets.synthetic import DEFAULT_RULES, Synthetic, rules_file, write_synthetic
-    from rulemine.files import write_lines
-    from rulemine.kg.graph import KnowledgeGraph
+    from rulemine.files import read_lines, write_lines
     from rulemine.seeds import check_seed
 
     output: Path = arguments.output
     check_output(output)
-    seed = arguments.seed
-    check_seed(seed or 0)
-    if arguments.what == "demo-texts":
-        refuse_idle(arguments, "generate synthetic", "triples", "relations", "entities", "rule")
-        refuse_idle(arguments, "generate synthetic and generate demo", "seed")
-        texts = demo_texts()
+    check_seed(arguments.seed or 0)
+    if arguments.what != "synthetic":
+        idle = ("triples", "relations", "entities", "rule", "seed")
+        refuse_idle(arguments, "generate synthetic", *idle)
+        file, what = _SHIPPED[arguments.what]
+        lines = read_lines(packaged("datasets", "demo", file))
         with written(output) as path:
-            write_lines(path, (f"{text}\n" for text in texts))
-        summarize(f"{output}: {counted(len(texts), 'text')}", output)
-        return 0
-    if arguments.what == "demo":
-        refuse_idle(arguments, "generate synthetic", "triples", "relations", "entities", "rule")
-        kg = KnowledgeGraph.from_triples(generate_demo(SEED if seed is None else seed))
-        with written(output) as path:
-            kg.write(path)
-        summarize(f"{output}: {counted(len(kg), 'triple')}", output)
+            write_lines(path, (f"{line}\n" for line in lines))
+        summarize(f"{output}: {counted(len(lines), what)}", output)
         return 0
     graph = Synthetic(
         TRIPLES if arguments.triples is None else arguments.triples,
         RELATIONS if arguments.relations is None else arguments.relations,
-        seed or 0,
+        arguments.seed or 0,
         entities=arguments.entities,
         rules=arguments.rule or DEFAULT_RULES,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from rulemine.datasets.demo_graph import demo_graph
+from rulemine.config import packaged
 from rulemine.datasets.geonames import geography
 from rulemine.datasets.registry import load_kg, load_labels
 from rulemine.errors import ConfigError
@@ -20,7 +20,7 @@ from rulemine.neo4j.reading import is_bolt, read_url
 __all__ = ["NAMED_GRAPHS", "load_property_graph"]
 
 NAMED_GRAPHS: dict[str, Callable[[], PropertyGraph]] = {
-    "demo": demo_graph,
+    "demo": lambda: read_simplekg(packaged("datasets", "demo", "world.json.gz")),
     "geography": geography,
 }
 """The graphs that can be asked for by name."""

@@ -88,7 +88,7 @@ def test_a_recipe_that_names_what_is_not_there(
     [
         (["build", ""], "RECIPE is empty; expected a recipe"),
         ([*BUILD, "--seed", DIGITS], "seed is '?10+.*expected a whole number"),
-        (["generate", "demo", "--seed", str(2**63), "-o", "g.tsv"], SEED.format(2**63)),
+        (["generate", "synthetic", "--seed", str(2**63), "-o", "g.tsv"], SEED.format(2**63)),
         (["generate", "synthetic", "--triples", "0", "-o", "g.tsv"], "triples is 0; .* least 10,000"),
         (["generate", "synthetic", "--entities", "1", "-o", "g.tsv"], "expected 1,415 to 2,147,483,647"),
         (["mine", "kg.tsv", "--min-initial-support", DIGITS], "expected a whole number"),

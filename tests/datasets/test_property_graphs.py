@@ -3,10 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.datasets.demo_graph import demo_graph
-from rulemine.datasets.demo_world import generate
 from rulemine.datasets.geonames import geography
 from rulemine.datasets.property_graphs import load_property_graph
+from rulemine.datasets.registry import load_kg
 from rulemine.errors import ConfigError, DatasetError
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.values import DATATYPES
@@ -20,15 +19,15 @@ def world() -> PropertyGraph:
 
 
 def test_the_demo_states_the_triples_of_its_world() -> None:
-    graph = demo_graph()
+    graph = load_property_graph("demo")
     name = {node.id: node.name for node in graph.nodes}
     assert sorted((name[e.subject], e.type, name[e.object]) for e in graph.edges) == sorted(
-        generate()
+        load_kg("demo").labeled()
     )
 
 
 def test_the_demo_has_values_of_every_datatype_and_absent_ones() -> None:
-    graph = demo_graph()
+    graph = load_property_graph("demo")
     assert {p.datatype for row in graph.schema.entities for p in row.properties} == set(DATATYPES)
     for row in graph.schema.entities:
         for own in row.properties:
@@ -37,7 +36,7 @@ def test_the_demo_has_values_of_every_datatype_and_absent_ones() -> None:
 
 
 def test_the_demo_s_people_live_before_they_work_and_after_their_parents_are_born() -> None:
-    graph = demo_graph()
+    graph = load_property_graph("demo")
     born = {
         n.id: n.properties["birth_date"].year for n in graph.nodes if "birth_date" in n.properties
     }  # type: ignore[union-attr]
@@ -78,7 +77,7 @@ def test_geography_joins_what_belongs_together(world: PropertyGraph) -> None:
 
 
 def test_the_demo_tells_some_values_twice() -> None:
-    found = {rule.text: rule for rule in mine_value_rules(demo_graph())}
+    found = {rule.text: rule for rule in mine_value_rules(load_property_graph("demo"))}
     for text, least in (
         ("Person.birth_year = year(Person.birth_date)", 200),
         ("Workshop.trade = Guild.trade over (Workshop)-[:belongs_to]->(Guild)", 45),
@@ -111,7 +110,7 @@ def test_geography_says_which_package_it_lacks(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_named_graph_takes_no_schema() -> None:
     with pytest.raises(ConfigError, match="demo: has its own schema"):
-        load_property_graph("demo", demo_graph().schema)
+        load_property_graph("demo", load_property_graph("demo").schema)
 
 
 def test_only_rdf_has_languages() -> None:

@@ -29,7 +29,7 @@ from rulemine.cypher.language.parser import parse
 from rulemine.cypher.language.provenance import provenance_query
 from rulemine.cypher.questions.pattern import anchored
 from rulemine.cypher.rows import Failed
-from rulemine.datasets.demo_graph import demo_graph
+from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.errors import JavaError
 from rulemine.evaluation.cypher.runners import InMemoryRunner
 from rulemine.kg.property_graph.faults import Faults
@@ -168,7 +168,7 @@ def main() -> int:
         check = Check(bolt)
         bolt.load_properties(GRAPH)
         check.dialect(GRAPH, [*ANSWERS, *(text for text in FAILS if "$" not in text)], "recorded")
-        demo = demo_graph()
+        demo = load_property_graph("demo")
         tasks = make_tasks(demo, draft_characteristics(demo), per_template=given.demo)
         bolt.load_properties(demo, replace=True)
         check.questions(demo, [one for task in tasks for one in others(demo, task.query)], "demo")

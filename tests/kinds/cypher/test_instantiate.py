@@ -11,7 +11,7 @@ import pytest
 from rulemine.cli.main import main
 from rulemine.cypher import MatchPattern, PatternNode, evaluate, to_cypher
 from rulemine.cypher.questions.templates import CATEGORIES, MATCHES, RETURNS
-from rulemine.datasets.demo_graph import demo_graph
+from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.errors import ConfigError
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
@@ -25,7 +25,7 @@ from rulemine.seeds import stream
 
 @pytest.fixture(scope="module")
 def world() -> PropertyGraph:
-    return demo_graph()
+    return load_property_graph("demo")
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +162,7 @@ def test_a_hub_is_looked_at_without_making_its_rows(monkeypatch: pytest.MonkeyPa
 
 
 def test_an_arm_of_a_union_that_holds_the_other_is_not_asked_for() -> None:
-    graph = demo_graph()
+    graph = load_property_graph("demo")
     for bare in bare_patterns(graph, "(n)->(m0*) or (n)->(m1*)"):
         for match in islice(Instances(graph, 0).of(bare), 1):
             both = [

@@ -6,7 +6,7 @@ import pytest
 
 from rulemine.cypher import MatchPattern, PatternNode
 from rulemine.cypher.questions.templates import CATEGORIES, MATCHES
-from rulemine.datasets.demo_graph import demo_graph
+from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.errors import ConfigError
 from rulemine.kg.facts import Declarations
 from rulemine.kinds.cypher.realism import (
@@ -124,7 +124,7 @@ def test_what_is_declared_leads_back(
 
 
 def test_a_draft_is_read_as_it_was_written(tmp_path: Path) -> None:
-    graph = demo_graph()
+    graph = load_property_graph("demo")
     draft = draft_characteristics(graph)
     path = tmp_path / "draft.toml"
     path.write_text(characteristics_text(draft), "utf-8")
@@ -156,7 +156,7 @@ def test_all_that_is_wrong_with_a_file_is_said_at_once(tmp_path: Path) -> None:
         "utf-8",
     )
     with pytest.raises(ConfigError) as problem:
-        read_characteristics(path, demo_graph().schema)
+        read_characteristics(path, load_property_graph("demo").schema)
     for part in (
         "relation 1: Person lives_in Guild is not in the schema",
         "relation 2: obj_cardinality is 'few'; expected one or many",

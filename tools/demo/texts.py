@@ -1,17 +1,16 @@
 """Seed texts about the demo world: short paragraphs as an encyclopedia of the coast would have them.
 
-Guarantees: all that the composed paragraphs say is in the graph of `SEED`; ``demo/texts.txt`` is what
-`texts` gives, a paragraph a line. ``rulemine generate demo-texts -o rulemine/datasets/demo/texts.txt`` writes
-it again.
+Guarantees: all that the composed paragraphs say is in the graph of `SEED`; ``texts.txt`` is what `texts`
+gives, a paragraph a line.
 """
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from rulemine.datasets.demo_names import COUNTRY
-from rulemine.datasets.demo_world import SEED, generate
 from rulemine.seeds import stream
 from rulemine.text.articles import in_sentence
+from tools.demo.names import COUNTRY
+from tools.demo.world import SEED, generate
 
 __all__ = ["texts"]
 

@@ -1,6 +1,6 @@
 """The demo's world as a property graph: the same triples, with types, and properties of every datatype.
 
-Guarantees: the edges are exactly the triples of `rulemine.datasets.demo_world.generate`; the same seed gives
+Guarantees: the edges are exactly the triples of `tools.demo.world.generate`; the same seed gives
 the same graph everywhere. Who works for a workshop has a start year, and an end year once that has ended.
 """
 
@@ -8,7 +8,11 @@ import datetime
 from collections.abc import Mapping
 from typing import Any
 
-from rulemine.datasets.demo_names import (
+from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
+from rulemine.kg.property_graph.labels import edge_ids
+from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
+from rulemine.kg.property_graph.values import Value
+from tools.demo.names import (
     COUNTRY,
     GUILDS,
     LANGUAGES,
@@ -16,11 +20,7 @@ from rulemine.datasets.demo_names import (
     PROVINCES,
     TRADES,
 )
-from rulemine.datasets.demo_world import SEED, Dice, Person, World, grown, triples_of
-from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
-from rulemine.kg.property_graph.labels import edge_ids
-from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
-from rulemine.kg.property_graph.values import Value
+from tools.demo.world import SEED, Dice, Person, World, grown, triples_of
 
 __all__ = ["demo_graph"]
 
@@ -89,7 +89,7 @@ def demo_graph(seed: int = SEED) -> PropertyGraph:
     """The property graph of a world.
 
     Args:
-        seed: As of `rulemine.datasets.demo_world.generate`.
+        seed: As of `tools.demo.world.generate`.
     """
     world = grown(seed)
     triples = sorted(triples_of(world))

@@ -1,17 +1,28 @@
+"""The generator of the demo's world, and what the package ships of it."""
+
+import gzip
 import unicodedata
+from pathlib import Path
 
 from rulemine.config import packaged
-from rulemine.datasets.demo_names import PEOPLES
-from rulemine.datasets.demo_world import generate
 from rulemine.kg.graph import KnowledgeGraph
+from tools.demo import texts as demo_texts
+from tools.demo.__main__ import write_demo
+from tools.demo.names import PEOPLES
+from tools.demo.world import generate
 
 
-def shipped() -> str:
-    return packaged("datasets", "demo", "world.tsv").read_text(encoding="utf-8")
-
-
-def test_the_generator_gives_the_file_byte_for_byte():
-    assert KnowledgeGraph.from_triples(generate()).to_tsv() == shipped()
+def test_the_generator_gives_what_is_shipped_byte_for_byte(tmp_path: Path) -> None:
+    write_demo(tmp_path)
+    made = sorted(path.name for path in tmp_path.iterdir())
+    assert made == ["texts.txt", "world.json.gz", "world.tsv"]
+    for name in made:
+        own, shipped = (
+            (folder / name).read_bytes() for folder in (tmp_path, packaged("datasets", "demo"))
+        )
+        if name.endswith(".gz"):  # another zlib may pack the same content otherwise
+            own, shipped = gzip.decompress(own), gzip.decompress(shipped)
+        assert own == shipped, name
 
 
 def test_another_seed_gives_another_world_of_the_same_kind():
@@ -50,3 +61,13 @@ def test_every_people_has_members():
     entities = KnowledgeGraph.from_triples(generate()).entities
     for kind in PEOPLES.values():
         assert any(kind.name(g, f) in entities for g in kind.given for f in kind.family)
+
+
+def test_texts_are_one_line_each_and_name_what_they_are_about():
+    entities = {name for s, _, o in generate() for name in (s, o)}
+    texts = demo_texts.texts()
+    assert len(set(texts)) == len(texts)
+    for text in texts:
+        assert "\n" not in text
+        assert text.endswith(".")
+        assert sum(name in text for name in entities) >= 2, text

@@ -1,19 +1,17 @@
 """The demo world: three generations of families on an invented coast, their places and their work.
 
-Guarantees: the same seed gives the same triples everywhere; ``demo/world.tsv`` is what `SEED` gives.
+Guarantees: the same seed gives the same triples everywhere; ``world.tsv`` is what `SEED` gives.
 The world is first made regular (families share places, apprentices work with their masters) and then
-thinned and distorted, so that rules hold often but never always. ``rulemine generate demo -o
-rulemine/datasets/demo/world.tsv`` writes the file again.
+thinned and distorted, so that rules hold often but never always.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TypeVar
 
-from rulemine.datasets.demo_names import COUNTRY, GUILDS, LANGUAGES, PEOPLES, PROVINCES
-from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kg.graph import Triple
 from rulemine.seeds import stream
+from tools.demo.names import COUNTRY, GUILDS, LANGUAGES, PEOPLES, PROVINCES
 
 __all__ = [
     "SEED",
@@ -24,7 +22,6 @@ __all__ = [
     "generate",
     "grown",
     "triples_of",
-    "write_world",
 ]
 
 SEED = 7
@@ -299,12 +296,3 @@ def _work(world: World) -> list[Triple]:
             if dice.chance(0.75):
                 facts.append((person.master.name, "works_with", person.name))
     return facts
-
-
-def write_world(path: str | Path) -> None:
-    """Writes the world of `SEED` as the TSV file that ships with the package.
-
-    Raises:
-        OutputError: The file cannot be written.
-    """
-    KnowledgeGraph.from_triples(generate()).write(path)
