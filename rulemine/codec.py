@@ -24,6 +24,7 @@ __all__ = [
     "dump_line",
     "from_json",
     "parse_object",
+    "read_table",
     "read_value",
     "shown",
     "slots_of",
@@ -32,16 +33,12 @@ __all__ = [
     "why_unreadable",
 ]
 
-
 _R = TypeVar("_R")
-
 
 _LARGEST = 10**300
 """Larger integers cannot be converted to floating point."""
-
 _SHORT = 80
 """Characters of a value that a message shows."""
-
 
 TYPE_NAMES: dict[Any, str] = {
     int: "a whole number",
@@ -106,11 +103,12 @@ def _slots(kind: type) -> tuple[Slot, ...]:
             f.default is missing and f.default_factory is missing,
         )
         for f in dataclasses.fields(kind)
+        if not f.metadata.get("aside")
     )
 
 
 def slots_of(kind: type) -> tuple[Slot, ...]:
-    """The fields of a record class, in order."""
+    """The fields of a record class, in order, but for those whose metadata say ``aside``."""
     return _slots(kind)
 
 
@@ -238,13 +236,7 @@ def decode(
             continue
         value = row[name]
         if factory is not None:  # a section with defaults of its own
-            place = prefix + name
-            if isinstance(value, Mapping):
-                made = factory()
-                values[name] = decode(type(made), value, problems, f"{place}.", suggest, made)
-            else:
-                expected = f"a table, [{place}] and its keys below"
-                problems.append(f"{place} is {shown(value)}; expected {expected}")
+            values[name] = read_table(factory(), value, prefix + name, problems, suggest)
         else:
             values[name] = read_value(hint, value, f"{prefix}{name}", problems, option)
     if len(values) < len(row):
@@ -259,6 +251,16 @@ def decode(
     except UserError as problem:  # a rule about several fields
         problems.append(f"{prefix}{problem}".rstrip("."))
         return None
+
+
+def read_table(
+    base: _R, value: Any, name: str, problems: list[str], suggest: Callable[..., str]
+) -> _R | None:
+    """Decodes a table that has the defaults of a record, and its name in messages; see `decode`."""
+    if isinstance(value, Mapping):
+        return decode(type(base), value, problems, f"{name}.", suggest, base)
+    problems.append(f"{name} is {shown(value)}; expected a table, [{name}] and its keys below")
+    return None
 
 
 def read_value(

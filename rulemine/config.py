@@ -25,10 +25,14 @@ from rulemine.errors import ConfigError, InputError, did_you_mean, list_problems
 from rulemine.files import read_text
 
 __all__ = [
+    "TABLES",
     "Key",
     "Option",
     "Section",
     "build",
+    "ending",
+    "hint",
+    "homes",
     "keys_of",
     "lookup",
     "option",
@@ -38,6 +42,7 @@ __all__ = [
     "parse_setting",
     "read_toml",
     "read_toml_text",
+    "split_column",
 ]
 
 MOST_BYTES = 1 << 26
@@ -69,6 +74,7 @@ class Option:
         word: A value that names no file, where the others do.
         packaged: The name of the file in the folders of packaged data sets, if the name of such a data set
             may be given in place of a file; empty: it may not.
+        column: Whether it may also name a folder, or a column of a table, see `split_column`.
         secret: Whether messages may not repeat its value.
     """
 
@@ -85,7 +91,12 @@ class Option:
     data_set: bool = False
     word: str = ""
     packaged: str = ""
+    column: bool = False
     secret: bool = False
+
+    def path_of(self, value: str) -> str:
+        """The file that a value names, without a column of it."""
+        return split_column(value)[0] if self.column else value
 
     def fits(self, value: Any) -> bool:
         """Whether a value of the right type is within the bounds."""
@@ -307,23 +318,22 @@ def build(
         ConfigError: Unknown keys, wrong types, values out of range; all of them in one message.
     """
     problems: list[str] = []
-    config = decode(kind, values, problems, suggest=functools.partial(_hint, _homes(kind)))
+    config = decode(kind, values, problems, suggest=functools.partial(hint, homes(kind)))
     if problems:
         raise ConfigError(list_problems(where, problems, advice))
     return typing.cast(_C, config)
 
 
-def _homes(kind: type) -> dict[str, str]:
-    """Maps the last part of every key to the whole key."""
-    homes: dict[str, str] = {}
+def homes(kind: type, prefix: str = "") -> dict[str, str]:
+    """Maps the last part of every key of a configuration to the whole key, with a prefix."""
+    found: dict[str, str] = {}
     for slot in slots_of(kind):
         if dataclasses.is_dataclass(slot.hint):
-            nested = _homes(typing.cast(type, slot.hint))
-            homes |= {key: f"{slot.name}.{whole}" for key, whole in nested.items()}
-    return homes | {slot.name: slot.name for slot in slots_of(kind)}
+            found |= homes(typing.cast(type, slot.hint), f"{prefix}{slot.name}.")
+    return found | {slot.name: prefix + slot.name for slot in slots_of(kind)}
 
 
-def _hint(homes: Mapping[str, str], key: str, known: Iterable[str]) -> str:
+def hint(homes: Mapping[str, str], key: str, known: Iterable[str]) -> str:
     """A hint for a misspelled key: a key of the same table, or of another one."""
     if key in homes:
         return f"did you mean {homes[key]!r}?"
@@ -362,3 +372,26 @@ def packaged_or_given(source: str, name: str) -> Path:
     """
     path = packaged("datasets", source, name)
     return path if source.isidentifier() and path.is_file() else Path(source)
+
+
+TABLES = {".csv": ",", ".tsv": "\t", ".jsonl": ""}
+"""Ending of a table → what separates its columns."""
+
+_PACKED = (".gz", ".zst")
+
+
+def split_column(named: str) -> tuple[str, str]:
+    """A file and the column of it that a configuration names; "" for none.
+
+    Example:
+        >>> split_column("my.csv:abstract"), split_column("my.txt")
+        (('my.csv', 'abstract'), ('my.txt', ''))
+    """
+    name, colon, column = named.rpartition(":")
+    table = ending(Path(name)) in TABLES or Path(name).exists()
+    return (name, column) if colon and table and not Path(named).exists() else (named, "")
+
+
+def ending(path: Path) -> str:
+    """The ending of a file's name, in lower case, but for that of its compression."""
+    return Path(path.stem if path.suffix in _PACKED else path.name).suffix.lower()

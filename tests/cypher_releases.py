@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.builder.pipeline import Build
-from rulemine.recipe.recipe import load_recipe
+from rulemine.recipe.loading import load_recipe
 from rulemine.rules.formats import AMIE_COLUMNS
 
 PEOPLE, TOWNS, PROVINCES = 24, 6, 2

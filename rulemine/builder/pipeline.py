@@ -562,7 +562,7 @@ class Build:
             lines += describe_questions(
                 asked, self.inputs.templates, self.recipe.verbalizer.model, self._rejected
             )
-            lines += describe_sampling(asked, self.recipe.structures.max_share)
+            lines += describe_sampling(asked, self.recipe.own)
         place = self.target if until == "release" else self._done[until].folder
         return "\n".join([*lines, str(place)])
 

@@ -15,23 +15,21 @@ from typing import Any
 
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.codec import dump_line
-from rulemine.config import Key, build, lookup, override, packaged
+from rulemine.config import Key, lookup, override, packaged
 from rulemine.datasets.registry import data_sets
 from rulemine.errors import ConfigError, DatasetError, InputError, did_you_mean, list_problems
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.rdf import is_rdf
 from rulemine.kinds.graded import Unaskable
 from rulemine.recipe.inputs import Inputs
-from rulemine.recipe.recipe import KEYS, Recipe
+from rulemine.recipe.loading import build_recipe, of_own_kind
+from rulemine.recipe.recipe import file_keys
 from rulemine.release.contents import JOURNAL, read_parts
 from rulemine.release.reader import Release
 from rulemine.release.records import translation
 from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
 
-__all__ = ["FILE_KEYS", "build_again", "rebuild", "source_seed_rows"]
-
-FILE_KEYS = {key.name: key for key in KEYS if key.option.file}
-"""The keys of a recipe that name files."""
+__all__ = ["build_again", "rebuild", "source_seed_rows"]
 
 SEED_KEYS = ("variants.texts", "variants.entities", "variants.aliases")
 """Those from which the seed texts of the kind ``variants`` come."""
@@ -45,7 +43,7 @@ def rebuild(
     Args:
         release: The release.
         target: The folder for the new one.
-        given: Keys of `FILE_KEYS` → the files that the recipe of the release names.
+        given: Keys of the recipe → the files that the recipe of the release names.
         context: Resources and callbacks; each stand-in is a warning.
 
     Raises:
@@ -81,17 +79,18 @@ def build_again(
             is not one of this version.
         InputError: An input is another one than that of the release.
     """
-    config: dict[str, Any] = release.manifest["config"]
+    config = of_own_kind(release.manifest["config"])
+    keys = {key.name: key for key in file_keys(release.kind)}
     for path, value in settings:
         config = override(config, path, value)
     values, replaced = config, []
     chosen = {path for path, _ in settings}
     fresh = release.kind == "variants" and bool(lookup(config, ("variants", "run")))
     problems = [
-        f"{name}: names no file of a recipe; {did_you_mean(name, FILE_KEYS)}"
-        for name in given.keys() - FILE_KEYS.keys()
+        f"{name}: names no file of a recipe; {did_you_mean(name, keys)}"
+        for name in given.keys() - keys.keys()
     ]
-    for key in FILE_KEYS.values():
+    for key in keys.values():
         named = lookup(config, key.path)
         if key.name in given and Path(given[key.name]).name != named:
             problems.append(f'{key.name}={given[key.name]}: the recipe names "{named or "none"}"')
@@ -105,7 +104,7 @@ def build_again(
             continue
         elif (place := _inside(release, key, named)) is not None:
             values = override(values, key.path, str(place))
-        elif key.name in STAND_INS and _may_stand_in(key, release):
+        elif key.name in STAND_INS and _may_stand_in(key.name, release):
             replaced.append(key.name)
         else:
             problems.append(f"{key.name} names {named}: give the file, --set {key.name}=…/{named}")
@@ -114,7 +113,7 @@ def build_again(
         raise ConfigError(
             list_problems(where, problems, "To build it again, all inputs are needed.")
         )
-    made = Build(build(Recipe, values, where), target, context)
+    made = Build(build_recipe(values, where), target, context)
     for name in replaced:
         _stand_in(name, made.inputs, release, "is a file", on_stand_in)
     _fetch(made.inputs, release, set(replaced) | set(given), on_stand_in)
@@ -140,13 +139,13 @@ def _inside(release: Release, key: Key, named: str) -> Path | None:
     return next(iter(sorted(packaged("datasets").glob(f"*/{named}"))), None)
 
 
-def _may_stand_in(key: Key, release: Release) -> bool:
-    if key.name == "reference":  # what it lacks, the release does not say
+def _may_stand_in(name: str, release: Release) -> bool:
+    if name == "reference":  # what it lacks, the release does not say
         return Unaskable.STALE not in dump_line(release.manifest["counts"])
     # The published procedure and AMIE follow the order of the lines, which no release keeps.
     config = release.manifest["config"]
     ordered = lookup(config, ("selection", "mode")) == "brink" or bool(config.get("amie_jar"))
-    return key.name != "kg" or not ordered
+    return name != "kg" or not ordered
 
 
 def _fetch(inputs: Inputs, release: Release, done: set[str], warn: Callable[[str], None]) -> None:
@@ -157,7 +156,7 @@ def _fetch(inputs: Inputs, release: Release, done: set[str], warn: Callable[[str
         try:
             getattr(inputs, name)
         except DatasetError as problem:
-            if not _may_stand_in(FILE_KEYS[name], release):
+            if not _may_stand_in(name, release):
                 raise
             _stand_in(name, inputs, release, f"cannot be had ({problem})", warn)
     stated = release.manifest["kg"].get("digest")

@@ -17,12 +17,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from rulemine.builder.model_counts import count_model
-from rulemine.codec import decode
 from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.cypher.questions.render import columns_of, to_cypher
 from rulemine.errors import OutputError, UserError
 from rulemine.files import write_text
-from rulemine.recipe.recipe import Recipe
+from rulemine.recipe.loading import decode_recipe, of_own_kind
 from rulemine.release.contents import read_parts
 from rulemine.release.differences import compare
 from rulemine.release.reader import MANIFEST, Release, dump_manifest
@@ -73,7 +72,7 @@ def regenerated(
 
 def _options(release: Release) -> Iterator[Problem]:
     wrong: list[str] = []
-    decode(Recipe, release.manifest["config"], wrong)
+    decode_recipe(of_own_kind(release.manifest["config"]), wrong)
     for text in wrong:
         yield Problem(MANIFEST, None, "options", f"config: {text}", "options of this version")
 

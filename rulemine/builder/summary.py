@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
+from typing import Any
 
 from rulemine.codec import dump_line
 from rulemine.errors import counted
@@ -63,12 +64,12 @@ def describe_questions(
         yield from _describe_derived(asked, templates)
 
 
-def describe_sampling(asked: QuestionSet, max_share: float) -> Iterator[str]:
+def describe_sampling(asked: QuestionSet, own: Any) -> Iterator[str]:
     """Describes how many questions there are of each structure, or of a kind that is written for subgraphs.
 
     Args:
         asked: The questions; nothing is said of those of the kind ``rules``.
-        max_share: See `rulemine.kinds.structures.options.StructureSection`.
+        own: The section of the recipe for their kind.
     """
     crowded = False
     for name, counts in asked.sampling.items():
@@ -91,8 +92,8 @@ def describe_sampling(asked: QuestionSet, max_share: float) -> Iterator[str]:
             crowded |= counts["rejected"].get(Reason.SHARED, 0) >= CROWDED * counts["drawn"]
     if crowded:
         yield (
-            f"  structures.max_share: at most {100 * max_share:g} % of the questions of a structure may have "
-            "an anchor, a relation or an answer in common; a graph with few relations cannot give many "
+            f"  structures.max_share: at most {100 * own.max_share:g} % of the questions of a structure may "
+            "have an anchor, a relation or an answer in common; a graph with few relations cannot give many "
             "such questions. Raise it, or turn it off with 1."
         )
 

@@ -79,7 +79,7 @@ def check_source(
         if (replay / MANIFEST).is_file():
             _check_graph(inputs, Release.open(replay))
     elif asks and not (folder / WORKING_JOURNAL).exists():
-        for place in (inputs.recipe.endpoint, *inputs.recipe.variant_judges[1]):
+        for place in (inputs.recipe.endpoint, *inputs.recipe.own.endpoints(inputs.recipe.endpoint)):
             place.key()
         require_client()
 

@@ -22,7 +22,7 @@ from rulemine.cli.console import (
     summarize,
     written,
 )
-from rulemine.cli.parser import Parser, add_command, add_flags, describe_keys, given
+from rulemine.cli.parser import Parser, add_command, add_flags, given
 from rulemine.errors import counted
 
 __all__ = ["add_building"]
@@ -71,10 +71,11 @@ def add_building(commands: "argparse._SubParsersAction[Parser]") -> None:
 def _add_build_options(parser: Parser) -> None:
     from rulemine.cli.recipe_options import OF_MODEL
     from rulemine.config import keys_of
+    from rulemine.kinds.registry import KINDS
     from rulemine.mining import Resources
-    from rulemine.recipe.recipe import KEYS
+    from rulemine.recipe.recipe import KEYS, keys_with
 
-    parser.keys, parser.epilog = KEYS, _KEYS.format(keys=describe_keys(KEYS))
+    parser.keys, parser.epilog = lambda: keys_with(*KINDS), _KEYS
     parser.add_argument(
         "recipe",
         metavar="RECIPE",
@@ -117,7 +118,7 @@ def _add_build_options(parser: Parser) -> None:
 def _add_gloss_options(parser: Parser) -> None:
     from rulemine.recipe.recipe import KEYS
 
-    parser.keys = KEYS
+    parser.keys = lambda: KEYS
     parser.add_argument("recipe", metavar="RECIPE", help="as in rulemine build")
     parser.add_argument(
         "-o", "--output", type=output_file, metavar="FILE", help="TOML (out/NAME.glosses.toml)"

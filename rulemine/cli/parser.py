@@ -41,13 +41,13 @@ class Parser(argparse.ArgumentParser):
     """The parser of a command, or of all commands.
 
     Attributes:
-        keys: The keys that ``--set`` accepts.
+        keys: Finds the keys that ``--set`` accepts; they stand where the text after the help has ``{keys}``.
         options: Adds the options; called when they are first needed, so that no command loads those of
             others.
         takes_program: Whether what follows ``--`` is a program of the user's, which becomes ``program``.
     """
 
-    keys: "Sequence[Key]" = ()
+    keys: "Callable[[], Iterable[Key]]" = tuple
     options: "Callable[[Parser], None] | None" = None
     takes_program: bool = False
 
@@ -60,6 +60,8 @@ class Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """The help, all options included."""
         self.complete()
+        if self.epilog and "{keys}" in self.epilog:
+            self.epilog = self.epilog.format(keys=describe_keys(self.keys()))
         return super().format_help()
 
     def error(self, message: str) -> NoReturn:
@@ -95,7 +97,7 @@ class Parser(argparse.ArgumentParser):
 
     def _hint(self, name: str) -> str:
         wanted = name.strip("-").replace("-", "_")
-        for key in self.keys:
+        for key in self.keys():
             if key.name.rpartition(".")[2] == wanted:
                 return f"{key.name} is a key: --set {key.name}=…"
         return did_you_mean(name, [o for o in self._option_string_actions if o.startswith("--")])

@@ -7,7 +7,8 @@ from typing import Any
 from rulemine.cli.parser import given
 from rulemine.config import parse_setting
 from rulemine.errors import ConfigError
-from rulemine.recipe.recipe import KEYS, Recipe, load_recipe
+from rulemine.recipe.loading import load_recipe
+from rulemine.recipe.recipe import KEYS, Recipe
 
 __all__ = ["OF_MODEL", "chosen_recipe", "replayed"]
 

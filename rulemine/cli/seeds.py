@@ -62,7 +62,7 @@ def seeds(arguments: Namespace) -> int:
         raise ConfigError(f"seeds: --most is {arguments.most}; expected 0 or more.")
     check_output(arguments.output)
     recipe = _recipe(arguments)
-    options = recipe.variants
+    options = recipe.own
     inputs = Inputs(recipe, note)
     with bar("read"):
         components = Components(inputs.kg, options, inputs.excluded)
@@ -93,8 +93,8 @@ def seeds(arguments: Namespace) -> int:
 
 def _recipe(arguments: Namespace) -> "Recipe":
     """The recipe named, or one for the graph named, with the options given."""
-    from rulemine.config import build, override, parse_setting
-    from rulemine.recipe.recipe import Recipe, load_recipe
+    from rulemine.config import override, parse_setting
+    from rulemine.recipe.loading import build_recipe, load_recipe
 
     settings: list[tuple[tuple[str, ...], Any]] = [parse_setting(text) for text in arguments.set]
     given = {
@@ -118,7 +118,7 @@ def _recipe(arguments: Namespace) -> "Recipe":
     }
     for key, value in settings:
         values = override(values, key, value)
-    return build(Recipe, values, "the options given")
+    return build_recipe(values, "the options given")
 
 
 def _row(

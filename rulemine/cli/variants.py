@@ -68,7 +68,7 @@ def _add_options(parser: Parser) -> None:
     from rulemine.mining import Resources
     from rulemine.recipe.recipe import KEYS
 
-    parser.keys = KEYS
+    parser.keys = lambda: KEYS
     group = parser.add_argument_group(
         "who writes", "The release's own way unless given: templates, or a model at any endpoint with "
         "OpenAI's chat API; the key is read from $OPENAI_API_KEY and never stored.",
@@ -180,10 +180,11 @@ def _settings(
     arguments: Namespace, release: "Release"
 ) -> tuple[dict[str, str], tuple[Path, ...], list[tuple[tuple[str, ...], Any]]]:
     """Files of the recipe, earlier releases, and what is changed of the recipe."""
-    from rulemine.builder.rebuild import FILE_KEYS
     from rulemine.cli.recipe_options import replayed
     from rulemine.config import parse_setting
+    from rulemine.recipe.recipe import file_keys
 
+    named = {key.name for key in file_keys(release.kind)}
     said = [(".".join(key), value) for key, value in map(parse_setting, arguments.set)]
     changed = {
         key: value for key, value in given(arguments).items() if not key.startswith("resources.")
@@ -195,7 +196,7 @@ def _settings(
             earlier.append(Path(str(value)))
         elif key.startswith(OURS):
             changed[key] = value
-        elif key in FILE_KEYS:
+        elif key in named:
             files[key] = str(value)
         else:
             raise ConfigError(

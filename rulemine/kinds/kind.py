@@ -3,9 +3,80 @@
 What it decides in a build is in `rulemine.kinds.building`, which needs far more to be loaded.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-__all__ = ["Kind"]
+from rulemine.codec import to_json
+from rulemine.config import Section
+
+__all__ = ["ONE_WRITER", "WRITTEN_AT_ONCE", "Kind", "KindOptions"]
+
+WRITTEN_AT_ONCE: Mapping[tuple[str, ...], str] = {
+    ("verbalizer.attempts", "verbalizer.on_failure"): (
+        "for the kinds rules, structures, cypher only; of the kind {kind} another question takes the "
+        "place of one whose text fails. Leave it out."
+    )
+}
+"""What a kind lacks whose questions a model writes, rather than says in other words."""
+
+ONE_WRITER: Mapping[tuple[str, ...], str] = {
+    ("verbalizer.rewriter_model",): (
+        "for the kinds structures, subgraphs, cypher only; no model but verbalizer.model writes questions of "
+        "the kind {kind}. Leave it out."
+    )
+}
+"""What a kind lacks of which no text is written again."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindOptions(Section):
+    """The section of a recipe that is called as the kind; this one has no options, and no recipe has it.
+
+    Attributes:
+        lacks: The other keys of a recipe that do nothing for the kind → for which kinds they are, and why.
+    """
+
+    lacks: ClassVar[Mapping[tuple[str, ...], str]] = {
+        (
+            "questions.max_answer_share",
+            "questions.max_answers",
+            "questions.max_relation_share",
+            "selection.mode",
+            "selection.per_type",
+        ): (
+            "for the kind rules only; questions of the kind {kind} are made within the limits of the section "
+            "{kind}, with the selection maximal. Leave it out, or use a recipe of this kind, e.g. "
+            "{kind}-demo."
+        ),
+        ("verbalizer.round_trip", "verbalizer.paraphrases"): (
+            "for the kind rules only; a question of the kind {kind} has one text, which is checked in other "
+            "ways. Leave it out."
+        ),
+    }
+
+    def check(self, recipe: Any) -> None:
+        """Checks the whole recipe, a `rulemine.recipe.recipe.Recipe` that has this section.
+
+        Raises:
+            ConfigError: It gives options that the kind lacks, or that contradict each other.
+        """
+        for names, why in self.lacks.items():
+            if recipe.selection.mode == "none":  # which every kind but one may have
+                names = tuple(name for name in names if name != "selection.mode")
+            recipe.refuse(names, why.format(kind=recipe.kind))
+
+    def portable(self) -> dict[str, Any]:
+        """The section as plain values that name no address; files are named as they are given."""
+        return to_json(self)
+
+    def endpoints(self, usual: Any) -> list[Any]:
+        """Where further models are that the section names, each an `EndpointOptions`.
+
+        Args:
+            usual: Where a model is that has no address of its own, and what may be asked of all.
+        """
+        return []
 
 
 class Kind:
@@ -13,9 +84,11 @@ class Kind:
 
     Attributes:
         name: Its name in recipes, manifests and questions.
+        Options: Its section of a recipe, a dataclass.
     """
 
     name: ClassVar[str]
+    Options: ClassVar[type[KindOptions]] = KindOptions
 
     @property
     def page(self) -> Any:

@@ -29,13 +29,12 @@ from rulemine.kg.property_graph.simplekg import simplekg_pieces
 from rulemine.kg.rdf import is_rdf
 from rulemine.kg.relation_overlap import overlapping_relations
 from rulemine.kinds.cypher.wording import noun
-from rulemine.kinds.variants.text_files import split_column
 from rulemine.mining.amie_jar import AmieJar
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.query.answers import stale_in
 from rulemine.recipe.earlier import Earlier, read_earlier
 from rulemine.recipe.homonyms import tell_apart
-from rulemine.recipe.recipe import KEYS, Recipe
+from rulemine.recipe.recipe import Recipe, file_keys
 from rulemine.recipe.relation_filter import excluded_relations, load_filter
 from rulemine.release.seed_rows import SeedRow
 from rulemine.rules.formats import read_rules
@@ -94,9 +93,8 @@ class Inputs:
 
     def files(self) -> list[Path]:
         """The files named by the recipe that exist."""
-        plain = to_json(self.recipe)
-        names = [lookup(plain, key.path) for key in KEYS if key.option.file]
-        names.append(split_column(self.recipe.variants.texts)[0])
+        plain, keys = self.recipe.plain(), file_keys(self.recipe.kind)
+        names = [key.option.path_of(lookup(plain, key.path)) for key in keys]
         return [path for name in names if name for path in files_of(name)]
 
     @cached_property
@@ -301,7 +299,7 @@ class Inputs:
         Raises:
             InputError: The file names no entity of the graph.
         """
-        named = self.recipe.structures.anchors
+        named = getattr(self.recipe.own, "anchors", "")
         if not named:
             return None
         with _of_key("structures.anchors"):

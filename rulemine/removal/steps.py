@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from rulemine.errors import ConfigError, MiningError, counted
 from rulemine.kg.priors import CORE_PRIOR
 from rulemine.recipe.inputs import Inputs
+from rulemine.recipe.options import SelectionSection
 from rulemine.recipe.recipe import Recipe
 from rulemine.removal.brink import select_brink
 from rulemine.removal.certificates import certify, certify_as_chosen
 from rulemine.removal.eligibility import confident_rules, rules_beyond_guessing
 from rulemine.removal.levels import thin
 from rulemine.removal.maximal import choose
-from rulemine.removal.options import SelectionSection
 from rulemine.removal.selection import Selection
 from rulemine.removal.setting import Setting
 from rulemine.rules.grounding import Groundings, ground

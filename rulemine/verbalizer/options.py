@@ -1,38 +1,12 @@
 """The recipe's section of verbalization options."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from rulemine.config import Section, option
 from rulemine.errors import ConfigError
 from rulemine.kg.entity_names import NAMINGS
 
 __all__ = ["VerbalizerSection"]
-
-
-_OF_SOME_KINDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
-    (
-        ("round_trip", "paraphrases"),
-        ("rules",),
-        "a question of the kind {kind} has one text, which is checked in other ways. Leave it out.",
-    ),
-    (
-        ("attempts", "on_failure"),
-        ("rules", "structures", "cypher"),
-        "of the kind {kind} another question takes the place of one whose text fails. Leave it out.",
-    ),
-    (
-        ("judge_model",),
-        ("rules", "structures", "subgraphs", "cypher"),
-        "the judges of the kind {kind} are variants.judges, one model or three: --set "
-        "'variants.judges=[\"NAME\"]'.",
-    ),
-    (
-        ("rewriter_model",),
-        ("structures", "subgraphs", "cypher"),
-        "no model but verbalizer.model writes questions of the kind {kind}. Leave it out.",
-    ),
-)
-"""Options that only some kinds have: the options, the kinds, and what to do in others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +57,3 @@ class VerbalizerSection(Section):
         Section.__post_init__(self)
         if self.name != "template" and not self.model.strip():
             raise ConfigError(f"model is {self.model!r}; expected the name of a model (--model)")
-
-    def check_kind(self, kind: str) -> None:
-        """Checks that a kind of question has the options that are given.
-
-        Raises:
-            ConfigError: It has not.
-        """
-        for names, kinds, why in _OF_SOME_KINDS:
-            default = {slot.name: slot.default for slot in fields(self)}
-            given = [f"verbalizer.{n}" for n in names if getattr(self, n) != default[n]]
-            if given and kind not in kinds:
-                only = f"for the kind{'s' * (len(kinds) > 1)} {', '.join(kinds)} only"
-                raise ConfigError(f"{', '.join(given)}: {only}; {why.format(kind=kind)}")

@@ -9,7 +9,7 @@ from rulemine.datasets.registry import load_kg
 from rulemine.errors import ConfigError
 from rulemine.kinds.graded import Unaskable
 from rulemine.mining import MiningOptions, mine
-from rulemine.recipe.recipe import load_recipe
+from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
 from rulemine.rules.formats import write_rules
 from rulemine.verify import verify

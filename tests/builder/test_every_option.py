@@ -17,10 +17,10 @@ import pytest
 
 from rulemine.builder import verbalize_stage
 from rulemine.builder.pipeline import Build
-from rulemine.codec import to_json
 from rulemine.config import Key, packaged
 from rulemine.errors import ConfigError
 from rulemine.kinds.building import kind_of
+from rulemine.kinds.registry import KINDS
 from rulemine.kinds.writing import opened
 from rulemine.llm.call import Answer, Call, Reply
 from rulemine.llm.client import Client
@@ -31,8 +31,8 @@ from rulemine.llm.session import Session
 from rulemine.llm.usage import Usage
 from rulemine.phrasing.glosses import Glosses
 from rulemine.recipe.inputs import Inputs
-from rulemine.recipe.options import KINDS
-from rulemine.recipe.recipe import KEYS, Recipe, load_recipe
+from rulemine.recipe.loading import load_recipe
+from rulemine.recipe.recipe import Recipe, keys_with
 from rulemine.release.question_set import QuestionSet
 from rulemine.removal.selection import Selection
 from tests.chat_server import FakeModel, completion
@@ -156,7 +156,7 @@ def recipe_of(kind: str, folder: Path, **changed: Any) -> Recipe:
 
 def other(key: Key, recipe: Recipe, folder: Path) -> Any:
     """Another value of an option."""
-    now = to_json(recipe)
+    now = recipe.plain()
     for part in key.path:
         now = now[part]
     if key.name in OTHERS:
@@ -234,7 +234,7 @@ def test_every_option_of_a_model_does_something_or_is_refused(
     base = recipe_of(kind, case.folder, **MODEL)
     usual = {made_with(case, {}), outcome(case, base, True)}
     assert made_with(case, {"about.title": "for the card alone"}) in usual, "what is idle is found"
-    for key in (key for key in KEYS if key.name.startswith(OF_MODEL)):
+    for key in (key for key in keys_with(kind) if key.name.startswith(OF_MODEL)):
         made = made_with(case, {key.name: other(key, base, case.folder)})
         assert not made.startswith("refused") or "for the kind" in made, (
             f"a value of {key.name}: {made}"

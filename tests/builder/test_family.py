@@ -11,7 +11,7 @@ from rulemine.builder.assemble import edges_between
 from rulemine.builder.pipeline import Build
 from rulemine.config import packaged
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.recipe.recipe import load_recipe
+from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
 from rulemine.removal.brink import select_brink
 from rulemine.removal.certificates import certify, certify_as_chosen

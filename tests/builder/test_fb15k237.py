@@ -11,7 +11,7 @@ from rulemine.datasets.registry import load_kg, load_labels
 from rulemine.files import read_lines
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.templates import load_templates
-from rulemine.recipe.recipe import load_recipe
+from rulemine.recipe.loading import load_recipe
 from rulemine.recipe.relation_filter import excluded_relations, load_filter
 from rulemine.rules.implied import load_implied, with_implied
 from tests import ROOT

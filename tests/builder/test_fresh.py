@@ -16,7 +16,7 @@ from rulemine.datasets.registry import load_kg
 from rulemine.files import write_jsonl
 from rulemine.kinds.written.scripted_pairs import ScriptedPairs
 from rulemine.mining import MiningOptions, mine
-from rulemine.recipe.recipe import load_recipe
+from rulemine.recipe.loading import load_recipe
 from rulemine.release.contents import read_parts
 from rulemine.release.differences import compare
 from rulemine.release.reader import Release

@@ -9,7 +9,7 @@ import pytest
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.cli.main import main
 from rulemine.errors import ConfigError
-from rulemine.recipe.recipe import load_recipe
+from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
 from rulemine.verify import verify
 

@@ -12,7 +12,8 @@ from rulemine.datasets.registry import load_kg
 from rulemine.errors import ConfigError, EndpointError, MiningError, OutputError, UserError
 from rulemine.files import digest_of, read_bytes, write_jsonl
 from rulemine.mining import Resources
-from rulemine.recipe.recipe import Recipe, load_recipe
+from rulemine.recipe.loading import load_recipe
+from rulemine.recipe.recipe import Recipe
 from rulemine.release.reader import Release
 from rulemine.release.storing.publish import rename
 from rulemine.rules.formats import parse_readable, rule_to_json

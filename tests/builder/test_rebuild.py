@@ -13,7 +13,7 @@ from rulemine.datasets.registry import load_kg
 from rulemine.errors import ConfigError, InputError
 from rulemine.files import write_jsonl
 from rulemine.mining import MiningOptions, mine
-from rulemine.recipe.recipe import load_recipe
+from rulemine.recipe.loading import load_recipe
 from rulemine.release.differences import compare
 from rulemine.release.reader import Release
 from rulemine.release.storing.publish import rename

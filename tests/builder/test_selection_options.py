@@ -8,7 +8,7 @@ import pytest
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.errors import ConfigError, UserError
 from rulemine.files import write_jsonl
-from rulemine.recipe.recipe import load_recipe
+from rulemine.recipe.loading import load_recipe
 from rulemine.removal.setting import Setting
 from rulemine.rules.formats import parse_readable, rule_to_json
 from rulemine.rules.rule import Measures

@@ -13,7 +13,7 @@ from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kinds.graded import Unaskable
 from rulemine.query.answers import stale_in
-from rulemine.recipe.recipe import load_recipe
+from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
 from tests.builder.test_nothing_removed import SMALL
 from tests.command_line import FACTS, RULES

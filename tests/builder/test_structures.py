@@ -9,8 +9,8 @@ import pytest
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.rebuild import rebuild
 from rulemine.errors import ConfigError, InputError
-from rulemine.recipe.options import KINDS
-from rulemine.recipe.recipe import load_recipe, named_recipes
+from rulemine.kinds.registry import KINDS
+from rulemine.recipe.loading import load_recipe, named_recipes
 from rulemine.release.differences import compare
 from rulemine.release.reader import Release
 from rulemine.release.storing.publish import rename

@@ -9,17 +9,20 @@ import pytest
 from rulemine.cli.main import make_parser
 from rulemine.cli.parser import describe_keys, given
 from rulemine.cli.recipe_options import chosen_recipe
-from rulemine.config import Key, build, keys_of, lookup, override, parse_setting
+from rulemine.config import Key, keys_of, lookup, override, parse_setting
 from rulemine.errors import ConfigError
+from rulemine.kinds.registry import KINDS
 from rulemine.mining import MiningOptions, Resources
-from rulemine.recipe.options import KINDS
-from rulemine.recipe.recipe import KEYS, Recipe, load_recipe
+from rulemine.recipe.loading import build_recipe, load_recipe
+from rulemine.recipe.recipe import Recipe, keys_with
 
+KEYS = keys_with(*KINDS)
 MINING = tuple(keys_of(MiningOptions(), "mining."))
 RESOURCES = tuple(keys_of(Resources(), "resources."))
 BOUNDED = [key for key in KEYS if key.option.bounded]
 FLAGS = [key for key in KEYS if key.flag and not key.name.startswith("mining.")]
 EXAMPLES = {
+    "kind": ("structures", "structures"),
     "levels": ("20,100", (20, 100)),
     "base_url": ("http://h/v1", "http://h/v1"),
     "heap": ("1g", "1g"),
@@ -142,7 +145,7 @@ def test_bounds_hold(key: Key) -> None:
         kind = path[0] if path[0] in KINDS else other
         values = {"name": "n", "kg": "k", "kind": kind}
         values = override(values, path, [value] if get_args(key.hint) else value)
-        return build(Recipe, values, "here")
+        return build_recipe(values, "here")
 
     for value in outside:
         with pytest.raises(ConfigError, match=f"^here: {re.escape(key.name)} is .*; expected"):
@@ -154,9 +157,7 @@ def test_bounds_hold(key: Key) -> None:
 
 
 def vars_of(recipe: Recipe) -> dict[str, Any]:
-    from rulemine.codec import to_json
-
-    return to_json(recipe)
+    return recipe.plain()
 
 
 def test_every_key_has_a_sentence_and_a_type() -> None:
@@ -167,10 +168,14 @@ def test_every_key_has_a_sentence_and_a_type() -> None:
 
 
 def test_the_defaults_can_be_given_as_they_are_shown() -> None:
-    settings = [
-        parse_setting(f"{key.name}={key.default}") for key in KEYS if key.name not in ("name", "kg")
-    ]
-    assert load_recipe("demo.tsv", settings) == load_recipe("demo.tsv", [])
+    for kind in KINDS:
+        settings = [
+            parse_setting(f"{key.name}={key.default}")
+            for key in keys_with(kind)
+            if key.name not in ("name", "kg", "kind")
+        ]
+        named = [(("kind",), kind)]
+        assert load_recipe("demo.tsv", settings + named) == load_recipe("demo.tsv", named)
 
 
 def test_all_keys_fit_on_a_page() -> None:

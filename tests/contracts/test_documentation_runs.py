@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.builder.pipeline import Build
-from rulemine.recipe.recipe import load_recipe
+from rulemine.recipe.loading import load_recipe
 from tests import ROOT
 from tests.command_line import Command
 

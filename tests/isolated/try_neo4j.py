@@ -17,7 +17,7 @@ from rulemine.neo4j.jars import fetch_jars
 from rulemine.neo4j.server import temporary
 from rulemine.query.cypher import to_cypher
 from rulemine.query.parser import parse
-from rulemine.recipe.recipe import load_recipe
+from rulemine.recipe.loading import load_recipe
 
 SMALL = [(("structures", "per_structure"), 20)]
 

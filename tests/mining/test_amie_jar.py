@@ -19,7 +19,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import AmieJar, MiningOptions, Resources, mine
 from rulemine.mining import amie_jar as module
 from rulemine.mining.difference import MinerDifference
-from rulemine.recipe.recipe import load_recipe
+from rulemine.recipe.loading import load_recipe
 from rulemine.release.differences import compare
 from rulemine.release.reader import Release
 from rulemine.rules.formats import AMIE_HEADER

@@ -10,7 +10,7 @@ from rulemine.datasets.registry import load_kg
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.glosses import Glosses, load_glosses
 from rulemine.phrasing.templates import Templates, load_templates
-from rulemine.recipe.recipe import load_recipe, named_recipes
+from rulemine.recipe.loading import load_recipe, named_recipes
 from tests import ROOT
 
 PACKAGED = ("demo", "family", "fb15k237")

@@ -11,7 +11,7 @@ from rulemine.kg.facts import facts_of
 from rulemine.phrasing.templates import Templates
 from rulemine.query.links import renamed
 from rulemine.query.parser import parse
-from rulemine.recipe.recipe import load_recipe
+from rulemine.recipe.loading import load_recipe
 from rulemine.release.differences import compare
 from rulemine.release.reader import Release
 from rulemine.release.records import translation

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from rulemine.codec import to_json
-from rulemine.config import build, parse_setting
+from rulemine.config import parse_setting
 from rulemine.errors import ConfigError, InputError
-from rulemine.recipe.recipe import Recipe, load_recipe, named_recipes
+from rulemine.recipe.loading import build_recipe, load_recipe, named_recipes
+from rulemine.recipe.recipe import Recipe
 
 
 def load(name: str, *settings: str) -> Recipe:
@@ -19,7 +19,7 @@ def load(name: str, *settings: str) -> Recipe:
 def test_every_named_recipe_is_valid_and_survives_plain(name: str) -> None:
     recipe = load(name)
     assert recipe.name == name
-    assert build(Recipe, to_json(recipe), "again") == recipe
+    assert build_recipe(recipe.plain(), "again") == recipe
 
 
 def test_the_family_recipe_is_that_of_the_paper() -> None:
@@ -85,13 +85,36 @@ def test_paths_in_a_file_are_relative_to_it(tmp_path: Path) -> None:
         ("mining.max_atms=3", "unknown key 'mining.max_atms'; did you mean 'max_atoms'?"),
         ("minning.max_atoms=3", "unknown key 'minning'; did you mean 'mining'?"),
         ("mining.threads=3", "unknown key 'mining.threads'"),
-        ('subgraphs.reserved_shapes=["(1)(2)"]', "longer branches first: (2)(1), not (1)(2)"),
         ("mining=3", "mining is 3; expected a table, [mining] and its keys below"),
     ],
 )
 def test_a_wrong_value_is_refused(setting: str, expected: str) -> None:
     with pytest.raises(ConfigError) as caught:
         load("demo", setting)
+    assert expected in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ('subgraphs.reserved_shapes=["(1)(2)"]', "longer branches first: (2)(1), not (1)(2)"),
+        ("subgraphs.nods=3", "unknown key 'subgraphs.nods'; did you mean 'nodes'?"),
+        ("nodes=3", "unknown key 'nodes'; did you mean 'subgraphs.nodes'?"),
+        ("subgraphs=3", "subgraphs is 3; expected a table, [subgraphs] and its keys below"),
+        (
+            "variants=3",
+            "unknown key 'variants'; it is for the kind variants only. Leave it out, or set kind = ",
+        ),
+        (
+            "kind=subgraph",
+            "kind is 'subgraph'; expected rules, structures, subgraphs, variants, cypher",
+        ),
+        ("own=3", "unknown key 'own'"),
+    ],
+)
+def test_a_wrong_value_of_the_section_of_a_kind_is_refused(setting: str, expected: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load("subgraphs-demo", setting)
     assert expected in str(caught.value)
 
 
@@ -122,7 +145,7 @@ def test_a_recipe_holds_nothing_that_cannot_change_bytes() -> None:
         inner = [keys(v) for v in plain.values() if isinstance(v, dict)]
         return set(plain).union(*inner)
 
-    assert not keys(to_json(load("demo"))) & {"threads", "heap", "output", "o", "progress"}
+    assert not keys(load("demo").plain()) & {"threads", "heap", "output", "o", "progress"}
 
 
 @pytest.mark.parametrize(

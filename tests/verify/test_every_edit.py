@@ -16,7 +16,7 @@ import pytest
 from rulemine.builder.pipeline import Build
 from rulemine.builder.regenerated import regenerated, write_again
 from rulemine.errors import ReleaseError
-from rulemine.recipe.recipe import load_recipe
+from rulemine.recipe.loading import load_recipe
 from rulemine.release.differences import compare
 from rulemine.release.reader import Release
 from rulemine.verify import VerificationReport, verify

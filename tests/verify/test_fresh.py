@@ -11,7 +11,7 @@ import pytest
 
 from rulemine.builder.pipeline import Build
 from rulemine.kg.entity_names import NAMINGS
-from rulemine.recipe.recipe import load_recipe
+from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
 from rulemine.release.storing.publish import rename
 from rulemine.seeds import stream

@@ -74,7 +74,7 @@ def ask_cypher(
     Raises:
         UserError: There is no question.
     """
-    graph, options = inputs.property_graph, inputs.recipe.cypher
+    graph, options = inputs.property_graph, inputs.recipe.own
     maker = _Maker(inputs, selection)
     tally = Tally()
     tasks = make_tasks(
@@ -164,7 +164,7 @@ class _Maker:
     def __init__(self, inputs: Inputs, selection: Selection) -> None:
         recipe, graph = inputs.recipe, inputs.property_graph
         self.graph = graph
-        self.options: CypherSection = recipe.cypher
+        self.options: CypherSection = recipe.own
         self.section, self.seed = recipe.questions, recipe.seed
         self.declarations = inputs.templates.declarations
         self.earlier = inputs.earlier

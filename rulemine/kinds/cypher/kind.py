@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rulemine.codec import to_json
 from rulemine.files import digest_of, read_text
 from rulemine.kinds.building import BuildingKind
+from rulemine.kinds.cypher.options import CypherSection
 
 if TYPE_CHECKING:
     from rulemine.kinds.writing import Writing
@@ -23,6 +24,7 @@ class CypherKind(BuildingKind):
     """Questions over a property graph, as text and as Cypher; methods as of `BuildingKind`."""
 
     name = "cypher"
+    Options = CypherSection
 
     @property
     def page(self) -> "KindPage":
@@ -37,7 +39,7 @@ class CypherKind(BuildingKind):
 
     def options(self, inputs: "Inputs") -> dict[str, Any]:
         """The graph with its values, and the section of the recipe."""
-        chosen = to_json(inputs.recipe.cypher)
+        chosen = to_json(inputs.recipe.own)
         for name in ("characteristics", "value_rules"):
             if given := chosen.pop(name):
                 chosen[name] = digest_of(read_text(Path(given)).encode())

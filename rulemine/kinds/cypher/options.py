@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from rulemine.config import Section, option
+from rulemine.config import option
+from rulemine.kinds.kind import KindOptions
 
 __all__ = ["SPLIT_WAYS", "CypherSection"]
 
@@ -11,7 +12,7 @@ SPLIT_WAYS = ("signature", "domain", "question")
 
 
 @dataclass(frozen=True, slots=True)
-class CypherSection(Section):
+class CypherSection(KindOptions):
     """Which questions are asked of a property graph, and which values go; for the kind ``cypher`` alone.
 
     Attributes:

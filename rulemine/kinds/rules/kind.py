@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rulemine.codec import to_json
 from rulemine.kinds.building import BuildingKind
+from rulemine.kinds.rules.options import RuleSection
 
 if TYPE_CHECKING:
     from rulemine.kinds.rules.balance import Limits
@@ -22,6 +23,7 @@ class RuleKind(BuildingKind):
     """Questions about single removed triples; methods as of `BuildingKind`."""
 
     name = "rules"
+    Options = RuleSection
 
     @property
     def page(self) -> "KindPage":

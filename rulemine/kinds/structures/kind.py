@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rulemine.codec import to_json
 from rulemine.kinds.building import BuildingKind
+from rulemine.kinds.structures.options import StructureSection
 
 if TYPE_CHECKING:
     from rulemine.kinds.writing import Writing
@@ -21,6 +22,7 @@ class StructureKind(BuildingKind):
     """Questions of the nine logical structures; methods as of `BuildingKind`."""
 
     name = "structures"
+    Options = StructureSection
 
     @property
     def page(self) -> "KindPage":
@@ -36,7 +38,7 @@ class StructureKind(BuildingKind):
     def options(self, inputs: "Inputs") -> dict[str, Any]:
         """Where anchors are drawn from, for which splits, and the section of the recipe."""
         return {
-            "structures": to_json(inputs.recipe.structures),
+            "structures": to_json(inputs.recipe.own),
             "anchors": None if inputs.anchors is None else sorted(inputs.anchors),
             "ratios": _ratios(inputs.recipe),
             "test_core": inputs.recipe.questions.test_core,
@@ -59,7 +61,7 @@ class StructureKind(BuildingKind):
             selection,
             inputs.templates,
             inputs.types,
-            inputs.recipe.structures,
+            inputs.recipe.own,
             anchors=inputs.anchors,
             ratios=_ratios(inputs.recipe),
             test_core=inputs.recipe.questions.test_core,
@@ -76,13 +78,13 @@ class StructureKind(BuildingKind):
 
     def limits(self, recipe: "Recipe") -> dict[str, Any]:
         """The largest fraction that may share something."""
-        return {"max_share": recipe.structures.max_share}
+        return {"max_share": recipe.own.max_share}
 
     def limited(self, recipe: "Recipe", asked: "QuestionSet") -> "QuestionSet":
         """See `rulemine.kinds.structures.sharing`."""
         from rulemine.kinds.structures.ask import keep_within_limit
 
-        return keep_within_limit(asked, recipe.structures.max_share)
+        return keep_within_limit(asked, recipe.own.max_share)
 
 
 def _ratios(recipe: "Recipe") -> tuple[int, ...] | None:

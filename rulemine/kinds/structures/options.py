@@ -1,8 +1,11 @@
 """The section ``structures`` of a recipe."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from rulemine.config import Section, option
+from rulemine.config import option
+from rulemine.errors import ConfigError
+from rulemine.kinds.kind import KindOptions
 
 __all__ = ["NAMES", "StructureSection"]
 
@@ -11,7 +14,7 @@ NAMES = ("1p", "2p", "3p", "2i", "3i", "ip", "pi", "2u", "up")
 
 
 @dataclass(frozen=True, slots=True)
-class StructureSection(Section):
+class StructureSection(KindOptions):
     """Which questions are sampled; for the kind ``structures`` alone.
 
     Attributes:
@@ -44,3 +47,21 @@ class StructureSection(Section):
     min_degree: int = option(0, least=0)
     max_degree: int = option(0, least=0)
     disjoint_answers: bool = option(False)
+
+    def check(self, recipe: Any) -> None:
+        """See `KindOptions.check`."""
+        KindOptions.check(self, recipe)
+        if self.max_degree and self.max_degree < self.min_degree:
+            raise ConfigError(
+                f"structures.max_degree is {self.max_degree}, below structures.min_degree "
+                f"({self.min_degree}): no entity could be an anchor. Raise it; 0: no limit."
+            )
+        if self.missing == "full" and recipe.selection.mode == "none":
+            raise ConfigError(
+                "structures.missing: is full, and nothing is removed (selection.mode is none). Leave one out."
+            )
+        if self.disjoint_answers and recipe.questions.split != "group":
+            raise ConfigError(
+                f"structures.disjoint_answers: questions.split is {recipe.questions.split}, which keeps "
+                "nothing apart. Leave one of them out."
+            )

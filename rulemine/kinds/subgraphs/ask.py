@@ -132,7 +132,7 @@ class _Asking:
 
     def __init__(self, inputs: Inputs, selection: Selection, writing: Writing) -> None:
         recipe = inputs.recipe
-        self.inputs, self.writing, self.options = inputs, writing, recipe.subgraphs
+        self.inputs, self.writing, self.options = inputs, writing, recipe.own
         self.kg, self.templates = inputs.kg, inputs.templates
         removed = RemovedTriples.of(len(self.kg), selection)
         self.graph = QueryGraph(self.kg, removed.levels)

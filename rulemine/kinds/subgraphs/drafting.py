@@ -48,7 +48,7 @@ class Drafting:
 
     def __init__(self, inputs: Inputs, selection: Selection, names: Sequence[EntityNames]) -> None:
         recipe = inputs.recipe
-        self._options, self._seed = recipe.subgraphs, recipe.seed
+        self._options, self._seed = recipe.own, recipe.seed
         naming = inputs.prompt_naming
         self.writer_names = WriterNames.of(inputs.kg, names, naming)
         self._script = ScriptedWriter(

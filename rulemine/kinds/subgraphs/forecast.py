@@ -46,7 +46,7 @@ def forecast_of(inputs: Inputs, selection: Selection, folder: Path, replay: Path
         folder: The folder of stages, which may have a working journal.
         replay: A journal, or a release with one, that is used instead.
     """
-    recipe, options = inputs.recipe, inputs.recipe.subgraphs
+    recipe, options = inputs.recipe, inputs.recipe.own
     names = name_entities(inputs.kg.entities, seed=recipe.seed, labels=inputs.labels)
     drafting = Drafting(inputs, selection, names)
     if drafting.calls is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rulemine.codec import to_json
 from rulemine.files import digest_of
 from rulemine.kinds.building import BuildingKind
+from rulemine.kinds.subgraphs.options import SubgraphSection
 
 if TYPE_CHECKING:
     from rulemine.kinds.writing import Writing
@@ -25,6 +26,7 @@ class SubgraphKind(BuildingKind):
     """Questions written for sampled subgraphs; methods as of `BuildingKind`."""
 
     name = "subgraphs"
+    Options = SubgraphSection
 
     writes = True
 
@@ -46,7 +48,7 @@ class SubgraphKind(BuildingKind):
         """The section of the recipe, and what the model is told."""
         from rulemine.kinds.locks import splitting
 
-        section = to_json(inputs.recipe.subgraphs)
+        section = to_json(inputs.recipe.own)
         options: dict[str, Any] = {
             "subgraphs": section,
             "splits": splitting(inputs.recipe),
@@ -87,7 +89,7 @@ class SubgraphKind(BuildingKind):
         from rulemine.kinds.subgraphs.split import explain_cells
 
         chosen, models = inputs.recipe.questions, inputs.recipe.verbalizer
-        if chosen.split == "group" and (sentence := explain_cells(asked, inputs.recipe.subgraphs)):
+        if chosen.split == "group" and (sentence := explain_cells(asked, inputs.recipe.own)):
             writing.note(sentence)
         if writing.session is None:
             return None

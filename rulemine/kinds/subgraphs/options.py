@@ -1,8 +1,10 @@
 """The section ``subgraphs`` of a recipe."""
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from rulemine.config import Section, option
+from rulemine.config import option
+from rulemine.kinds.kind import WRITTEN_AT_ONCE, KindOptions
 
 __all__ = ["MOST_TRIPLES", "RESERVED_SHAPES", "SubgraphSection"]
 
@@ -24,7 +26,7 @@ def _are_shapes(shapes: tuple[str, ...]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class SubgraphSection(Section):
+class SubgraphSection(KindOptions):
     """How subgraphs are sampled and questions about them validated; for the kind ``subgraphs`` alone.
 
     Attributes:
@@ -58,6 +60,8 @@ class SubgraphSection(Section):
             test split where that is less; of the core always up to this number.
     """
 
+    lacks: ClassVar = {**KindOptions.lacks, **WRITTEN_AT_ONCE}
+
     questions: int = option(1000, least=1)
     candidates: int = option(0, least=0)
     nodes: int = option(10, least=2)
@@ -90,3 +94,12 @@ class SubgraphSection(Section):
     )
     test_share: float = option(0.05, above=0, most=0.5)
     per_cell: int = option(45, least=1)
+
+    def check(self, recipe: Any) -> None:
+        """See `KindOptions.check`."""
+        KindOptions.check(self, recipe)
+        if recipe.questions.split == "group":
+            recipe.refuse(
+                ("questions.ratios",),
+                f"groups of the kind {recipe.kind} are sized by subgraphs.test_share. Leave it out.",
+            )

@@ -93,7 +93,7 @@ def split_subgraphs(
     Raises:
         UserError: No training question is left.
     """
-    declared, options, chosen = asked.declarations, recipe.subgraphs, recipe.questions
+    declared, options, chosen = asked.declarations, recipe.own, recipe.questions
     known = {} if shapes is None else shapes
     questions = sorted(
         (q for q in asked.questions if isinstance(q, SubgraphQuestion)), key=lambda q: q.id
@@ -189,14 +189,14 @@ class Lacking(NamedTuple):
     @classmethod
     def all_of(cls, recipe: Recipe) -> "Lacking":
         """Before anything is there."""
-        return cls(recipe.subgraphs.questions, 0, (), (), frozenset(), frozenset())
+        return cls(recipe.own.questions, 0, (), (), frozenset(), frozenset())
 
     @classmethod
     def after(cls, made: QuestionSet | None, recipe: Recipe) -> "Lacking":
         """What is lacking after a split; None: it left no training question."""
         if made is None:
             return cls.all_of(recipe)
-        told, options = made.sampling["subgraphs"]["split"], recipe.subgraphs
+        told, options = made.sampling["subgraphs"]["split"], recipe.own
         test = [q for q in made.questions if q.split == "test"]
         core = max(0, recipe.questions.test_core - sum(q.core for q in test))
         cells, have = cells_of(options), _cells_in(made)

@@ -132,7 +132,7 @@ class _Asking:
     ) -> None:
         recipe = inputs.recipe
         self.inputs, self.writing = inputs, writing
-        self.options, self.seed, self.kg = recipe.variants, recipe.seed, inputs.kg
+        self.options, self.seed, self.kg = recipe.own, recipe.seed, inputs.kg
         self.templates, self.naming = inputs.templates, inputs.prompt_naming
         removed = RemovedTriples.of(len(self.kg), selection)
         graph = QueryGraph(self.kg, removed.levels)
@@ -396,7 +396,7 @@ class _Asking:
         recipe = self.inputs.recipe
         chosen = recipe.verbalizer
         temperature = -1.0 if chosen.temperature < 0 else None
-        models, places = recipe.variant_judges
+        models, places = self.options.named_judges(recipe.endpoint)
         panel = Panel(
             seat_judges(models, temperature),
             max_tokens=max(Panel.max_tokens, chosen.max_tokens),

@@ -47,7 +47,7 @@ def estimate_variants(
         folder: The folder of stages; calls in its working journal are not counted.
         replay: A release or a journal; used instead.
     """
-    recipe, options = inputs.recipe, inputs.recipe.variants
+    recipe, options = inputs.recipe, inputs.recipe.own
     names = name_entities(inputs.kg.entities, seed=recipe.seed, labels=inputs.labels)
     shown_names = WriterNames.of(inputs.kg, names, inputs.prompt_naming)
     components = Components(inputs.kg, options, inputs.excluded)
@@ -71,7 +71,7 @@ def estimate_variants(
         room = max(Panel.max_tokens, recipe.verbalizer.max_tokens)
         worst = worst.plus(Takes(12, 12 * MOST_SHOWN, 12 * room), options.pairs * len(calls))
     prices = recipe.endpoint.price_input, recipe.endpoint.price_output
-    places = recipe.variant_judges[1]
+    places = options.endpoints(recipe.endpoint)
     away = Counter(place.address for place in places if place != recipe.endpoint)
     at = "".join(f", {votes * n // len(places):,} of them at {a}" for a, n in sorted(away.items()))
     of_judges = f" ({asked:,} for pairs, {votes:,} for judges{at})" * bool(votes)

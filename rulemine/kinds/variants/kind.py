@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from rulemine.codec import to_json
 from rulemine.config import packaged_or_given
 from rulemine.files import digest_of, read_text
 from rulemine.kinds.building import BuildingKind
+from rulemine.kinds.variants.options import VariantSection
 
 if TYPE_CHECKING:
     from rulemine.kinds.variants.seed_texts import SeedSet
@@ -26,6 +26,7 @@ class VariantKind(BuildingKind):
     """Questions written for the entities of seed texts; methods as of `BuildingKind`."""
 
     name = "variants"
+    Options = VariantSection
 
     writes = True
 
@@ -51,7 +52,7 @@ class VariantKind(BuildingKind):
         from rulemine.kinds.locks import splitting
 
         recipe = inputs.recipe
-        chosen = {**to_json(recipe.variants), "judges": recipe.variant_judges[0]}
+        chosen = recipe.own.portable()
         files = [chosen.pop(name) for name in ("texts", "entities", "aliases", "topics")]
         given = inputs.seed_rows is not None or any(files[:2])  # else they follow from the rest
         options: dict[str, Any] = {
@@ -63,8 +64,8 @@ class VariantKind(BuildingKind):
             ],
             "excluded": sorted(inputs.excluded),
         }
-        if recipe.variants.topics:
-            topics = packaged_or_given(recipe.variants.topics, "topics.toml")
+        if recipe.own.topics:
+            topics = packaged_or_given(recipe.own.topics, "topics.toml")
             options["topics"] = digest_of(read_text(topics).encode())
         if recipe.verbalizer.name != "template":
             options["verbalizer"] = recipe.portable(inputs.prompt_naming)["verbalizer"]
@@ -102,7 +103,7 @@ class VariantKind(BuildingKind):
             removed = None if selection is None else selection.removed
             core = None if selection is None else selection.head[selection.core]
             self._sets[inputs] = seed_sets(
-                inputs, recipe.variants, recipe.seed, note=inputs.warn, removed=removed, core=core
+                inputs, recipe.own, recipe.seed, note=inputs.warn, removed=removed, core=core
             )
         return self._sets[inputs]
 

@@ -1,14 +1,18 @@
 """The section ``variants`` of a recipe."""
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from rulemine.config import Section, option
+from rulemine.config import option
+from rulemine.errors import ConfigError
+from rulemine.kinds.kind import ONE_WRITER, WRITTEN_AT_ONCE, KindOptions
+from rulemine.llm.options import EndpointOptions, at_addresses
 
 __all__ = ["VariantSection"]
 
 
 @dataclass(frozen=True, slots=True)
-class VariantSection(Section):
+class VariantSection(KindOptions):
     """From which entities questions are written, and who judges them; for the kind ``variants`` alone.
 
     Attributes:
@@ -45,7 +49,17 @@ class VariantSection(Section):
             order and temperature differ.
     """
 
-    texts: str = option("", file=True, packaged="texts.txt")
+    lacks: ClassVar = {
+        **KindOptions.lacks,
+        **WRITTEN_AT_ONCE,
+        **ONE_WRITER,
+        ("verbalizer.judge_model",): (
+            "for the kinds rules, structures, subgraphs, cypher only; the judges of the kind {kind} are "
+            "variants.judges, one model or three: --set 'variants.judges=[\"NAME\"]'."
+        ),
+    }
+
+    texts: str = option("", file=True, packaged="texts.txt", column=True)
     aliases: str = option("", file=True)
     entities: str = option("", file=True)
     domains: tuple[str, ...] = option(())
@@ -68,3 +82,25 @@ class VariantSection(Section):
     )
     linker: str = option("")
     run: int = option(0, least=0)
+
+    def check(self, recipe: Any) -> None:
+        """See `KindOptions.check`."""
+        KindOptions.check(self, recipe)
+        if self.judges and recipe.verbalizer.name == "template":
+            raise ConfigError(
+                "variants.judges: judges are models, and verbalizer.name is template. Name a model that "
+                "writes too (--verbalizer openai --model NAME), or leave the judges out."
+            )
+        self.endpoints(recipe.endpoint)
+
+    def portable(self) -> dict[str, Any]:
+        """See `KindOptions.portable`; judges are named without addresses, which may hold keys."""
+        return {**KindOptions.portable(self), "judges": self.named_judges(EndpointOptions())[0]}
+
+    def endpoints(self, usual: EndpointOptions) -> list[EndpointOptions]:
+        """Where each judge is."""
+        return self.named_judges(usual)[1]
+
+    def named_judges(self, usual: EndpointOptions) -> tuple[list[str], list[EndpointOptions]]:
+        """The models of `judges`, and where each is, see `at_addresses`."""
+        return at_addresses(self.judges, usual, "variants.judges")

@@ -86,7 +86,7 @@ class ModelPairs:
     def call(self, task: PairTask) -> Call:
         """The call that asks for pairs."""
         recipe, prompts = self.inputs.recipe, self.inputs.prompts
-        chosen, options = recipe.verbalizer, recipe.variants
+        chosen, options = recipe.verbalizer, recipe.own
         temperature = FRESH if options.run and chosen.temperature >= 0 else chosen.temperature
         rows = [{"triple": json.dumps(t, ensure_ascii=False)} for t in task.shown.triples]
         glosses = (

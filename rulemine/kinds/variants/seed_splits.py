@@ -69,7 +69,7 @@ class SeedSplits:
         self._recipe, self._facts = recipe, facts
         self._near = NearDuplicates(declarations)
         self._seen = 0
-        options, chosen = recipe.variants, recipe.questions
+        options, chosen = recipe.own, recipe.questions
         splits = splits_of_sets(recipe, len(sets))
         self._split_of = {one.id: split for one, split in zip(sets, splits, strict=True)}
         self._waiting: dict[str, list[SeedSet]] = {split: [] for split in (*DRAWN, "")}
@@ -99,7 +99,7 @@ class SeedSplits:
                 self._full.setdefault(split, self._asked[split])
         lacks = Counter({s: n for s, n in self.lacks(dealt).items() if self._waiting[s]})
         whole = lacks.total()
-        size = min(most, max(fewest, -(-whole // self._recipe.variants.pairs)))
+        size = min(most, max(fewest, -(-whole // self._recipe.own.pairs)))
         found = []
         for split in (*DRAWN, ""):
             number = -(-size * lacks[split] // whole) if lacks[split] else 0
@@ -187,7 +187,7 @@ class SeedSplits:
             reason = None
             if len(kept) == size:
                 reason = PairReason.ENOUGH
-            elif times[text] == self._recipe.variants.pairs:
+            elif times[text] == self._recipe.own.pairs:
                 reason = PairReason.MANY
             elif split:
                 reason = locks.objection(question, split)

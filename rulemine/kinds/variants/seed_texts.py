@@ -117,7 +117,7 @@ def seed_sets(
 
 def splits_of_sets(recipe: Recipe, sets: int) -> list[str]:
     """The split of each seed set, by its place; "" where texts are not split."""
-    if recipe.questions.split != "group" or recipe.variants.run:
+    if recipe.questions.split != "group" or recipe.own.run:
         return [""] * sets
     return [SPLITS[number] for number in draw_splits(sets, recipe.questions.ratios, recipe.seed)]
 

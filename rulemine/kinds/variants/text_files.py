@@ -13,23 +13,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rulemine.config import packaged_or_given
+from rulemine.config import TABLES, ending, packaged_or_given, split_column
 from rulemine.errors import InputError, counted, did_you_mean, list_problems
 from rulemine.files import read_jsonl, read_lines, read_text
 from rulemine.kinds.variants.options import VariantSection
 
-__all__ = ["PACKAGED", "SeedText", "read_seed_texts", "split_column"]
+__all__ = ["PACKAGED", "SeedText", "read_seed_texts"]
 
 PACKAGED = "texts.txt"
 """The seed texts of a packaged data set."""
 
-TABLES = {".csv": ",", ".tsv": "\t", ".jsonl": ""}
-"""Ending of a table → what separates its columns."""
-
 WHOLE = (".txt", ".md")
 """Endings of the files of a folder that are texts."""
 
-PACKED = (".gz", ".zst")
 ID, TITLE = "id", "title"
 """Columns of a table that are used if they are there."""
 
@@ -75,13 +71,13 @@ def read_seed_texts(
     """
     named, column = split_column(options.texts)
     path = packaged_or_given(named, PACKAGED)
-    ending = _ending(path)
+    suffix = ending(path)
     if path.is_dir():
         if column:
             raise InputError(f"{options.texts}: {named} is a folder, which has no columns.")
         found = _of_folder(path, note)
-    elif ending in TABLES:
-        found = _of_table(path, ending, column)
+    elif suffix in TABLES:
+        found = _of_table(path, suffix, column)
     elif column:
         raise InputError(
             f"{options.texts}: {named} is no table; a file in {', '.join(TABLES)} has columns."
@@ -92,22 +88,6 @@ def read_seed_texts(
     return _settled(path, found, note)
 
 
-def split_column(texts: str) -> tuple[str, str]:
-    """A file and the column of it that a recipe names; "" for none.
-
-    Example:
-        >>> split_column("my.csv:abstract"), split_column("my.txt")
-        (('my.csv', 'abstract'), ('my.txt', ''))
-    """
-    name, colon, column = texts.rpartition(":")
-    table = _ending(Path(name)) in TABLES or Path(name).exists()
-    return (name, column) if colon and table and not Path(texts).exists() else (texts, "")
-
-
-def _ending(path: Path) -> str:
-    return Path(path.stem if path.suffix in PACKED else path.name).suffix.lower()
-
-
 def _of_folder(folder: Path, note: Callable[[str], object]) -> Iterator[_Found]:
     files = sorted(
         path
@@ -115,7 +95,7 @@ def _of_folder(folder: Path, note: Callable[[str], object]) -> Iterator[_Found]:
         if path.is_file()
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     )
-    texts = [path for path in files if _ending(path) in WHOLE]
+    texts = [path for path in files if ending(path) in WHOLE]
     if not texts:
         raise InputError(
             f"{folder}: holds no text. Files ending in {' or '.join(WHOLE)} were expected, a text each; "
@@ -124,13 +104,13 @@ def _of_folder(folder: Path, note: Callable[[str], object]) -> Iterator[_Found]:
     if other := len(files) - len(texts):
         note(f"{folder}: {counted(other, 'file')} not read: only {' and '.join(WHOLE)} are texts.")
     for path in texts:
-        title = path.name[: path.name.lower().rindex(_ending(path))].replace("_", " ")
+        title = path.name[: path.name.lower().rindex(ending(path))].replace("_", " ")
         text = read_text(path)
         yield _Found(str(path.relative_to(folder)), f"{title}\n\n{text}" if text.strip() else "")
 
 
-def _of_table(path: Path, ending: str, column: str) -> Iterator[_Found]:
-    rows = read_jsonl(path) if ending == ".jsonl" else _rows(path, TABLES[ending])
+def _of_table(path: Path, suffix: str, column: str) -> Iterator[_Found]:
+    rows = read_jsonl(path) if suffix == ".jsonl" else _rows(path, TABLES[suffix])
     problems: list[str] = []
     for number, row in rows:
         if not column or column not in row:

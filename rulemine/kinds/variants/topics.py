@@ -59,7 +59,7 @@ class Topics:
         Raises:
             InputError: The file is missing or no file of topics, or names nothing of the graph.
         """
-        named = inputs.recipe.variants.topics
+        named = inputs.recipe.own.topics
         if not named:
             return cls.derived(inputs.types)
         return cls.load(packaged_or_given(named, "topics.toml"), inputs.kg, inputs.types)

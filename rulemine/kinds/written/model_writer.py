@@ -65,7 +65,7 @@ class WritingCalls:
         shape = ""
         if task.given and task.answer is not None:
             shape = shape_of(names.triples(task.given), names.id(task.answer))
-        most = self.recipe.subgraphs.examples
+        most = self.recipe.own.examples
         replies = examples_of(task.form, task.atoms, shape, task.number, most)
         blocks = {
             "facts": [{"triple": names.line(row)} for row in task.subgraph.rows],

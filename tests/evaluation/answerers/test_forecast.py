@@ -17,7 +17,7 @@ from rulemine.evaluation.study.costs import Expected, costs_table
 from rulemine.llm.call import Call, Reply, pack_vector
 from rulemine.llm.estimates import Takes
 from rulemine.llm.session import Session
-from rulemine.recipe.recipe import load_recipe
+from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
 from tests.command_line import Command
 from tests.evaluation.answerers.scripted import Script

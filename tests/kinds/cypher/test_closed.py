@@ -27,7 +27,7 @@ from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import simplekg_pieces
 from rulemine.neo4j.bolt import Bolt
-from rulemine.recipe.recipe import load_recipe
+from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
 from rulemine.release.records import CypherQuestion
 from rulemine.verify import verify

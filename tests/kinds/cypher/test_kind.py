@@ -31,7 +31,7 @@ from rulemine.evaluation.study.run import StudyFolder
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.kg.property_graph.simplekg import write_simplekg
-from rulemine.recipe.recipe import load_recipe
+from rulemine.recipe.loading import load_recipe
 from rulemine.release.contents import read_parts
 from rulemine.release.reader import Release
 from rulemine.release.records import CypherQuestion, Prediction

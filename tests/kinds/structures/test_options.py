@@ -16,7 +16,8 @@ from rulemine.kinds.near_duplicates import NEAR_DUPLICATE
 from rulemine.kinds.structures.ask import keep_within_limit
 from rulemine.kinds.structures.options import StructureSection
 from rulemine.kinds.structures.sharing import within_limit
-from rulemine.recipe.recipe import Recipe, load_recipe
+from rulemine.recipe.loading import load_recipe
+from rulemine.recipe.recipe import Recipe
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import StructureQuestion
 from tests.kinds.structures.worlds import RandomWorld
@@ -288,13 +289,18 @@ def test_options_of_the_other_kind_are_refused() -> None:
         setting = (tuple(key.split(".")), value)
         with pytest.raises(ConfigError, match=f"{key}: for the kind rules only"):
             load_recipe("structures-demo", [setting])
-    with pytest.raises(ConfigError, match=r"structures\.max_share: for the kind structures only"):
+    with pytest.raises(ConfigError, match="'structures'; it is for the kind structures only"):
         load_recipe("demo", [(("structures", "max_share"), 0.5)])
+    usual = [(("structures", "max_share"), 0.2)]
+    with pytest.raises(ConfigError, match="'structures'; it is for the kind structures only"):
+        load_recipe("cypher-demo", usual)
+    with pytest.raises(ConfigError, match="own: is a StructureSection; the kind rules has"):
+        Recipe(name="n", kg="demo", own=StructureSection())
 
 
 def test_options_that_contradict_each_other_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"max_degree is 2, below structures\.min_degree"):
-        recipe(structures=StructureSection(min_degree=3, max_degree=2))
+        recipe(own=StructureSection(min_degree=3, max_degree=2))
     with pytest.raises(ConfigError, match="disjoint_answers"):
         load_recipe(
             "structures-demo",

@@ -69,7 +69,7 @@ def inputs_of(
         "t",
         "t.tsv",
         kind="subgraphs",
-        subgraphs=section,
+        own=section,
         questions=chosen or QuestionSection(split="none"),
         verbalizer=verbalizer or VerbalizerSection(),
     )

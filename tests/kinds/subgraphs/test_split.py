@@ -92,7 +92,7 @@ def split(
     **chosen: int,
 ) -> QuestionSet:
     recipe = Recipe(
-        "t", "t.tsv", kind="subgraphs", seed=seed, subgraphs=options,
+        "t", "t.tsv", kind="subgraphs", seed=seed, own=options,
         questions=QuestionSection(**chosen),
     )  # fmt: skip
     return split_subgraphs(asked, recipe, RememberedFacts(removed))
@@ -321,7 +321,7 @@ def test_the_core_comes_first_in_test_and_training_ends_with_what_is_wanted() ->
     full = [row for row in made.rejections if row.reason == SplitReason.FULL]
     assert len(full) > 0
     chosen = QuestionSection(test_core=9)
-    recipe = Recipe("t", "t.tsv", kind="subgraphs", subgraphs=options, questions=chosen)
+    recipe = Recipe("t", "t.tsv", kind="subgraphs", own=options, questions=chosen)
     lacking = Lacking.after(made, recipe)
     assert (lacking.questions, lacking.core) == (0, 0)
     assert Lacking.after(None, recipe).questions == 60

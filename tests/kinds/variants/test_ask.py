@@ -60,7 +60,7 @@ def inputs_of(
         "t",
         "t.tsv",
         kind="variants",
-        variants=section,
+        own=section,
         questions=chosen or QuestionSection(split="none"),
         verbalizer=verbalizer or VerbalizerSection(),
         endpoint=endpoint or EndpointOptions(),
@@ -80,7 +80,7 @@ def asked(given: Any = None, **options: Any) -> QuestionSet:
 
 
 def sets_of(given: Any) -> list[SeedSet]:
-    return seed_sets(given, given.recipe.variants, 0)
+    return seed_sets(given, given.recipe.own, 0)
 
 
 @pytest.fixture(scope="module")

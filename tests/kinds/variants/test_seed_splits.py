@@ -27,7 +27,7 @@ def recipe(split: str = "group", run: int = 0, core: int = 0, **options: int) ->
         kg="demo",
         kind="variants",
         questions=QuestionSection(ratios=(7, 1, 2), split=split, test_core=core, max_facts=1),
-        variants=VariantSection(run=run, **{"questions": 30, "pairs": 2, **options}),
+        own=VariantSection(run=run, **{"questions": 30, "pairs": 2, **options}),
     )
 
 

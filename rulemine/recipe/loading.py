@@ -1,0 +1,184 @@
+"""Reads recipes: packaged ones, the user's own files, and the values of the command line or of a release."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rulemine.codec import decode, read_table, slots_of
+from rulemine.config import hint, homes, lookup, override, packaged, packaged_or_given, read_toml
+from rulemine.errors import ConfigError, did_you_mean, list_problems
+from rulemine.kinds.registry import KINDS
+from rulemine.recipe.recipe import OF_ALL_KINDS, USUAL, Recipe, file_keys
+
+__all__ = ["build_recipe", "decode_recipe", "load_recipe", "named_recipes", "of_own_kind"]
+
+
+def named_recipes() -> dict[str, Path]:
+    """The packaged recipes, sorted: name → file.
+
+    ``family/recipe.toml`` is called ``family``, ``family/recipe-brink.toml`` ``family-brink``, and
+    ``umls/recipe-structures.toml``, of another kind of question, ``structures-umls``.
+    """
+    found = {}
+    for file in packaged("datasets").glob("*/recipe*.toml"):
+        variant = file.stem.removeprefix("recipe").removeprefix("-")
+        names = (variant, file.parent.name) if variant in KINDS.own else (file.parent.name, variant)
+        found["-".join(filter(None, names))] = file
+    return dict(sorted(found.items()))
+
+
+def decode_recipe(values: Mapping[str, Any], problems: list[str]) -> Recipe | None:
+    """Decodes plain values into a recipe; the section of its kind is called as the kind.
+
+    Args:
+        values: Keys and values as read from TOML; missing keys take their defaults.
+        problems: Receives a line for each key that is unknown, of another kind, or has a wrong value.
+
+    Returns:
+        The recipe; None if there was a problem.
+    """
+    before, kind = len(problems), _kind_in(values)
+    options = KINDS[kind].Options() if kind else None
+    known = homes(type(options), f"{kind}.") | homes(Recipe) if options else homes(Recipe)
+
+    def suggest(key: str, others: Iterable[str]) -> str:
+        if key in KINDS:
+            return f'it is for the kind {key} only. Leave it out, or set kind = "{key}"'
+        return hint(known, key, others)
+
+    rest = dict(values)
+    if options and slots_of(type(options)):
+        options = read_table(options, rest.pop(kind, {}), kind, problems, suggest)
+    made = decode(Recipe, rest, problems, suggest=suggest)
+    if made is None or len(problems) > before:
+        return None
+    try:
+        return replace(made, own=options)
+    except ConfigError as problem:  # a rule about several keys
+        problems.append(str(problem).rstrip("."))
+        return None
+
+
+def of_own_kind(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a release, without the section that those of other kinds have too."""
+    own = config.get("kind")
+    return {n: v for n, v in config.items() if n == own or n != OF_ALL_KINDS}
+
+
+def build_recipe(values: Mapping[str, Any], where: str) -> Recipe:
+    """Builds a recipe from plain values, see `decode_recipe`.
+
+    Args:
+        values: Keys and values.
+        where: The file or command line, for the message.
+
+    Raises:
+        ConfigError: There are problems; all of them in one message.
+    """
+    problems: list[str] = []
+    recipe = decode_recipe(values, problems)
+    if recipe is None:
+        advice = "See rulemine build --help for the keys."
+        raise ConfigError(list_problems(where, problems, advice))
+    return recipe
+
+
+def _kind_in(values: Mapping[str, Any]) -> str:
+    """The kind of question that plain values name; "" if there is no such kind."""
+    kind = values.get("kind", USUAL)
+    return kind if isinstance(kind, str) and kind in KINDS else ""
+
+
+def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recipe:
+    """Loads a recipe and applies the settings of the command line.
+
+    Args:
+        name: A packaged recipe, the path of a TOML file (paths inside it are relative to it), or a KG
+            (data set or file), which is built with the defaults.
+        settings: Keys and values; later ones win.
+
+    Raises:
+        ConfigError: There is no such recipe, or it has errors.
+    """
+    from rulemine.datasets.property_graphs import NAMED_GRAPHS
+    from rulemine.datasets.registry import data_sets  # loads numpy
+
+    path = Path(name)
+    if not name:
+        raise ConfigError(
+            "RECIPE is empty; expected a recipe, a .toml file, a data set or a KG as TSV or RDF."
+        )
+    path = (named := named_recipes()).get(name, path)
+    if path.suffix == ".toml":
+        values = read_toml(path)
+        kind = _kind_in({**values, **{key[0]: value for key, value in settings if len(key) == 1}})
+        values = _beside(values, path.parent, kind)
+    elif name in {*data_sets(), *NAMED_GRAPHS} or path.exists() or "/" in name or path.suffix:
+        plain = re.sub(r"[^A-Za-z0-9_-]+", "-", path.name.split(".")[0]).strip("-")
+        values = {"name": plain or "kg", "kg": name}
+    else:
+        raise ConfigError(
+            f"{name}: no such recipe, data set or file; "
+            f"{did_you_mean(name, {*named, *data_sets()})}"
+        )
+    for key, value in settings:
+        values = override(values, key, value)
+    where = f"{path} with the options given" if settings else str(path)
+    if settings and path.suffix != ".toml":
+        where = "the options given"
+    recipe = build_recipe(values, where)
+    _check_files(values, where, path, name)
+    return recipe
+
+
+def _check_files(values: dict[str, Any], where: str, path: Path, name: str) -> None:
+    """Reports all missing files of a recipe at once, with the places where they were looked for.
+
+    Args:
+        values: The values of the recipe.
+        where: The recipe, for the message.
+        path: Its file, if it has one.
+        name: Its name as the user gave it; a KG given as the recipe is checked when it is read.
+    """
+    from rulemine.datasets.property_graphs import NAMED_GRAPHS
+    from rulemine.datasets.registry import data_sets  # loads numpy
+
+    problems = []
+    for key in file_keys(_kind_in(values)):
+        value, packed = lookup(values, key.path) or "", key.option.packaged
+        known = {*data_sets(), *NAMED_GRAPHS} if key.option.data_set else set()
+        own = key.option.path_of(value)
+        there = (packaged_or_given(own, packed) if packed else Path(own)).exists()
+        if not value or there or value in (name, key.option.word) or value in known:
+            continue
+        folders = [path.parent, Path()] if path.suffix == ".toml" else [Path()]
+        looked = " and ".join(dict.fromkeys(str((f / own).absolute()) for f in folders))
+        if packed:
+            names = sorted(f.parent.name for f in packaged("datasets").glob(f"*/{packed}"))
+            looked = f"those of this package ({', '.join(names)}) and {looked}"
+        problem = f'{key.name} names "{value}"; looked at {looked}: no such file'
+        if known and not Path(value).suffix:
+            problem += f", and no such data set; {did_you_mean(value, known)}"
+        problems.append(problem)
+    if problems:
+        raise ConfigError(
+            list_problems(
+                where, problems, "Paths are relative to the recipe or the current folder."
+            )
+        )
+
+
+def _beside(values: dict[str, Any], folder: Path, kind: str) -> dict[str, Any]:
+    """Resolves the paths in a user's recipe of a kind relative to it, if such a file exists."""
+    for key in file_keys(kind) if kind else ():
+        value = lookup(values, key.path)
+        if not isinstance(value, str) or not value:
+            continue
+        own = folder / key.option.path_of(value)
+        # A folder of texts too, unless it is called like a data set, whose name comes first.
+        texts = key.option.column and packaged_or_given(value, key.option.packaged) == Path(value)
+        if own.is_file() or (texts and own.is_dir()):
+            values = override(values, key.path, str(folder / value))
+    return values
