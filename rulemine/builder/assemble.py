@@ -12,6 +12,7 @@ from rulemine.arrays import distinct
 from rulemine.builder.model_counts import count_model
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kinds.registry import KINDS
 from rulemine.phrasing.templates import Templates
 from rulemine.release.contents import ModelTrace, ReleaseParts
 from rulemine.release.question_set import QuestionSet
@@ -79,8 +80,7 @@ def parts_of_build(
 ) -> ReleaseParts:
     """The parts of a release, from the results of the stages, and the number of rules as mined.
 
-    For all kinds but ``rules`` also from the types of entities, and what sampling counted; for the kind
-    ``cypher`` from the property graph.
+    Of some kinds also from the types of entities, what sampling counted, and a property graph.
     """
     return ReleaseParts(
         naming="entity",
@@ -98,11 +98,9 @@ def parts_of_build(
         model_counts=count_model(trace, asked.questions, asked.rejections),
         selection_counts={"rules_mined": rules_mined, **asdict(selection.counts)},
         trace=trace,
-        types=types or {},
+        types=types,
         sampling_counts=sampling or {},
-        seed_rows=with_splits(
-            asked.seed_rows, asked.questions, config.get("variants", {}).get("run", 0)
-        ),
+        seed_rows=with_splits(asked.seed_rows, asked.questions, KINDS[config["kind"]].run(config)),
         graph=graph,
         removed_values=asked.removed_values,
         value_rules=asked.value_rules,

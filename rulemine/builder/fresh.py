@@ -16,6 +16,7 @@ from typing import Any
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.rebuild import build_again, source_seed_rows
 from rulemine.errors import ConfigError, ReleaseError
+from rulemine.kinds.registry import KINDS
 from rulemine.release.reader import Release
 from rulemine.release.storing.folders import exchange, working_folder
 from rulemine.release.storing.outputs import real
@@ -38,7 +39,7 @@ def prepare_run(
     """The build of one run, up to the removal: what is left to do is to ask.
 
     Args:
-        release: The published release, of the kind ``variants``.
+        release: The published release, see `check_published`.
         number: Its number, ≥ 1.
         target: The folder for it.
         given: As of `rulemine.builder.rebuild.rebuild`.
@@ -58,14 +59,8 @@ def prepare_run(
             f"{release.path}: no seed text has a question in its test split, so there is nothing to ask "
             "anew. Build it with more seed texts, or with questions.split none."
         )
-    most = release.manifest["config"]["variants"]["pairs"] * len(rows)
-    own: list[tuple[tuple[str, ...], Any]] = [
-        *settings,
-        (("variants", "run"), number),
-        (("variants", "questions"), most),
-        (("questions", "split"), "none"),
-    ]
-    build = build_again(release, target, given, context, own)
+    changed = KINDS[release.kind].fresh(release.manifest["config"], number, len(rows)) or ()
+    build = build_again(release, target, given, context, [*settings, *changed])
     build.inputs.seed_rows = tuple(rows)
     if beside is not None:
         _lend(beside.with_name(f"{beside.name}.stages"), target.with_name(f"{target.name}.stages"))
@@ -80,13 +75,14 @@ def check_published(release: Release) -> None:
     Raises:
         ConfigError: It is of another kind, or itself a variant.
     """
-    if release.kind != "variants":
+    kind, config = KINDS[release.kind], release.manifest["config"]
+    if kind.fresh(config, 1, 1) is None:
         raise ConfigError(
             f"{release.path}: its questions are of the kind {release.kind}; fresh variants are made of a "
             "release of the kind variants, e.g. of the recipe variants-demo. Of other kinds: rulemine build "
             "… --seed N --not-in DIR."
         )
-    if run := release.manifest["config"]["variants"]["run"]:
+    if run := kind.run(config):
         raise ConfigError(
             f"{release.path}: is itself a fresh variant (run {run}); name the published release that it was "
             "made of."

@@ -9,8 +9,15 @@ from rulemine.llm.call import Answer, Failure
 from rulemine.llm.journal import answer_of
 from rulemine.phrasing.glosses import Glosses
 from rulemine.release.contents import ModelTrace
-from rulemine.release.records import Question, Rejection, rule_questions
-from rulemine.verbalizer.replies import Choice, Verdict, is_recognized, read_choice, read_verdict
+from rulemine.release.records import Question, Rejection
+from rulemine.verbalizer.replies import (
+    SCHEMAS,
+    Choice,
+    Verdict,
+    is_recognized,
+    read_choice,
+    read_verdict,
+)
 
 __all__ = ["count_model"]
 
@@ -20,8 +27,8 @@ def count_model(
 ) -> dict[str, Any]:
     """Counts calls by purpose, tokens, and verdicts for the manifest; all zero without a model."""
     glosses = Glosses.from_toml(trace.glosses if trace else "")
-    asked = {q.id: (q.rules.relation, q.rules.direction) for q in rule_questions(questions)}
-    asked |= {r.question: (r.removed[1], r.direction) for r in rejections if r.removed}
+    asked = {q.id: q for q in questions}
+    refused = {r.question: (r.removed[1], r.direction) for r in rejections if r.removed}
     calls: Counter[str] = Counter()
     tokens: Counter[str] = Counter()
     audits: Counter[str] = Counter()
@@ -29,10 +36,12 @@ def count_model(
     for line in map(json.loads, trace.journal if trace else ()):
         calls[line["purpose"]] += 1
         tokens.update(line.get("usage", {}))
-        if line["purpose"] in ("audit", "structure_audit", "cypher_audit"):
+        if line["purpose"].endswith("audit") and line["purpose"] in SCHEMAS:
             audits[_audit(answer_of(line), line["purpose"])] += 1
         elif line["purpose"] == "round_trip":
-            trips[_round_trip(answer_of(line), asked[line["questions"][0]], glosses)] += 1
+            key = line["questions"][0]
+            wanted = refused.get(key) or (asked[key].relations[0], asked[key].block.direction)
+            trips[_round_trip(answer_of(line), wanted, glosses)] += 1
     return {
         "model_calls": dict(sorted(calls.items())),
         "model_tokens": {key: tokens[f"{key}_tokens"] for key in ("prompt", "completion")},

@@ -22,8 +22,7 @@ from rulemine.errors import ConfigError, MiningError, counted
 from rulemine.files import digest_of, write_text
 from rulemine.guard import watching
 from rulemine.kinds.building import kind_of
-from rulemine.kinds.rules.balance import explain_few
-from rulemine.kinds.split import explain_lopsided, split
+from rulemine.kinds.split import split
 from rulemine.kinds.writing import Writing, opened
 from rulemine.mining import Resources, explain_no_rules, mine
 from rulemine.recipe.earlier import NOTHING
@@ -238,7 +237,7 @@ class Build:
             excluded=self.inputs.excluded,
             max_prior=self.recipe.selection.max_prior,
             max_answers=self.recipe.questions.max_answers,
-            earlier=self.inputs.earlier if self.recipe.kind == "rules" else NOTHING,
+            earlier=self.inputs.earlier if self.kind.asks_each else NOTHING,
         )
 
     @cached_property
@@ -266,7 +265,11 @@ class Build:
         before = {"balance": "ask", "verbalize": "balance", "split": "verbalize"}[stage]
         return self._before(before) if before in self._skipped else before
 
-    def _hand_on(self, stage: str, folder: Path, asked: QuestionSet) -> None:
+    def _hand_on(
+        self, stage: str, folder: Path, asked: QuestionSet, before: QuestionSet | None = None
+    ) -> None:
+        if before and (note := self.kind.warning(stage, self.recipe, before, asked)):
+            self.context.on_warning(note)
         if stage in self._whole:
             write_question_set(folder, asked)
         else:
@@ -409,9 +412,7 @@ class Build:
         def work(folder: Path) -> None:
             before = self._asked("ask")
             asked = self.kind.limited(self.recipe, before)
-            if note := explain_few(before, asked):
-                self.context.on_warning(note)
-            self._hand_on("balance", folder, asked)
+            self._hand_on("balance", folder, asked, before)
 
         return self._stage("balance", 4, self.kind.limits(self.recipe), work)
 
@@ -463,13 +464,7 @@ class Build:
                     chosen.test_core,
                     None if brink else chosen.max_facts,
                 )
-            if (
-                chosen.split == "group"
-                and self.recipe.kind == "rules"
-                and (note := explain_lopsided(asked.questions, chosen.ratios))
-            ):
-                self.context.on_warning(note)
-            self._hand_on("split", folder, asked)
+            self._hand_on("split", folder, asked, before)
 
         options = {
             "mode": chosen.split,
@@ -491,9 +486,9 @@ class Build:
                 self.inputs.templates,
                 self._trace(),
                 rules_mined=len(self.mined_rules),
-                types=self._types(),
+                types=self.kind.types(self.inputs),
                 sampling=self._asked("split").sampling,
-                graph=self.inputs.property_graph if self.recipe.kind == "cypher" else None,
+                graph=self.kind.graph(self.inputs),
             )
             write_release(folder, parts, self.recipe.naming)
 
@@ -509,17 +504,6 @@ class Build:
         return merged(
             [read_trace(folder.joinpath) for folder in folders if (folder / JOURNAL).exists()]
         )
-
-    def _types(self) -> dict[str, tuple[str, ...]]:
-        """The types of each entity; none for the kind ``rules``, which needs none."""
-        if self.recipe.kind == "rules":
-            return {}
-        if self.recipe.kind == "cypher":
-            return {node.id: (node.type,) for node in self.inputs.property_graph.nodes}
-        types = self.inputs.types
-        return {
-            entity: types.labels(types.of(i)) for i, entity in enumerate(self.inputs.kg.entities)
-        }
 
     def summary(self, until: str) -> str:
         """Summarizes the build in a few lines."""
@@ -562,7 +546,8 @@ class Build:
             lines += describe_questions(
                 asked, self.inputs.templates, self.recipe.verbalizer.model, self._rejected
             )
-            lines += describe_sampling(asked, self.recipe.own)
+            advice = self.kind.advice(self.recipe, asked.sampling)
+            lines += describe_sampling(asked, self.recipe.kind, advice)
         place = self.target if until == "release" else self._done[until].folder
         return "\n".join([*lines, str(place)])
 

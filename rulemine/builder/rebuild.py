@@ -21,18 +21,19 @@ from rulemine.errors import ConfigError, DatasetError, InputError, did_you_mean,
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.rdf import is_rdf
 from rulemine.kinds.graded import Unaskable
+from rulemine.kinds.registry import KINDS
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.loading import build_recipe, of_own_kind
 from rulemine.recipe.recipe import file_keys
 from rulemine.release.contents import JOURNAL, read_parts
 from rulemine.release.reader import Release
 from rulemine.release.records import translation
-from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
+from rulemine.release.seed_rows import SeedRow
 
 __all__ = ["build_again", "rebuild", "source_seed_rows"]
 
-SEED_KEYS = ("variants.texts", "variants.entities", "variants.aliases")
-"""Those from which the seed texts of the kind ``variants`` come."""
+
+StandIn = tuple[Callable[[Inputs, Release], None], str]
 
 
 def rebuild(
@@ -85,7 +86,9 @@ def build_again(
         config = override(config, path, value)
     values, replaced = config, []
     chosen = {path for path, _ in settings}
-    fresh = release.kind == "variants" and bool(lookup(config, ("variants", "run")))
+    kind = KINDS[release.kind]
+    stand_ins = STAND_INS | dict.fromkeys(kind.stands_in[0], (_seed_rows, kind.stands_in[1]))
+    fresh = kind.run(config)
     problems = [
         f"{name}: names no file of a recipe; {did_you_mean(name, keys)}"
         for name in given.keys() - keys.keys()
@@ -98,13 +101,13 @@ def build_again(
             values = override(values, key.path, given[key.name])
         elif key.path in chosen:
             continue
-        elif fresh and key.name in SEED_KEYS:
-            continue  # a fresh variant is asked about what is in seed_texts.jsonl, and nothing else
+        elif fresh and key.name in kind.stands_in[0]:
+            continue  # a fresh variant is asked about what is in its own file, and nothing else
         elif not isinstance(named, str) or not named or _is_known(key, named):
             continue
         elif (place := _inside(release, key, named)) is not None:
             values = override(values, key.path, str(place))
-        elif key.name in STAND_INS and _may_stand_in(key.name, release):
+        elif key.name in stand_ins and _may_stand_in(key.name, release):
             replaced.append(key.name)
         else:
             problems.append(f"{key.name} names {named}: give the file, --set {key.name}=…/{named}")
@@ -115,7 +118,7 @@ def build_again(
         )
     made = Build(build_recipe(values, where), target, context)
     for name in replaced:
-        _stand_in(name, made.inputs, release, "is a file", on_stand_in)
+        _stand_in(name, stand_ins[name], made.inputs, release, "is a file", on_stand_in)
     _fetch(made.inputs, release, set(replaced) | set(given), on_stand_in)
     if fresh:
         made.inputs.seed_rows = source_seed_rows(release)
@@ -158,7 +161,8 @@ def _fetch(inputs: Inputs, release: Release, done: set[str], warn: Callable[[str
         except DatasetError as problem:
             if not _may_stand_in(name, release):
                 raise
-            _stand_in(name, inputs, release, f"cannot be had ({problem})", warn)
+            why = f"cannot be had ({problem})"
+            _stand_in(name, STAND_INS[name], inputs, release, why, warn)
     stated = release.manifest["kg"].get("digest")
     if inputs.kg.digest != stated:
         raise InputError(
@@ -168,9 +172,14 @@ def _fetch(inputs: Inputs, release: Release, done: set[str], warn: Callable[[str
 
 
 def _stand_in(
-    name: str, inputs: Inputs, release: Release, why: str, warn: Callable[[str], None]
+    name: str,
+    stand_in: StandIn,
+    inputs: Inputs,
+    release: Release,
+    why: str,
+    warn: Callable[[str], None],
 ) -> None:
-    source, what = STAND_INS[name]
+    source, what = stand_in
     source(inputs, release)
     warn(
         f"{name} {why}: taken from {what} of the release, so what that says is not proved. "
@@ -207,7 +216,7 @@ def _templates(inputs: Inputs, release: Release) -> None:
 
 
 def source_seed_rows(release: Release, split: str = "") -> tuple[SeedRow, ...]:
-    """The seed texts of a release of the kind ``variants``, or of a split of it, in source labels."""
+    """The seed texts of a release that has them, or of a split of it, in source labels."""
     labels = translation(release.entities, release.naming, "entity")
     return tuple(
         replace(row, entities=tuple(sorted(labels[name] for name in row.entities)), split="")
@@ -224,12 +233,11 @@ def _filter(inputs: Inputs, release: Release) -> None:
     inputs.excluded = dict(release.manifest["kg"].get("dropped", {}))
 
 
-STAND_INS: dict[str, tuple[Callable[[Inputs, Release], None], str]] = {
+STAND_INS: dict[str, StandIn] = {
     "kg": (_kg, "kg/complete.tsv.gz"),
     "reference": (_reference, "kg/reference.tsv.gz"),
     "labels": (_labels, "entities.tsv"),
     "questions.templates": (_templates, "relations.tsv"),
     "questions.filter": (_filter, "kg.dropped in manifest.json"),
-    **dict.fromkeys(SEED_KEYS, (_seed_rows, SEED_TEXTS)),
 }
-"""Key of a recipe → what puts the release's own content in place of the file, and where that is."""
+"""Key of any recipe → what puts the release's own content in place of the file, and where that is."""

@@ -17,15 +17,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from rulemine.builder.model_counts import count_model
-from rulemine.cypher.questions.pattern_text import query_of
-from rulemine.cypher.questions.render import columns_of, to_cypher
 from rulemine.errors import OutputError, UserError
 from rulemine.files import write_text
+from rulemine.kinds.registry import KINDS
 from rulemine.recipe.loading import decode_recipe, of_own_kind
 from rulemine.release.contents import read_parts
 from rulemine.release.differences import compare
 from rulemine.release.reader import MANIFEST, Release, dump_manifest
-from rulemine.release.records import CypherQuestion, Question
 from rulemine.release.writer import write_release
 from rulemine.verify.report import Problem, VerificationReport
 
@@ -93,18 +91,9 @@ def write_again(release: Release, folder: Path) -> None:
     """
     parts = read_parts(release)
     calls = count_model(parts.trace, parts.questions, parts.rejections)
-    questions = tuple(map(_with_gold, parts.questions))
+    questions = tuple(map(KINDS[release.kind].gold, parts.questions))
     write_release(folder, replace(parts, questions=questions, model_counts=calls), release.naming)
     _take_digests(folder / MANIFEST, release)
-
-
-def _with_gold(question: Question) -> Question:
-    """The question with the Cypher of its query; of other kinds the question itself."""
-    if not isinstance(question, CypherQuestion):
-        return question
-    query = query_of(question.query)
-    gold = replace(question.cypher, cypher=to_cypher(query), columns=columns_of(query.result))
-    return replace(question, cypher=gold)
 
 
 def _take_digests(manifest: Path, release: Release) -> None:

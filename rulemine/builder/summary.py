@@ -3,17 +3,14 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
-from typing import Any
 
 from rulemine.codec import dump_line
 from rulemine.errors import counted
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.relation_overlap import undeclared_relations
-from rulemine.kinds.structures.checking import Reason
 from rulemine.phrasing.templates import Templates
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import QUESTION_KINDS
 
 __all__ = ["describe_questions", "describe_sampling", "describe_undeclared"]
 
@@ -22,9 +19,6 @@ MOST_SHOWN = 3
 
 LITTLE_CORE = 100
 """With fewer questions, a score has an interval of some 20 percentage points."""
-
-CROWDED = 0.1
-"""Draws refused because questions would share too much, from which on the limit is named, as a fraction."""
 
 _KEYS = {"symmetric": "symmetric", "inverse": "inverse_of", "same": "same_as"}
 
@@ -64,16 +58,16 @@ def describe_questions(
         yield from _describe_derived(asked, templates)
 
 
-def describe_sampling(asked: QuestionSet, own: Any) -> Iterator[str]:
+def describe_sampling(asked: QuestionSet, kind: str, advice: str) -> Iterator[str]:
     """Describes how many questions there are of each structure, or of a kind that is written for subgraphs.
 
     Args:
-        asked: The questions; nothing is said of those of the kind ``rules``.
-        own: The section of the recipe for their kind.
+        asked: The questions; nothing is said where none were sampled.
+        kind: Their kind.
+        advice: What to change where there are few; or "".
     """
-    crowded = False
     for name, counts in asked.sampling.items():
-        missing = Counter(q.missing for q in asked.questions if name in (q.structure, q.kind))
+        missing = Counter(q.missing for q in asked.questions if name in (q.structure, kind))
         left, wanted = missing.total(), counts["wanted"]
         spread = ", ".join(
             f"{number:,} missing {links}" for links, number in sorted(missing.items())
@@ -82,20 +76,15 @@ def describe_sampling(asked: QuestionSet, own: Any) -> Iterator[str]:
         if left < wanted:
             reasons = sorted(counts["rejected"].items(), key=lambda row: (-row[1], row[0]))
             why = "; ".join(f"{number:,}: {reason}" for reason, number in reasons[:MOST_SHOWN])
-            if name in QUESTION_KINDS:
+            if name == kind:
                 drawn = counted(counts["drawn"], "candidate")
                 spare = sum(n for reason, n in reasons if reason.startswith("enough "))
                 accepted = counted(counts["questions"] + spare, "question")
                 yield f"  {accepted} accepted of {drawn}" + f" ({why})" * bool(why)
-                continue
-            yield f"  the graph gave no more in {counted(counts['drawn'], 'draw')} ({why})"
-            crowded |= counts["rejected"].get(Reason.SHARED, 0) >= CROWDED * counts["drawn"]
-    if crowded:
-        yield (
-            f"  structures.max_share: at most {100 * own.max_share:g} % of the questions of a structure may "
-            "have an anchor, a relation or an answer in common; a graph with few relations cannot give many "
-            "such questions. Raise it, or turn it off with 1."
-        )
+            else:
+                yield f"  the graph gave no more in {counted(counts['drawn'], 'draw')} ({why})"
+    if advice:
+        yield f"  {advice}"
 
 
 def describe_undeclared(

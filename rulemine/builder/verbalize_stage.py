@@ -3,14 +3,13 @@
 Separate from `rulemine.builder.pipeline` so that builds without a model load none of this.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from rulemine.errors import InputError
 from rulemine.kg.index import Ints
 from rulemine.kg.relation_ends import RelationEnds
-from rulemine.kinds.cypher.inputs import make_cypher_inputs
-from rulemine.kinds.structures.inputs import make_structure_inputs
+from rulemine.kinds.building import kind_of
 from rulemine.kinds.writing import WORKING_JOURNAL, opened
 from rulemine.llm.client import require_client
 from rulemine.llm.journal import Journal
@@ -21,7 +20,6 @@ from rulemine.release.question_set import QuestionSet
 from rulemine.release.reader import MANIFEST, Release
 from rulemine.text.language import unchecked
 from rulemine.verbalizer import estimate as estimates
-from rulemine.verbalizer.inputs import QuestionInput, make_inputs
 from rulemine.verbalizer.requests import Calls
 from rulemine.verbalizer.verbalize import verbalize
 
@@ -128,14 +126,16 @@ def verbalize_questions(
     with opened(inputs, folder, asks=True, replay=replay, note=note, status=status) as writing:
         if writing.session is None:
             raise ValueError("the recipe names no model")
+        kind = kind_of(inputs.recipe)
         made = verbalize(
             asked,
-            _verbalization_inputs(inputs, asked, removed),
+            kind.to_verbalize(inputs, asked, removed),
             _calls(inputs),
             writing.session,
             progress,
             status,
             fail_fast=replay is None,
+            verbalizer=kind.verbalizer,
         )
     note(made.counts.to_text())
     return made.asked, ModelTrace(made.journal, inputs.prompts.text, inputs.glosses.to_toml())
@@ -157,7 +157,7 @@ def estimate(
     done = Journal(journal, read_only=True) if journal.exists() else None
     prices = inputs.recipe.endpoint.price_input, inputs.recipe.endpoint.price_output
     try:
-        items = _verbalization_inputs(inputs, asked, removed)
+        items = kind_of(inputs.recipe).to_verbalize(inputs, asked, removed)
         return estimates.estimate(items, _calls(inputs), done, prices).to_text()
     finally:
         if done is not None:
@@ -168,15 +168,3 @@ def _calls(inputs: Inputs) -> Calls:
     recipe, declared = inputs.recipe, inputs.templates.declarations
     ends = RelationEnds(inputs.kg) if recipe.verbalizer.round_trip else None
     return Calls(inputs.prompts, recipe.verbalizer, recipe.seed, inputs.glosses, declared, ends)
-
-
-def _verbalization_inputs(
-    inputs: Inputs, asked: QuestionSet, removed: Ints
-) -> Sequence[QuestionInput]:
-    naming = inputs.prompt_naming
-    if inputs.recipe.kind == "structures":
-        return make_structure_inputs(asked, inputs.glosses, inputs.templates, naming)
-    if inputs.recipe.kind == "cypher":
-        schema = inputs.property_graph.schema
-        return make_cypher_inputs(asked, schema, inputs.glosses, inputs.templates, naming)
-    return make_inputs(asked, inputs.kg, removed, inputs.glosses, naming, inputs.recipe.seed)

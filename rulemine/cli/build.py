@@ -183,19 +183,11 @@ def build(arguments: Namespace) -> int:
 FEW_QUESTIONS = 100
 """With fewer questions to score on, a build says what differences they show."""
 
-_MORE = {
-    "rules": "selection.per_rule",
-    "structures": "structures.per_structure",
-    "subgraphs": "subgraphs.questions",
-    "variants": "variants.questions",
-    "cypher": "cypher.per_template",
-}
-"""Kind of the questions → the key that says how many there are."""
-
 
 def _little(folder: Path) -> str:
     """What differences the test split shows, where it is small; else nothing."""
     from rulemine.evaluation.statistics.power import smallest_difference, spread_of_rates
+    from rulemine.kinds.registry import KINDS
     from rulemine.release.reader import Release
 
     release = Release.open(folder)
@@ -210,7 +202,7 @@ def _little(folder: Path) -> str:
         if least < 1
         else "cannot be told apart"
     )
-    keys = f"questions.test_core, questions.ratios, {_MORE[release.kind]}"
+    keys = f"questions.test_core, questions.ratios, {KINDS[release.kind].amount}"
     return (
         f"test has {counted(questions, 'question')}, {core:,} in the core: on {counted(n, 'question')}, two "
         f"independent systems that are right in half of them {shows} (80 % power, level 0.05; see rulemine "

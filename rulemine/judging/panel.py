@@ -214,7 +214,7 @@ def load_judge_prompts(source: str = "") -> Prompts:
         ConfigError: Something is missing, unknown or of the wrong type; one message lists all.
     """
     tables, text = read_sections(source, "judging/judges.toml", _PLACEHOLDERS)
-    return Prompts(text, tables, tables["names"], {})
+    return Prompts(text, tables, tables["names"])
 
 
 @dataclass(frozen=True)

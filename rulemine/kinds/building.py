@@ -4,7 +4,7 @@ Graph, rules and removal, texts, splits, the release and its checks do not ask w
 except where a record of the kind is read.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -12,11 +12,15 @@ from rulemine.kinds.kind import Kind
 from rulemine.kinds.registry import KINDS
 
 if TYPE_CHECKING:  # a kind that is asked for its name or options loads nothing of this
+    from rulemine.kg.index import Ints
+    from rulemine.kg.property_graph.graph import PropertyGraph
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.question_set import QuestionSet
     from rulemine.removal.selection import Selection
+    from rulemine.verbalizer.dialogue import Verbalizer
+    from rulemine.verbalizer.inputs import QuestionInput
 
 __all__ = ["BuildingKind", "kind_of"]
 
@@ -29,9 +33,19 @@ class BuildingKind(Kind):
     Attributes:
         writes: Whether a model, if one is named, writes its questions in the stage ``ask``, rather than
             putting questions into other words in the stage ``verbalize``.
+        asks_each: Whether each removed triple is asked about by itself, so that none is removed about which
+            an earlier release asks.
     """
 
     writes: ClassVar[bool] = False
+    asks_each: ClassVar[bool] = False
+
+    @property
+    def verbalizer(self) -> "type[Verbalizer]":
+        """Who holds the dialogues of the stage ``verbalize``."""
+        from rulemine.verbalizer.dialogue import Verbalizer
+
+        return Verbalizer
 
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """The stages that builds of this kind do not have, each with the reason."""
@@ -63,6 +77,37 @@ class BuildingKind(Kind):
         Called of kinds that write; arguments as of `rulemine.builder.verbalize_stage.estimate`.
         """
         raise NotImplementedError
+
+    def to_verbalize(
+        self, inputs: "Inputs", asked: "QuestionSet", removed: "Ints"
+    ) -> "Sequence[QuestionInput]":
+        """What prompts and checks of the stage ``verbalize`` need to know of each question.
+
+        Args:
+            inputs: The inputs of the recipe.
+            asked: The questions.
+            removed: Rows of the complete KG that are removed.
+        """
+        raise NotImplementedError
+
+    def types(self, inputs: "Inputs") -> dict[str, tuple[str, ...]] | None:
+        """Entity → its types, for the release; None: it has none."""
+        types = inputs.types
+        return {entity: types.labels(types.of(i)) for i, entity in enumerate(inputs.kg.entities)}
+
+    def graph(self, inputs: "Inputs") -> "PropertyGraph | None":
+        """The property graph, for the release; None: questions are about the triples alone."""
+        return None
+
+    def warning(
+        self, stage: str, recipe: "Recipe", before: "QuestionSet", after: "QuestionSet"
+    ) -> str:
+        """What a stage did to the questions that the user should know, in sentences; or ""."""
+        return ""
+
+    def advice(self, recipe: "Recipe", sampling: Mapping[str, Any]) -> str:
+        """What to change where `QuestionSet.sampling` shows that few questions were found; or ""."""
+        return ""
 
     def limits(self, recipe: "Recipe") -> dict[str, Any]:
         """The options that limit what questions may have in common."""

@@ -3,14 +3,16 @@
 What it decides in a build is in `rulemine.kinds.building`, which needs far more to be loaded.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rulemine.codec import to_json
 from rulemine.config import Section
 
-__all__ = ["ONE_WRITER", "WRITTEN_AT_ONCE", "Kind", "KindOptions"]
+__all__ = ["ONE_WRITER", "WRITTEN_AT_ONCE", "Kind", "KindOptions", "Setting"]
+
+Setting = tuple[tuple[str, ...], Any]
 
 WRITTEN_AT_ONCE: Mapping[tuple[str, ...], str] = {
     ("verbalizer.attempts", "verbalizer.on_failure"): (
@@ -85,12 +87,46 @@ class Kind:
     Attributes:
         name: Its name in recipes, manifests and questions.
         Options: Its section of a recipe, a dataclass.
+        amount: The key of a recipe that says how many questions there are.
+        stands_in: The keys of a recipe that name files for which a release of the kind can stand in when it
+            is built again, and the file of the release that says the same.
     """
 
     name: ClassVar[str]
     Options: ClassVar[type[KindOptions]] = KindOptions
+    amount: ClassVar[str] = ""
+    stands_in: ClassVar[tuple[Collection[str], str]] = ((), "")
 
     @property
     def page(self) -> Any:
         """What only cards of the kind say, see `rulemine.release.card.kind_page.KindPage`."""
+        raise NotImplementedError
+
+    def run(self, config: Mapping[str, Any]) -> int:
+        """The number of a fresh variant of a release; 0: it is the published one.
+
+        Args:
+            config: Of its manifest.
+        """
+        return 0
+
+    def fresh(self, config: Mapping[str, Any], number: int, texts: int) -> Sequence[Setting] | None:
+        """What a fresh variant changes of the recipe of a release: paths of keys, with values.
+
+        Args:
+            config: Of its manifest.
+            number: Of the variant, ≥ 1.
+            texts: How many seed texts are asked about anew.
+
+        Returns:
+            None: there are no variants of releases of this kind.
+        """
+        return None
+
+    def gold(self, question: Any) -> Any:
+        """A question with what of its block follows from its query, made anew."""
+        return question
+
+    def prompts(self, source: str) -> Any:
+        """Loads the prompts of a model, see `rulemine.verbalizer.prompts.load_prompts`."""
         raise NotImplementedError

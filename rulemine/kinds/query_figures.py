@@ -56,7 +56,7 @@ def count_structures(parts: ReleaseParts, every: bool = False) -> dict[str, Any]
         "hard_by_split": by(SPLITS, (q.split for q in questions if q.hard)),
         "missing_by_type": by(RULE_TYPES, (types[t] for q in questions for t in q.removed)),
         "statistics": {
-            name: _statistics(some, parts.types, degrees) for name, some in rows.items()
+            name: _statistics(some, parts.types or {}, degrees) for name, some in rows.items()
         },
         "sampling": parts.sampling_counts,
     }

@@ -29,6 +29,7 @@ from rulemine.kg.property_graph.simplekg import simplekg_pieces
 from rulemine.kg.rdf import is_rdf
 from rulemine.kg.relation_overlap import overlapping_relations
 from rulemine.kinds.cypher.wording import noun
+from rulemine.kinds.registry import KINDS
 from rulemine.mining.amie_jar import AmieJar
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.query.answers import stale_in
@@ -255,14 +256,9 @@ class Inputs:
     @cached_property
     def prompts(self) -> "Prompts":
         """The prompts of the language model."""
-        from rulemine.verbalizer.prompts import load_prompts
-
         with _of_key("verbalizer.prompt"):
-            if self.recipe.kind in ("subgraphs", "variants"):
-                from rulemine.kinds.written.prompts import load_written_prompts
-
-                return load_written_prompts(self.recipe.verbalizer.prompt)
-            return load_prompts(self.recipe.verbalizer.prompt, self.recipe.kind)
+            made: Prompts = KINDS[self.recipe.kind].prompts(self.recipe.verbalizer.prompt)
+            return made
 
     @cached_property
     def glosses(self) -> "Glosses":

@@ -20,7 +20,7 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.llm.journal import answer_of
 from rulemine.phrasing.templates import Templates
 from rulemine.release.naming import Namer
-from rulemine.release.reader import Release
+from rulemine.release.reader import TYPES, Release
 from rulemine.release.records import Question, Rejection, Removal
 from rulemine.release.seed_rows import SeedRow
 from rulemine.release.values import RemovedValue
@@ -74,10 +74,10 @@ class ReleaseParts:
             `rulemine.removal.selection.SelectionCounts`.
         model_counts: The counts about the language model for the manifest, the same in every naming.
         trace: The record of the language model; None if all questions come from templates.
-        types: Entity → its types, sorted (see `rulemine.kg.entity_types`); for all kinds but ``rules``.
+        types: Entity → its types, sorted (see `rulemine.kg.entity_types`); None: it has no table of them.
         sampling_counts: What its sampling counted.
         seed_rows: What the questions were asked about; for the kind ``variants``.
-        graph: The complete property graph; for the kind ``cypher``, as the next two.
+        graph: The complete property graph; None: questions are about the triples alone.
         removed_values: The values that incomplete graphs lack.
         value_rules: The rules that prove them.
     """
@@ -97,7 +97,7 @@ class ReleaseParts:
     selection_counts: dict[str, int]
     model_counts: dict[str, Any]
     trace: ModelTrace | None = None
-    types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    types: Mapping[str, tuple[str, ...]] | None = None
     sampling_counts: Mapping[str, Any] = field(default_factory=dict)
     seed_rows: tuple[SeedRow, ...] = ()
     graph: PropertyGraph | None = None
@@ -143,7 +143,7 @@ class ReleaseParts:
             config={**self.config, "naming": to},
             complete=self.complete.renamed(namer.names),
             reference=namer.triples(self.reference),
-            types={namer.entity(entity): types for entity, types in self.types.items()},
+            types=self.types and {namer.entity(name): types for name, types in self.types.items()},
             removals=tuple(map(namer.removal, self.removals)),
             rules=tuple(map(namer.rule, self.rules)),
             questions=tuple(map(namer.question, self.questions)),
@@ -163,9 +163,9 @@ def read_parts(release: Release) -> ReleaseParts:
         ReleaseError: A file is missing or was edited.
     """
     reference: tuple[Triple, ...] = ()
-    if "kg/reference.tsv.gz" in release.manifest["files"]:
+    files = release.manifest["files"]
+    if "kg/reference.tsv.gz" in files:
         reference = tuple(release.kg("reference").labeled())
-    rules = release.kind == "rules"
     return ReleaseParts(
         naming=release.naming,
         config=release.manifest["config"],
@@ -181,9 +181,9 @@ def read_parts(release: Release) -> ReleaseParts:
         templates=Templates.from_plain(release.relations().values()),
         selection_counts=release.manifest["counts"]["selection"],
         model_counts={name: release.manifest["counts"][name] for name in MODEL_COUNTS},
-        trace=read_trace(release.file) if JOURNAL in release.manifest["files"] else None,
-        types={} if rules else release.types(),
-        sampling_counts={} if rules else release.manifest["counts"]["sampling"],
+        trace=read_trace(release.file) if JOURNAL in files else None,
+        types=release.types() if TYPES in files else None,
+        sampling_counts=release.manifest["counts"].get("sampling", {}),
         seed_rows=release.seed_rows() if release.kind == "variants" else (),
         graph=release.property_graph("complete") if release.kind == "cypher" else None,
         removed_values=release.removed_values() if release.kind == "cypher" else (),

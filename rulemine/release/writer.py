@@ -44,7 +44,7 @@ def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
         chosen = [to_json(q) for q in named.questions if q.split == split]
         write_jsonl(folder / f"questions/{split}.jsonl", sorted(chosen, key=lambda row: row["id"]))
     write_jsonl(folder / "rejected.jsonl", map(to_json, named.rejections))
-    if named.kind != "rules":
+    if named.types is not None:
         pairs = sorted((entity, type_) for entity, types in named.types.items() for type_ in types)
         _write_table(folder / TYPES, ("entity", "type"), pairs)
         _write_table(folder / SHEET, SHEET_COLUMNS, sheet_rows(named))

@@ -24,7 +24,7 @@ from rulemine.llm.estimates import (
 )
 from rulemine.llm.journal import Journal
 from rulemine.verbalizer.inputs import QuestionInput
-from rulemine.verbalizer.requests import MAX_QUOTED, Calls, prefix_of
+from rulemine.verbalizer.requests import MAX_QUOTED, Calls
 
 __all__ = ["CallEstimate", "Estimate", "estimate"]
 
@@ -131,8 +131,7 @@ def estimate(
         prices: Money per million tokens sent, and received; 0: unknown.
     """
     parts: dict[str, CallEstimate] = defaultdict(CallEstimate)
-    kind = inputs[0].question.kind if inputs else ""
-    first = parts[f"{prefix_of(kind)}question"]
+    first = parts[f"{inputs[0].prefix if inputs else ''}question"]
     sizes: list[tuple[int, int]] = []
     asked: set[str] = set()
     longest, earlier = calls.chosen.max_tokens, OF_EARLIER * (calls.chosen.attempts - 1)
@@ -173,13 +172,12 @@ def _calls_about(
     """The calls about a question: how many typically and at most, and the tokens of a typical reply."""
     chosen, text = calls.chosen, item.question.question
     of_text = tokens_of(text) / OVER + OF_JSON
-    texts, attempts, rules = 1 + chosen.paraphrases, chosen.attempts, item.question.kind == "rules"
-    # Of structures and Cypher, the judge may propose another text each time.
-    judged = attempts * (texts if rules else texts + 1)
+    texts, attempts = 1 + chosen.paraphrases, chosen.attempts
+    judged = attempts * (texts + item.always_judged)  # a judge may propose another text each time
     yield first, 1, attempts, of_text
-    if chosen.judge_model or not rules:
+    if chosen.judge_model or item.always_judged:
         yield calls.audit(item, text), texts, judged, OF_VERDICT
-    if chosen.round_trip and rules:
+    if chosen.round_trip:
         (relation,) = item.question.relations
         call = calls.round_trip(item, text)
         yield call, texts, judged, OF_CHOICE + tokens_of(relation) / OVER

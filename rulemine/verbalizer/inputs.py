@@ -13,7 +13,7 @@ which other questions there are.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -68,6 +68,14 @@ class QuestionInput(CheckedQuestion, Protocol):
     """A question to verbalize, with the text of its template: what a dialogue needs to know."""
 
     @property
+    def prefix(self) -> str:
+        """What the purposes of calls about such questions begin with."""
+
+    @property
+    def always_judged(self) -> bool:
+        """Whether a judge sees every text, and may propose another one."""
+
+    @property
     def template(self) -> str:
         """The pattern of the text from templates, in which names may stand as they are."""
 
@@ -102,6 +110,9 @@ class VerbalizationInput:
         gloss: The relation description.
         context: Up to two other triples of the topic entity in words, in the naming; none names an answer.
     """
+
+    prefix: ClassVar[str] = ""
+    always_judged: ClassVar[bool] = False
 
     question: RuleQuestion
     naming: str

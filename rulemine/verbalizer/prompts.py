@@ -19,7 +19,7 @@ from rulemine.llm.call import Message
 from rulemine.query.structures import STRUCTURES
 from rulemine.text.template import fill
 
-__all__ = ["PROMPT_FILES", "PURPOSES", "Placeholders", "Prompts", "load_prompts", "read_sections"]
+__all__ = ["PLACEHOLDERS", "PURPOSES", "Placeholders", "Prompts", "load_prompts", "read_sections"]
 
 Placeholders = Mapping[str, Mapping[str, tuple[str, ...]]]
 """Section of a prompt file → template → its placeholders, all of them required."""
@@ -29,14 +29,7 @@ PURPOSES = (
 )  # fmt: skip
 """Purposes of calls: the sections of a prompt file, besides ``names`` and ``structures``."""
 
-PROMPT_FILES = {"": "verbalizer/prompts.toml", "cypher": "verbalizer/cypher.toml"}
-"""Kind of question → its packaged prompt file; "": that of all others."""
-
-_OF_OTHERS = {
-    "rules": ("structures", "structure_question", "structure_audit"),
-    "structures": ("question", "paraphrase", "audit", "round_trip"),
-}
-"""Kind of question → the sections that only another kind needs."""
+PACKAGED = "verbalizer/prompts.toml"
 
 _BLOCKS = {
     "context": "context",
@@ -75,7 +68,7 @@ _STRUCTURE = (
     "asked",
     "names",
 )
-_PLACEHOLDERS: Placeholders = {
+PLACEHOLDERS: Placeholders = {
     "names": dict.fromkeys(NAMINGS, ()),
     "structures": dict.fromkeys(STRUCTURES, ()),
     "question": {
@@ -117,20 +110,6 @@ _PLACEHOLDERS: Placeholders = {
 }
 """The sections of a prompt file for questions."""
 
-_CYPHER = ("asked", "cypher", "pattern", "fixed", "bounds", "names", "schema")
-_OF_CYPHER: Placeholders = {
-    "names": dict.fromkeys(NAMINGS, ()),
-    "cypher_question": {
-        "system": (),
-        "user": (*_CYPHER, "language", "earlier"),
-        "schema": ("row",),
-        "earlier": ("text", "reason"),
-    },
-    "cypher_audit": {"system": (), "user": (*_CYPHER, "question"), "schema": ("row",)},
-    "gloss": _PLACEHOLDERS["gloss"],
-}
-"""The sections of a prompt file for questions over a property graph."""
-
 _LABELED = (
     "Removed Triple: ({subject}, {relation}, {object})",
     "Question Entity: {topic}",
@@ -149,13 +128,15 @@ class Prompts:
         text: The text of the file.
         sections: Purpose → key → template.
         names: Naming → what its names look like, in words.
-        structures: Structure → what it asks, in words.
+        structures: Structure → what it asks, in words; none where no purpose needs it.
+        packaged: The packaged file that such a file can be a copy of, below the package.
     """
 
     text: str
     sections: Mapping[str, Mapping[str, str]] = field(repr=False)
     names: Mapping[str, str] = field(repr=False)
-    structures: Mapping[str, str] = field(repr=False)
+    structures: Mapping[str, str] = field(repr=False, default_factory=dict)
+    packaged: str = PACKAGED
 
     def messages(
         self,
@@ -183,25 +164,19 @@ class Prompts:
         )
 
 
-def load_prompts(source: str, kind: str = "") -> Prompts:
+def load_prompts(source: str, spare: Collection[str] = ()) -> Prompts:
     """Loads and checks a prompt file.
 
     Args:
         source: A TOML file, or "" for the packaged one.
-        kind: The kind of question that it is for; sections that only another kind needs may then be missing.
-            "": all are needed.
+        spare: Sections that may be missing, as only another kind of question needs them.
 
     Raises:
         InputError: The file cannot be read or is not TOML.
         ConfigError: Sections, templates or placeholders are missing, unknown or of the wrong type; one
             message lists all.
     """
-    if kind == "cypher":
-        tables, text = read_sections(source, PROMPT_FILES[kind], _OF_CYPHER)
-        return Prompts(
-            text, {key: tables[key] for key in _OF_CYPHER if key != "names"}, tables["names"], {}
-        )
-    tables, text = read_sections(source, PROMPT_FILES[""], _PLACEHOLDERS, _OF_OTHERS.get(kind, ()))
+    tables, text = read_sections(source, PACKAGED, PLACEHOLDERS, spare)
     sections = {purpose: tables.get(purpose, {}) for purpose in PURPOSES}
     return Prompts(text, sections, tables["names"], tables.get("structures", {}))
 

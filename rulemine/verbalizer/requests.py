@@ -19,7 +19,7 @@ from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import Prompts
 from rulemine.verbalizer.replies import SCHEMAS
 
-__all__ = ["Calls", "prefix_of", "round_trip_choices"]
+__all__ = ["Calls", "round_trip_choices"]
 
 MIN_CHOICES, MAX_CHOICES = 10, 50
 """Fewest relations that a round-trip check offers, if there are as many, and most."""
@@ -118,13 +118,12 @@ class Calls:
         values = {
             **item.values(),
             "names": self.prompts.names[item.naming],
+            "form": self.prompts.structures.get(question.structure, ""),
             "language": self.chosen.language,
             **more,
         }
-        purpose = prefix_of(question.kind) + purpose
-        if question.kind == "structures":
-            values["form"] = self.prompts.structures[question.structure]
-        return self._call(purpose, question.id, values, {**item.blocks(), **blocks}, model)
+        shown = {**item.blocks(), **blocks}
+        return self._call(item.prefix + purpose, question.id, values, shown, model)
 
     def _call(
         self,
@@ -146,11 +145,6 @@ class Calls:
             seed=self.seed % SEEDS,
             schema=SCHEMAS[purpose],
         )
-
-
-def prefix_of(kind: str) -> str:
-    """What the purposes of a kind's questions and audits begin with."""
-    return {"structures": "structure_", "cypher": "cypher_"}.get(kind, "")
 
 
 def _rows(earlier: Earlier) -> tuple[list[dict[str, str]], int]:

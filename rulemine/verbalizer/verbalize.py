@@ -14,8 +14,6 @@ from typing import TypeVar
 
 from rulemine.codec import dump_line
 from rulemine.errors import UserError
-from rulemine.kinds.cypher.dialogue import CypherVerbalizer
-from rulemine.kinds.structures.dialogue import StructureVerbalizer
 from rulemine.llm.call import Answer, Ask, Call
 from rulemine.llm.session import Session
 from rulemine.release.question_set import QuestionSet
@@ -25,8 +23,6 @@ from rulemine.verbalizer.ambiguity import accept_paraphrases, retract_ambiguous
 from rulemine.verbalizer.checks import explain
 from rulemine.verbalizer.dialogue import Dialogue, Verbalizer
 from rulemine.verbalizer.inputs import QuestionInput
-from rulemine.verbalizer.options import VerbalizerSection
-from rulemine.verbalizer.prompts import PROMPT_FILES
 from rulemine.verbalizer.requests import Calls
 
 __all__ = ["VerbalizationCounts", "Verbalized", "verbalize"]
@@ -126,6 +122,7 @@ def verbalize(
     status: Callable[[str], object] | None = None,
     *,
     fail_fast: bool = True,
+    verbalizer: type[Verbalizer] = Verbalizer,
 ) -> Verbalized:
     """Verbalizes questions with a language model.
 
@@ -138,6 +135,7 @@ def verbalize(
             longer settled.
         status: Called with a short line of counts.
         fail_fast: Whether to stop when none of the first `FIRST_TEXTS` texts passes the checks.
+        verbalizer: Holds the dialogues.
 
     Raises:
         UserError: No question is left, or no text passes the checks.
@@ -148,33 +146,25 @@ def verbalize(
     if [item.question.id for item in inputs] != [question.id for question in asked.questions]:
         raise ValueError("one input for each question was expected, in the same order")
     dialogues = [Dialogue(item) for item in inputs]
-    kind = asked.questions[0].kind if asked.questions else "rules"
-    verbalizer, chosen = _VERBALIZERS[kind](calls), calls.chosen
+    held, chosen = verbalizer(calls), calls.chosen
     templates = chosen.on_failure == "template"
-    stage = _Stage(session, dialogues, chosen, progress, status, fail_fast)
-    stage.run(dialogues, verbalizer.verbalize)
-    while again := retract_ambiguous(dialogues, verbalizer, templates=templates):
-        stage.run(again, verbalizer.verbalize)
-    while lacking := [dialogue for dialogue in dialogues if verbalizer.missing(dialogue)]:
-        proposed = stage.run(lacking, verbalizer.paraphrase, phase=1)
+    stage = _Stage(session, dialogues, calls, progress, status, fail_fast)
+    stage.run(dialogues, held.verbalize)
+    while again := retract_ambiguous(dialogues, held, templates=templates):
+        stage.run(again, held.verbalize)
+    while lacking := [dialogue for dialogue in dialogues if held.missing(dialogue)]:
+        proposed = stage.run(lacking, held.paraphrase, phase=1)
         pairs = list(zip(lacking, proposed, strict=True))
         accept_paraphrases(dialogues, pairs, templates=templates)
     if not templates and not any(dialogue.pattern for dialogue in dialogues):
         what = f"no text for any of {len(dialogues):,} questions passes the checks"
         instead = "set verbalizer.on_failure to template"
-        raise _no_text_passes(chosen, what, dialogues, instead, session.advice)
+        raise _no_text_passes(calls, what, dialogues, instead, session.advice)
     return Verbalized(
         _outcome(asked, dialogues, templates),
         _journal(dialogues, session),
         VerbalizationCounts.of(dialogues, chosen.paraphrases),
     )
-
-
-_VERBALIZERS: dict[str, type[Verbalizer]] = {
-    "rules": Verbalizer,
-    "structures": StructureVerbalizer,
-    "cypher": CypherVerbalizer,
-}
 
 
 class _Stage:
@@ -184,13 +174,13 @@ class _Stage:
         self,
         session: Session,
         dialogues: Sequence[Dialogue],
-        chosen: VerbalizerSection,
+        calls: Calls,
         progress: Progress | None,
         status: Callable[[str], object] | None,
         fail_fast: bool,
     ) -> None:
-        self._session, self._dialogues, self._chosen = session, dialogues, chosen
-        self._phases = 1 + (chosen.paraphrases > 0)
+        self._session, self._dialogues, self._calls = session, dialogues, calls
+        self._phases = 1 + (calls.chosen.paraphrases > 0)
         self._progress, self._status = progress, status
         self._rejected = self._texts = 0
         self._passed, self._fail_fast = False, fail_fast
@@ -238,7 +228,7 @@ class _Stage:
             what = f"none of its first {FIRST_TEXTS} texts passes the checks; the build stops here"
             instead = "leave --verbalizer out: templates need no model"
             advice = self._session.advice
-            self._end = _no_text_passes(self._chosen, what, self._dialogues, instead, advice)
+            self._end = _no_text_passes(self._calls, what, self._dialogues, instead, advice)
 
     def _report(self, left: int, phase: int) -> None:
         everything = len(self._dialogues)
@@ -301,16 +291,14 @@ def _journal(dialogues: Sequence[Dialogue], session: Session) -> tuple[bytes, ..
 
 
 def _no_text_passes(
-    chosen: VerbalizerSection, what: str, dialogues: Sequence[Dialogue], instead: str, advice: str
+    calls: Calls, what: str, dialogues: Sequence[Dialogue], instead: str, advice: str
 ) -> UserError:
     failed = [(d.item.question.id, *d.rejected[-1]) for d in dialogues if d.rejected][:EXAMPLES]
-    kind = dialogues[0].item.question.kind
     examples = "".join(
         f"\n  {question}: {shorten(text, MAX_SHOWN)!r}: {explain(problem)}"
         for question, text, problem in failed
     )
     return UserError(
-        f"model {chosen.model!r}: {what}. Examples:{examples}\n{advice}Use another model, edit the prompts "
-        f"(a copy of rulemine/verbalizer/{PROMPT_FILES.get(kind, PROMPT_FILES[''])}, given as --prompt), or "
-        f"{instead}."
+        f"model {calls.chosen.model!r}: {what}. Examples:{examples}\n{advice}Use another model, edit the "
+        f"prompts (a copy of rulemine/{calls.prompts.packaged}, given as --prompt), or {instead}."
     )

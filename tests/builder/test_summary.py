@@ -5,7 +5,6 @@ import pytest
 from rulemine.builder.summary import describe_questions, describe_sampling, describe_undeclared
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.structures.checking import Reason
 from rulemine.phrasing.templates import load_templates
 from rulemine.release.question_set import QuestionSet
 from tests.questions import question
@@ -68,18 +67,15 @@ def test_the_size_of_the_core_is_said(core: int, said: str) -> None:
     assert f"{core} of 150 questions need more than one edge: the {said}" in [*lines]
 
 
-def test_a_shortfall_names_the_limit_that_causes_it() -> None:
-    rejected = {Reason.NOWHERE: 40, Reason.SHARED: 60}
-    counts = {"wanted": 30, "questions": 0, "drawn": 100, "rejected": rejected}
+def test_a_shortfall_says_why_and_what_to_change() -> None:
+    counts = {"wanted": 30, "questions": 0, "drawn": 100, "rejected": {"shared": 60, "nowhere": 40}}
     asked = QuestionSet((), (), (), 0, sampling={"2p": counts})
-    first, why, hint = describe_sampling(asked, 0.2)
+    first, why, hint = describe_sampling(asked, "structures", "Raise the limit.")
     assert first == "2p: 0 questions of 30"
-    assert "60: too many questions share" in why
-    assert "structures.max_share: at most 20 %" in hint
-    rejected[Reason.SHARED] = 9
-    assert len(list(describe_sampling(asked, 0.2))) == 2
-    rejected["enough questions are accepted"] = 7
+    assert why == "  the graph gave no more in 100 draws (60: shared; 40: nowhere)"
+    assert hint == "  Raise the limit."
+    counts["rejected"] = {"nowhere": 40, "enough questions are accepted": 7}
     written = QuestionSet((), (), (), 0, sampling={"variants": counts})
-    assert [*describe_sampling(written, 0.2)][1].startswith(
-        "  7 questions accepted of 100 candidates (40: the draw led nowhere; "
-    )
+    assert [*describe_sampling(written, "variants", "")][1:] == [
+        "  7 questions accepted of 100 candidates (40: nowhere; 7: enough questions are accepted)"
+    ]

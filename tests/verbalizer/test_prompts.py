@@ -7,6 +7,7 @@ import pytest
 
 from rulemine.config import packaged
 from rulemine.errors import ConfigError, InputError
+from rulemine.kinds.registry import KINDS
 from rulemine.kinds.written.prompts import load_written_prompts
 from rulemine.verbalizer.prompts import load_prompts
 from rulemine.verbalizer.replies import SCHEMAS
@@ -94,7 +95,7 @@ def test_a_missing_or_broken_file_is_named(tmp_path):
 )
 def test_a_judge_is_told_of_every_verdict_that_its_schema_allows(kind, purpose):
     verdicts = next(iter(SCHEMAS[purpose]["properties"].values()))["enum"]
-    told = load_prompts("", kind).sections[purpose]["user"]
+    told = KINDS[kind].prompts("").sections[purpose]["user"]
     assert [word for word in verdicts if not re.search(rf"\b{word}\b", told)] == []
 
 
@@ -106,10 +107,10 @@ def test_structures_ask_for_clear_joins_and_for_no_fixed_words():
 
 
 def test_sections_that_another_kind_needs_may_be_missing():
-    prompts = load_prompts(str(EXAMPLE), "rules")
+    prompts = KINDS["rules"].prompts(str(EXAMPLE))
     assert prompts.sections["question"]["user"]
     with pytest.raises(ConfigError, match=r"section \[structure_question\] is missing"):
-        load_prompts(str(EXAMPLE), "structures")
+        KINDS["structures"].prompts(str(EXAMPLE))
 
 
 def test_the_example_for_pairs_of_a_very_small_model_is_a_prompt_file(tmp_path):

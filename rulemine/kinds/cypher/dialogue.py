@@ -7,6 +7,7 @@ name and no text of its rows, and no number, that the text from templates lacks;
 import re
 from collections.abc import Iterator
 
+from rulemine.kg.entity_names import NAMINGS
 from rulemine.kinds.cypher.inputs import CypherInput
 from rulemine.kinds.structures.dialogue import StructureVerbalizer
 from rulemine.text.mentions import find_mentions_of_all
@@ -14,9 +15,24 @@ from rulemine.text.normalization import fold, mentions, places
 from rulemine.text.template import escape
 from rulemine.verbalizer.checks import Checker, TextProblem, check_text
 from rulemine.verbalizer.inputs import QuestionInput
+from rulemine.verbalizer.prompts import PLACEHOLDERS, Placeholders, Prompts, read_sections
 from rulemine.verbalizer.wrappings import unwrapped
 
-__all__ = ["CypherVerbalizer", "check_cypher_text"]
+__all__ = ["CypherVerbalizer", "check_cypher_text", "load_cypher_prompts"]
+
+_PROMPTS = "kinds/cypher/prompts.toml"
+_ABOUT = ("asked", "cypher", "pattern", "fixed", "bounds", "names", "schema")
+_PLACEHOLDERS: Placeholders = {
+    "names": dict.fromkeys(NAMINGS, ()),
+    "cypher_question": {
+        "system": (),
+        "user": (*_ABOUT, "language", "earlier"),
+        "schema": ("row",),
+        "earlier": ("text", "reason"),
+    },
+    "cypher_audit": {"system": (), "user": (*_ABOUT, "question"), "schema": ("row",)},
+    "gloss": PLACEHOLDERS["gloss"],
+}
 
 _CYPHER = re.compile(
     r"\b(?:MATCH|RETURN|WHERE|OPTIONAL|DISTINCT|UNWIND|ORDER BY|LIMIT|IS NOT NULL|COUNT)\b"
@@ -25,6 +41,15 @@ _CYPHER = re.compile(
 _NUMBER = re.compile(r"(?<![\w.,])-?\d+(?:[.,:-]\d+)*(?:e-?\d+)?")
 _QUOTES = "“”\"'‘’«»„"
 _CAMEL = re.compile(r"[^\W\d_][\d_]|[a-z][A-Z]")
+
+
+def load_cypher_prompts(source: str) -> Prompts:
+    """Loads and checks a prompt file for questions over a property graph.
+
+    Arguments and errors are those of `rulemine.verbalizer.prompts.load_prompts`.
+    """
+    tables, text = read_sections(source, _PROMPTS, _PLACEHOLDERS)
+    return Prompts(text, tables, tables["names"], packaged=_PROMPTS)
 
 
 class CypherVerbalizer(StructureVerbalizer):

@@ -4,6 +4,7 @@ import datetime
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from rulemine.cypher.questions.grades import NAMING
 from rulemine.cypher.questions.pattern import END, START, PatternQuery
@@ -38,6 +39,9 @@ class CypherInput:
         bounds: The values that a text must have, as it must have them: years, dates, numbers, texts.
         schema: What its query uses of the schema, a line each.
     """
+
+    prefix: ClassVar[str] = "cypher_"
+    always_judged: ClassVar[bool] = True
 
     question: CypherQuestion
     shown: Question

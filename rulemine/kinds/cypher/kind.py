@@ -1,6 +1,7 @@
 """The kind ``cypher`` in a build, see `rulemine.kinds.building`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,18 @@ from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.cypher.options import CypherSection
 
 if TYPE_CHECKING:
+    from rulemine.kg.index import Ints
+    from rulemine.kg.property_graph.graph import PropertyGraph
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
+    from rulemine.release.records import CypherQuestion
     from rulemine.removal.selection import Selection
+    from rulemine.verbalizer.dialogue import Verbalizer
+    from rulemine.verbalizer.inputs import QuestionInput
+    from rulemine.verbalizer.prompts import Prompts
 
 __all__ = ["KIND"]
 
@@ -25,6 +32,46 @@ class CypherKind(BuildingKind):
 
     name = "cypher"
     Options = CypherSection
+    amount = "cypher.per_template"
+
+    @property
+    def verbalizer(self) -> "type[Verbalizer]":
+        """See `rulemine.kinds.cypher.dialogue`."""
+        from rulemine.kinds.cypher.dialogue import CypherVerbalizer
+
+        return CypherVerbalizer
+
+    def gold(self, question: "CypherQuestion") -> "CypherQuestion":
+        """With the Cypher of its query."""
+        from rulemine.cypher.questions.pattern_text import query_of
+        from rulemine.cypher.questions.render import columns_of, to_cypher
+
+        query = query_of(question.query)
+        block = replace(question.cypher, cypher=to_cypher(query), columns=columns_of(query.result))
+        return replace(question, cypher=block)
+
+    def prompts(self, source: str) -> "Prompts":
+        """See `rulemine.kinds.cypher.dialogue.load_cypher_prompts`."""
+        from rulemine.kinds.cypher.dialogue import load_cypher_prompts
+
+        return load_cypher_prompts(source)
+
+    def to_verbalize(
+        self, inputs: "Inputs", asked: "QuestionSet", removed: "Ints"
+    ) -> "Sequence[QuestionInput]":
+        """See `rulemine.kinds.cypher.inputs.make_cypher_inputs`."""
+        from rulemine.kinds.cypher.inputs import make_cypher_inputs
+
+        schema, naming = inputs.property_graph.schema, inputs.prompt_naming
+        return make_cypher_inputs(asked, schema, inputs.glosses, inputs.templates, naming)
+
+    def types(self, inputs: "Inputs") -> dict[str, tuple[str, ...]]:
+        """Those of the schema."""
+        return {node.id: (node.type,) for node in inputs.property_graph.nodes}
+
+    def graph(self, inputs: "Inputs") -> "PropertyGraph":
+        """The one that is asked about."""
+        return inputs.property_graph
 
     @property
     def page(self) -> "KindPage":

@@ -1,6 +1,6 @@
 """The kind ``rules`` in a build, see `rulemine.kinds.building`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rulemine.codec import to_json
@@ -8,6 +8,7 @@ from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.rules.options import RuleSection
 
 if TYPE_CHECKING:
+    from rulemine.kg.index import Ints
     from rulemine.kinds.rules.balance import Limits
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
     from rulemine.removal.selection import Selection
+    from rulemine.verbalizer.inputs import QuestionInput
+    from rulemine.verbalizer.prompts import Prompts
 
 __all__ = ["KIND"]
 
@@ -24,6 +27,17 @@ class RuleKind(BuildingKind):
 
     name = "rules"
     Options = RuleSection
+    amount = "selection.per_rule"
+    asks_each = True
+
+    def prompts(self, source: str) -> "Prompts":
+        """Those of structures may be missing."""
+        from rulemine.verbalizer.prompts import load_prompts
+
+        return load_prompts(source, ("structures", "structure_question", "structure_audit"))
+
+    def types(self, inputs: "Inputs") -> None:
+        """None."""
 
     @property
     def page(self) -> "KindPage":
@@ -61,6 +75,28 @@ class RuleKind(BuildingKind):
             core_only=inputs.recipe.questions.core_only,
             progress=progress,
         )
+
+    def to_verbalize(
+        self, inputs: "Inputs", asked: "QuestionSet", removed: "Ints"
+    ) -> "Sequence[QuestionInput]":
+        """See `rulemine.verbalizer.inputs.make_inputs`."""
+        from rulemine.verbalizer.inputs import make_inputs
+
+        naming, seed = inputs.prompt_naming, inputs.recipe.seed
+        return make_inputs(asked, inputs.kg, removed, inputs.glosses, naming, seed)
+
+    def warning(
+        self, stage: str, recipe: "Recipe", before: "QuestionSet", after: "QuestionSet"
+    ) -> str:
+        """Which limits leave few questions; which groups are too large to be split well."""
+        if stage == "balance":
+            from rulemine.kinds.rules.balance import explain_few
+
+            return explain_few(before, after)
+        from rulemine.kinds.split import explain_lopsided
+
+        chosen = recipe.questions
+        return explain_lopsided(after.questions, chosen.ratios) if chosen.split == "group" else ""
 
     def limits(self, recipe: "Recipe") -> dict[str, Any]:
         """Those of `balance`."""

@@ -7,6 +7,7 @@ are no more than `structures.max_evidence` of the recipe.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from rulemine.kg.entity_names import EntityNames
 from rulemine.phrasing.glosses import Gloss, Glosses
@@ -32,6 +33,9 @@ class StructureInput:
         intermediates: The names of the intermediates.
         glosses: The descriptions of its relations and those of its triples, sorted by relation.
     """
+
+    prefix: ClassVar[str] = "structure_"
+    always_judged: ClassVar[bool] = True
 
     question: StructureQuestion
     shown: Question

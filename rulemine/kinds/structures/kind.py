@@ -1,6 +1,6 @@
 """The kind ``structures`` in a build, see `rulemine.kinds.building`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rulemine.codec import to_json
@@ -8,14 +8,21 @@ from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.structures.options import StructureSection
 
 if TYPE_CHECKING:
+    from rulemine.kg.index import Ints
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
     from rulemine.removal.selection import Selection
+    from rulemine.verbalizer.dialogue import Verbalizer
+    from rulemine.verbalizer.inputs import QuestionInput
+    from rulemine.verbalizer.prompts import Prompts
 
 __all__ = ["KIND"]
+
+CROWDED = 0.1
+"""Draws refused because questions would share too much, from which on the limit is named, as a fraction."""
 
 
 class StructureKind(BuildingKind):
@@ -23,6 +30,44 @@ class StructureKind(BuildingKind):
 
     name = "structures"
     Options = StructureSection
+    amount = "structures.per_structure"
+
+    @property
+    def verbalizer(self) -> "type[Verbalizer]":
+        """See `rulemine.kinds.structures.dialogue`."""
+        from rulemine.kinds.structures.dialogue import StructureVerbalizer
+
+        return StructureVerbalizer
+
+    def prompts(self, source: str) -> "Prompts":
+        """Those of single removed triples may be missing."""
+        from rulemine.verbalizer.prompts import load_prompts
+
+        return load_prompts(source, ("question", "paraphrase", "audit", "round_trip"))
+
+    def to_verbalize(
+        self, inputs: "Inputs", asked: "QuestionSet", removed: "Ints"
+    ) -> "Sequence[QuestionInput]":
+        """See `rulemine.kinds.structures.inputs.make_structure_inputs`."""
+        from rulemine.kinds.structures.inputs import make_structure_inputs
+
+        naming = inputs.prompt_naming
+        return make_structure_inputs(asked, inputs.glosses, inputs.templates, naming)
+
+    def advice(self, recipe: "Recipe", sampling: Mapping[str, Any]) -> str:
+        """Names the limit if many draws were refused because questions would share too much."""
+        from rulemine.kinds.structures.checking import Reason
+
+        short = [row for row in sampling.values() if row["questions"] < row["wanted"]]
+        if not any(
+            row["rejected"].get(Reason.SHARED, 0) >= CROWDED * row["drawn"] for row in short
+        ):
+            return ""
+        return (
+            f"structures.max_share: at most {100 * recipe.own.max_share:g} % of the questions of a "
+            "structure may have an anchor, a relation or an answer in common; a graph with few relations "
+            "cannot give many such questions. Raise it, or turn it off with 1."
+        )
 
     @property
     def page(self) -> "KindPage":

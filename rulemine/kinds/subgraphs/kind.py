@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
     from rulemine.removal.selection import Selection
+    from rulemine.verbalizer.prompts import Prompts
 
 __all__ = ["KIND"]
 
@@ -27,7 +28,7 @@ class SubgraphKind(BuildingKind):
 
     name = "subgraphs"
     Options = SubgraphSection
-
+    amount = "subgraphs.questions"
     writes = True
 
     @property
@@ -36,6 +37,12 @@ class SubgraphKind(BuildingKind):
         from rulemine.kinds.subgraphs.page import SUBGRAPH_PAGE
 
         return SUBGRAPH_PAGE
+
+    def prompts(self, source: str) -> "Prompts":
+        """See `rulemine.kinds.written.prompts`."""
+        from rulemine.kinds.written.prompts import load_written_prompts
+
+        return load_written_prompts(source)
 
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """There is nothing to balance, and no other words are needed."""

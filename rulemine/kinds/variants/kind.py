@@ -1,6 +1,6 @@
 """The kind ``variants`` in a build, see `rulemine.kinds.building`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 from rulemine.config import packaged_or_given
 from rulemine.files import digest_of, read_text
 from rulemine.kinds.building import BuildingKind
+from rulemine.kinds.kind import Setting
 from rulemine.kinds.variants.options import VariantSection
 
 if TYPE_CHECKING:
@@ -18,8 +19,12 @@ if TYPE_CHECKING:
     from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
     from rulemine.removal.selection import Selection
+    from rulemine.verbalizer.prompts import Prompts
 
 __all__ = ["KIND"]
+
+SEED_KEYS = ("variants.texts", "variants.entities", "variants.aliases")
+"""Those from which the seed texts come."""
 
 
 class VariantKind(BuildingKind):
@@ -27,8 +32,12 @@ class VariantKind(BuildingKind):
 
     name = "variants"
     Options = VariantSection
-
+    amount = "variants.questions"
+    stands_in = (SEED_KEYS, "seed_texts.jsonl")
     writes = True
+
+    def __init__(self) -> None:
+        self._sets: WeakKeyDictionary[Inputs, list[SeedSet]] = WeakKeyDictionary()
 
     @property
     def page(self) -> "KindPage":
@@ -37,8 +46,23 @@ class VariantKind(BuildingKind):
 
         return VARIANT_PAGE
 
-    def __init__(self) -> None:
-        self._sets: WeakKeyDictionary[Inputs, list[SeedSet]] = WeakKeyDictionary()
+    def run(self, config: Mapping[str, Any]) -> int:
+        """As the recipe says."""
+        return int(config["variants"]["run"])
+
+    def fresh(self, config: Mapping[str, Any], number: int, texts: int) -> Sequence[Setting]:
+        """As many questions as there may be, all in one split."""
+        return [
+            (("variants", "run"), number),
+            (("variants", "questions"), config["variants"]["pairs"] * texts),
+            (("questions", "split"), "none"),
+        ]
+
+    def prompts(self, source: str) -> "Prompts":
+        """See `rulemine.kinds.written.prompts`."""
+        from rulemine.kinds.written.prompts import load_written_prompts
+
+        return load_written_prompts(source)
 
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """Questions are written at once, and accepted within the limits of the section."""

@@ -6,6 +6,8 @@ from rulemine.verbalizer.prompts import Placeholders, Prompts, read_sections
 
 __all__ = ["load_written_prompts"]
 
+_PACKAGED = "kinds/written/written.toml"
+
 _FORM = {
     "task": ("language",),
     "answer": (),
@@ -54,5 +56,5 @@ def load_written_prompts(source: str = "") -> Prompts:
         InputError: The file cannot be read or is not TOML.
         ConfigError: Something is missing, unknown or of the wrong type; one message lists all.
     """
-    tables, text = read_sections(source, "kinds/written/written.toml", _PLACEHOLDERS)
-    return Prompts(text, tables, tables["names"], {})
+    tables, text = read_sections(source, _PACKAGED, _PLACEHOLDERS)
+    return Prompts(text, tables, tables["names"], packaged=_PACKAGED)

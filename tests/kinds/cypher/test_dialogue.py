@@ -16,6 +16,7 @@ from rulemine.errors import ConfigError
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
+from rulemine.kinds.cypher.dialogue import CypherVerbalizer, load_cypher_prompts
 from rulemine.kinds.cypher.inputs import make_cypher_inputs
 from rulemine.kinds.cypher.realism import Realism
 from rulemine.kinds.cypher.texts import QuestionTexts
@@ -29,7 +30,6 @@ from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import CypherQuestion, Unseen
 from rulemine.verbalizer.estimate import estimate
 from rulemine.verbalizer.options import VerbalizerSection
-from rulemine.verbalizer.prompts import load_prompts
 from rulemine.verbalizer.requests import Calls
 from rulemine.verbalizer.verbalize import Verbalized, verbalize
 from tests.verbalizer.scripted import Scripted, lines, rejections_in, wanted
@@ -118,13 +118,13 @@ def asked_for(*queries: PatternQuery) -> QuestionSet:
 
 def calls_of(**options: Any) -> Calls:
     chosen = VerbalizerSection(**{"name": "openai", "model": "m", **options})
-    return Calls(load_prompts("", "cypher"), chosen, 7, GLOSSES)
+    return Calls(load_cypher_prompts(""), chosen, 7, GLOSSES)
 
 
 def run(asked: QuestionSet, session: Any, naming: str = "text", **options: Any) -> Verbalized:
     """Verbalizes questions with some options."""
     inputs = make_cypher_inputs(asked, SCHEMA, GLOSSES, TEMPLATES, naming)
-    return verbalize(asked, inputs, calls_of(**options), session)
+    return verbalize(asked, inputs, calls_of(**options), session, verbalizer=CypherVerbalizer)
 
 
 def verdict(word: str, reason: str = "", refined: str = "") -> str:
@@ -301,7 +301,7 @@ def test_relations_are_described_with_the_same_file() -> None:
 
 def test_a_prompt_file_is_checked(tmp_path: Any) -> None:
     own = tmp_path / "own.toml"
-    text = load_prompts("", "cypher").text
+    text = load_cypher_prompts("").text
     own.write_text(text.replace("{cypher}", "{cyphre}"), "utf-8")
     with pytest.raises(ConfigError, match=r"\[cypher_question\].*cyphre.*did you mean.*cypher"):
-        load_prompts(str(own), "cypher")
+        load_cypher_prompts(str(own))

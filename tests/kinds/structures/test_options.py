@@ -14,6 +14,8 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.locks import removed_facts
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE
 from rulemine.kinds.structures.ask import keep_within_limit
+from rulemine.kinds.structures.checking import Reason
+from rulemine.kinds.structures.kind import KIND
 from rulemine.kinds.structures.options import StructureSection
 from rulemine.kinds.structures.sharing import within_limit
 from rulemine.recipe.loading import load_recipe
@@ -296,6 +298,15 @@ def test_options_of_the_other_kind_are_refused() -> None:
         load_recipe("cypher-demo", usual)
     with pytest.raises(ConfigError, match="own: is a StructureSection; the kind rules has"):
         Recipe(name="n", kg="demo", own=StructureSection())
+
+
+def test_a_shortfall_names_the_limit_that_causes_it() -> None:
+    rejected = {Reason.NOWHERE: 40, Reason.SHARED: 60}
+    counts = {"wanted": 30, "questions": 0, "drawn": 100, "rejected": rejected}
+    assert "structures.max_share: at most 20 %" in KIND.advice(recipe(), {"2p": counts})
+    assert KIND.advice(recipe(), {"2p": {**counts, "questions": 30}}) == ""
+    rejected[Reason.SHARED] = 9
+    assert KIND.advice(recipe(), {"2p": counts}) == ""
 
 
 def test_options_that_contradict_each_other_are_refused() -> None:
