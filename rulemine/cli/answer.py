@@ -170,11 +170,11 @@ def _file_name(name: str) -> str:
 def _estimate(arguments: Namespace, names: Sequence[str]) -> str:
     """What the answers of systems would take, as a table."""
     from rulemine.evaluation.answerers.forecast import forecast
-    from rulemine.evaluation.reporting.files import table_text
     from rulemine.evaluation.study.costs import Expected, costs_table
     from rulemine.llm.options import EndpointOptions
     from rulemine.release.reader import Release
     from rulemine.release.sampling_order import sample
+    from rulemine.text.tables import text_of
 
     release, split = Release.open(arguments.release), split_of(arguments.split)
     asked = len(sample(release.questions(split), arguments.sample))
@@ -187,7 +187,7 @@ def _estimate(arguments: Namespace, names: Sequence[str]) -> str:
             ))
             for name in names
         ]  # fmt: skip
-    return table_text(costs_table(costs, (endpoint.price_input, endpoint.price_output)))
+    return text_of(costs_table(costs, (endpoint.price_input, endpoint.price_output)))
 
 
 def _answer(arguments: Namespace, name: str, output: Path, kept: Path | None) -> None:

@@ -2,6 +2,7 @@
 
 import argparse
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,7 @@ def compare(arguments: Namespace) -> int:
 def _with_fresh(arguments: Namespace, metrics: list[str]) -> int:
     from rulemine.evaluation.comparing.contamination import compare_with_fresh
     from rulemine.evaluation.comparing.pairwise import SHOWN
+    from rulemine.evaluation.reporting.document import Document
     from rulemine.evaluation.reporting.files import render
     from rulemine.release.reader import Release
 
@@ -144,7 +146,9 @@ def _with_fresh(arguments: Namespace, metrics: list[str]) -> int:
             **_choice(arguments),
         )
         if arguments.format in ("latex", "html"):
-            text = render(found.to_document(), arguments.format)
+            title = "Published minus fresh, percent"
+            headline = replace(found.tables()[0], id="fresh", title=title)
+            text = render(Document(found.title, headline=headline), arguments.format)
         else:
             text = getattr(found, f"to_{arguments.format}")()
     emit(text, arguments.output)

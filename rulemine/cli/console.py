@@ -183,7 +183,7 @@ def fitting(arguments: Namespace) -> Iterator[None]:
     ):
         yield
     else:
-        from rulemine.evaluation.reporting.tables import fitted
+        from rulemine.text.tables import fitted
 
         with fitted(shutil.get_terminal_size().columns):
             yield

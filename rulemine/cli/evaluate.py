@@ -166,23 +166,19 @@ def evaluate(arguments: Namespace) -> int:
 def baselines(arguments: Namespace) -> int:
     """``baselines``."""
     from rulemine.evaluation.baselines import baselines as score_all
-    from rulemine.evaluation.reporting.tables import format_markdown, format_table
     from rulemine.release.reader import Release
+    from rulemine.text.tables import markdown_of, text_of
 
     if arguments.format != "table":
         refuse_idle(arguments, "--format table", "wide")
     check_output(arguments.output)
     release = Release.open(arguments.release)
-    layout = format_markdown if arguments.format == "markdown" else format_table
     with bar("baselines") as tell:
-        text = score_all(
-            release,
-            layout,
-            split=split_of(arguments.split),
-            seed=arguments.seed,
-            progress=tell,
+        found = score_all(
+            release, split=split_of(arguments.split), seed=arguments.seed, progress=tell
         )
-    emit(text, arguments.output)
+    layout = markdown_of if arguments.format == "markdown" else text_of
+    emit(layout(found), arguments.output)
     return 0
 
 

@@ -16,11 +16,11 @@ from rulemine.cli.parser import Parser, add_command, add_flags, add_wide, given
 from rulemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
-    from rulemine.evaluation.reporting.document import Grid
     from rulemine.evaluation.supervision.supervision import Labeling
     from rulemine.exports.exporting import Exported
     from rulemine.kg.graph import KnowledgeGraph
     from rulemine.release.reader import Release
+    from rulemine.text.tables import Table
 
 __all__ = ["add_exporting", "add_question_graphs", "add_supervising"]
 
@@ -263,7 +263,7 @@ def supervision(arguments: Namespace) -> int:
 
 def _reader(
     arguments: Namespace, release: "Release", line: Line, tell: Callable[[int, int], None]
-) -> "Callable[[KnowledgeGraph, Sequence[Labeling]], Grid]":
+) -> "Callable[[KnowledgeGraph, Sequence[Labeling]], Table]":
     """Has the model read the paths."""
     from rulemine.evaluation.answerers.final_answer import TOKENS
     from rulemine.evaluation.supervision.path_reader import PathReader

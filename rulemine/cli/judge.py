@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rulemine.judging.panel import Ballot, Judge, JudgedQuestion, Panel
     from rulemine.llm.options import EndpointOptions
     from rulemine.release.records import Question
+    from rulemine.text.tables import Show, Value
 
 __all__ = ["add_judging"]
 
@@ -27,9 +28,6 @@ Three judges say of each question whether it is fluent, gives its answer away, h
 whether its answer is supported and adequate, and how good the step to the removed triples is.
 docs/judging.md says what they are shown and what the tables mean. Replies are kept in FILE.work:
 the same command after an interruption goes on."""
-
-Row = tuple[str, list[tuple[str, str]]]
-"""A row of a table: its label and cells."""
 
 
 def add_judging(commands: "argparse._SubParsersAction[Parser]") -> None:
@@ -217,9 +215,9 @@ def _report(
     seed: int,
 ) -> str:
     """The tables."""
-    from rulemine.evaluation.reporting.tables import format_table
     from rulemine.judging.panel import FLAGS, GRADES, is_accepted
     from rulemine.judging.panel_inputs import group_of
+    from rulemine.text.tables import Table, percent, text_of
 
     accepted = [is_accepted(cast) for cast in ballots]
     grades = Counter(b["proof"].value for cast in ballots for b in cast if "proof" in b)
@@ -234,42 +232,42 @@ def _report(
         "agree: pairs of judges that agree. kappa: Fleiss, with a 95 % bootstrap interval over questions; – "
         "where all ratings are equal. Both leave out questions with an unreadable reply."
     )
-    header = [
-        "",
-        "questions",
-        "all good",
-        "most good",
-        "votes good",
-        "agree",
-        "kappa",
-        "unreadable",
-    ]
+    header: tuple[str, ...] = (
+        *("", "questions", "all good", "most good", "votes good", "agree", "kappa", "unreadable"),
+    )
+    show: dict[str, Show] = {**dict.fromkeys(header, percent), "kappa": "{:+.2f}".format}
     core = sum(question.core for question in questions)
     title = f"{name}: {counted(len(questions), 'question')}, {core:,} in the core; {_sitting(panel)} (%)"
-    first = format_table(title, header, [("", list(_flag_rows(ballots, seed)))], notes)
+    rows = tuple(_flag_rows(ballots, seed))
+    first = text_of(Table("flags", title, header, rows, tuple(notes), show))
     groups: dict[tuple[bool, str], list[int]] = defaultdict(list)
     for place, question in enumerate(questions):
         groups[False, group_of(question)].append(place)
         groups[True, "core" if question.core else "not in the core"].append(place)
-    rows: tuple[list[Row], list[Row]] = ([], [])
-    for group in sorted(groups):
-        some = [ballots[place] for place in groups[group]]
-        cells = [f"{len(some):,}", _percent([accepted[place] for place in groups[group]])]
+    labels = ("fluent", "no give-away", "one reading", "supported", "adequate", "proof sound")
+    header = ("", "questions", "accepted", *labels)
+    by_group: list[tuple[Value, ...]] = []
+    for is_core, name in sorted(groups):
+        some = [ballots[place] for place in groups[is_core, name]]
+        values: list[Value] = [
+            len(some),
+            _share([accepted[place] for place in groups[is_core, name]]),
+        ]
         for flag in FLAGS:
             marks = [b[flag.name].value for cast in some for b in cast if flag.name in b]
-            cells.append(_percent([value == flag.good for value in marks]))
-        rows[group[0]].append((group[1], [(cell, "") for cell in cells]))
-    labels = ["fluent", "no give-away", "one reading", "supported", "adequate", "proof sound"]
-    second = format_table(
-        "By type of rule or structure: accepted, and votes good (%)",
-        ["", "questions", "accepted", *labels], [("", rows[0]), ("Core", rows[1])], [],
-    )  # fmt: skip
+            values.append(_share([value == flag.good for value in marks]))
+        if is_core and ("Core",) not in by_group:
+            by_group.append(("Core",))
+        by_group.append((name, *values))
+    title = "By type of rule or structure: accepted, and votes good (%)"
+    second = text_of(
+        Table("groups", title, header, tuple(by_group), show=dict.fromkeys(header, percent))
+    )
     return f"{first}\n{second}"
 
 
-def _flag_rows(ballots: "Sequence[Sequence[Ballot]]", seed: int) -> Iterator[Row]:
+def _flag_rows(ballots: "Sequence[Sequence[Ballot]]", seed: int) -> "Iterator[tuple[Value, ...]]":
     """A row of the first table for each flag that was asked for."""
-    from rulemine.evaluation.reporting.tables import format_cell
     from rulemine.judging.agreement import agreement_of
     from rulemine.judging.panel import FLAGS
 
@@ -283,24 +281,15 @@ def _flag_rows(ballots: "Sequence[Sequence[Ballot]]", seed: int) -> Iterator[Row
         found = agreement_of(read, seed, flag.name)
         yield (
             flag.label,
-            [
-                (f"{len(asked):,}", ""),
-                (_percent([count == seats for count in good]), ""),
-                (_percent([2 * count > seats for count in good]), ""),
-                (f"{100 * sum(good) / (seats * len(good)):.1f}", ""),
-                format_cell((found.raw, None, None)),
-                _kappa_cell(found.kappa, found.low, found.high),
-                (f"{len(asked) - len(read):,}", ""),
-            ],
+            len(asked),
+            _share([count == seats for count in good]),
+            _share([2 * count > seats for count in good]),
+            sum(good) / (seats * len(good)),
+            found.raw,
+            (found.kappa, found.low, found.high),
+            len(asked) - len(read),
         )
 
 
-def _kappa_cell(value: float | None, low: float | None, high: float | None) -> tuple[str, str]:
-    if value is None:
-        return "–", ""
-    between = "" if low is None or high is None else f"{low:+.2f} … {high:+.2f}"
-    return f"{value:+.2f}", between
-
-
-def _percent(values: Sequence[bool]) -> str:
-    return f"{100 * sum(values) / len(values):.1f}" if values else "–"
+def _share(values: Sequence[bool]) -> float | None:
+    return sum(values) / len(values) if values else None

@@ -57,14 +57,13 @@ def _add_keys(parser: Parser) -> None:
 def study(arguments: Namespace) -> int:
     """``study``."""
     from rulemine.cli.answer import with_program
-    from rulemine.evaluation.reporting.files import table_text
-    from rulemine.evaluation.reporting.report import WARNING
-    from rulemine.evaluation.reporting.tables import wrapped
+    from rulemine.evaluation.reporting.tables import WARNING
     from rulemine.evaluation.study.costs import expected, format_expected
     from rulemine.evaluation.study.plan import read_plan
     from rulemine.evaluation.study.results import check_packages, write_results
     from rulemine.evaluation.study.run import StudyFolder
     from rulemine.registry import split_names
+    from rulemine.text.tables import text_of, wrapped
 
     said = given(arguments, "study.")
     if arguments.systems is not None:
@@ -84,7 +83,7 @@ def study(arguments: Namespace) -> int:
     found = StudyFolder(plan, arguments.output, watch=watch, note=line.note)
     with watch("estimate"):
         costs = expected(found)
-    table = table_text(format_expected(found, costs))
+    table = text_of(format_expected(found, costs))
     if arguments.estimate:
         say(table, end="")
         return 0
@@ -97,6 +96,6 @@ def study(arguments: Namespace) -> int:
         if text.startswith(WARNING):
             say(wrapped(text))
     if document.headline is not None:
-        say(table_text(document.headline), end="")
+        say(text_of(document.headline), end="")
     say(f"\n{arguments.output / 'report.html'}")
     return 0

@@ -9,16 +9,16 @@ and looking up what is stated wins precision, but neither wins hard F1.
 """
 
 from collections.abc import Callable
-from typing import Protocol
+from itertools import chain
 
 from rulemine.evaluation.answerers.protocol import NEEDS
 from rulemine.evaluation.answerers.registry import CYPHER, answer, find_answerer, needs_of
 from rulemine.evaluation.metrics import HEADLINE
 from rulemine.evaluation.notes import notes_on_questions
-from rulemine.evaluation.reporting.tables import Cell
 from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
 from rulemine.evaluation.scorer import Scorer
 from rulemine.release.reader import Release
+from rulemine.text.tables import Table, Value, percent
 
 __all__ = ["baselines"]
 
@@ -48,33 +48,17 @@ COLUMNS_CYPHER = ("ex", "row_hhr", *COLUMNS)
 """Those of the kind ``cypher``."""
 
 
-class Layout(Protocol):
-    """How a table becomes text: ``format_table`` or ``format_markdown`` of `reporting.tables`."""
-
-    def __call__(
-        self,
-        title: str,
-        header: list[str],
-        sections: list[tuple[str, list[tuple[str, list[Cell]]]]],
-        notes: list[str],
-    ) -> str:
-        """The text."""
-        ...
-
-
 def baselines(
     release: Release,
-    layout: Layout,
     *,
     split: str | None = "test",
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
-) -> str:
+) -> Table:
     """A table with one row per answerer for each graph, over the core, all questions, and structures.
 
     Args:
         release: The release.
-        layout: How the table becomes text.
         split: The split to answer; None for all.
         seed: Seed of ``random``.
         progress: Called with (runs done, all runs).
@@ -89,10 +73,10 @@ def baselines(
     if release.kind == CYPHER:
         systems, columns = list(SYSTEMS_CYPHER), COLUMNS_CYPHER
     scorer = Scorer(release, split=split, seed=seed, resamples=1)  # the table has no intervals
-    sections: dict[str, list[tuple[str, list[Cell]]]] = {}
+    rows: list[tuple[Value, ...]] = []
     number = 0
     for graph in GRAPHS:
-        by_subset: dict[str, list[tuple[str, list[Cell]]]] = {}
+        by_subset: dict[str, list[tuple[Value, ...]]] = {}
         for name in systems:
             if progress is not None:
                 progress(number, len(GRAPHS) * len(systems))
@@ -101,9 +85,9 @@ def baselines(
             for row in scorer(found, kg=graph).rows:
                 if row.breakdown in SUBSETS:
                     title = f"{graph} KG, {SUBSETS[row.breakdown]} ({row.n:,})"
-                    cells = [_percent(row.scores[metric].value) for metric in columns]
-                    by_subset.setdefault(title, []).append((name, cells))
-        sections |= by_subset
+                    scores = (row.scores[metric].value for metric in columns)
+                    by_subset.setdefault(title, [(title,)]).append((name, *scores))
+        rows += chain(*by_subset.values())
     title = f"{release.name} · split {split or 'all'} · {len(questions):,} questions · in percent"
     told = [
         f"{name} is given {', '.join(NEEDS[need] for need in needs)}"
@@ -113,10 +97,6 @@ def baselines(
     notes = [*notes_on_questions(questions), f"Beside text and graph: {'; '.join(told)}."]
     if release.kind != CYPHER and FLOOD not in systems:
         notes.append(f"Not asked, for there are more than {FEW:,} questions: {FLOOD}.")
-    return layout(
-        title, ["answerer", *(TITLES[metric] for metric in columns)], list(sections.items()), notes
-    )
-
-
-def _percent(value: float | None) -> Cell:
-    return ("–" if value is None else f"{100 * value:.1f}", "")
+    header = ("answerer", *(TITLES[metric] for metric in columns))
+    show = dict.fromkeys(header, percent)
+    return Table("baselines", title, header, tuple(rows), tuple(notes), show)

@@ -7,7 +7,8 @@ import numpy as np
 from rulemine.arrays import distinct
 from rulemine.errors import counted
 from rulemine.evaluation.matching.vocabulary import LONGEST_OUTPUT, bounded
-from rulemine.evaluation.reporting.report import WARNING, Row
+from rulemine.evaluation.reporting.report import Row
+from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.statistics.bootstrap import Bools, Ints
 from rulemine.release.leakage import RemovedFacts

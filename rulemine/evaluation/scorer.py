@@ -33,7 +33,8 @@ from rulemine.evaluation.metrics_of_others.registry import chosen
 from rulemine.evaluation.prediction_file import PredictionFile, uncollected
 from rulemine.evaluation.predictions import fit, read_predictions
 from rulemine.evaluation.ranked import RANKED, score_rankings
-from rulemine.evaluation.reporting.report import WARNING, Report
+from rulemine.evaluation.reporting.report import Report
+from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.retrieval import RETRIEVAL, count_failures, score_retrieval
 from rulemine.evaluation.statistics.bootstrap import Ints

@@ -8,8 +8,9 @@ Example:
 """
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["code", "in_cell", "plain"]
+__all__ = ["code", "in_cell", "plain", "table_lines"]
 
 _MARKUP = re.compile(
     r"""
@@ -47,3 +48,16 @@ def code(text: str) -> str:
     ends = "`" * (longest + 1)
     blank = " " if one_line[:1] == "`" or one_line[-1:] == "`" else ""
     return f"{ends}{blank}{one_line}{blank}{ends}"
+
+
+def table_lines(rows: Iterable[Sequence[str]], *, text: bool = False) -> Iterator[str]:
+    """The lines of a table.
+
+    Args:
+        rows: Its cells, in Markdown; the first row is its header.
+        text: Whether the columns after the first are text, and not numbers, which are aligned to the right.
+    """
+    for at, row in enumerate(rows):
+        yield f"| {' | '.join(row)} |"
+        if not at:
+            yield "|---" + ("|---" if text else "|---:") * (len(row) - 1) + "|"

@@ -3,16 +3,15 @@
 from pathlib import Path
 
 from rulemine.evaluation.baselines import SYSTEMS, baselines
-from rulemine.evaluation.reporting.tables import format_markdown, format_table
 from rulemine.release.reader import Release
+from rulemine.text.tables import markdown_of, text_of
 from tests.cypher_releases import build_coast
 
 
 def test_every_answerer_on_both_graphs(release: Release) -> None:
     told: list[tuple[int, int]] = []
-    text = baselines(
-        release, format_table, split=None, progress=lambda done, total: told.append((done, total))
-    )
+    found = baselines(release, split=None, progress=lambda done, total: told.append((done, total)))
+    text = text_of(found)
     for name in SYSTEMS:
         assert text.count(f"  {name} ") == 4
     sections = ["complete KG, the core (1)", "complete KG, all questions (4)",
@@ -27,7 +26,7 @@ def test_every_answerer_on_both_graphs(release: Release) -> None:
 
 
 def test_lookup_infers_nothing_and_the_reasoner_does(release: Release) -> None:
-    rows = baselines(release, format_markdown, split=None).splitlines()
+    rows = markdown_of(baselines(release, split=None)).splitlines()
     lookup, reasoner = (
         [row for row in rows if row.startswith(f"| {name} ")][3].split("|")
         for name in ("lookup", "reasoner")
@@ -38,7 +37,7 @@ def test_lookup_infers_nothing_and_the_reasoner_does(release: Release) -> None:
 
 
 def test_naming_everything_wins_the_hard_hits_rate_and_not_hard_f1(release: Release) -> None:
-    rows = baselines(release, format_markdown, split=None).splitlines()
+    rows = markdown_of(baselines(release, split=None)).splitlines()
     everything = [row.split("|") for row in rows if row.startswith("| neighbors:hops=2 ")][3]
     reasoner = [row.split("|") for row in rows if row.startswith("| reasoner ")][3]
     assert float(everything[3]) == 100.0
@@ -47,7 +46,7 @@ def test_naming_everything_wins_the_hard_hits_rate_and_not_hard_f1(release: Rele
 
 def test_rows_tell_understanding_from_inferring(tmp_path: Path) -> None:
     release = Release.open(build_coast(tmp_path / "coast"))
-    text = baselines(release, format_markdown, split=None)
+    text = markdown_of(baselines(release, split=None))
     rows = [line.split("|")[1:-1] for line in text.splitlines()]
     table = [[cell.strip() for cell in row] for row in rows if row]
     assert table[0][:4] == ["answerer", "EX", "row HHR", "Hard F1"]

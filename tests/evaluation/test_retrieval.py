@@ -12,7 +12,6 @@ import pytest
 
 from rulemine.errors import PredictionError, ReleaseError
 from rulemine.evaluation import METRICS, compare, evaluate, read_predictions, write_predictions
-from rulemine.evaluation.reporting.tables import FEW_NOTE
 from rulemine.evaluation.retrieval import (
     RETRIEVAL,
     ToRetrieve,
@@ -23,6 +22,7 @@ from rulemine.evaluation.retrieval import (
 from rulemine.evaluation.scorer import STRICT
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
+from rulemine.text.tables import FEW_NOTE
 from tests.evaluation.test_scoring import GIVEN as ABOUT_RULES
 from tests.evaluation.test_scoring import values
 from tests.evaluation.world import ANN, BOB, CID, write_release, write_structures

@@ -13,11 +13,11 @@ import pytest
 from rulemine.evaluation import answer, compare, evaluate
 from rulemine.evaluation.baselines import SYSTEMS, baselines
 from rulemine.evaluation.metrics import COLUMNS, METRICS, score
-from rulemine.evaluation.reporting.tables import format_table
 from rulemine.release.groups import groups_of
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from rulemine.seeds import stream
+from rulemine.text.tables import text_of
 from tests.command_line import Command
 from tests.evaluation.test_scoring import values
 from tests.evaluation.world import write_structures
@@ -279,7 +279,7 @@ def test_the_public_evaluator_knows_no_first_answer(release: Release) -> None:
 
 
 def test_baselines(release: Release) -> None:
-    text = baselines(release, format_table)
+    text = text_of(baselines(release))
     for title in ("the core (6)", "all questions (6)", "mean of structures (6)"):
         for graph in ("complete", "incomplete"):
             assert f"\n{graph} KG, {title}\n" in text

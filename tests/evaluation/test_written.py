@@ -7,12 +7,12 @@ import pytest
 from rulemine.evaluation import answer, evaluate
 from rulemine.evaluation.baselines import baselines
 from rulemine.evaluation.breakdown import breakdowns
-from rulemine.evaluation.reporting.tables import format_table
 from rulemine.evaluation.supervision.supervision import report_supervision
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
 from rulemine.release.writer import write_release
+from rulemine.text.tables import text_of
 from tests.written import subgraphs, variants
 
 MADE = {"subgraphs": subgraphs, "variants": variants}
@@ -73,7 +73,7 @@ def test_whatever_reads_releases_reads_these(release: Release) -> None:
     found = answer(release, "reasoner", split=None)
     of = {q.id: q for q in release.questions()}
     assert all(set(of[p.id].answers) <= set(p.answers or ()) for p in found)
-    assert "reasoner" in baselines(release, format_table)
+    assert "reasoner" in text_of(baselines(release))
     assert [grid.id for grid in report_supervision(release).tables][:2] == [
         "hops",
         "evidence-hops",

@@ -27,12 +27,14 @@ from selenium.webdriver.remote.webelement import WebElement
 
 from rulemine.cli.main import main as rulemine
 from rulemine.evaluation import answer, evaluate
-from rulemine.evaluation.reporting.document import Document, Figure, Grid, Score, Series
+from rulemine.evaluation.reporting.document import Document, Figure, Series
 from rulemine.evaluation.reporting.files import write_document
 from rulemine.evaluation.reporting.html import MOST_BYTES
 from rulemine.evaluation.reporting.questions import MOST_QUESTIONS, SystemRun, question_rows
 from rulemine.evaluation.reporting.server import make_server
+from rulemine.evaluation.statistics.score import Score
 from rulemine.release.reader import Release
+from rulemine.text.tables import Table
 
 HOSTILE = (
     "</script><script>window.harmed = 1</script><img src=x onerror='window.harmed = 2'>\u202e&amp;"
@@ -98,12 +100,12 @@ def make_document(folder: Path) -> Document:
         f"Report {HOSTILE}",
         notes=(HOSTILE,),
         facts={"release": "demo"},
-        headline=Grid("headline", HOSTILE, ("system", "F1"), ((HOSTILE, score),), (HOSTILE,)),
+        headline=Table("headline", HOSTILE, ("system", "F1"), ((HOSTILE, score),), (HOSTILE,)),
         figures=(
             Figure("bars", "Bars", HOSTILE, "bars", "system", "F1", ("a", HOSTILE), shown),
             Figure("lines", "Lines", "A caption.", "lines", "level", "F1", (0, 100), shown),
         ),
-        tables=(Grid("more", "More", ("group", "n"), (("a", 1),)),),
+        tables=(Table("more", "More", ("group", "n"), (("a", 1),)),),
         questions=tuple(many),
         labels=labels,
     )

@@ -7,7 +7,8 @@ import numpy as np
 from rulemine.errors import PredictionError
 from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.notes import DROPPED, notes_on_rows
-from rulemine.evaluation.reporting.report import WARNING, Comparison, Report
+from rulemine.evaluation.reporting.report import Comparison, Report
+from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.statistics.estimates import differences, ratio_of, rows_of
 from rulemine.evaluation.statistics.significance import randomization_test

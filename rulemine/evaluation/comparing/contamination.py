@@ -27,18 +27,18 @@ import numpy as np
 from rulemine.errors import ConfigError, PredictionError, counted, did_you_mean
 from rulemine.evaluation.breakdown import MORE_MISSING
 from rulemine.evaluation.comparing.comparison import of_subsets
-from rulemine.evaluation.comparing.contamination_table import Contamination, FreshDifference
+from rulemine.evaluation.comparing.differences import Differences, FreshDifference, corrected
 from rulemine.evaluation.comparing.freshness import check_freshness
 from rulemine.evaluation.comparing.pairwise import SHOWN, evaluate_all
 from rulemine.evaluation.prediction_file import PredictionFile
-from rulemine.evaluation.reporting.report import WARNING, Report
+from rulemine.evaluation.reporting.report import Report
+from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
 from rulemine.evaluation.scorer import RESAMPLES
 from rulemine.evaluation.scoring import said_of, shared_level
 from rulemine.evaluation.statistics import two_samples
 from rulemine.evaluation.statistics.bootstrap import Bools
 from rulemine.evaluation.statistics.estimates import ratio_of
-from rulemine.evaluation.statistics.significance import holm
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, RuleQuestion
 
@@ -59,7 +59,7 @@ def compare_with_fresh(
     resamples: int = RESAMPLES,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
-) -> Contamination:
+) -> Differences[FreshDifference]:
     """Compares what systems score on a published release and on a fresh one.
 
     Args:
@@ -123,10 +123,10 @@ def compare_with_fresh(
         )
     notes += _told_of_reports(reports)
     notes += left_out
-    return Contamination(
+    return Differences(
         f"{published.name} ({published.identity[:12]}) − fresh {fresh.name} ({fresh.identity[:12]}) · "
         f"split {split or 'all'} · hard answers missing at level {level}",
-        tuple(found),
+        corrected(found),
         (
             *notes,
             "Published minus fresh, both with the published mix of questions by form (rule type, structure "
@@ -136,6 +136,7 @@ def compare_with_fresh(
             "A difference is no proof of contamination: what was left to ask may be harder in other ways. "
             "Compare it with that of a system that has seen neither release.",
         ),
+        ("system", "published", "fresh", "difference", "p", "p (Holm)", "seen from"),
     )
 
 
@@ -255,12 +256,6 @@ def _differences(
             )  # fmt: skip
     systems, scores = list(pairs), list(metrics)
     found.sort(key=lambda r: (r.subset != "core", scores.index(r.metric), systems.index(r.system)))
-    families: dict[tuple[str, str], list[int]] = {}
-    for i, row in enumerate(found):
-        families.setdefault((row.subset, row.metric), []).append(i)
-    for family in families.values():
-        for i, adjusted in zip(family, holm([found[i].p for i in family]), strict=True):
-            found[i] = found[i]._replace(adjusted=adjusted)
     return found
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from rulemine.errors import ConfigError, counted
-from rulemine.evaluation.reporting.report import WARNING
+from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.release.naming import query_in
 from rulemine.release.reader import Release
 from rulemine.release.records import translation

@@ -5,148 +5,24 @@ p of the paired randomization test (`rulemine.evaluation.statistics.significance
 family of tests is all pairs on one score over one set of questions.
 """
 
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
 
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.comparing.comparison import compare, told_of
+from rulemine.evaluation.comparing.differences import Differences, PairedDifference, corrected
 from rulemine.evaluation.metrics import HEADLINE
 from rulemine.evaluation.prediction_file import PredictionFile
-from rulemine.evaluation.reporting.report import WARNING, Report
-from rulemine.evaluation.reporting.tables import (
-    Section,
-    format_cell,
-    format_markdown,
-    format_p,
-    format_table,
-)
-from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
+from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scorer import RESAMPLES, Scorer
 from rulemine.evaluation.scoring import said_of, shared_level
-from rulemine.evaluation.statistics.score import Score
-from rulemine.evaluation.statistics.significance import holm
 from rulemine.release.reader import Release
-from rulemine.text.spreadsheet import csv_text
 
-__all__ = [
-    "Differences",
-    "PairedDifference",
-    "compare_all",
-    "evaluate_all",
-    "rows_to_csv",
-    "rows_to_json",
-]
+__all__ = ["SHOWN", "compare_all", "evaluate_all"]
 
 SHOWN = (HEADLINE, "hhr", "hits_hard", "hits_any", "f1")
 """The scores compared unless others are named."""
-
-
-class _Row(Protocol):
-    """A named tuple with ``difference``, ``p`` and ``adjusted``."""
-
-    def _asdict(self) -> dict[str, Any]: ...
-
-
-class PairedDifference(NamedTuple):
-    """The difference of two systems on one score over one set of questions.
-
-    Attributes:
-        subset: ``core`` or ``all``.
-        metric: The score.
-        first: The name of one system.
-        second: That of the other.
-        a: The score of the first; None where undefined, and so are those below.
-        b: That of the second.
-        difference: First minus second, with its interval.
-        p: Of the randomization test.
-        adjusted: The same, corrected for the number of pairs.
-    """
-
-    subset: str
-    metric: str
-    first: str
-    second: str
-    a: float | None
-    b: float | None
-    difference: Score
-    p: float | None
-    adjusted: float | None
-
-
-@dataclass(frozen=True)
-class Differences:
-    """All pairs of several systems; made by `compare_all`.
-
-    Attributes:
-        title: What was compared.
-        rows: The differences: the core first, score by score, the pairs in the order of the systems.
-        notes: What a reader must know, as sentences.
-    """
-
-    title: str
-    rows: tuple[PairedDifference, ...]
-    notes: tuple[str, ...]
-
-    def to_table(self) -> str:
-        """For a terminal: percentages, below each difference its interval."""
-        return self._laid_out(format_table, "")
-
-    def to_markdown(self) -> str:
-        """As a Markdown table, intervals in parentheses."""
-        return self._laid_out(format_markdown, "pair")
-
-    def to_json(self) -> str:
-        """As JSON: ``title``, ``notes`` and ``rows``, the fields of `PairedDifference` with fractions."""
-        return rows_to_json(self.title, self.rows, self.notes)
-
-    def to_csv(self) -> str:
-        """As CSV with a header: a line for each difference, what is undefined empty."""
-        return rows_to_csv(self.rows)
-
-    def _laid_out(self, layout: Callable[..., str], label: str) -> str:
-        sections: list[Section] = []
-        for row in self.rows:
-            title = f"{TITLES[row.metric]}, {SUBSETS[row.subset]}"
-            if not sections or sections[-1][0] != title:
-                sections.append((title, []))
-            cells = [
-                format_cell(Score(row.a, None, None)),
-                format_cell(Score(row.b, None, None)),
-                format_cell(row.difference, signed=True),
-                (format_p(row.p), ""),
-                (format_p(row.adjusted), ""),
-            ]
-            sections[-1][1].append((f"{row.first} − {row.second}", cells))
-        header = [label, "first", "second", "difference", "p", "p (Holm)"]
-        title = f"{self.title} · in percent, with a 95 % bootstrap interval"
-        first = "".join(f"{note}\n\n" for note in self.notes if note.startswith(WARNING))
-        below = [note for note in self.notes if not note.startswith(WARNING)]
-        return first + layout(title, header, sections, below)
-
-
-def rows_to_json(title: str, rows: Iterable[_Row], notes: Iterable[str]) -> str:
-    """``title``, ``notes`` and ``rows`` as JSON; each `difference` becomes three fields, tests come last."""
-    content = {"title": title, "notes": list(notes), "rows": [_plain(row) for row in rows]}
-    return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
-
-
-def rows_to_csv(rows: Iterable[_Row]) -> str:
-    """The same rows as CSV with a header; what is undefined is empty."""
-    plain = [_plain(row) for row in rows]
-    return csv_text(
-        [[*plain[0]], *(["" if v is None else v for v in row.values()] for row in plain)]
-    )
-
-
-def _plain(row: _Row) -> dict[str, Any]:
-    plain = row._asdict()
-    value, low, high = plain.pop("difference")
-    tests = {name: plain.pop(name) for name in ("p", "adjusted")}
-    return plain | {"difference": value, "low": low, "high": high} | tests
 
 
 def evaluate_all(
@@ -203,7 +79,9 @@ def evaluate_all(
     return found
 
 
-def compare_all(reports: Mapping[str, Report], metrics: Sequence[str] = SHOWN) -> Differences:
+def compare_all(
+    reports: Mapping[str, Report], metrics: Sequence[str] = SHOWN
+) -> Differences[PairedDifference]:
     """Compares every two systems.
 
     Args:
@@ -248,12 +126,6 @@ def compare_all(reports: Mapping[str, Report], metrics: Sequence[str] = SHOWN) -
                     )
     order = {metric: at for at, metric in enumerate(metrics)}
     found.sort(key=lambda row: (row.subset != "core", order[row.metric]))
-    families: dict[tuple[str, str], list[int]] = {}
-    for i, one in enumerate(found):
-        families.setdefault((one.subset, one.metric), []).append(i)
-    for members in families.values():
-        for i, adjusted in zip(members, holm([found[i].p for i in members]), strict=True):
-            found[i] = found[i]._replace(adjusted=adjusted)
     any_of = next(iter(reports.values()))
     told = (
         "p: paired randomization test over clusters of questions; Holm: corrected for the pairs of one score "
@@ -262,6 +134,6 @@ def compare_all(reports: Mapping[str, Report], metrics: Sequence[str] = SHOWN) -
     return Differences(
         f"{any_of.release} · split {any_of.split} · {any_of.describe_questions()} · hard answers missing at "
         f"level {any_of.level}",
-        tuple(found),
+        corrected(found),
         (*dict.fromkeys(notes), told),
     )

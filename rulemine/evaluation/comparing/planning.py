@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from rulemine.errors import ConfigError, counted, did_you_mean
 from rulemine.evaluation.comparing.comparison import of_subsets
 from rulemine.evaluation.reporting.report import Report
-from rulemine.evaluation.reporting.tables import Section, format_table
 from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
 from rulemine.evaluation.statistics.estimates import ratio_of
 from rulemine.evaluation.statistics.power import (
@@ -16,6 +15,7 @@ from rulemine.evaluation.statistics.power import (
     smallest_difference,
     spread_of_rates,
 )
+from rulemine.text.tables import Table, Value, text_of
 
 __all__ = ["DIFFERENCES", "needed_for_difference", "needed_for_rates"]
 
@@ -73,7 +73,7 @@ def needed_for_difference(
     if metric not in known:
         raise ConfigError(f"no score {metric!r} of both systems; {did_you_mean(metric, known)}")
     wanted: Sequence[float] = DIFFERENCES if difference is None else (difference,)
-    sections: list[Section] = []
+    rows: list[tuple[Value, ...]] = []
     notes = []
     for part in of_subsets(a.groups):
         members, name = part.members[0], SUBSETS[part.name]
@@ -88,22 +88,22 @@ def needed_for_difference(
             )
             continue
         n = int((sides[0][:, 0] == sides[0][:, 0]).sum())  # those that have the score
-        rows = [
+        rows.append((name,))
+        rows += [
             (
                 f"{100 * d:g} point{'' if d == 0.01 else 's'}",
-                [(f"{questions_needed(d, spread, alpha=alpha, power=power):,}", "")],
+                questions_needed(d, spread, alpha=alpha, power=power),
             )
             for d in wanted
         ]
         seen = smallest_difference(n, spread, alpha=alpha, power=power)
-        sections.append((name, rows))
         notes.append(
             f"Over {name} ({counted(n, 'question')} with the score) differences from {100 * seen:.1f} points "
             f"on are seen; standard deviation of the paired difference {spread.null:.3f}, design effect of "
             f"clusters {spread.design_effect:.2f}."
         )
     title = f"{TITLES.get(metric, metric)}: {first} − {second}. {_told(alpha, power)}"
-    return format_table(title, ["difference", "questions"], sections, notes)
+    return text_of(Table("power", title, ("difference", "questions"), tuple(rows), tuple(notes)))
 
 
 def _told(alpha: float, power: float) -> str:

@@ -13,34 +13,40 @@ each seed text that was accepted (the lowest id), compared as `rulemine.evaluati
 says.
 """
 
-import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rulemine.errors import ConfigError, counted
 from rulemine.evaluation.notes import FEW_CLUSTERS
-from rulemine.evaluation.reporting.tables import (
-    Cell,
-    Section,
-    format_markdown,
-    format_p,
-    format_table,
-)
+from rulemine.evaluation.reporting.tables import Tabled
 from rulemine.evaluation.statistics.contingency import ChiSquare, compare_classes
 from rulemine.release.naming import questions_in
 from rulemine.release.reader import Release
 from rulemine.release.records import VariantQuestion, translation
 from rulemine.text.normalization import QUESTION_MARKS, fold_loosely
+from rulemine.text.tables import Cell, Show, Table, Value, p_value, percent
 
 __all__ = ["RunFigures", "RunPair", "VariantTable", "compare_runs"]
 
 ENOUGH = 5
 """Expected counts below make the χ² rough (Cochran, Biometrics 1954)."""
 
-_HEADER = ("compared", "left out", "identical", "paraphrased", "unique", "χ²", "dof", "p", "V")
+_HEADER = (
+    "pair",
+    "compared",
+    "left out",
+    "identical",
+    "paraphrased",
+    "unique",
+    "χ²",
+    "dof",
+    "p",
+    "V",
+)
+_SHOW: dict[str, Show] = {"χ²": "{:.2f}".format, "p": p_value, "V": "{:.3f}".format}
 
 
 class RunFigures(NamedTuple):
@@ -90,7 +96,7 @@ class RunPair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class VariantTable:
+class VariantTable(Tabled):
     """Several variants, each with each; made by `compare_runs`.
 
     Attributes:
@@ -105,74 +111,42 @@ class VariantTable:
     pairs: tuple[RunPair, ...]
     notes: tuple[str, ...]
 
-    def to_table(self) -> str:
-        """For a terminal: below each count its share, below V its interval."""
-        return self._laid_out(format_table, "")
-
-    def to_markdown(self) -> str:
-        """As Markdown: shares and intervals in parentheses."""
-        return self._laid_out(format_markdown, "pair")
-
-    def to_json(self) -> str:
-        """As JSON: ``title``, ``notes``, ``runs`` and ``pairs`` with the fields of their classes."""
+    def content(self) -> dict[str, Any]:
+        """``title``, ``notes``, ``runs`` and ``pairs`` with the fields of their classes."""
         pairs = [
             row._asdict() | {"topics": None if row.topics is None else row.topics._asdict()}
             for row in self.pairs
         ]
-        content = {
-            "title": self.title, "notes": list(self.notes),
-            "runs": [row._asdict() for row in self.runs], "pairs": pairs,
-        }  # fmt: skip
-        return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+        runs = [row._asdict() for row in self.runs]
+        return {"title": self.title, "notes": list(self.notes), "runs": runs, "pairs": pairs}
 
-    def _laid_out(self, layout: Callable[..., str], label: str) -> str:
-        rows = [(f"{row.first} × {row.second}", _cells(row)) for row in self.pairs]
+    def tables(self) -> list[Table]:
+        """The pairs, with shares beside counts; and the topics of each release."""
         topics = sorted({topic for run in self.runs for topic in run.topics})
-        columns = ("seed texts", "without", "questions", *topics)
-        runs: list[tuple[str, list[Cell]]] = [
+        header = ("release", "seed texts", "without", "questions", *topics)
+        runs: tuple[tuple[Value, ...], ...] = tuple(
             (
-                run.name,
-                [
-                    (f"{n:,}", "")
-                    for n in (
-                        run.seed_texts, run.without, run.questions,
-                        *(run.topics.get(topic, 0) for topic in topics),
-                    )
-                ],
+                *(run.name, run.seed_texts, run.without, run.questions),
+                *(run.topics.get(topic, 0) for topic in topics),
             )
             for run in self.runs
-        ]  # fmt: skip
-        below: list[Section] = [("", runs)]
-        return (
-            layout(self.title, [label, *_HEADER], [("", rows)], ())
-            + "\n"
-            + layout(
-                "First questions by topic",
-                ["release" if label else "", *columns],
-                below,
-                self.notes,
-            )
         )
-
-
-def _cells(row: RunPair) -> list[Cell]:
-    counts = (row.identical, row.paraphrased, row.unique)
-    shares = [f"{100 * n / row.compared:.1f} %" if row.compared else "" for n in counts]
-    found = row.topics
-    tests: list[Cell] = [("–", "")] * 4
-    if found is not None:
-        tests = [
-            (f"{found.statistic:.2f}", ""),
-            (str(found.dof), ""),
-            (format_p(found.p), ""),
-            (f"{found.v:.3f}", f"{found.low:.3f}–{found.high:.3f}"),
+        return [
+            Table("pairs", self.title, _HEADER, tuple(map(_values, self.pairs)), show=_SHOW),
+            Table("topics", "First questions by topic", header, runs),
         ]
-    return [
-        (f"{row.compared:,}", ""),
-        (f"{row.left_out:,}", ""),
-        *((f"{n:,}", share) for n, share in zip(counts, shares, strict=True)),
-        *tests,
-    ]
+
+
+def _values(row: RunPair) -> tuple[Value, ...]:
+    shares = (
+        Cell(f"{n:,}", f"{percent(n / row.compared)} %" if row.compared else "")
+        for n in (row.identical, row.paraphrased, row.unique)
+    )
+    found = row.topics
+    tests: tuple[Value, ...] = (None, None, None, None)
+    if found is not None:
+        tests = (found.statistic, found.dof, found.p, (found.v, found.low, found.high))
+    return (f"{row.first} × {row.second}", row.compared, row.left_out, *shares, *tests)
 
 
 class _Variant(NamedTuple):

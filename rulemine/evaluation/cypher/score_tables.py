@@ -12,9 +12,11 @@ from rulemine.evaluation.cypher.judging import STATES, CypherScores, notes_on_pr
 from rulemine.evaluation.cypher.published_differences import DIFFERENCES, PSJS_DIFFERENCES
 from rulemine.evaluation.cypher.row_matching import ROW_GROUPS, rows_group
 from rulemine.evaluation.cypher.scored_items import ScoredItem
-from rulemine.evaluation.reporting.document import Document, Grid, Score, Value
-from rulemine.evaluation.reporting.report import WARNING
+from rulemine.evaluation.reporting.document import Document
+from rulemine.evaluation.reporting.tables import WARNING
+from rulemine.evaluation.statistics.score import Score
 from rulemine.text.spreadsheet import csv_text
+from rulemine.text.tables import Table, Value
 
 __all__ = ["SCORES", "document_of", "mean_of", "questions_text"]
 
@@ -56,14 +58,16 @@ def document_of(
         ("graph", "By graph", lambda row: row.item.graph, ()),
         ("rows", "By rows of the gold", _rows_group, ROW_GROUPS),
     ]  # fmt: skip
-    tables: list[Grid | None] = [
-        grid for id_, heading, of, order in groups if (grid := _by(found, id_, heading, of, order))
+    tables: list[Table | None] = [
+        table
+        for id_, heading, of, order in groups
+        if (table := _by(found, id_, heading, of, order))
     ]
     tables += [_states(found), _errors(found)]
     tables.append(_differences("EX", found, [row.difference for row in found], DIFFERENCES))
     others = [row.psjs_difference for row in found]
     tables.append(_differences("PSJS", found, others, PSJS_DIFFERENCES))
-    headline = Grid("scores", "Scores", _header(""), (_row("all", found),), _said(found))
+    headline = Table("scores", "Scores", _header(""), (_row("all", found),), _said(found))
     return Document(
         title, (*notes, *_warnings(found)), facts, headline, tables=tuple(t for t in tables if t)
     )
@@ -117,7 +121,7 @@ def _by(
     heading: str,
     of: Callable[[ScoredItem], str],
     order: Sequence[str],
-) -> Grid | None:
+) -> Table | None:
     """The scores of groups; None unless there are several."""
     groups: dict[str, list[ScoredItem]] = {}
     for row in found:
@@ -127,10 +131,10 @@ def _by(
     if len(names) < 2:
         return None
     rows = tuple(_row(name, groups[name]) for name in names)
-    return Grid(f"by-{id_}", heading, _header(id_.replace("-", " ")), rows)
+    return Table(f"by-{id_}", heading, _header(id_.replace("-", " ")), rows)
 
 
-def _states(found: Sequence[ScoredItem]) -> Grid:
+def _states(found: Sequence[ScoredItem]) -> Table:
     groups = {state: [row for row in found if row.scores.state == state] for state in STATES}
     rows = tuple((state, len(some)) for state, some in groups.items() if some)
     notes = tuple(
@@ -139,10 +143,10 @@ def _states(found: Sequence[ScoredItem]) -> Grid:
         for state, some in groups.items()
         if some
     )
-    return Grid("states", "What became of predictions", ("state", "n"), rows, notes)
+    return Table("states", "What became of predictions", ("state", "n"), rows, notes)
 
 
-def _errors(found: Sequence[ScoredItem]) -> Grid | None:
+def _errors(found: Sequence[ScoredItem]) -> Table | None:
     wrong = [row for row in found if row.scores.kinds]
     groups = {kind: [row for row in wrong if kind in row.scores.kinds] for kind in ERROR_KINDS}
     rows = tuple(
@@ -162,12 +166,12 @@ def _errors(found: Sequence[ScoredItem]) -> Grid | None:
         told = f"{counted(several, 'prediction')} of {len(wrong):,} wrong ones {has} several kinds."
         notes = (told, *notes)
     header = "kind", "n", "share of wrong ones"
-    return Grid("errors", "Kinds of errors", header, rows, notes) if rows else None
+    return Table("errors", "Kinds of errors", header, rows, notes) if rows else None
 
 
 def _differences(
     name: str, found: Sequence[ScoredItem], causes: Sequence[str], words: Mapping[str, str]
-) -> Grid | None:
+) -> Table | None:
     """Why a score as published differs."""
     groups = {
         why: [row for row, its in zip(found, causes, strict=True) if its == why] for why in words
@@ -181,7 +185,7 @@ def _differences(
     )
     id_ = "differences" if name == "EX" else f"differences-{name.lower()}"
     heading = f"Where {name} as published differs"
-    return Grid(id_, heading, ("why", "n"), rows, notes) if rows else None
+    return Table(id_, heading, ("why", "n"), rows, notes) if rows else None
 
 
 def _cut(said: object) -> str:

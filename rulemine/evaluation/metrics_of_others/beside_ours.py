@@ -8,7 +8,7 @@ resamples as those of the report (`rulemine.evaluation.statistics.bootstrap`), s
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,13 +17,13 @@ from rulemine.evaluation.metrics import Floats
 from rulemine.evaluation.metrics_of_others.containment import normalize
 from rulemine.evaluation.metrics_of_others.protocol import Judged, ProjectMetrics
 from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
-from rulemine.evaluation.reporting.document import Grid
-from rulemine.evaluation.reporting.tables import Section, few_notes, format_cell, marked
+from rulemine.evaluation.reporting.tables import Tabled
 from rulemine.evaluation.retrieval import RETRIEVAL
 from rulemine.evaluation.statistics.bootstrap import Bools, Ints, Resamples, interval
 from rulemine.evaluation.statistics.score import Score
 from rulemine.kg.graph import Triple
 from rulemine.release.records import Prediction, Question
+from rulemine.text.tables import Table, Value, percent, points
 
 __all__ = ["BesideOurs", "OtherScore", "judged_of", "score_beside_ours"]
 
@@ -35,8 +35,9 @@ NORMALIZING = frozenset({"rog", "gretriever", "gcr", "subgraphrag"})
 
 UNDEFINED = Score(None, None, None)
 _VALUES = ("score", "flatters", "over_hard_f1")
-_HEADER = ("n", "theirs", "stands beside", "ours", "theirs − ours", "theirs − hard F1")
-_TITLE = "metrics of other projects beside ours; in percent"
+_HEADER = ("metric", "n", "theirs", "stands beside", "ours", "theirs − ours", "theirs − hard F1")
+_SHOW = {"ours": percent, "theirs − ours": points, "theirs − hard F1": points}
+_TITLE = "Metrics of other projects beside ours; in percent"
 
 
 class OtherScore(NamedTuple):
@@ -65,14 +66,8 @@ class OtherScore(NamedTuple):
     over_hard_f1: Score
 
 
-class _Layout(Protocol):
-    def __call__(
-        self, title: str, header: Sequence[str], sections: Sequence[Section], notes: Sequence[str]
-    ) -> str: ...
-
-
 @dataclass(frozen=True)
-class BesideOurs:
+class BesideOurs(Tabled):
     """The metrics of other projects for the predictions of a report.
 
     Attributes:
@@ -85,8 +80,8 @@ class BesideOurs:
     scores: tuple[OtherScore, ...] = field(repr=False)
     notes: tuple[str, ...]
 
-    def to_plain(self) -> dict[str, Any]:
-        """As in JSON: project → source, and metric → what it stands beside, and subset → values."""
+    def content(self) -> dict[str, Any]:
+        """Project → source, and metric → what it stands beside, and subset → values."""
         found: dict[str, Any] = {project: {"source": s} for project, s in self.sources.items()}
         for score in self.scores:
             of_metric = found[score.project].setdefault(score.metric, {"beside": score.beside})
@@ -94,63 +89,30 @@ class BesideOurs:
             of_metric[score.subset] = {"n": score.n} | values
         return found | {"notes": list(self.notes)}
 
-    def csv_header(self) -> list[str]:
-        """The columns that it adds to a table: each metric, it minus ours, and minus hard F1, with bounds."""
+    def columns(self) -> list[str]:
+        """The columns that it adds to a table: each metric, it minus ours, and minus hard F1."""
         return [
-            f"{name}{bound}"
+            name
             for s in self._of("all")
             for name in (s.metric, f"{s.metric}_minus_{s.beside}", f"{s.metric}_minus_{HEADLINE}")
-            for bound in ("", "_low", "_high")
         ]
 
-    def csv_cells(self, breakdown: str) -> list[str]:
-        """The cells of these columns in the row of a subset; empty in others."""
-        found = [
-            "" if value is None else repr(value)
-            for s in self._of(breakdown)
-            for name in _VALUES
-            for value in getattr(s, name)
-        ]
-        return found or [""] * len(self.csv_header())
+    def values(self, breakdown: str) -> list[Value]:
+        """The values of these columns in the row of a subset; None in others."""
+        found = [getattr(s, name) for s in self._of(breakdown) for name in _VALUES]
+        return found or [None] * len(self.columns())
 
-    def table(self, layout: _Layout, label: str) -> str:
-        """As a table in a layout of `rulemine.evaluation.reporting.tables`."""
-        sections = []
+    def tables(self) -> list[Table]:
+        """The metrics over the core, if it has a question, and over all questions."""
+        rows: list[tuple[Value, ...]] = []
         for subset, words in _SUBSETS.items():
-            rows = [
-                (
-                    s.metric,
-                    [
-                        (marked(s.n), ""),
-                        format_cell(s.score),
-                        (s.beside, ""),
-                        (format_cell(s.ours)[0], ""),
-                        format_cell(s.flatters, signed=True),
-                        format_cell(s.over_hard_f1, signed=True),
-                    ],
-                )
+            some = [
+                (s.metric, s.n, s.score, s.beside, s.ours.value, s.flatters, s.over_hard_f1)
                 for s in self._of(subset)
                 if s.n
             ]
-            if rows:
-                sections.append((words, rows))
-        notes = (*self.notes, *few_notes(score.n for score in self.scores))
-        return layout(_TITLE, [label, *_HEADER], sections, notes)
-
-    def grid(self) -> Grid:
-        """As a table of a document: over the core if it has a question, else over all questions."""
-        shown = self._of("core") or self._of("all")
-        return Grid(
-            "metrics-of-others",
-            f"Metrics of other projects beside ours, {_SUBSETS[shown[0].subset]}",
-            ("metric", *_HEADER),
-            tuple(
-                (s.metric, s.n, s.score, s.beside, s.ours, s.flatters, s.over_hard_f1)
-                for s in shown
-                if s.n
-            ),
-            notes=self.notes,
-        )
+            rows += [(words,), *some] if some else []
+        return [Table("metrics-of-others", _TITLE, _HEADER, tuple(rows), self.notes, _SHOW)]
 
     def _of(self, subset: str) -> list[OtherScore]:
         return [score for score in self.scores if score.subset == subset]

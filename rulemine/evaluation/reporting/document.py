@@ -7,13 +7,13 @@ needs an extra.
 Example:
     >>> full, none = Score(0.91, 0.86, 0.95), Score(0.0, 0.0, 0.0)
     >>> rows = (("lookup", 120, none), ("reasoner", 120, full))
-    >>> headline = Grid("headline", "Hard F1, core", ("system", "n", "hard F1"), rows)
+    >>> headline = Table("headline", "Hard F1, core", ("system", "n", "hard F1"), rows)
     >>> series = (Series("complete", (none, full)), Series("incomplete", (None, full)))
     >>> axes = ("system", "hard F1, percent", ("lookup", "reasoner"))
     >>> figure = Figure("hard-f1", "Hard F1", "On both graphs.", "bars", *axes, series)
-    >>> figure.grid().rows[0] == ("lookup", none, None)
+    >>> figure.table().rows[0] == ("lookup", none, None)
     True
-    >>> len(Document("A study", headline=headline, figures=(figure,)).grids())
+    >>> len(Document("A study", headline=headline, figures=(figure,)).every_table())
     2
 """
 
@@ -25,22 +25,17 @@ from typing import NamedTuple
 from rulemine.errors import ConfigError
 from rulemine.evaluation.statistics.score import Score
 from rulemine.kg.graph import Triple
+from rulemine.text.tables import Table, Value
 
 __all__ = [
     "VERDICTS",
     "Document",
     "Figure",
-    "Grid",
     "Outcome",
     "ProofEdge",
     "QuestionRow",
-    "Score",
     "Series",
-    "Value",
 ]
-
-Value = Score | float | int | str | None
-"""A value of a table: a score, a plain number, a count, a text, or None where undefined."""
 
 VERDICTS = {
     "hard": "gave the hard answer",
@@ -53,38 +48,6 @@ VERDICTS = {
     "missing": "no prediction",
 }
 """What became of a question → in words. ``right`` is for questions without a hard answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A table.
-
-    Attributes:
-        id: Names its file: letters, digits, ``-`` and ``_``; no two tables or figures of a document
-            share one.
-        title: Its title.
-        header: Headings of the columns; the first is that of the labels of the rows.
-        rows: The rows, each with a value for every column.
-        notes: What a reader must know, as sentences.
-        plain: Columns whose scores are plain numbers; all other scores are fractions, shown as percentages.
-        signed: Whether the scores are differences, shown with their sign.
-    """
-
-    id: str
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[Value, ...], ...]
-    notes: tuple[str, ...] = ()
-    plain: tuple[str, ...] = ()
-    signed: bool = False
-
-    def __post_init__(self) -> None:
-        for row in self.rows:
-            if len(row) != len(self.header):
-                raise ConfigError(
-                    f"table {self.id}: the row {row[:1]} has {len(row)} values; {len(self.header)} were "
-                    "expected, one for each column."
-                )
 
 
 class Series(NamedTuple):
@@ -106,7 +69,7 @@ class Figure:
     """A figure and its numbers; `rulemine.evaluation.reporting.figures.draw` draws it.
 
     Attributes:
-        id: As `Grid.id`.
+        id: As `Table.id`.
         title: Its title.
         caption: What it shows, in sentences.
         kind: ``bars`` (a bar with its interval for each series, grouped), or ``lines`` (a line with the band
@@ -138,7 +101,7 @@ class Figure:
                     "expected, one for each group."
                 )
 
-    def grid(self) -> Grid:
+    def table(self) -> Table:
         """Its numbers as a table: a row for each group, a column for each series."""
         rows: tuple[tuple[Value, ...], ...] = tuple(
             (
@@ -150,7 +113,7 @@ class Figure:
         )
         numbers = ("n",) if self.sizes else ()
         names = (series.name for series in self.series)
-        return Grid(self.id, self.title, (self.across, *numbers, *names), rows)
+        return Table(self.id, self.title, (self.across, *numbers, *names), rows)
 
 
 class ProofEdge(NamedTuple):
@@ -253,13 +216,13 @@ class Document:
     title: str
     notes: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
-    headline: Grid | None = None
+    headline: Table | None = None
     figures: tuple[Figure, ...] = ()
-    tables: tuple[Grid, ...] = ()
+    tables: tuple[Table, ...] = ()
     questions: tuple[QuestionRow, ...] = field(default=(), repr=False)
     labels: Mapping[str, str] = field(default_factory=dict, repr=False)
 
-    def grids(self) -> tuple[Grid, ...]:
+    def every_table(self) -> tuple[Table, ...]:
         """Every table of it: the headline, those of the figures, and the others."""
         first = () if self.headline is None else (self.headline,)
-        return (*first, *(figure.grid() for figure in self.figures), *self.tables)
+        return (*first, *(figure.table() for figure in self.figures), *self.tables)

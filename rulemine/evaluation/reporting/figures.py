@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rulemine.errors import ConfigError
 from rulemine.evaluation.reporting.document import Figure, Series
-from rulemine.evaluation.reporting.tables import FEW, MARK
+from rulemine.text.tables import FEW, MARK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,13 +1,14 @@
 """The same figures for each group of questions: by their hops, form and split."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
-from rulemine.evaluation.reporting.document import Grid, Value
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.records import SPLITS, Question, RuleQuestion
 from rulemine.rules.taxonomy import RULE_TYPES
+from rulemine.text.tables import Show, Table, Value
 
 __all__ = ["Groups", "by_form", "by_hops", "by_split", "tables_of"]
 
@@ -53,8 +54,8 @@ def tables_of(
     groups: Iterable[Groups],
     columns: Sequence[str],
     figures: Callable[[Sequence[T]], tuple[Value, ...]],
-    plain: tuple[str, ...] = (),
-) -> tuple[Grid, tuple[Grid, ...]]:
+    show: Mapping[str, Show] = MappingProxyType({}),
+) -> tuple[Table, tuple[Table, ...]]:
     """A table of all questions, and one for each way to group them that gives more than one row.
 
     Args:
@@ -62,11 +63,11 @@ def tables_of(
         groups: The ways to group them.
         columns: Headings of the figures.
         figures: The figures of some questions.
-        plain: As of `Grid`.
+        show: As of `Table`.
     """
     every = Groups("questions", "All questions", ["all"] * len(found))
-    headline = _grid(every, found, ("", *columns), figures, plain)
-    grids = [_grid(one, found, (one.name, *columns), figures, plain) for one in groups]
+    headline = _grid(every, found, ("", *columns), figures, show)
+    grids = [_grid(one, found, (one.name, *columns), figures, show) for one in groups]
     return headline, tuple(
         grid for grid in grids if len(grid.rows) > 1
     )  # one row would say it again
@@ -77,8 +78,8 @@ def _grid(
     found: Sequence[T],
     header: tuple[str, ...],
     figures: Callable[[Sequence[T]], tuple[Value, ...]],
-    plain: tuple[str, ...],
-) -> Grid:
+    show: Mapping[str, Show],
+) -> Table:
     members: dict[str, list[T]] = {}
     for label, one in zip(groups.labels, found, strict=True):
         members.setdefault(label, []).append(one)
@@ -88,4 +89,4 @@ def _grid(
         return _ORDER.get(label, math.inf), number, label
 
     rows = tuple((label, *figures(members[label])) for label in sorted(members, key=place))
-    return Grid(groups.name.replace(" ", "-"), groups.title, header, rows, plain=plain)
+    return Table(groups.name.replace(" ", "-"), groups.title, header, rows, show=show)

@@ -13,10 +13,9 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from rulemine.errors import ConfigError, counted
-from rulemine.evaluation.reporting.cells import cells, notes_of, text_columns
 from rulemine.evaluation.reporting.document import VERDICTS, Document, Outcome, QuestionRow
 from rulemine.evaluation.reporting.questions import MOST_QUESTIONS
-from rulemine.evaluation.reporting.report import WARNING
+from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.kg.graph import Triple
 from rulemine.release.sampling_order import sample
 
@@ -92,9 +91,6 @@ def to_html(document: Document) -> str:
         "document": document,
         "warning": WARNING,
         "rest": [note for note in document.notes if not note.startswith(WARNING)],
-        "cells": cells,
-        "notes_of": notes_of,
-        "text_columns": text_columns,
         "figures": drawn,
         "script": script,
         "style": (folder / "page.css").read_text("utf-8"),

@@ -5,10 +5,9 @@ one decimal; what is undefined is ``null`` in JSON, empty in CSV and ``–`` in 
 depend on the report alone: no time, no path, no locale.
 """
 
-import json
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,16 +16,7 @@ import numpy.typing as npt
 from rulemine.errors import counted
 from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.metrics import Floats
-from rulemine.evaluation.reporting.tables import (
-    Section,
-    few_notes,
-    format_cell,
-    format_markdown,
-    format_p,
-    format_table,
-    marked,
-    wrapped,
-)
+from rulemine.evaluation.reporting.tables import Tabled
 from rulemine.evaluation.reporting.titles import (
     BREAKDOWN_TITLES,
     FURTHER,
@@ -37,20 +27,16 @@ from rulemine.evaluation.reporting.titles import (
 )
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
 from rulemine.evaluation.statistics.score import Score
-from rulemine.text.markdown import plain
-from rulemine.text.spreadsheet import csv_text
+from rulemine.text.tables import Show, Table, Value, csv_of, one_decimal, p_value, points, signed
 
 if TYPE_CHECKING:
     from rulemine.evaluation.metrics_of_others.beside_ours import BesideOurs
 
-__all__ = ["WARNING", "Comparison", "Report", "Row"]
+__all__ = ["Comparison", "Report", "Row"]
 
 _INTERVAL = (
     f"{CONFIDENCE:.0%} bootstrap interval".replace("%", " %") + " over clusters of questions"
 )
-
-WARNING = "Warning: "
-"""What a note begins with that tables have above all numbers."""
 
 
 class Row(NamedTuple):
@@ -73,7 +59,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows(ABC):
+class _Rows(Tabled):
     """What reports and comparisons share.
 
     Attributes:
@@ -142,14 +128,21 @@ class _Rows(ABC):
         sample = "" if self.sample is None else "a sample of "
         return f"{sample}{counted(self.n, 'question')}, {core:,} in the core"
 
-    def _signed(self) -> bool:
-        return False
+    def _show(self) -> dict[str, Show]:
+        """How tables show scores that are no fractions, or differences."""
+        return {TITLES["retrieved"]: one_decimal}
 
     def _what(self) -> str:
         return "scores"
 
-    def _content(self) -> dict[str, Any]:
-        """What `to_json` writes."""
+    def content(self) -> dict[str, Any]:
+        """What `to_json` writes.
+
+        Keys: what was evaluated and how; ``headline``: ``core`` or ``all``; ``core`` (null if it has no
+        question), ``all`` and, where there are several structures, ``mean_of_structures``: n, and scores:
+        score → {value, low, high}; ``breakdowns``, over all questions: breakdown → group → {n, scores};
+        ``difference``, where there is one: the same of the difference.
+        """
         broken: dict[str, dict[str, Any]] = {}
         for row in self.rows:
             group = {"n": row.n, "scores": _plain(row.scores), "hhr_dropped": row.dropped}
@@ -172,28 +165,15 @@ class _Rows(ABC):
             "breakdowns": broken,
         }
 
-    def _header(self) -> list[str]:
-        """The first line of `to_csv`."""
-        bounds = [f"{m}{part}" for m in self.metrics for part in ("", "_low", "_high")]
-        return ["what", "breakdown", "group", "n", *bounds]
+    def _columns(self) -> list[str]:
+        """The columns of `to_csv`, a score with its bounds being one."""
+        return ["what", "breakdown", "group", "n", *self.metrics]
 
-    def _lines(self) -> list[list[str]]:
-        """The other lines of `to_csv`."""
-        return [
-            [self._what(), row.breakdown, row.group, str(row.n)]
-            + ["" if v is None else repr(v) for m in self.metrics for v in row.scores[m]]
-            for row in self.rows
-        ]
-
-    def to_json(self) -> str:
-        """The report as indented JSON with LF at the end.
-
-        Keys: what was evaluated and how; ``headline``: ``core`` or ``all``; ``core`` (null if it has no
-        question), ``all`` and, where there are several structures, ``mean_of_structures``: n, and scores:
-        score → {value, low, high}; ``breakdowns``, over all questions: breakdown → group → {n, scores};
-        ``difference``, where there is one: the same of the difference.
-        """
-        return json.dumps(self._content(), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+    def _lines(self) -> Iterator[list[Value]]:
+        """The lines of `to_csv`."""
+        for row in self.rows:
+            scores = (row.scores[metric] for metric in self.metrics)
+            yield [self._what(), row.breakdown, row.group, row.n, *scores]
 
     def to_csv(self) -> str:
         """The report as CSV: a header, then a line for each group.
@@ -201,54 +181,45 @@ class _Rows(ABC):
         Columns: what the line has (``scores`` or ``difference``), breakdown, group, n, and for each score
         its value and the bounds of its interval.
         """
-        return csv_text([self._header(), *self._lines()])
+        rows = tuple(map(tuple, self._lines()))
+        return csv_of(Table("report", "", tuple(self._columns()), rows), joint="_")
 
-    def to_table(self) -> str:
-        """The report for a terminal, about 100 columns: percentages, below each its interval."""
-        return self._tables(
-            format_table, f"{self._title()}\nin percent; below each value its {_INTERVAL}", ""
-        )
+    def tables(self) -> list[Table]:
+        """The table of the scores of answers, and those of what else there is."""
+        title = f"{self._title()}\nin percent, with each value its {_INTERVAL}"
+        found = [self._broken_down(title, IN_TABLES[self.kind])]
+        found += [
+            self._broken_down(further.format(kg=self.kg), metrics, *breakdowns)
+            for further, metrics, breakdowns in FURTHER
+        ]
+        return [table for table in found if len(table.header) > 2]
 
-    def to_markdown(self) -> str:
-        """The report as Markdown tables: percentages, intervals in parentheses."""
-        return self._tables(format_markdown, f"{self._title()} · in percent ({_INTERVAL})", "group")
+    def table(
+        self, id_: str, title: str, rows: Sequence[tuple[str, Row] | str], metrics: Sequence[str]
+    ) -> Table:
+        """Scores of some rows, each with its label; texts are headings."""
+        shown = [metric for metric in metrics if metric in self.metrics]
+        lines: list[tuple[Value, ...]] = [
+            (row,)
+            if isinstance(row, str)
+            else (row[0], row[1].n, *(row[1].scores[m] for m in shown))
+            for row in rows
+        ]
+        header = ("group", "n", *(TITLES.get(metric, metric) for metric in shown))
+        return Table(id_, title, header, tuple(lines), show=self._show())
 
-    def _tables(self, layout: Callable[..., str], title: str, label: str) -> str:
-        """The table of the scores of answers, and those of what else there is; notes below the last."""
-        shown = [m for m in IN_TABLES[self.kind] if m in self.metrics]
-        tables = [(title, shown, self._sections(shown))]
-        for further, metrics, breakdowns in FURTHER:
-            if shown := [m for m in metrics if m in self.metrics]:
-                sections = self._sections(shown, *breakdowns)
-                tables.append((further.format(kg=self.kg), shown, sections))
-        said = plain if layout is format_markdown else wrapped
-        texts = [f"{said(note)}\n" for note in self.notes if note.startswith(WARNING)]
-        below = [note for note in self.notes if not note.startswith(WARNING)]
-        below += few_notes(row.n for row in self.rows)
-        for number, (name, shown, sections) in enumerate(tables, start=1):
-            notes = below if number == len(tables) else ()
-            texts.append(layout(name, [label, "n", *(TITLES[m] for m in shown)], sections, notes))
-        return "\n".join(texts)
-
-    def _sections(self, metrics: Sequence[str], *breakdowns: str) -> list[Section]:
-        """Rows of cells of a value and an interval, by breakdown: of all of them, or of those named."""
-        sections: list[Section] = []
+    def _broken_down(self, title: str, metrics: Sequence[str], *breakdowns: str) -> Table:
+        """A table by breakdown: of all of them, or of those named."""
+        rows: list[tuple[str, Row] | str] = []
         for row in self.rows:
             if row.breakdown in SUBSETS:
-                title, label = "", row.group.replace("_", " ")
+                rows.append((row.group.replace("_", " "), row))
             elif not breakdowns or row.breakdown in breakdowns:
-                title, label = f"{BREAKDOWN_TITLES[row.breakdown]}, over all questions", row.group
-            else:
-                continue
-            if not sections or sections[-1][0] != title:
-                sections.append((title, []))
-            cells = [(marked(row.n), "")]
-            cells += [
-                format_cell(row.scores[m], self._signed(), 1 if m == "retrieved" else 100)
-                for m in metrics
-            ]
-            sections[-1][1].append((label, cells))
-        return sections
+                heading = f"{BREAKDOWN_TITLES[row.breakdown]}, over all questions"
+                if heading not in rows:
+                    rows.append(heading)
+                rows.append((row.group, row))
+        return self.table("scores", title, rows, metrics)
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,13 +248,16 @@ class Comparison(_Rows):
             "p_values": {group: dict(p) for group, p in self.p_values.items()},
         }
 
-    def _sections(self, metrics: Sequence[str], *breakdowns: str) -> list[Section]:
-        rows = [
-            (group, [("", ""), *((format_p(p[metric]), "") for metric in metrics)])
-            for group, p in self.p_values.items()
+    def _broken_down(self, title: str, metrics: Sequence[str], *breakdowns: str) -> Table:
+        table = super()._broken_down(title, metrics, *breakdowns)
+        shown = [metric for metric in metrics if metric in self.metrics]
+        rows: list[tuple[Value, ...]] = [
+            ("p of the difference, paired randomization test over clusters",)
         ]
-        tested = ("p of the difference, paired randomization test over clusters", rows)
-        return [*super()._sections(metrics, *breakdowns), tested]
+        for group, p in self.p_values.items():
+            tests = (p[metric] for metric in shown)
+            rows.append((group, "", *(None if p is None else p_value(p) for p in tests)))
+        return replace(table, rows=(*table.rows, *rows))
 
     def _title(self) -> str:
         return (
@@ -291,8 +265,9 @@ class Comparison(_Rows):
             f"{self.first} − {self.second}, paired"
         )
 
-    def _signed(self) -> bool:
-        return True
+    def _show(self) -> dict[str, Show]:
+        show: dict[str, Show] = dict.fromkeys(TITLES.values(), points)
+        return show | {TITLES["retrieved"]: signed}
 
     def _what(self) -> str:
         return "difference"
@@ -350,37 +325,30 @@ class Report(_Rows):
             f"matching {self.matching}"
         )
 
-    def _content(self) -> dict[str, Any]:
-        content = super()._content()
+    def content(self) -> dict[str, Any]:
+        """As of `_Rows`, with what else was scored."""
+        content = super().content()
         if self.failures:
             content["failures"] = {name: dict(n) for name, n in self.failures.items()}
         if self.others is not None:
-            content["metrics_of_others"] = self.others.to_plain()
+            content["metrics_of_others"] = self.others.content()
         if self.difference is not None:
-            content["difference"] = self.difference._content()
+            content["difference"] = self.difference.content()
         return content
 
-    def _header(self) -> list[str]:
-        return super()._header() + ([] if self.others is None else self.others.csv_header())
+    def _columns(self) -> list[str]:
+        return super()._columns() + ([] if self.others is None else self.others.columns())
 
-    def _lines(self) -> list[list[str]]:
-        lines = super()._lines()
-        if self.others is not None:
-            lines = [line + self.others.csv_cells(line[1]) for line in lines]
+    def _lines(self) -> Iterator[list[Value]]:
+        for line in super()._lines():
+            yield line + ([] if self.others is None else self.others.values(str(line[1])))
         if self.difference is not None:
-            rest = [""] * (len(self._header()) - len(super()._header()))
-            lines += [line + rest for line in self.difference._lines()]
-        return lines
+            rest = len(self._columns()) - len(super()._columns())
+            yield from (line + [None] * rest for line in self.difference._lines())
 
-    def _tables(self, layout: Callable[..., str], title: str, label: str) -> str:
-        """As of `_Rows`, with the metrics of others and the difference below."""
-        texts = [super()._tables(layout, title, label)]
-        if self.others is not None:
-            texts.append(self.others.table(layout, label))
-        if self.difference is not None:
-            below = self.difference
-            texts.append(below.to_markdown() if layout is format_markdown else below.to_table())
-        return "\n".join(texts)
+    def parts(self) -> list[Tabled]:
+        """The metrics of others, and the difference."""
+        return [part for part in (self.others, self.difference) if part is not None]
 
 
 def _plain(scores: dict[str, Score]) -> dict[str, dict[str, float | None]]:

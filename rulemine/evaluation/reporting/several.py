@@ -1,12 +1,15 @@
 """The report of several systems on the same questions, compared with each other, as a `Document`."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
-from rulemine.evaluation.comparing.pairwise import SHOWN, Differences
-from rulemine.evaluation.reporting.document import Document, Figure, Grid, Series
+from rulemine.evaluation.comparing.differences import Differences, PairedDifference
+from rulemine.evaluation.comparing.pairwise import SHOWN
+from rulemine.evaluation.reporting.document import Document, Figure, Series
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
 from rulemine.evaluation.reporting.titles import BREAKDOWN_TITLES, SUBSETS, TITLES
 from rulemine.release.reader import Release
+from rulemine.text.tables import Table
 
 __all__ = ["document_of_comparison"]
 
@@ -17,7 +20,7 @@ _DRAWN = ("hits_any", "hits_hard", "hard_f1")
 def document_of_comparison(
     release: Release,
     runs: Sequence[SystemRun],
-    differences: Differences,
+    differences: Differences[PairedDifference],
     progress: Callable[[int, int], None] | None = None,
 ) -> Document:
     """The report of several systems.
@@ -35,6 +38,11 @@ def document_of_comparison(
     report = runs[0].report
     first, *others = _by_subset(runs)
     subset = SUBSETS[report.headline.breakdown]
+    below = replace(
+        differences.tables()[0],
+        title="Differences, percentage points",
+        notes=differences.notes[-1:],  # the others are those of the systems
+    )
     return Document(
         title=f"{len(runs)} systems on {release.name}",
         notes=tuple(_notes(runs)),
@@ -60,7 +68,7 @@ def document_of_comparison(
                 ),
             ),
         ),
-        tables=(*others, *_by_proof(runs), _differences(differences)),
+        tables=(*others, *_by_proof(runs), below),
         questions=rows,
         labels=labels,
     )
@@ -76,12 +84,12 @@ def _notes(runs: Sequence[SystemRun]) -> Iterator[str]:
                 yield f"{run.system}, {run.kg}: {note}"
 
 
-def _by_subset(runs: Sequence[SystemRun]) -> Iterator[Grid]:
+def _by_subset(runs: Sequence[SystemRun]) -> Iterator[Table]:
     """Systems × scores, the subset of the headline first."""
     subsets = [row.breakdown for row in runs[0].report.rows if row.breakdown in SUBSETS]
     for subset in subsets:
         found = [(run, run.report.row(subset, subset)) for run in runs]
-        yield Grid(
+        yield Table(
             "headline" if subset == subsets[0] else f"scores-{subset}",
             f"Scores, {SUBSETS[subset]}, percent",
             ("system", "graph", "n", *(TITLES[m] for m in SHOWN)),
@@ -92,7 +100,7 @@ def _by_subset(runs: Sequence[SystemRun]) -> Iterator[Grid]:
         )
 
 
-def _by_proof(runs: Sequence[SystemRun]) -> Iterator[Grid]:
+def _by_proof(runs: Sequence[SystemRun]) -> Iterator[Table]:
     """Systems × what is left of the hard answer, where questions differ in it."""
     groups = [row.group for row in runs[0].report.rows if row.breakdown == "proof"]
     if groups:
@@ -105,25 +113,4 @@ def _by_proof(runs: Sequence[SystemRun]) -> Iterator[Grid]:
             for run in runs
         )
         title = f"{TITLES['hard_f1']} by {BREAKDOWN_TITLES['proof']}, percent"
-        yield Grid("by-proof", title, ("system", "graph", *groups), rows)
-
-
-def _differences(differences: Differences) -> Grid:
-    return Grid(
-        "differences",
-        "Differences, percentage points",
-        ("systems", "questions", "score", "difference", "p", "p (Holm)"),
-        tuple(
-            (
-                f"{row.first} − {row.second}",
-                SUBSETS[row.subset],
-                TITLES.get(row.metric, row.metric),
-                row.difference,
-                row.p,
-                row.adjusted,
-            )
-            for row in differences.rows
-        ),
-        notes=differences.notes[-1:],  # the others are those of the systems
-        signed=True,
-    )
+        yield Table("by-proof", title, ("system", "graph", *groups), rows)

@@ -1,17 +1,17 @@
 """The report of one system, or of the questions of a release alone, as a `Document`."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from rulemine.evaluation.prediction_file import PredictionFile
 from rulemine.evaluation.predictions import read_predictions
-from rulemine.evaluation.reporting.document import Document, Figure, Grid, Series
+from rulemine.evaluation.reporting.document import Document, Figure, Series
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
 from rulemine.evaluation.reporting.report import Comparison, Report, Row
-from rulemine.evaluation.reporting.tables import few_notes, marked
 from rulemine.evaluation.reporting.titles import BREAKDOWN_TITLES, FURTHER, SUBSETS, TITLES
 from rulemine.evaluation.scoring import said_of
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
 from rulemine.release.reader import Release
+from rulemine.text.tables import Table, few_notes, marked
 
 __all__ = ["document_of_questions", "document_of_run", "run_of_file"]
 
@@ -23,9 +23,6 @@ _FIGURES = ("rule_type", "structure", "missing")
 
 _FIRST = ("hard_f1", "hits_hard", "hhr", "hits_any", "f1", "precision", "recall")
 """The scores that tables begin with; the others follow in the order of the report."""
-
-_NUMBERS = ("retrieved",)
-"""Scores that are no fractions."""
 
 Progress = Callable[[int, int], None]
 
@@ -45,7 +42,7 @@ def document_of_run(release: Release, run: SystemRun, progress: Progress | None 
     rows, labels = question_rows(release, [run], None, progress)
     tables = [*_tables(report)]
     if report.others is not None:
-        tables.append(report.others.grid())
+        tables += report.others.tables()
     if report.difference is not None:
         tables += _tables(report.difference)
     return Document(
@@ -62,7 +59,7 @@ def document_of_run(release: Release, run: SystemRun, progress: Progress | None 
             "intervals": f"{100 * CONFIDENCE:g} % bootstrap, {report.resamples:,} resamples of clusters, "
             f"seed {report.seed}",
         },
-        headline=_grid(report, "headline", "Scores, percent", _subsets(report), _metrics(report)),
+        headline=report.table("headline", "Scores, percent", _subsets(report), _metrics(report)),
         figures=tuple(_figures(report)),
         tables=tuple(tables),
         questions=rows,
@@ -100,7 +97,7 @@ def document_of_questions(
             "naming": release.naming,
             "kind": release.kind,
         },
-        headline=Grid("headline", f"Questions by {form}", (form, "questions", "core"), numbers),
+        headline=Table("headline", f"Questions by {form}", (form, "questions", "core"), numbers),
         questions=rows,
         labels=labels,
     )
@@ -155,41 +152,24 @@ def _subsets(report: Report | Comparison) -> list[tuple[str, Row]]:
     return [(SUBSETS[row.breakdown], row) for row in report.rows if row.breakdown in SUBSETS]
 
 
-def _grid(
-    report: Report | Comparison,
-    id_: str,
-    title: str,
-    rows: Sequence[tuple[str, Row]],
-    metrics: Sequence[str],
-) -> Grid:
-    titles = [TITLES.get(metric, metric) for metric in metrics]
-    return Grid(
-        id_,
-        title,
-        ("group", "n", *titles),
-        tuple((label, row.n, *(row.scores[metric] for metric in metrics)) for label, row in rows),
-        plain=tuple(TITLES.get(metric, metric) for metric in _NUMBERS),
-        signed=isinstance(report, Comparison),
-    )
-
-
-def _tables(report: Report | Comparison) -> Iterator[Grid]:
+def _tables(report: Report | Comparison) -> Iterator[Table]:
     """The further tables and one for each breakdown; of a difference that of the subsets too."""
     prefix, of = "", ""
     if isinstance(report, Comparison):
         prefix, of = "difference-", f" of {report.first} − {report.second}, paired"
         title = f"Difference{of}, percentage points"
-        yield _grid(report, "difference", title, _subsets(report), _metrics(report))
+        yield report.table("difference", title, _subsets(report), _metrics(report))
     for number, (about, metrics, _) in enumerate(FURTHER, start=1):
-        if shown := [m for m in metrics if m in report.metrics]:
-            title = about.format(kg=report.kg) + of
-            title = title[0].upper() + title[1:]
-            yield _grid(report, f"{prefix}further-{number}", title, _subsets(report), shown)
+        title = about.format(kg=report.kg) + of
+        title = title[0].upper() + title[1:]
+        table = report.table(f"{prefix}further-{number}", title, _subsets(report), metrics)
+        if len(table.header) > 2:
+            yield table
     for breakdown in dict.fromkeys(row.breakdown for row in report.rows):
         if breakdown not in SUBSETS:
             rows = [(row.group, row) for row in report.rows if row.breakdown == breakdown]
             title = f"By {BREAKDOWN_TITLES.get(breakdown, breakdown)}{of}, {_all(report)}, percent"
-            yield _grid(report, f"{prefix}{breakdown}", title, rows, _metrics(report))
+            yield report.table(f"{prefix}{breakdown}", title, rows, _metrics(report))
 
 
 def _figures(report: Report) -> Iterator[Figure]:

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from rulemine.evaluation.answerers.forecast import LISTENED, forecast
 from rulemine.evaluation.answerers.registry import asks_model, find_answerer
 from rulemine.evaluation.predictions import read_predictions
-from rulemine.evaluation.reporting.document import Grid, Value
 from rulemine.evaluation.study.run import StudyFolder
 from rulemine.llm.estimates import METHOD, Takes
 from rulemine.release.sampling_order import sample
+from rulemine.text.tables import Table, Value
 
 __all__ = ["Expected", "costs_table", "expected", "format_expected"]
 
@@ -82,7 +82,7 @@ def expected(study: StudyFolder) -> list[Expected]:
     return found
 
 
-def format_expected(study: StudyFolder, costs: Sequence[Expected]) -> Grid:
+def format_expected(study: StudyFolder, costs: Sequence[Expected]) -> Table:
     """The costs as a table, with their sum."""
     done = len(study.runs) - sum(one.runs for one in costs)
     notes = [f"{done} of {len(study.runs)} runs are finished."] if done else []
@@ -92,7 +92,7 @@ def format_expected(study: StudyFolder, costs: Sequence[Expected]) -> Grid:
 
 def costs_table(
     costs: Sequence[Expected], prices: tuple[float, float], notes: Sequence[str] = ()
-) -> Grid:
+) -> Table:
     """What answers take, system by system, as a table with their sum.
 
     Args:
@@ -139,7 +139,7 @@ def costs_table(
     ]
     header = ("system", "runs", "questions", "calls", "tokens sent", "received", "proof shown",
               "time")  # fmt: skip
-    return Grid("costs", "What is still to be answered", header, tuple(cells), tuple(said))
+    return Table("costs", "What is still to be answered", header, tuple(cells), tuple(said))
 
 
 def _sum(takes: Sequence[Takes | None]) -> Takes | None:

@@ -6,12 +6,11 @@ Holm over the lines of a table for one score.
 
 from rulemine.evaluation.comparing.comparison import compare
 from rulemine.evaluation.comparing.pairwise import compare_all
-from rulemine.evaluation.reporting.document import Grid, Value
-from rulemine.evaluation.reporting.tables import format_p
 from rulemine.evaluation.reporting.titles import TITLES
 from rulemine.evaluation.statistics.significance import holm
 from rulemine.evaluation.study.plan import graph_at
 from rulemine.evaluation.study.scores import StudyScores
+from rulemine.text.tables import Show, Table, Value, p_value, points
 
 __all__ = ["differences"]
 
@@ -20,30 +19,31 @@ NOTE = (
 )
 
 
-def differences(scores: StudyScores) -> list[Grid]:
+def differences(scores: StudyScores) -> list[Table]:
     """A table of all pairs of systems, and one of every system on both graphs, where there are several."""
     found = []
     if len(scores.top) > 1:
         found.append(_between_systems(scores))
     if scores.study.plan.complete is not None and scores.study.plan.highest is not None:
         found.append(_between_graphs(scores))
-    return [grid for grid in found if grid.rows]
+    return found
 
 
-def _between_systems(scores: StudyScores) -> Grid:
+def _between_systems(scores: StudyScores) -> Table:
     reports = {scores.called[system]: report for system, report in scores.top.items()}
     rows: tuple[tuple[Value, ...], ...] = tuple(
-        (pair.first, pair.second, pair.difference, format_p(pair.adjusted))
+        (pair.first, pair.second, pair.difference, pair.adjusted)
         for pair in compare_all(reports, ["hard_f1"]).rows
         if pair.subset == scores.subset
     )
     graph = graph_at(scores.study.plan.levels[-1])
     header = ("first", "second", TITLES["hard_f1"], "p")
     title = f"First minus second: {graph} graph, {scores.over}"
-    return Grid("differences", title, header, rows, (NOTE,), signed=True)
+    show = {header[2]: points, "p": p_value}
+    return Table("differences", title, header, rows, (NOTE,), show)
 
 
-def _between_graphs(scores: StudyScores) -> Grid:
+def _between_graphs(scores: StudyScores) -> Table:
     """What each system loses from the complete graph to the one that lacks most."""
     plan = scores.study.plan
     metrics = ("hits_any", "f1", "hhr")
@@ -60,8 +60,10 @@ def _between_graphs(scores: StudyScores) -> Grid:
     for number, (system, pair) in enumerate(pairs.items()):
         row: list[Value] = [scores.called[system]]
         for metric in metrics:
-            row += [pair.row("all", "all").scores[metric], format_p(adjusted[metric][number])]
+            row += [pair.row("all", "all").scores[metric], adjusted[metric][number]]
         rows.append(tuple(row))
-    header = ("system", *(name for m in metrics for name in (TITLES[m], f"p of {TITLES[m]}")))
+    show: dict[str, Show] = {}
+    for metric in metrics:
+        show |= {TITLES[metric]: points, f"p of {TITLES[metric]}": p_value}
     title = f"Complete minus {graph_at(plan.levels[-1])} graph, {scores.everything}"
-    return Grid("between-graphs", title, header, tuple(rows), (NOTE,), signed=True)
+    return Table("between-graphs", title, ("system", *show), tuple(rows), (NOTE,), show)

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 
 from rulemine.evaluation.notes import NOTHING_TO_INFER
 from rulemine.evaluation.reporting.document import Figure, Series
-from rulemine.evaluation.reporting.tables import few_notes, marked
 from rulemine.evaluation.reporting.titles import BREAKDOWN_TITLES, TITLES
 from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.study.plan import graph_at
 from rulemine.evaluation.study.scores import StudyScores, score_in
+from rulemine.text.tables import few_notes, marked
 
 __all__ = ["figures"]
 

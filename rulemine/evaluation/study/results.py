@@ -9,15 +9,16 @@ from pathlib import Path
 
 from rulemine.errors import ConfigError, counted
 from rulemine.evaluation.answerers.registry import more_room
-from rulemine.evaluation.reporting.document import Document, Grid
+from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.reporting.files import write_document
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
-from rulemine.evaluation.reporting.report import WARNING
+from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.study.figures import figures
 from rulemine.evaluation.study.plan import StudyPlan, graph_at
 from rulemine.evaluation.study.run import StudyFolder, Watch, unwatched
 from rulemine.evaluation.study.scores import StudyScores
 from rulemine.evaluation.study.tables import headline, tables
+from rulemine.text.tables import Table
 
 __all__ = ["check_packages", "document_of", "run_study", "write_results"]
 
@@ -102,17 +103,17 @@ def document_of(scores: StudyScores) -> Document:
         (run.system, run.kg, note) for run in runs for note in run.report.notes if note not in notes
     ]
     notes = [*_unanswered(scores), *(n for run in of_runs if (n := _at_the_top(*run))), *notes]
-    grids = tables(scores)
+    found = tables(scores)
     if of_runs:
         header = ("system", "graph", "note")
-        grids.append(Grid("notes", "What to know about single systems", header, tuple(of_runs)))
+        found.append(Table("notes", "What to know about single systems", header, tuple(of_runs)))
     return Document(
         f"A study of {release.name}",
         notes=tuple(notes),
         facts=facts,
         headline=headline(scores),
         figures=tuple(figures(scores)),
-        tables=tuple(grids),
+        tables=tuple(found),
         questions=rows,
         labels=labels,
     )

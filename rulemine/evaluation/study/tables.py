@@ -12,10 +12,9 @@ from rulemine.evaluation.answerers.registry import find_answerer, needs_of
 from rulemine.evaluation.cypher.release_rows import ROW_METRICS
 from rulemine.evaluation.notes import NOTHING_TO_INFER
 from rulemine.evaluation.ranked import RANKED
-from rulemine.evaluation.reporting.document import Grid, Score, Value
-from rulemine.evaluation.reporting.tables import FEW
 from rulemine.evaluation.reporting.titles import TITLES
 from rulemine.evaluation.retrieval import RETRIEVAL
+from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.study.differences import differences
 from rulemine.evaluation.study.plan import graph_at
 from rulemine.evaluation.study.scores import StudyScores, score_in
@@ -23,6 +22,7 @@ from rulemine.query.structures import STRUCTURES
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Question, RuleQuestion
 from rulemine.rules.taxonomy import RULE_TYPES
+from rulemine.text.tables import FEW, Table, Value, one_decimal
 
 __all__ = ["headline", "tables"]
 
@@ -35,7 +35,7 @@ RESULTS = ("hits_any", "precision", "recall", "f1", "hits_hard", "hhr", "hard_f1
 STRICT = ("strict_hits_any", "strict_f1", "strict_hard_f1")
 
 
-def headline(scores: StudyScores) -> Grid:
+def headline(scores: StudyScores) -> Table:
     """The systems on the graph that lacks most, over the core."""
     level = scores.study.plan.levels[-1]
     rows = [
@@ -52,7 +52,7 @@ def headline(scores: StudyScores) -> Grid:
     if scores.subset == "core":
         every = "all questions" if scores.everything == "all questions" else "all asked"
         header += (f"{TITLES[HEADLINE[0]]}, {every}",)
-    return Grid("headline", title, header, tuple(rows), notes=_needs(scores))
+    return Table("headline", title, header, tuple(rows), notes=_needs(scores))
 
 
 def _needs(scores: StudyScores) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ def _needs(scores: StudyScores) -> tuple[str, ...]:
     return tuple(f"{', '.join(by_need[n])}: given {NEEDS[n]}." for n in NEEDS if n in by_need)
 
 
-def tables(scores: StudyScores) -> list[Grid]:
+def tables(scores: StudyScores) -> list[Table]:
     """All tables but the headline."""
     plan = scores.study.plan
     found = [
@@ -74,24 +74,22 @@ def tables(scores: StudyScores) -> list[Grid]:
     ]
     if scores.subset == "core":
         found.append(_results(scores, "core", "results-core", "Main results, core"))
-    found += [_by_level(scores), *differences(scores)]
-    for id_, title, metrics, plain in (
-        ("retrieval", "What was retrieved", RETRIEVAL, ("triples",)),
-        ("queries", "Queries and rows", ROW_METRICS, ()),
-        ("ranking", "Ranks of the hard answer", RANKED, ()),
-        ("strict", "Texts read as lists and nothing else", STRICT, ()),
-    ):
-        if grid := _where_present(scores, id_, title, metrics, plain):
-            found.append(grid)
-    if cost := _cost(scores):
-        found.append(cost)
+    found += [
+        _by_level(scores),
+        *differences(scores),
+        _where_present(scores, "retrieval", "What was retrieved", RETRIEVAL),
+        _where_present(scores, "queries", "Queries and rows", ROW_METRICS),
+        _where_present(scores, "ranking", "Ranks of the hard answer", RANKED),
+        _where_present(scores, "strict", "Texts read as lists and nothing else", STRICT),
+        _cost(scores),
+    ]
     if plan.names:
         rows = tuple(zip(plan.names, plan.systems, strict=True))
-        found.append(Grid("systems", "The systems and their options", ("system", "options"), rows))
-    return found
+        found.append(Table("systems", "The systems and their options", ("system", "options"), rows))
+    return [table for table in found if table.rows]
 
 
-def _questions(release: Release, scores: StudyScores) -> Grid:
+def _questions(release: Release, scores: StudyScores) -> Table:
     """Rules by type, and questions by what they need: in every split, those of the study, and the core."""
     questions, asked = release.questions(), scores.asked
     of_rules = all(isinstance(question, RuleQuestion) for question in questions)
@@ -118,10 +116,10 @@ def _questions(release: Release, scores: StudyScores) -> Grid:
     rows = [row(name) for name in (*names, "all")]
     kind = ("rule type", "rules") if of_rules else ("structure",)
     header = (*kind, "questions", *SPLITS, "asked here", "in the core")
-    return Grid("questions", "The questions of the benchmark", header, tuple(rows))
+    return Table("questions", "The questions of the benchmark", header, tuple(rows))
 
 
-def _levels(scores: StudyScores) -> Grid:
+def _levels(scores: StudyScores) -> Table:
     """What the graph of each level has and lacks."""
     plan, release = scores.study.plan, scores.study.release
     removals, asked = release.removals(), scores.asked
@@ -135,10 +133,10 @@ def _levels(scores: StudyScores) -> Grid:
         rows.append((str(level), complete - gone, gone, share, len(hard), core))
     header = ("level", "triples", "removed", "share", "hard answer missing", "of these core")
     note = "Level: percent of the removal. Hard answer missing: questions whose hard answer the graph lacks."
-    return Grid("levels", "What is missing at each level", header, tuple(rows), notes=(note,))
+    return Table("levels", "What is missing at each level", header, tuple(rows), notes=(note,))
 
 
-def _results(scores: StudyScores, subset: str, id_: str, title: str) -> Grid:
+def _results(scores: StudyScores, subset: str, id_: str, title: str) -> Table:
     plan = scores.study.plan
     ends = [level for level in (plan.complete, plan.highest) if level is not None]
     rows = []
@@ -149,7 +147,7 @@ def _results(scores: StudyScores, subset: str, id_: str, title: str) -> Grid:
                 rows.append((scores.called[system], graph_at(level), *found))
     header = ("system", "graph", *(TITLES[metric] for metric in RESULTS))
     notes = () if plan.complete is None else (f"{NOTHING_TO_INFER}.",)
-    return Grid(id_, title, header, tuple(rows), (*notes, *_few(scores, subset)))
+    return Table(id_, title, header, tuple(rows), (*notes, *_few(scores, subset)))
 
 
 def _few(scores: StudyScores, subset: str) -> tuple[str, ...]:
@@ -158,7 +156,7 @@ def _few(scores: StudyScores, subset: str) -> tuple[str, ...]:
     return (f"Over {n} questions alone: such scores say little.",) if n < FEW else ()
 
 
-def _by_level(scores: StudyScores) -> Grid:
+def _by_level(scores: StudyScores) -> Table:
     """All scores at all levels, with the hard answers of each level, over all questions."""
     plan = scores.study.plan
     rows = []
@@ -173,13 +171,11 @@ def _by_level(scores: StudyScores) -> Grid:
         "those of the highest level), so their questions differ from level to level."
     )
     title = f"Scores at each level, {scores.everything}"
-    return Grid("by-level", title, header, tuple(rows), (note, *_few(scores, "all")))
+    return Table("by-level", title, header, tuple(rows), (note, *_few(scores, "all")))
 
 
-def _where_present(
-    scores: StudyScores, id_: str, title: str, metrics: Sequence[str], plain: tuple[str, ...]
-) -> Grid | None:
-    """Scores that only some systems have, on the graph that lacks most; None where none has."""
+def _where_present(scores: StudyScores, id_: str, title: str, metrics: Sequence[str]) -> Table:
+    """Scores that only some systems have, on the graph that lacks most; no rows where none has."""
     having = {system: set(report.metrics) for system, report in scores.top.items()}
     shown = [
         metric for metric in metrics if metric in TITLES and metric in set().union(*having.values())
@@ -189,16 +185,15 @@ def _where_present(
         for system, report in scores.top.items()
         if not having[system].isdisjoint(shown)
     )
-    if not rows:
-        return None
     graph = graph_at(scores.study.plan.levels[-1])
     header = ("system", *(TITLES[metric] for metric in shown))
-    notes = _few(scores, "core")
-    return Grid(id_, f"{title}: {graph} graph, {scores.over}", header, rows, notes, plain)
+    title = f"{title}: {graph} graph, {scores.over}"
+    show = {TITLES["retrieved"]: one_decimal}
+    return Table(id_, title, header, rows, _few(scores, "core"), show)
 
 
-def _cost(scores: StudyScores) -> Grid | None:
-    """What an answer cost, in the mean over all runs of the first naming; None where nothing is known."""
+def _cost(scores: StudyScores) -> Table:
+    """What an answer cost, in the mean over all runs of the first naming; no rows where nothing is known."""
     plan = scores.study.plan
     rows: list[tuple[Value, ...]] = []
     for system in plan.systems:
@@ -219,4 +214,4 @@ def _cost(scores: StudyScores) -> Grid | None:
             )
         )
     header = ("system", "answers", "calls", "tokens sent", "tokens received", "seconds")
-    return Grid("cost", "What an answer cost, in the mean", header, tuple(rows)) if rows else None
+    return Table("cost", "What an answer cost, in the mean", header, tuple(rows))

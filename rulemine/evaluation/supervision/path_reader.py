@@ -20,13 +20,14 @@ from rulemine.evaluation.answerers.registry import answer
 from rulemine.evaluation.answerers.retrieval import answer_from, fit, in_private_order
 from rulemine.evaluation.metrics_of_others.protocol import Judged
 from rulemine.evaluation.metrics_of_others.whole_answers import GTSQA_EXACT
-from rulemine.evaluation.reporting.document import Grid, Score, Value
+from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.supervision.supervision import Labeling
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.llm.call import more_tokens
 from rulemine.llm.options import EndpointOptions
 from rulemine.release.guessing import order_of_names
 from rulemine.release.reader import Release
+from rulemine.text.tables import Table, Value
 
 __all__ = ["PathReader"]
 
@@ -79,7 +80,7 @@ class PathReader:
     progress: Callable[[int, int], None] | None = None
     note: Callable[[str], None] = lambda text: None
 
-    def table(self, graph: KnowledgeGraph, found: Sequence[Labeling]) -> Grid:
+    def table(self, graph: KnowledgeGraph, found: Sequence[Labeling]) -> Table:
         """Hits and the share of evidence in paths, by shape; the notes have the correlations.
 
         Args:
@@ -121,10 +122,10 @@ class PathReader:
                 share = len(np.intersect1d(one.shortest, evidence)) / len(evidence)
                 points.append((q.shape, hit or 0.0, share))
         cut = sum(len(shown[key]) < len(every[key]) for key in texts)
-        return _grid(self.model, points, cut)
+        return _table(self.model, points, cut)
 
 
-def _grid(model: str, points: Sequence[tuple[str, float, float]], cut: int) -> Grid:
+def _table(model: str, points: Sequence[tuple[str, float, float]], cut: int) -> Table:
     by_shape: dict[str, list[tuple[float, float]]] = {}
     for shape, *values in points:
         by_shape.setdefault(shape, []).append((values[0], values[1]))
@@ -144,7 +145,7 @@ def _grid(model: str, points: Sequence[tuple[str, float, float]], cut: int) -> G
     if cut:
         notes.append(f"Questions shown the first {MOST_CHARACTERS:,} characters alone: {cut:,}.")
     header = ("shape", "questions", "hits", "evidence in paths")
-    return Grid("read", f"{model}, shown the triples in paths", header, tuple(rows), tuple(notes))
+    return Table("read", f"{model}, shown the triples in paths", header, tuple(rows), tuple(notes))
 
 
 def _pearson(points: Sequence[Sequence[float]]) -> str:

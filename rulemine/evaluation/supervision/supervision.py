@@ -33,9 +33,10 @@ import numpy.typing as npt
 
 from rulemine.arrays import distinct
 from rulemine.errors import ConfigError, UserError, did_you_mean
-from rulemine.evaluation.reporting.document import Document, Grid, Score, Value
+from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.reporting.files import to_json
 from rulemine.evaluation.reporting.groups import Groups, by_form, by_hops, by_split, tables_of
+from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.supervision.shortest_paths import ShortestPaths
 from rulemine.files import write_jsonl, write_text
 from rulemine.kg.graph import KnowledgeGraph, Triple
@@ -43,6 +44,7 @@ from rulemine.release.proof_triples import proof_rows
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, Removal
 from rulemine.release.storing.outputs import FILES, check_made, check_place, made_folder
+from rulemine.text.tables import Table, Value, one_decimal
 
 __all__ = ["TARGETS", "Labeling", "labelings", "report_supervision", "write_labels"]
 
@@ -193,7 +195,7 @@ def report_supervision(
     targets: str = "asked",
     labels: Path | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
-    further: Callable[[KnowledgeGraph, Sequence[Labeling]], Grid] | None = None,
+    further: Callable[[KnowledgeGraph, Sequence[Labeling]], Table] | None = None,
 ) -> Document:
     """The study of a release, by hops of the query, of the evidence, and by structure or rule type.
 
@@ -301,7 +303,7 @@ def _document(found: Sequence[Labeling], facts: Mapping[str, str]) -> Document:
         ),
         COLUMNS,
         _figures,
-        ("evidence", "in paths"),
+        dict.fromkeys(("evidence", "in paths"), one_decimal),
     )
     return Document(
         "Shortest paths beside the evidence", tuple(notes), facts, headline, tables=tables

@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.errors import UserError
-from rulemine.evaluation.reporting.document import Document, Score, Value
+from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.reporting.files import to_json
 from rulemine.evaluation.reporting.groups import by_form, by_hops, by_split, tables_of
+from rulemine.evaluation.statistics.score import Score
 from rulemine.exports.question_graphs.options import QuestionGraphOptions
 from rulemine.exports.question_graphs.with_evidence import GraphWithEvidence, graphs_with_evidence
 from rulemine.files import write_jsonl, write_stream, write_text
 from rulemine.release.reader import Release
 from rulemine.release.storing.outputs import made_folder
+from rulemine.text.tables import Value, one_decimal
 
 __all__ = ["write_question_graphs"]
 
@@ -95,7 +97,7 @@ def write_question_graphs(
             (by_hops(questions), by_form(questions), by_split(questions)),
             COLUMNS,
             _figures,
-            ("triples", "near", "gold", "certificates", "confounders"),
+            dict.fromkeys(("triples", "near", "gold", "certificates", "confounders"), one_decimal),
         )
         facts = {"release": release.name, "identity": release.identity, "graph": kg}
         facts |= {"split": split or "all", "hops": f"{options.hops}, or those of the query if more"}

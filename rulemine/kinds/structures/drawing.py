@@ -13,7 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.kg.entity_types import EntityTypes
-from rulemine.kinds.structures.edges import CORE, MISSING, STATED, Draws, Ints, Steps, Table, Taken
+from rulemine.kinds.structures.edges import (
+    CORE,
+    MISSING,
+    STATED,
+    Draws,
+    DrawTable,
+    Ints,
+    Steps,
+    Taken,
+)
 from rulemine.query.tree import Anchor, Intersection, Query, Union
 
 __all__ = ["LINKS", "Drawer", "Drawn"]
@@ -108,8 +117,8 @@ class Drawer:
         self._together = cache(together)
         self._most = max_answers, max_evidence
         self._barred: dict[int, Bools] = {}
-        self._tables: dict[tuple[Hop, int, frozenset[tuple[Hop, int]] | None], Table] = {}
-        self._all = Table(steps, np.ones(len(steps.link), bool))
+        self._tables: dict[tuple[Hop, int, frozenset[tuple[Hop, int]] | None], DrawTable] = {}
+        self._all = DrawTable(steps, np.ones(len(steps.link), bool))
         self.all_needed = lru_cache(REMEMBERED)(self._all_needed)
 
     def bar(self, pool: int, pairs: Iterable[tuple[str, ...]], *, stated_too: bool = True) -> None:
@@ -177,7 +186,7 @@ class Drawer:
         either = Either(Hop(s[0], None, most=some), Hop(other, None, most=some))
         return Hop(s[1], either, most=few)
 
-    def table(self, step: Hop, pool: int, root: Meet | None = None) -> Table:
+    def table(self, step: Hop, pool: int, root: Meet | None = None) -> DrawTable:
         """The steps from which the rest can be drawn; of a root, those to entities with all its branches."""
         # The branches of a root may come in any order.
         key = step, pool, None if root is None else frozenset(Counter(root.parts).items())
@@ -193,7 +202,7 @@ class Drawer:
             chosen &= self._possible(step.below, pool)[steps.source]
             if root is not None:
                 chosen &= self._possible(root, pool)[steps.target]
-            self._tables[key] = Table(steps, chosen)
+            self._tables[key] = DrawTable(steps, chosen)
         return self._tables[key]
 
     def together(self, link: int, beside: Iterable[int], above: int | None) -> bool:

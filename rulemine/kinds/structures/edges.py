@@ -17,7 +17,7 @@ from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.query.tree import Projection, Query, Union
 from rulemine.seeds import Stream
 
-__all__ = ["CORE", "MISSING", "STATED", "Draws", "Steps", "Table", "Taken"]
+__all__ = ["CORE", "MISSING", "STATED", "DrawTable", "Draws", "Steps", "Taken"]
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -189,7 +189,7 @@ class Steps:
         ]
 
 
-class Table:
+class DrawTable:
     """Some of the steps, by the entity that they lead to and by link, for draws.
 
     Args:

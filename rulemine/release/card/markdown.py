@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from rulemine.text.markdown import table_lines
+
 __all__ = ["FEW_CORE", "LITTLE_CORE", "percent", "ratio", "table"]
 
 LITTLE_CORE, FEW_CORE = 0.1, 100
@@ -15,13 +17,11 @@ def table(rows: Iterable[Sequence[object]], *, text: bool = False) -> list[str]:
         rows: The rows.
         text: Whether the columns after the first are text; otherwise numbers.
     """
-    lines = []
-    for row in rows:
-        cells = (f"{c:,}" if isinstance(c, int) else str(c).replace("|", "\\|") for c in row)
-        lines.append(f"| {' | '.join(cells)} |")
-        if len(lines) == 1:
-            lines.append("|---" + ("|---" if text else "|---:") * (len(row) - 1) + "|")
-    return lines
+    cells = (
+        [f"{c:,}" if isinstance(c, int) else str(c).replace("|", "\\|") for c in row]
+        for row in rows
+    )
+    return [*table_lines(cells, text=text)]
 
 
 def ratio(part: int, whole: int) -> str:

@@ -55,12 +55,12 @@ def test_every_format_has_it(release):
     assert float(everything["tog_exact_match_minus_hits_any"]) == 1 - 1 / 3
     assert {row["tog_exact_match"] for row in others} == {""}
     for text in (report.to_table(), report.to_markdown()):
-        below = text[text.index("metrics of other projects") :]
+        below = text[text.index("Metrics of other projects") :]
         assert "+66.7" in next(
             line for line in below.splitlines() if "tog_exact_match" in line and "3" in line
         )
         assert "Without a value, for want of a ranking or of triples: gnnrag_hit," in below
-    shown = {row[0] for row in report.others.grid().rows}
+    shown = {row[0] for row in report.others.tables()[0].rows}
     assert "rog_hit" in shown
     assert "gnnrag_hit" not in shown
 

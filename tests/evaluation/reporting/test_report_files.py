@@ -11,23 +11,21 @@ import matplotlib as mpl
 import pytest
 
 from rulemine.errors import ConfigError
-from rulemine.evaluation.reporting.cells import cell
 from rulemine.evaluation.reporting.document import (
     Document,
     Figure,
-    Grid,
     Outcome,
     ProofEdge,
     QuestionRow,
-    Score,
     Series,
 )
 from rulemine.evaluation.reporting.figures import draw, embedded
-from rulemine.evaluation.reporting.files import FORMATS, render, to_csv, write_document
-from rulemine.evaluation.reporting.tables import fitted, format_table
+from rulemine.evaluation.reporting.files import FORMATS, render, write_document
+from rulemine.evaluation.statistics.score import Score
+from rulemine.text.tables import Table, one_decimal
 
 HALF, NONE = Score(0.5, 0.25, 0.75), Score(None, None, None)
-TABLE = Grid(
+TABLE = Table(
     "headline",
     "Hard F1 & more_or_less",
     ("system", "kg", "n", "F1", "triples"),
@@ -36,7 +34,7 @@ TABLE = Grid(
         ("<c>", "incomplete", 7, NONE, None),
     ),
     notes=("A note.",),
-    plain=("triples",),
+    show={"triples": one_decimal},
 )
 SERIES = (Series("one", (HALF, NONE)), Series("two", (None, HALF)))
 BARS = Figure("bars", "Bars", "A caption.", "bars", "system", "F1", ("a", "b & <c>"), SERIES)
@@ -70,14 +68,6 @@ def test_json_has_every_digit_and_null() -> None:
     )
 
 
-def test_csv_has_bounds_beside_scores() -> None:
-    assert to_csv(TABLE) == (
-        "system,kg,n,F1,F1 low,F1 high,triples,triples low,triples high\n"
-        "a|b_50%,complete,1200,0.5,0.25,0.75,3.25,,\n"
-        "<c>,incomplete,7,,,,,,\n"
-    )
-
-
 def test_markdown_and_latex_escape() -> None:
     markdown = render(DOCUMENT, "markdown")
     assert "| a\\|b_50% | complete | 1,200 | 50.0 (25.0–75.0) | 3.2 |" in markdown
@@ -93,7 +83,7 @@ def test_markdown_and_latex_escape() -> None:
 
 
 def test_hostile_labels_are_shown_as_they_are() -> None:
-    grid = Grid("d", "<b>D", ("g", "F1"), (("<i>|*x*", None),), notes=("<u>: given `q`.",))
+    grid = Table("d", "<b>D", ("g", "F1"), (("<i>|*x*", None),), notes=("<u>: given `q`.",))
     row = replace(ROW, text="=1+1", anchors=("@a",))
     document = Document("[T](x)", ("<s>",), {"system": "_x_"}, grid, questions=(row,))
     markdown = render(document, "markdown")
@@ -108,49 +98,6 @@ def test_hostile_labels_are_shown_as_they_are() -> None:
     assert "- \\<u>: given \\`q\\`." in markdown
     cells = next(csv.DictReader(render(document, "questions").splitlines()))
     assert (cells["question"], cells["anchors"]) == ("'=1+1", "'@a")
-    assert to_csv(Grid("d", "D", ("g", "x"), (("=1", -0.5),))) == "g,x\n'=1,-0.5\n"
-
-
-def test_a_table_fits_the_terminal_and_loses_nothing() -> None:
-    header = ["system", "n", *(f"score {i}" for i in range(12))]
-    rows = [("lookup", [(f"{i}", f"0–{i}" if i > 8 else "") for i in range(13)])]
-    rows.append(("command: python3 a_very_long_name.py", [(f"{i}" * 3, "") for i in range(13)]))
-    made = (
-        "A title that is longer than the terminal is wide",
-        header,
-        [("by", rows)],
-        ["word " * 30],
-    )
-    whole = format_table(*made)
-    with fitted(40):
-        shown = format_table(*made)
-    assert max(map(len, shown.splitlines())) <= 40 < max(map(len, whole.splitlines()))
-    assert set(shown.split()) == set(whole.split())
-    assert shown.count("lookup") == 4  # once for each block of columns
-    assert format_table(*made) == whole
-
-
-def test_differences_have_signs() -> None:
-    grid = Grid("d", "D", ("g", "F1"), (("all", Score(0.1, -0.2, 0.3)),), signed=True)
-    document = Document("D", tables=(grid,))
-    assert "| all | +10.0 (-20.0 … +30.0) |" in render(document, "markdown")
-    assert r"\scored{+10.0}{$-$20.0}{+30.0}" in render(document, "latex")
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        (0.0, "0"),
-        (1.0, "1"),
-        (0.00009999, "0.0001"),
-        (0.00001, "1e-05"),
-        (0.0078, "0.0078"),
-        (3.5, "3.5"),
-        (-0.5, "-0.5000"),
-    ],
-)
-def test_plain_numbers_keep_four_digits(value: float, shown: str) -> None:
-    assert cell(value) == (shown, "")
 
 
 def test_a_folder_has_every_file(tmp_path: Path) -> None:
@@ -192,8 +139,6 @@ def test_figures_are_vector_and_text(figure: Figure) -> None:
 
 
 def test_wrong_shapes_and_formats_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"has 1 values; 2 were expected"):
-        Grid("g", "G", ("a", "b"), (("x",),))
     with pytest.raises(ConfigError, match=r"one has 2 scores; 1 were expected"):
         Figure("f", "F", "", "bars", "a", "b", ("x",), SERIES)
     with pytest.raises(ConfigError, match="expected bars or lines"):

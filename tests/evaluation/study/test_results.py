@@ -7,7 +7,6 @@ import pytest
 from rulemine.evaluation.comparing.comparison import compare
 from rulemine.evaluation.predictions import write_predictions
 from rulemine.evaluation.reporting.figures import draw
-from rulemine.evaluation.reporting.tables import format_p
 from rulemine.evaluation.study.figures import figures
 from rulemine.evaluation.study.results import document_of, write_results
 from rulemine.evaluation.study.scores import StudyScores
@@ -73,8 +72,8 @@ def test_titles_and_captions_say_what_was_asked(open_study, scores):
     )
     whole = of(figures(scores), "by-missing-links")
     assert "over all questions (0: 2†, 1: 8†" in whole.caption
-    assert whole.grid().header[:2] == ("missing links", "n")
-    assert whole.grid().rows[0][:2] == ("0", 2)
+    assert whole.table().header[:2] == ("missing links", "n")
+    assert whole.table().rows[0][:2] == ("0", 2)
     assert ">0†<" in draw(whole)
 
 
@@ -94,7 +93,7 @@ def test_differences_are_those_of_the_scores(scores):
     pair = compare(scores.report("lookup", 0), scores.report("lookup", 100), broken_down=False)
     other = compare(scores.report("reasoner", 0), scores.report("reasoner", 100), broken_down=False)
     smaller = min(pair.p_values["all"]["f1"], other.p_values["all"]["f1"])
-    assert min(row[4] for row in lost.values()) == format_p(min(1.0, 2 * smaller))  # Holm
+    assert min(row[4] for row in lost.values()) == min(1.0, 2 * smaller)  # Holm
     assert lost["reasoner"][1].value >= 0
 
 
@@ -177,7 +176,7 @@ def test_systems_have_the_names_that_the_user_gives_them(open_study):
     open_study("lookup", "reasoner", levels=(0, 100), sample=3)  # the same study
     document = document_of(StudyScores(study))
     assert of(document.tables, "systems").rows == (("edge", "lookup"), ("rules", "reasoner"))
-    shown = [grid for grid in document.grids() if grid.id != "systems"]
+    shown = [grid for grid in document.every_table() if grid.id != "systems"]
     assert of(document.figures, "figure-1-f1").groups == ("edge", "rules")
     assert [s.name for s in of(document.figures, "levels-f1").series] == ["edge", "rules"]
     assert not {"lookup", "reasoner"} & {v for grid in shown for row in grid.rows for v in row[:1]}
@@ -212,7 +211,7 @@ def test_a_study_is_written_twice_alike_whatever_was_before(open_study, tmp_path
     )
     document = document_of(StudyScores(open_study(sample=4, levels=(0, 100))))
     assert document.facts["questions"] == "4 (sample 4)"
-    for grid in document.grids():
+    for grid in document.every_table():
         with (tmp_path / "out" / "tables" / f"{grid.id}.csv").open(newline="") as file:
             assert len(list(csv.reader(file))) == len(grid.rows) + 1
     for figure in document.figures:

@@ -1,0 +1,375 @@
+r"""Tables of typed values, and how each format shows them: a terminal, Markdown, LaTeX, CSV and JSON.
+
+Guarantees: values in CSV and JSON have all their digits, elsewhere they are rounded; what is undefined is
+empty in CSV, ``null`` in JSON and ``–`` elsewhere, never 0. The texts depend on what is shown alone, unless a
+command shows them on a terminal and says how wide that is (`fitted`): then what is too wide is continued
+below, and no cell is cut.
+
+Example:
+    >>> table = Table("t", "F1 & more", ("system", "F1"), (("prior:k=5", (0.5, 0.4, 0.6)),))
+    >>> print(latex_of(table).split("\\midrule")[1].split("\\bottom")[0].strip())
+    prior:k=5 & \scored{50.0}{40.0}{60.0} \\
+    >>> print(markdown_of(table).splitlines()[-1], csv_of(table).splitlines()[-1])
+    | prior:k=5 | 50.0 (40.0–60.0) | prior:k=5,0.5,0.4,0.6
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from textwrap import wrap
+from typing import Any, NamedTuple, TypeGuard
+
+from rulemine.errors import ConfigError
+from rulemine.text.markdown import in_cell, plain, table_lines
+from rulemine.text.spreadsheet import csv_text
+
+__all__ = [
+    "FEW", "LATEX_PREAMBLE", "MARK", "Cell", "Estimate", "Show", "Table", "Value", "csv_of",
+    "exact", "few_notes", "fitted", "latex_of", "markdown_of", "marked", "number", "one_decimal", "p_value",
+    "percent", "plain_of", "points", "signed", "text_of", "wrapped",
+]  # fmt: skip
+
+FEW = 20
+"""Below so many questions a score says little."""
+
+MARK = "†"
+FEW_NOTE = f"{MARK} Fewer than {FEW} questions: such a score says little."
+
+OF_QUESTIONS = "n"
+"""The heading of a column of numbers of questions that scores are over: few are marked."""
+
+Estimate = tuple[float | None, float | None, float | None]
+"""A value and the bounds of its interval; None where undefined."""
+
+
+class Cell(NamedTuple):
+    """A text and what is said about it (an interval, a share), which may be empty."""
+
+    text: str
+    about: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.about})" if self.about else self.text
+
+
+Value = Estimate | Cell | float | int | str | None
+"""A value of a table: an estimate, a text with more about it, a number, a count, a text; None: undefined."""
+
+Show = Callable[[float], str]
+"""How a column shows a number."""
+
+_WIDTH: ContextVar[int | None] = ContextVar("width", default=None)
+"""Columns of the terminal that a command writes to; None: as wide as it gets."""
+
+_GAP = "  "
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "–": "--",
+    "−": "$-$",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "…": r"\ldots{}",
+    "⇒": r"$\Rightarrow$",
+    "→": r"$\rightarrow$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "†": r"\textdagger{}",
+    "\n": " ",
+} | {c: f"\\{c}" for c in "&%$#_{}"}
+
+LATEX_PREAMBLE = r"""
+% Needs \usepackage{booktabs} and \usepackage[T1]{fontenc}. Percentages with 95 % intervals;
+% to show them otherwise, define \scored before, e.g. \newcommand{\scored}[3]{#1} for none.
+\providecommand{\scored}[3]{\begin{tabular}[t]{@{}r@{}}#1\\[-3pt]{\scriptsize[#2, #3]}\end{tabular}}
+"""[1:]
+
+
+def percent(value: float) -> str:
+    """A fraction in percent with one decimal."""
+    return one_decimal(100 * value)
+
+
+def points(value: float) -> str:
+    """A difference of fractions in percentage points, with its sign."""
+    return signed(100 * value)
+
+
+def signed(value: float) -> str:
+    """A number with one decimal and its sign."""
+    return f"{round(value, 1) + 0.0:+.1f}"
+
+
+def one_decimal(value: float) -> str:
+    """A number with one decimal; −0.0 becomes 0.0."""
+    return f"{round(value, 1) + 0.0:.1f}"
+
+
+def p_value(p: float) -> str:
+    """A p-value with three decimals."""
+    return f"{p:.3f}" if p >= 0.001 else "<0.001"
+
+
+def number(value: float) -> str:
+    """Four digits, of which a small number has none too many.
+
+    >>> number(3.5), number(-0.5), number(0.00009999), number(0.00001)
+    ('3.5', '-0.5000', '0.0001', '1e-05')
+    """
+    if 0 < abs(value) < 1:
+        return f"{value:.4f}" if abs(value) >= 0.00005 else f"{value:.0e}"
+    return f"{value:,.4g}"
+
+
+def marked(n: int) -> str:
+    """A number of questions, marked where they are few.
+
+    >>> marked(1200), marked(7), marked(0)
+    ('1,200', '7†', '0')
+    """
+    return f"{n:,}{MARK if 0 < n < FEW else ''}"
+
+
+def few_notes(numbers: Iterable[int]) -> list[str]:
+    """What the mark says, where one of these numbers of questions has it."""
+    return [FEW_NOTE] if any(0 < n < FEW for n in numbers) else []
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table.
+
+    Attributes:
+        id: Names its file: letters, digits, ``-`` and ``_``; no two tables or figures of a document
+            share one.
+        title: Its title.
+        header: Headings of the columns; the first is that of the labels of the rows.
+        rows: The rows, each with a value for every column; one with a single text is a heading over the
+            rows below it.
+        notes: What a reader must know, as sentences.
+        show: How columns show numbers and estimates; without, estimates are fractions, shown as percentages,
+            and numbers have four digits.
+    """
+
+    id: str
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    notes: tuple[str, ...] = ()
+    show: Mapping[str, Show] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.header) and not (len(row) == 1 and isinstance(row[0], str)):
+                raise ConfigError(
+                    f"table {self.id}: the row {row[:1]} has {len(row)} values; {len(self.header)} were "
+                    "expected, one for each column."
+                )
+
+    def cells(self) -> Iterator[list[Cell]]:
+        """The rows as texts."""
+        for row in self.rows:
+            yield [self._cell(name, value) for name, value in zip(self.header, row, strict=False)]
+
+    def _cell(self, name: str, value: Value) -> Cell:
+        if value is None or isinstance(value, str):
+            return Cell("–" if value is None else value)
+        if isinstance(value, int):
+            return Cell(marked(value) if name == OF_QUESTIONS else f"{value:,}")
+        if isinstance(value, float):
+            return Cell(self.show.get(name, number)(value))
+        if isinstance(value, Cell):
+            return value
+        show = self.show.get(name, percent)
+        middle, low, high = ("–" if part is None else show(part) for part in value)
+        if None in value:
+            return Cell(middle)
+        return Cell(middle, f"{low}{' … ' if low[0] in '+-' else '–'}{high}")
+
+    def said(self) -> tuple[str, ...]:
+        """What stands below it: its notes, and what a mark at a number of questions says."""
+        return (
+            *self.notes,
+            *few_notes(
+                value
+                for row in self.rows
+                for name, value in zip(self.header, row, strict=False)
+                if name == OF_QUESTIONS and isinstance(value, int)
+            ),
+        )
+
+    def text_columns(self) -> list[bool]:
+        """Which columns hold texts, the first among them: they are aligned to the left."""
+        rows = [row for row in self.rows if len(row) == len(self.header)]
+        texts = [any(isinstance(row[i], str) for row in rows) for i in range(len(self.header))]
+        return [True, *texts[1:]]
+
+
+@contextmanager
+def fitted(columns: int) -> Iterator[None]:
+    """Fits tables and notes to so many columns, as far as no cell has more."""
+    token = _WIDTH.set(columns)
+    try:
+        yield
+    finally:
+        _WIDTH.reset(token)
+
+
+def wrapped(text: str) -> str:
+    """A text in lines that fit the terminal, if it goes to one; words are not cut."""
+    if (columns := _WIDTH.get()) is None:
+        return text
+    lines = (
+        wrap(line, columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        for line in text.split("\n")
+    )
+    return "\n".join(part for line in lines for part in line or [""])
+
+
+def text_of(table: Table, notes: Sequence[str] | None = None) -> str:
+    """For a terminal: aligned columns; under each row of values a line of what is said about them.
+
+    Args:
+        table: The table.
+        notes: What stands below it; None: what it says itself.
+
+    Returns:
+        Lines with LF; no trailing blanks.
+    """
+    columns = _WIDTH.get()
+    lines: list[list[str]] = [list(table.header)]
+    indent = ""
+    for (label, _), *cells in table.cells():
+        if not cells and len(table.header) > 1:
+            lines += [[], [wrapped(label)]]
+            indent = "  "
+            continue
+        values = [value for value, _ in cells]
+        if columns is not None and len(indent + label) > columns // 2:
+            lines += [[wrapped(indent + label)], ["", *values]]
+        else:
+            lines.append([indent + label, *values])
+        if any(about for _, about in cells):
+            lines.append(["", *(about for _, about in cells)])
+    widths = [
+        max((len(line[i]) for line in lines if len(line) > i and (i or len(line) > 1)), default=0)
+        for i in range(len(table.header))
+    ]
+    text = [wrapped(table.title)]
+    for block in _blocks(widths, columns):
+        text.append("")
+        for line in lines:
+            padded = [line[0].ljust(widths[0])] if line else []
+            padded += [line[i].rjust(widths[i]) for i in block if i < len(line)]
+            shown = _GAP.join(padded).rstrip()
+            if shown or not line:  # no line of intervals where the columns of the block have none
+                text.append(shown)
+    if said := table.said() if notes is None else notes:
+        text += ["", *map(wrapped, said)]
+    return "\n".join(text) + "\n"
+
+
+def _blocks(widths: Sequence[int], columns: int | None) -> list[list[int]]:
+    """The columns after the first, in blocks that fit beside it."""
+    found: list[list[int]] = [[]]
+    room = 0
+    for i, width in enumerate(widths[1:], start=1):
+        room -= len(_GAP) + width
+        if columns is not None and room < 0:
+            room = columns - widths[0] - len(_GAP) - width
+            if found[-1]:
+                found.append([])
+        found[-1].append(i)
+    return found
+
+
+def markdown_of(table: Table, notes: Sequence[str] | None = None) -> str:
+    """As Markdown: headings become bold rows, what is said about a value follows it in parentheses.
+
+    Args:
+        table: The table.
+        notes: As of `text_of`.
+    """
+    rows = [[*map(in_cell, table.header)]]
+    for cells in table.cells():
+        shown = [in_cell(str(cell)) for cell in cells]
+        if len(shown) < len(table.header):
+            shown = [f"**{shown[0]}**", *[""] * (len(table.header) - 1)]
+        rows.append(shown)
+    parts = [plain(table.title.replace("\n", " · ")), "", *table_lines(rows)]
+    if said := table.said() if notes is None else notes:
+        parts += ["", *(f"- {plain(note)}" for note in said)]
+    return "\n".join(parts) + "\n"
+
+
+def latex_of(table: Table) -> str:
+    """As LaTeX (booktabs): a floating ``table`` with the label ``tab:ID``; see `LATEX_PREAMBLE`."""
+    columns = "".join("l" if text else "r" for text in table.text_columns())
+    lines = [r"\begin{table}", r"\centering", f"\\caption{{{_tex(table.title)}}}"]
+    lines += [f"\\label{{tab:{table.id}}}", f"\\begin{{tabular}}{{{columns}}}"]
+    lines += [r"\toprule", " & ".join(map(_tex, table.header)) + r" \\", r"\midrule"]
+    for cells in table.cells():
+        shown = []
+        for value, about in cells:
+            low, _, high = about.replace(" … ", "–").partition("–")
+            scored = "".join(f"{{{part.replace('-', '$-$')}}}" for part in (value, low, high))
+            shown.append(rf"\scored{scored}" if about else _tex(value))
+        if len(shown) < len(table.header):
+            shown = [f"\\multicolumn{{{len(table.header)}}}{{l}}{{\\textbf{{{shown[0]}}}}}"]
+        lines.append(" & ".join(shown) + r" \\")
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    lines += [f"\\par\\smallskip{{\\footnotesize {_tex(note)}}}" for note in table.said()]
+    return "\n".join([*lines, r"\end{table}", ""])
+
+
+def _tex(text: str) -> str:
+    return "".join(_LATEX.get(c, c) for c in text)
+
+
+def csv_of(table: Table, joint: str = " ") -> str:
+    """As CSV; a column of estimates becomes three: the value and the bounds of its interval.
+
+    Args:
+        table: The table.
+        joint: What is between the heading of the column and ``low`` and ``high``.
+    """
+    rows = [(*row, *[None] * (len(table.header) - len(row))) for row in table.rows]
+    wide = [any(map(_is_estimate, column)) for column in zip(*rows, strict=True)]
+    header: list[str] = []
+    for name, score in zip_longest(table.header, wide):
+        header += [name, f"{name}{joint}low", f"{name}{joint}high"] if score else [name]
+    lines = []
+    for row in rows:
+        line: list[Any] = []
+        for value, score in zip(row, wide, strict=True):
+            line += value if _is_estimate(value) else [value, None, None][: 3 if score else 1]
+        lines.append([exact(value) for value in line])
+    return csv_text([header, *lines])
+
+
+def exact(value: Any) -> str:
+    """A value in CSV: a number with all its digits, and nothing for None."""
+    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
+
+
+def plain_of(table: Table) -> dict[str, Any]:
+    """As JSON has it: ``id``, ``title``, ``header``, ``rows``, ``notes``.
+
+    An estimate in a row is ``{"value", "low", "high"}``.
+    """
+    parts = ("value", "low", "high")
+    rows = [
+        [dict(zip(parts, v, strict=True)) if _is_estimate(v) else v for v in row]
+        for row in table.rows
+    ]
+    head = {"id": table.id, "title": table.title, "header": list(table.header)}
+    return head | {"rows": rows, "notes": list(table.notes)}
+
+
+def _is_estimate(value: Value) -> TypeGuard[Estimate]:
+    return isinstance(value, tuple) and not isinstance(value, Cell)
