@@ -151,12 +151,12 @@ def _row(
     cast: "Sequence[Ballot]",
 ) -> dict[str, Any]:
     """The line of a question: what was judged, and flags and reasons as in Table 2 of Dynamic-KGQA."""
+    from rulemine.evaluation.breakdown import form_of
     from rulemine.judging.panel import is_accepted
-    from rulemine.judging.panel_inputs import group_of
 
     row: dict[str, Any] = {
         "id": question.id,
-        "group": group_of(question),
+        "group": form_of(question),
         "core": question.core,
         "question": item.question,
         "answer": item.answer,
@@ -215,8 +215,8 @@ def _report(
     seed: int,
 ) -> str:
     """The tables."""
+    from rulemine.evaluation.breakdown import form_of
     from rulemine.judging.panel import FLAGS, GRADES, is_accepted
-    from rulemine.judging.panel_inputs import group_of
     from rulemine.text.tables import Table, percent, text_of
 
     accepted = [is_accepted(cast) for cast in ballots]
@@ -242,7 +242,7 @@ def _report(
     first = text_of(Table("flags", title, header, rows, tuple(notes), show))
     groups: dict[tuple[bool, str], list[int]] = defaultdict(list)
     for place, question in enumerate(questions):
-        groups[False, group_of(question)].append(place)
+        groups[False, form_of(question)].append(place)
         groups[True, "core" if question.core else "not in the core"].append(place)
     labels = ("fluent", "no give-away", "one reading", "supported", "adequate", "proof sound")
     header = ("", "questions", "accepted", *labels)

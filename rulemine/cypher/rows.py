@@ -2,10 +2,23 @@
 
 import datetime
 import json
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["Failed", "NotRun", "ResultTable", "row_of", "row_text"]
+__all__ = [
+    "ROW_GROUPS", "Failed", "NotRun", "ResultTable", "row_of", "row_text", "rows_group",
+]  # fmt: skip
+
+ROW_GROUPS = {
+    "none": 0, "1": 1, "2–5": 5, "6–20": 20, "21–100": 100, ">100": math.inf,
+}  # fmt: skip
+"""Groups of results by how many rows they have, ascending → most rows."""
+
+
+def rows_group(rows: int) -> str:
+    """The group of a result with so many rows."""
+    return next(name for name, most in ROW_GROUPS.items() if rows <= most)
 
 
 class ResultTable(NamedTuple):

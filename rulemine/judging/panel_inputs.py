@@ -11,10 +11,10 @@ from rulemine.judging.panel import JudgedQuestion, Stated
 from rulemine.kg.graph import Triple
 from rulemine.release.naming import questions_in
 from rulemine.release.reader import Release
-from rulemine.release.records import Question, RuleQuestion, translation
+from rulemine.release.records import Question, translation
 from rulemine.text.template import fill
 
-__all__ = ["group_of", "judged_questions"]
+__all__ = ["judged_questions"]
 
 
 def judged_questions(
@@ -76,10 +76,3 @@ def judged_questions(
         )
 
     return tuple(judged(q, other.question) for q, other in zip(questions, texts, strict=True))
-
-
-def group_of(question: Question) -> str:
-    """What tables break a question down by: the type of its rule, or its logical structure."""
-    if isinstance(question, RuleQuestion):
-        return question.rules.rule_type
-    return question.structure

@@ -3,16 +3,19 @@
 What it decides in a build is in `rulemine.kinds.building`, which needs far more to be loaded.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rulemine.codec import to_json
 from rulemine.config import Section
-
-__all__ = ["ONE_WRITER", "WRITTEN_AT_ONCE", "Kind", "KindOptions", "Setting"]
+from rulemine.kinds.group import Group
 
 Setting = tuple[tuple[str, ...], Any]
+__all__ = ["ONE_WRITER", "WRITTEN_AT_ONCE", "Kind", "KindOptions", "Setting", "Values", "pairs"]
+
+Values = Callable[[Any], tuple[Hashable, ...]]
+"""What a question has of something that questions differ in, each value once."""
 
 WRITTEN_AT_ONCE: Mapping[tuple[str, ...], str] = {
     ("verbalizer.attempts", "verbalizer.on_failure"): (
@@ -82,7 +85,7 @@ class KindOptions(Section):
 
 
 class Kind:
-    """A kind of question.
+    """A kind of question. What is the same for most is that of queries of any form.
 
     Attributes:
         name: Its name in recipes, manifests and questions.
@@ -90,12 +93,23 @@ class Kind:
         amount: The key of a recipe that says how many questions there are.
         stands_in: The keys of a recipe that name files for which a release of the kind can stand in when it
             is built again, and the file of the release that says the same.
+        strata: What splits are compared in, see `rulemine.release.overlap`.
+        scores: The scores of answers that tables have.
+        formats: The export formats that are made for this kind and few others.
     """
 
     name: ClassVar[str]
     Options: ClassVar[type[KindOptions]] = KindOptions
     amount: ClassVar[str] = ""
     stands_in: ClassVar[tuple[Collection[str], str]] = ((), "")
+    strata: ClassVar[Mapping[str, Values]] = {
+        "structure": lambda q: (q.structure,),
+        "missing": lambda q: (q.missing,),
+        "relation": lambda q: q.relations,
+        "core": lambda q: (q.core,),
+    }
+    scores: ClassVar[Sequence[str]] = ("hard_f1", "hhr", "hits_hard", "hits_any", "recall", "f1")
+    formats: ClassVar[Sequence[str]] = ()
 
     @property
     def page(self) -> Any:
@@ -130,3 +144,48 @@ class Kind:
     def prompts(self, source: str) -> Any:
         """Loads the prompts of a model, see `rulemine.verbalizer.prompts.load_prompts`."""
         raise NotImplementedError
+
+    @property
+    def groups(self) -> Sequence[Group]:
+        """What its results are broken down by, beside what those of every kind are."""
+        return ()
+
+    @property
+    def form(self) -> Group:
+        """What tables of questions divide them by; with `Group.least` 0, all its groups are known."""
+        from rulemine.query.structures import STRUCTURES
+
+        return Group("structure", "structure", lambda q, _: q.structure, tuple(STRUCTURES))
+
+    def dealt_by(self, question: Any) -> tuple[tuple[Hashable, ...], ...]:
+        """What each split should have its share of: names with values, the same names for all questions."""
+        return (
+            ("structure", question.structure),
+            ("core", question.core),
+            ("missing", question.missing),
+        )
+
+    def ties(self, questions: Sequence[Any]) -> Iterator[Collection[Hashable]]:
+        """For each question what keeps it and others that have it together: `rulemine.release.groups`."""
+        for q in questions:
+            asked = () if q.hard_answer is None else pairs(q.anchors, [q.hard_answer])
+            yield [*q.removed, *asked]
+
+    def values(self, question: Any) -> Iterable[tuple[str, str]]:
+        """The removed values that a question reads: node, property."""
+        return ()
+
+    def judgements(self, question: Any) -> Sequence[Any]:
+        """What judges said of a question, each a `rulemine.release.records.Judgement`."""
+        return ()
+
+    def ends(self, question: Any) -> Sequence[str]:
+        """The ends that a question with a single link asks for, if another release must not ask for them."""
+        from rulemine.kg.graph import DIRECTIONS
+
+        return DIRECTIONS
+
+
+def pairs(topics: Iterable[str], answers: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The unordered pairs of a topic entity and an answer."""
+    return (min((a, b), (b, a)) for a in topics for b in answers)

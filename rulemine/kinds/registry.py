@@ -11,7 +11,7 @@ from rulemine.registry import Registry
 if TYPE_CHECKING:
     from rulemine.kinds.kind import Kind
 
-__all__ = ["KINDS"]
+__all__ = ["KINDS", "kind_called"]
 
 KINDS: "Registry[Kind]" = Registry(
     "rulemine.kinds",
@@ -26,3 +26,10 @@ KINDS: "Registry[Kind]" = Registry(
     },
 )
 """Name → kind; the value of `Question.kind`, and of ``kind`` in a recipe and a manifest."""
+
+
+def kind_called(name: str) -> "Kind":
+    """The kind of a name; of one that is not installed, what is the same for all kinds."""
+    from rulemine.kinds.kind import Kind
+
+    return KINDS.get(name) or Kind()

@@ -17,10 +17,11 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 from rulemine.errors import UserError, counted
+from rulemine.kinds.registry import kind_called
 from rulemine.release.groups import groups_of
 from rulemine.release.overlap import compare_splits
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import SPLITS, Question, RuleQuestion, Unseen
+from rulemine.release.records import SPLITS, Question, Unseen
 from rulemine.seeds import stream
 
 __all__ = ["deal", "explain_lopsided", "split", "with_unseen"]
@@ -81,7 +82,7 @@ def split(
             core = [q.core for q in questions]
             shares = core_shares(sum(core), ratios, test_core)
             many = [max_facts is not None and len(q.hard) > max_facts for q in questions]
-            strata = [_strata(q) for q in questions]
+            strata = [kind_called(q.kind).dealt_by(q) for q in questions]
             dealt = _Deal(strata, groups, ratios, seed, core, shares, many).made()
         else:
             dealt = draw_splits(len(questions), ratios, seed)
@@ -198,22 +199,6 @@ def draw_splits(n: int, ratios: Sequence[int], seed: int) -> list[int]:
     for i, number in zip(stream(seed, "split").permutation(n).tolist(), numbers, strict=True):
         chosen[i] = number
     return chosen
-
-
-def _strata(question: Question) -> tuple[Hashable, ...]:
-    """What should be distributed in each split as in the whole."""
-    core = question.core
-    if not isinstance(question, RuleQuestion):
-        return ("structure", question.structure), ("core", core), ("missing", question.missing)
-    block = question.rules
-    return (
-        ("relation", block.relation),
-        ("direction", block.relation, block.direction),
-        ("type", block.rule_type, block.rule_subtype),
-        ("core", core),
-        ("relation in the core or outside", core, block.relation),
-        ("type in the core or outside", core, block.rule_type, block.rule_subtype),
-    )
 
 
 class _Deal:

@@ -15,9 +15,10 @@ import numpy.typing as npt
 from rulemine.errors import ConfigError, InputError
 from rulemine.kg.facts import Declarations, facts_of
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
+from rulemine.kinds.registry import kind_called
 from rulemine.release.naming import query_in
 from rulemine.release.reader import Release
-from rulemine.release.records import Question, RuleQuestion, translation
+from rulemine.release.records import Question, translation
 
 __all__ = ["AGAIN", "NOTHING", "Earlier", "read_earlier"]
 
@@ -118,5 +119,4 @@ def _asked(question: Question, names: dict[str, str]) -> Iterable[tuple[Triple, 
         return
     for s, relation, o in question.removed:
         triple = (names[s], relation, names[o])
-        ends = (question.rules.direction,) if isinstance(question, RuleQuestion) else DIRECTIONS
-        yield from ((triple, end) for end in ends)
+        yield from ((triple, end) for end in kind_called(question.kind).ends(question))

@@ -18,10 +18,10 @@ others.
 Guarantees: the groups depend on the questions alone, not on their order or the naming.
 """
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 
-from rulemine.cypher.questions.pattern_text import query_of
-from rulemine.release.records import CypherQuestion, Question, RuleQuestion, VariantQuestion
+from rulemine.kinds.registry import kind_called
+from rulemine.release.records import Question
 
 __all__ = ["groups_of"]
 
@@ -34,14 +34,9 @@ def groups_of(questions: Sequence[Question]) -> list[list[int]]:
     """
     parent = list(range(len(questions)))
     first: dict[Hashable, int] = {}
-    hard = {
-        pair
-        for q in questions
-        if isinstance(q, RuleQuestion)
-        for pair in _pairs(q.topic, q.hard_answers)
-    }
-    for i, question in enumerate(questions):
-        for link in _links(question, hard):
+    ties = kind_called(questions[0].kind).ties(questions) if questions else ()
+    for i, links in enumerate(ties):
+        for link in links:
             if (other := first.setdefault(link, i)) != i:
                 a, b = _root(parent, other), _root(parent, i)
                 # The smaller becomes the root, so that the root of a group is its first question.
@@ -57,27 +52,3 @@ def _root(parent: list[int], i: int) -> int:
         parent[i] = parent[parent[i]]
         i = parent[i]
     return i
-
-
-def _pairs(topic: str, answers: Iterable[str]) -> Iterator[tuple[str, str]]:
-    return ((topic, answer) if topic < answer else (answer, topic) for answer in answers)
-
-
-def _links(question: Question, hard: Collection[Hashable]) -> Iterator[Hashable]:
-    """What no two groups share, given all pairs of topic and hard answer; kinds differ in length or type."""
-    if isinstance(question, CypherQuestion):
-        yield query_of(question.query).match
-        return
-    yield from question.removed
-    if isinstance(question, VariantQuestion):
-        yield question.variants.seed_text
-    if not isinstance(question, RuleQuestion):
-        for anchor in question.anchors:
-            if (answer := question.hard_answer) is not None:
-                yield from _pairs(anchor, [answer])
-        return
-    yield (question.rules.relation, question.rules.direction, question.anchors)
-    yield from question.evidence
-    for row in question.hard:
-        yield from row.witness
-    yield from (pair for pair in _pairs(question.topic, question.answers) if pair in hard)

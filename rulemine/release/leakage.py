@@ -10,7 +10,8 @@ validation needs by training.
 from collections.abc import Iterable, Sequence
 
 from rulemine.kg.graph import Triple
-from rulemine.release.records import CypherQuestion, Question
+from rulemine.kinds.registry import kind_called
+from rulemine.release.records import Question
 
 __all__ = ["Fact", "RemovedFacts"]
 
@@ -48,11 +49,9 @@ class RemovedFacts:
 
     def given_by(self, question: Question) -> frozenset[Fact]:
         """The facts that a question gives away: another statement on the same pair counts too."""
-        found = {_pair(s, o) for s, _, o in question.full_evidence}
-        if isinstance(question, CypherQuestion):  # its answers are rows, its evidence may be cut
-            found |= {_pair(s, o) for s, _, o in question.removed}
-        else:
-            found |= {_pair(a, b) for a in question.anchors for b in question.answers}
+        # What is removed is evidence, which may be cut; and answers that are rows are no ends.
+        found = {_pair(s, o) for s, _, o in (*question.full_evidence, *question.removed)}
+        found |= {_pair(a, b) for a in question.anchors for b in question.answers}
         return frozenset((found & self._pairs) | (_values(question) & self._values))
 
     def leaked(self, questions: Sequence[Question], split: str) -> int:
@@ -72,6 +71,4 @@ def _pair(a: str, b: str) -> Fact:
 
 
 def _values(question: Question) -> set[Fact]:
-    if not isinstance(question, CypherQuestion):
-        return set()
-    return {("", node, name) for node, name in question.cypher.removed_values}
+    return {("", *value) for value in kind_called(question.kind).values(question)}

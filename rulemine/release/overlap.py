@@ -5,12 +5,14 @@ distances are in [0, 1].
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, floor, lgamma
 
+from rulemine.kinds.kind import Values
+from rulemine.kinds.registry import kind_called
 from rulemine.release.leakage import RemovedFacts
-from rulemine.release.records import SPLITS, Question, RuleBlock, RuleQuestion, rule_questions
+from rulemine.release.records import SPLITS, Question
 
 __all__ = [
     "Overlap",
@@ -56,7 +58,7 @@ class SplitFigures:
             `rulemine.release.leakage`; 0 where splits are held apart.
         relations: How many relations they ask about.
         rules: How many rules their certificates have.
-        distances: From the whole: what questions differ in, of `strata_of` → `distance`.
+        distances: From the whole: what questions differ in, of `Kind.strata` → `distance`.
         from_train: From train, likewise; empty for train itself, and without training questions.
         at_random: The distances that as many questions drawn at random have on average.
     """
@@ -76,35 +78,6 @@ class SplitFigures:
     at_random: Mapping[str, float]
 
 
-Stratum = Callable[[Question], tuple[Hashable, ...]]
-"""What questions differ in: the values that a question has, each once."""
-
-
-def _blocks(question: Question) -> list[RuleBlock]:
-    return [q.rules for q in rule_questions([question])]
-
-
-_RULE_STRATA: dict[str, Stratum] = {
-    "relation": lambda q: q.relations,
-    "direction": lambda q: tuple((r.relation, r.direction) for r in _blocks(q)),
-    "rule_type": lambda q: tuple((r.rule_type, r.rule_subtype) for r in _blocks(q)),
-    "core": lambda q: (q.core,),
-}
-
-_QUERY_STRATA: dict[str, Stratum] = {
-    "structure": lambda q: (q.structure,),
-    "missing": lambda q: (q.missing,),
-    "relation": lambda q: q.relations,
-    "core": lambda q: (q.core,),
-}
-
-
-def strata_of(questions: Iterable[Question]) -> dict[str, Stratum]:
-    """What the questions of a release differ in, by their kind; those of ``rules`` without questions."""
-    queries = any(not isinstance(q, RuleQuestion) for q in questions)
-    return _QUERY_STRATA if queries else _RULE_STRATA
-
-
 def compare_splits(
     questions: Sequence[Question], facts: RemovedFacts | None = None
 ) -> tuple[SplitFigures, ...]:
@@ -117,7 +90,7 @@ def compare_splits(
     Returns:
         One row for every split that has questions, in the order of `SPLITS`.
     """
-    strata = strata_of(questions)
+    strata = kind_called(questions[0].kind).strata if questions else {}
     whole = {name: _counted(questions, of) for name, of in strata.items()}
     train = [q for q in questions if q.split == "train"]
     seen: tuple[set[Hashable], ...] = tuple(set() for _ in range(5))
@@ -175,7 +148,7 @@ def _features(
     )
 
 
-def _counted(questions: Iterable[Question], of: Stratum) -> Counter[Hashable]:
+def _counted(questions: Iterable[Question], of: Values) -> Counter[Hashable]:
     """How many questions have each value."""
     return Counter(value for question in questions for value in of(question))
 

@@ -5,10 +5,10 @@ the texts themselves are not part of a release. From these lines alone fresh var
 made, see `rulemine.builder.fresh`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from rulemine.release.records import Question, VariantQuestion
+from rulemine.release.records import Question
 
 __all__ = ["SEED_TEXTS", "SeedRow", "with_splits"]
 
@@ -33,7 +33,7 @@ class SeedRow:
 
 
 def with_splits(
-    rows: Iterable[SeedRow], questions: Iterable[Question], run: int
+    rows: Sequence[SeedRow], questions: Iterable[Question], run: int
 ) -> tuple[SeedRow, ...]:
     """The rows with the splits of their questions.
 
@@ -42,5 +42,5 @@ def with_splits(
         questions: The questions of the release.
         run: The number of the variant; 0: the published release.
     """
-    of = {q.variants.seed_text: q.split for q in questions if isinstance(q, VariantQuestion)}
+    of = {q.block.seed_text: q.split for q in questions} if rows else {}
     return tuple(replace(row, split="test" if run else of.get(row.id, "")) for row in rows)

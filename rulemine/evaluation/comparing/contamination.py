@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from rulemine.errors import ConfigError, PredictionError, counted, did_you_mean
-from rulemine.evaluation.breakdown import MORE_MISSING
+from rulemine.evaluation.breakdown import MORE_MISSING, form_of
 from rulemine.evaluation.comparing.comparison import of_subsets
 from rulemine.evaluation.comparing.differences import Differences, FreshDifference, corrected
 from rulemine.evaluation.comparing.freshness import check_freshness
@@ -39,8 +39,9 @@ from rulemine.evaluation.scoring import said_of, shared_level
 from rulemine.evaluation.statistics import two_samples
 from rulemine.evaluation.statistics.bootstrap import Bools
 from rulemine.evaluation.statistics.estimates import ratio_of
+from rulemine.kinds.registry import kind_called
 from rulemine.release.reader import Release
-from rulemine.release.records import Question, RuleQuestion
+from rulemine.release.records import Question
 
 __all__ = ["compare_with_fresh"]
 
@@ -192,9 +193,8 @@ def _keys(release: Release, reports: Mapping[str, Report]) -> list[tuple[str, tu
 
 def _form(question: Question) -> str:
     """Rule type, structure, or hops where structures are open: of those there are too many to be strata."""
-    if isinstance(question, RuleQuestion):
-        return question.rules.rule_type
-    return question.structure if question.kind == "structures" else counted(question.hops, "hop")
+    known = not kind_called(question.kind).form.least
+    return form_of(question) if known else counted(question.hops, "hop")
 
 
 def _differences(

@@ -28,7 +28,7 @@ from rulemine.evaluation.cypher.task_files import predicted_of
 from rulemine.evaluation.metrics import Floats
 from rulemine.release.blocks import CypherBlock
 from rulemine.release.reader import Release
-from rulemine.release.records import CypherQuestion, Prediction, Question
+from rulemine.release.records import Prediction, Question
 
 __all__ = [
     "OF_QUERIES",
@@ -108,7 +108,6 @@ def score_rows(
         EndpointError: The server does not answer.
         ReleaseError: The release has no such graph.
     """
-    asked = [q for q in questions if isinstance(q, CypherQuestion)]
     graph = release.property_graph(kg)
     elsewhere = kg != "complete"
     scored: list[CypherScores] = []
@@ -118,12 +117,12 @@ def score_rows(
         graph, url=runs.url, neo4j=runs.neo4j, seconds=runs.seconds, note=runs.note
     ) as runner:
         judge = CypherJudge(runner, spelling_of(graph))
-        for question, prediction in zip(asked, given, strict=True):
-            scores, found = _judged(judge, question.cypher, prediction, elsewhere)
+        for question, prediction in zip(questions, given, strict=True):
+            scores, found = _judged(judge, question.block, prediction, elsewhere)
             scored.append(scores)
             rows.append(found)
-            shares.append(_shares(question.cypher, found, level))
-            runs.tell(len(scored), len(asked))
+            shares.append(_shares(question.block, found, level))
+            runs.tell(len(scored), len(questions))
     values = [
         [*(_number(getattr(one, name)) for name in OF_QUERIES), *share]
         if one.scored
@@ -133,8 +132,8 @@ def score_rows(
     return RowScores(
         tuple(rows),
         tuple(one.scored for one in scored),
-        np.array(values, np.float64).reshape(len(asked), len(ROW_COLUMNS)),
-        tuple(_notes(asked, given, scored, on_server=runs.neo4j or runs.url is not None)),
+        np.array(values, np.float64).reshape(len(questions), len(ROW_COLUMNS)),
+        tuple(_notes(questions, given, scored, on_server=runs.neo4j or runs.url is not None)),
     )
 
 

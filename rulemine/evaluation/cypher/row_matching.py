@@ -1,4 +1,4 @@
-"""Which rows of the gold a predicted result has, and questions grouped by how many there are."""
+"""Which rows of the gold a predicted result has."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,21 +8,7 @@ from typing import Any
 from rulemine.cypher.rows import row_text
 from rulemine.evaluation.cypher.results import reader_of
 
-__all__ = ["ROW_GROUPS", "matched_rows", "rows_group"]
-
-_BINS = ((0, "none"), (1, "1"), (5, "2–5"), (20, "6–20"), (100, "21–100"))
-"""Upper bound of the number of rows, and the name of the group."""
-
-_MORE = ">100"
-
-ROW_GROUPS = (*(name for _, name in _BINS), _MORE)
-"""The groups, ascending."""
-
-
-def rows_group(rows: int) -> str:
-    """The group of a gold with so many rows."""
-    return next((name for most, name in _BINS if rows <= most), _MORE)
-
+__all__ = ["matched_rows"]
 
 _MOST_COLUMNS = 6
 """Columns whose permutations are tried; a gold query has three at most."""

@@ -6,11 +6,11 @@ Means are over the questions that were run; what was not is counted beside them,
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from rulemine.cypher.questions.templates import CATEGORIES, RETURN_GROUPS
+from rulemine.cypher.rows import ROW_GROUPS, rows_group
 from rulemine.errors import counted
 from rulemine.evaluation.cypher.error_kinds import ERROR_KINDS
 from rulemine.evaluation.cypher.judging import STATES, CypherScores, notes_on_provenance
 from rulemine.evaluation.cypher.published_differences import DIFFERENCES, PSJS_DIFFERENCES
-from rulemine.evaluation.cypher.row_matching import ROW_GROUPS, rows_group
 from rulemine.evaluation.cypher.scored_items import ScoredItem
 from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.reporting.tables import WARNING
@@ -56,7 +56,7 @@ def document_of(
         ("return", "By RETURN, basic questions", lambda row: row.item.return_group, RETURN_GROUPS),
         ("return-template", "By RETURN template", lambda row: row.item.returns, ()),
         ("graph", "By graph", lambda row: row.item.graph, ()),
-        ("rows", "By rows of the gold", _rows_group, ROW_GROUPS),
+        ("rows", "By rows of the gold", _rows_group, tuple(ROW_GROUPS)),
     ]  # fmt: skip
     tables: list[Table | None] = [
         table

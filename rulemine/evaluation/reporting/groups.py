@@ -1,57 +1,37 @@
 """The same figures for each group of questions: by their hops, form and split."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-from rulemine.query.structures import STRUCTURES
-from rulemine.release.records import SPLITS, Question, RuleQuestion
-from rulemine.rules.taxonomy import RULE_TYPES
+from rulemine.evaluation.breakdown import HOPS, SPLIT
+from rulemine.kinds.group import Group
+from rulemine.kinds.registry import kind_called
+from rulemine.release.records import Question
 from rulemine.text.tables import Show, Table, Value
 
-__all__ = ["Groups", "by_form", "by_hops", "by_split", "tables_of"]
+__all__ = ["BY_HOPS", "BY_SPLIT", "by_form", "tables_of"]
 
 T = TypeVar("T")
 
-_ORDER = {name: place for place, name in enumerate((*RULE_TYPES, *STRUCTURES, *SPLITS))}
-"""The groups whose order is not that of numbers."""
+Grouping = tuple[str, Group]
+"""The title of a table, and its groups; their label is called with a question and what is found of it."""
+
+BY_HOPS = ("By hops of the query", HOPS)
+
+BY_SPLIT = ("By split", SPLIT)
 
 
-class Groups(NamedTuple):
-    """A way to group questions.
-
-    Attributes:
-        name: Heading of the first column.
-        title: Title of the table.
-        labels: The group of each question, in their order.
-    """
-
-    name: str
-    title: str
-    labels: Sequence[str]
-
-
-def by_hops(questions: Iterable[Question]) -> Groups:
-    """By the field `Question.hops`."""
-    return Groups("hops", "By hops of the query", [str(q.hops) for q in questions])
-
-
-def by_form(questions: Sequence[Question]) -> Groups:
-    """By rule type, or by structure for all other kinds."""
-    form = "rule type" if any(isinstance(q, RuleQuestion) for q in questions) else "structure"
-    labels = [q.rules.rule_type if isinstance(q, RuleQuestion) else q.structure for q in questions]
-    return Groups(form, f"By {form}", labels)
-
-
-def by_split(questions: Iterable[Question]) -> Groups:
-    """By split."""
-    return Groups("split", "By split", [q.split for q in questions])
+def by_form(questions: Sequence[Question]) -> Grouping:
+    """By rule type or structure, as the kind of the questions says."""
+    form = kind_called(questions[0].kind if questions else "").form
+    return f"By {form.title}", form
 
 
 def tables_of(
     found: Sequence[T],
-    groups: Iterable[Groups],
+    questions: Sequence[Question],
+    groupings: Iterable[Grouping],
     columns: Sequence[str],
     figures: Callable[[Sequence[T]], tuple[Value, ...]],
     show: Mapping[str, Show] = MappingProxyType({}),
@@ -59,34 +39,23 @@ def tables_of(
     """A table of all questions, and one for each way to group them that gives more than one row.
 
     Args:
-        found: What is known of each question.
-        groups: The ways to group them.
+        found: What is found of each question.
+        questions: The questions.
+        groupings: The ways to group them.
         columns: Headings of the figures.
         figures: The figures of some questions.
         show: As of `Table`.
     """
-    every = Groups("questions", "All questions", ["all"] * len(found))
-    headline = _grid(every, found, ("", *columns), figures, show)
-    grids = [_grid(one, found, (one.name, *columns), figures, show) for one in groups]
-    return headline, tuple(
-        grid for grid in grids if len(grid.rows) > 1
-    )  # one row would say it again
-
-
-def _grid(
-    groups: Groups,
-    found: Sequence[T],
-    header: tuple[str, ...],
-    figures: Callable[[Sequence[T]], tuple[Value, ...]],
-    show: Mapping[str, Show],
-) -> Table:
-    members: dict[str, list[T]] = {}
-    for label, one in zip(groups.labels, found, strict=True):
-        members.setdefault(label, []).append(one)
-
-    def place(label: str) -> tuple[float, float, str]:
-        number = int(label) if label.isdecimal() else math.inf
-        return _ORDER.get(label, math.inf), number, label
-
-    rows = tuple((label, *figures(members[label])) for label in sorted(members, key=place))
-    return Table(groups.name.replace(" ", "-"), groups.title, header, rows, show=show)
+    grids = []
+    every = ("All questions", Group("questions", "", lambda _, __: "all"))
+    for title, group in (every, *groupings):
+        members: dict[str, list[T]] = {}
+        for question, one in zip(questions, found, strict=True):
+            members.setdefault(str(group.label(question, one)), []).append(one)
+        names = [name for name in group.ordered(members) if name in members]
+        rows = tuple((name, *figures(members[name])) for name in names)
+        id_ = (group.title or group.key).replace(" ", "-")
+        grids.append(Table(id_, title, (group.title, *columns), rows, show=show))
+    headline, *others = grids
+    # A table with one row would say the first one again.
+    return headline, tuple(grid for grid in others if len(grid.rows) > 1)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Container, Iterator, Mapping, 
 from typing import NamedTuple
 
 from rulemine.errors import counted
+from rulemine.evaluation.breakdown import form_of
 from rulemine.evaluation.matching.matching import make_matcher
 from rulemine.evaluation.matching.vocabulary import composed
 from rulemine.evaluation.reporting.document import Outcome, ProofEdge, QuestionRow
@@ -20,7 +21,6 @@ from rulemine.release.records import (
     Prediction,
     Question,
     Removal,
-    RuleQuestion,
     names_in,
     translation,
 )
@@ -161,7 +161,7 @@ def _row(question: Question, proofs: _Proofs, outcomes: tuple[Outcome, ...]) -> 
         split=question.split,
         anchors=question.anchors,
         query=question.query,
-        form=question.rules.rule_type if isinstance(question, RuleQuestion) else question.structure,
+        form=form_of(question),
         rule=proofs.rules(question),
         core=question.core,
         missing=question.missing,

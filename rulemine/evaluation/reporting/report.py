@@ -14,19 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.errors import counted
-from rulemine.evaluation.breakdown import Breakdown
+from rulemine.evaluation.breakdown import Breakdown, group_titles
 from rulemine.evaluation.metrics import Floats
 from rulemine.evaluation.reporting.tables import Tabled
-from rulemine.evaluation.reporting.titles import (
-    BREAKDOWN_TITLES,
-    FURTHER,
-    IN_TABLES,
-    MEAN,
-    SUBSETS,
-    TITLES,
-)
+from rulemine.evaluation.reporting.titles import FURTHER, MEAN, SUBSETS, TITLES
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
 from rulemine.evaluation.statistics.score import Score
+from rulemine.kinds.registry import kind_called
 from rulemine.text.tables import Show, Table, Value, csv_of, one_decimal, p_value, points, signed
 
 if TYPE_CHECKING:
@@ -187,7 +181,7 @@ class _Rows(Tabled):
     def tables(self) -> list[Table]:
         """The table of the scores of answers, and those of what else there is."""
         title = f"{self._title()}\nin percent, with each value its {_INTERVAL}"
-        found = [self._broken_down(title, IN_TABLES[self.kind])]
+        found = [self._broken_down(title, kind_called(self.kind).scores)]
         found += [
             self._broken_down(further.format(kg=self.kg), metrics, *breakdowns)
             for further, metrics, breakdowns in FURTHER
@@ -211,11 +205,12 @@ class _Rows(Tabled):
     def _broken_down(self, title: str, metrics: Sequence[str], *breakdowns: str) -> Table:
         """A table by breakdown: of all of them, or of those named."""
         rows: list[tuple[str, Row] | str] = []
+        titles = group_titles(self.kind)
         for row in self.rows:
             if row.breakdown in SUBSETS:
                 rows.append((row.group.replace("_", " "), row))
             elif not breakdowns or row.breakdown in breakdowns:
-                heading = f"{BREAKDOWN_TITLES[row.breakdown]}, over all questions"
+                heading = f"{titles[row.breakdown]}, over all questions"
                 if heading not in rows:
                     rows.append(heading)
                 rows.append((row.group, row))

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from rulemine.evaluation.breakdown import PROOF
 from rulemine.evaluation.comparing.differences import Differences, PairedDifference
 from rulemine.evaluation.comparing.pairwise import SHOWN
 from rulemine.evaluation.reporting.document import Document, Figure, Series
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
-from rulemine.evaluation.reporting.titles import BREAKDOWN_TITLES, SUBSETS, TITLES
+from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
 from rulemine.release.reader import Release
 from rulemine.text.tables import Table
 
@@ -112,5 +113,5 @@ def _by_proof(runs: Sequence[SystemRun]) -> Iterator[Table]:
             )
             for run in runs
         )
-        title = f"{TITLES['hard_f1']} by {BREAKDOWN_TITLES['proof']}, percent"
+        title = f"{TITLES['hard_f1']} by {PROOF.title}, percent"
         yield Table("by-proof", title, ("system", "graph", *groups), rows)

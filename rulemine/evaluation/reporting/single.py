@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Iterator
 
+from rulemine.evaluation.breakdown import group_titles
 from rulemine.evaluation.prediction_file import PredictionFile
 from rulemine.evaluation.predictions import read_predictions
 from rulemine.evaluation.reporting.document import Document, Figure, Series
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
 from rulemine.evaluation.reporting.report import Comparison, Report, Row
-from rulemine.evaluation.reporting.titles import BREAKDOWN_TITLES, FURTHER, SUBSETS, TITLES
+from rulemine.evaluation.reporting.titles import FURTHER, SUBSETS, TITLES
 from rulemine.evaluation.scoring import said_of
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
+from rulemine.kinds.registry import kind_called
 from rulemine.release.reader import Release
 from rulemine.text.tables import Table, few_notes, marked
 
@@ -86,7 +88,7 @@ def document_of_questions(
         counts = forms.setdefault(row.form, [0, 0])
         counts[0] += 1
         counts[1] += row.core
-    form = "rule type" if release.kind == "rules" else "structure"
+    form = kind_called(release.kind).form.title
     forms["all"] = [len(rows), sum(row.core for row in rows)]
     numbers = tuple((name, n, core) for name, (n, core) in sorted(forms.items(), key=_all_last))
     return Document(
@@ -168,7 +170,7 @@ def _tables(report: Report | Comparison) -> Iterator[Table]:
     for breakdown in dict.fromkeys(row.breakdown for row in report.rows):
         if breakdown not in SUBSETS:
             rows = [(row.group, row) for row in report.rows if row.breakdown == breakdown]
-            title = f"By {BREAKDOWN_TITLES.get(breakdown, breakdown)}{of}, {_all(report)}, percent"
+            title = f"By {group_titles(report.kind)[breakdown]}{of}, {_all(report)}, percent"
             yield report.table(f"{prefix}{breakdown}", title, rows, _metrics(report))
 
 
@@ -176,7 +178,7 @@ def _figures(report: Report) -> Iterator[Figure]:
     for breakdown in _FIGURES:
         rows = [row for row in report.rows if row.breakdown == breakdown]
         if len(rows) > 1:
-            title = BREAKDOWN_TITLES[breakdown]
+            title = group_titles(report.kind)[breakdown]
             few = "".join(f" {note}" for note in few_notes(row.n for row in rows))
             series = tuple(Series(TITLES[m], tuple(row.scores[m] for row in rows)) for m in _DRAWN)
             yield Figure(

@@ -4,7 +4,7 @@ from rulemine.evaluation.cypher.release_rows import ROW_METRICS
 from rulemine.evaluation.ranked import RANKED
 from rulemine.evaluation.retrieval import RETRIEVAL
 
-__all__ = ["BREAKDOWN_TITLES", "FURTHER", "IN_TABLES", "MEAN", "SUBSETS", "TITLES"]
+__all__ = ["FURTHER", "MEAN", "SUBSETS", "TITLES"]
 
 TITLES = {
     "hits_any": "Hits@Any",
@@ -44,44 +44,11 @@ TITLES = {
 }
 """Headings of the columns of tables."""
 
-IN_TABLES = {
-    "rules": ("hard_f1", "hhr", "hits_hard", "hits_any", "precision", "f1"),
-    "structures": ("hard_f1", "hhr", "hits_hard", "hits_any", "hits_at_1", "f1"),
-    "subgraphs": ("hard_f1", "hhr", "hits_hard", "hits_any", "recall", "f1"),
-    "variants": ("hard_f1", "hhr", "hits_hard", "hits_any", "recall", "f1"),
-    "cypher": ("hard_f1", "hard_recall", "hhr", "hits_hard", "hits_any", "f1"),
-}
-"""Kind of the questions → the scores of answers in tables; JSON and CSV have all."""
-
 MEAN = "mean_of_structures"
 """Breakdown and group of the plain mean over structures."""
 
 SUBSETS = {"core": "the core", "all": "all questions", MEAN: "mean of structures"}
 """The breakdowns that are one row each and come first, in words; all others are over all questions."""
-
-BREAKDOWN_TITLES = {
-    "proof": "what is left of the hard answer",
-    "structure": "structure",
-    "hops": "hops",
-    "missing": "missing links",
-    "inference": "inference",
-    "triples": "triples that the writer used",
-    "redundancy": "topic entities needed",
-    "test_type": "what training lacks (id: nothing, ugt: the shape, urt: a relation)",
-    "topic": "topic",
-    "unique": "answers",
-    "rule_type": "rule type",
-    "rule_subtype": "other rules by shape",
-    "proofs": "proofs left",
-    "inverse_edge": "inverse edge",
-    "shape": "MATCH template",
-    "return": "RETURN, basic questions",
-    "rows": "rows of the gold",
-    "changed": "rows on the graph of the level",
-    "unseen": "unseen in training",
-    "split": "split",
-    "level": "level",
-}
 
 FURTHER = (
     ("ranked answers; in percent", RANKED, ("structure",)),

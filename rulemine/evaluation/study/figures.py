@@ -7,9 +7,10 @@ that needed inference, that by rule type, entities under other names, precision,
 
 from collections.abc import Iterator, Sequence
 
+from rulemine.evaluation.breakdown import group_titles
 from rulemine.evaluation.notes import NOTHING_TO_INFER
 from rulemine.evaluation.reporting.document import Figure, Series
-from rulemine.evaluation.reporting.titles import BREAKDOWN_TITLES, TITLES
+from rulemine.evaluation.reporting.titles import TITLES
 from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.study.plan import graph_at
 from rulemine.evaluation.study.scores import StudyScores, score_in
@@ -158,7 +159,7 @@ def _by_group(
         title,
         f"{MEANINGS[metric]}, {_on(scores)}, over {scores.everything} ({counts}).{few}",
         "bars",
-        BREAKDOWN_TITLES[breakdown],
+        group_titles(first.kind)[breakdown],
         f"{TITLES[metric]}, percent",
         tuple(sizes),
         series,

@@ -5,10 +5,11 @@ Knowledge Graph based RAG?" (arXiv 2508.08344v1), show of its data sets; the oth
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from rulemine.evaluation.answerers.protocol import NEEDS
 from rulemine.evaluation.answerers.registry import find_answerer, needs_of
+from rulemine.evaluation.breakdown import form_of
 from rulemine.evaluation.cypher.release_rows import ROW_METRICS
 from rulemine.evaluation.notes import NOTHING_TO_INFER
 from rulemine.evaluation.ranked import RANKED
@@ -18,10 +19,9 @@ from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.study.differences import differences
 from rulemine.evaluation.study.plan import graph_at
 from rulemine.evaluation.study.scores import StudyScores, score_in
-from rulemine.query.structures import STRUCTURES
+from rulemine.kinds.registry import kind_called
 from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS, Question, RuleQuestion
-from rulemine.rules.taxonomy import RULE_TYPES
+from rulemine.release.records import SPLITS
 from rulemine.text.tables import FEW, Table, Value, one_decimal
 
 __all__ = ["headline", "tables"]
@@ -92,30 +92,21 @@ def tables(scores: StudyScores) -> list[Table]:
 def _questions(release: Release, scores: StudyScores) -> Table:
     """Rules by type, and questions by what they need: in every split, those of the study, and the core."""
     questions, asked = release.questions(), scores.asked
-    of_rules = all(isinstance(question, RuleQuestion) for question in questions)
-    rules: Mapping[str, int] = release.manifest["counts"]["rules_by_type"] if of_rules else {}
-
-    def form(question: Question) -> str:
-        return (
-            question.rules.rule_type if isinstance(question, RuleQuestion) else question.structure
-        )
+    form = kind_called(release.kind).form
+    rules: dict[str, int] = release.manifest["counts"]["rules_by_type"]
+    of_rules = rules.keys() == set(form.names)
 
     def row(label: str) -> tuple[Value, ...]:
-        inside = [q for q in questions if label in (form(q), "all")]
+        inside = [q for q in questions if label in (form_of(q), "all")]
         splits = Counter(q.split for q in inside)
-        here = [q for q in asked if label in (form(q), "all")]
+        here = [q for q in asked if label in (form_of(q), "all")]
         core = sum(q.core for q in here)
         of_type = [rules.get(label, sum(rules.values()))] if of_rules else []
         return (label, *of_type, len(inside), *(splits[split] for split in SPLITS), len(here), core)
 
-    known = RULE_TYPES if of_rules else tuple(STRUCTURES)
-    occurring = {form(question) for question in questions}
-    if not of_rules and questions[0].kind != "structures":
-        known = tuple(name for name in known if name in occurring)
-    names = [*known, *sorted(occurring - set(known))]
-    rows = [row(name) for name in (*names, "all")]
-    kind = ("rule type", "rules") if of_rules else ("structure",)
-    header = (*kind, "questions", *SPLITS, "asked here", "in the core")
+    rows = [row(name) for name in (*form.ordered(map(form_of, questions)), "all")]
+    of_type = ("rules",) if of_rules else ()
+    header = (form.title, *of_type, "questions", *SPLITS, "asked here", "in the core")
     return Table("questions", "The questions of the benchmark", header, tuple(rows))
 
 

@@ -35,11 +35,12 @@ from rulemine.arrays import distinct
 from rulemine.errors import ConfigError, UserError, did_you_mean
 from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.reporting.files import to_json
-from rulemine.evaluation.reporting.groups import Groups, by_form, by_hops, by_split, tables_of
+from rulemine.evaluation.reporting.groups import BY_HOPS, BY_SPLIT, by_form, tables_of
 from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.supervision.shortest_paths import ShortestPaths
 from rulemine.files import write_jsonl, write_text
 from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kinds.group import Group
 from rulemine.release.proof_triples import proof_rows
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, Removal
@@ -295,11 +296,12 @@ def _document(found: Sequence[Labeling], facts: Mapping[str, str]) -> Document:
     questions = [one.question for one in proved]
     headline, tables = tables_of(
         proved,
+        questions,
         (
-            by_hops(questions),
-            Groups("evidence hops", "By hops of the evidence", [_hops(one) for one in proved]),
+            BY_HOPS,
+            ("By hops of the evidence", Group("", "evidence hops", lambda _, one: _hops(one))),
             by_form(questions),
-            by_split(questions),
+            BY_SPLIT,
         ),
         COLUMNS,
         _figures,

@@ -4,7 +4,7 @@ For questions written for a subgraph. Of three judges' flags and reasons those a
 has; the others are null.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,14 +12,9 @@ from rulemine.config import Section
 from rulemine.errors import ConfigError
 from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.kg.graph import Triple
+from rulemine.kinds.registry import kind_called
 from rulemine.query.oxigraph.rewriting import FREEBASE
-from rulemine.release.records import (
-    Judgement,
-    Question,
-    SubgraphQuestion,
-    VariantBlock,
-    VariantQuestion,
-)
+from rulemine.release.records import Judgement, Question
 
 __all__ = ["DynamicKgqaExport"]
 
@@ -40,7 +35,7 @@ class DynamicKgqaExport(Section):
         Raises:
             ConfigError: They are.
         """
-        if given.release.kind not in ("subgraphs", "variants"):
+        if "dynamic-kgqa" not in kind_called(given.release.kind).formats:
             raise ConfigError(
                 "export format dynamic-kgqa: its questions have the subgraph that they were written for, "
                 f"which those of the kind {given.release.kind} do not. Take a release of the kind variants."
@@ -64,12 +59,11 @@ class _Rows:
     def of(self, question: Question) -> dict[str, Any]:
         """The row of a question; of a count, the answer is its number and has no address."""
         row: dict[str, Any] = {"id": question.id, "question": question.question}
-        if self._secret or not isinstance(question, SubgraphQuestion | VariantQuestion):
+        if self._secret:
             return row
-        client = self._client
-        block = question.variants if isinstance(question, VariantQuestion) else question.subgraphs
+        client, block = self._client, question.block
         answer, number = block.answer, question.value
-        judged = block.judgements if isinstance(block, VariantBlock) else ()
+        judged = kind_called(question.kind).judgements(question)
         return row | {
             "answer": client.id[answer] if number is None else str(number),
             "answer_readable": client.label[answer] if number is None else str(number),
@@ -89,7 +83,7 @@ class _Rows:
         return [[label[s], relation[r], label[o]] for s, r, o in triples]
 
 
-def _judged(judgements: tuple[Judgement, ...]) -> Iterator[tuple[str, bool | str | None]]:
+def _judged(judgements: Sequence[Judgement]) -> Iterator[tuple[str, bool | str | None]]:
     """What each judge says, flag by flag."""
     for number in range(1, JUDGES + 1):
         judgement = judgements[number - 1] if number <= len(judgements) else None

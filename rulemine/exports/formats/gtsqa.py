@@ -15,9 +15,10 @@ from rulemine.exports.one_split import entities_of
 from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.exports.rdf_names import sparql_in
 from rulemine.kg.graph import Triple
+from rulemine.kinds.registry import kind_called
 from rulemine.query.parser import parse
 from rulemine.query.sparql import to_sparql
-from rulemine.release.records import SubgraphQuestion
+from rulemine.release.records import Question
 
 __all__ = ["GtsqaExport"]
 
@@ -37,7 +38,7 @@ class GtsqaExport(Section):
         Raises:
             ConfigError: They are.
         """
-        if given.release.kind != "subgraphs":
+        if "gtsqa" not in kind_called(given.release.kind).formats:
             raise ConfigError(
                 f"export format gtsqa: its questions say which seeds are needed, which those of the kind "
                 f"{given.release.kind} do not. Take a release of the kind subgraphs."
@@ -48,8 +49,7 @@ class GtsqaExport(Section):
         rows = _Rows(given)
         for done, split in enumerate(given.splits):
             given.progress(done, len(given.splits))
-            asked = [q for q in given.questions(split) if isinstance(q, SubgraphQuestion)]
-            if asked:
+            if asked := given.questions(split):
                 folder.jsonl(f"{split}.jsonl", map(rows.of, asked))
         folder.tsv("graph.tsv", rows.ids(given.kg.labeled()))
         folder.tsv("entities.tsv", [(e.id, e.label) for e in entities_of(given)])
@@ -62,7 +62,7 @@ class _Rows:
         self._client, self._secret = given.client, given.without_answers
         self._sparql = sparql_in(given, "freebase")
 
-    def of(self, question: SubgraphQuestion) -> dict[str, Any]:
+    def of(self, question: Question) -> dict[str, Any]:
         """The row of a question; of a count, the answer is its number."""
         row: dict[str, Any] = {
             "id": question.id,
@@ -72,7 +72,7 @@ class _Rows:
         }
         if self._secret:
             return row
-        block, number = question.subgraphs, question.value
+        block, number = question.block, question.value
         known = [a for a in question.answers if a not in question.further]
         evidence = self.ids(question.full_evidence)
 

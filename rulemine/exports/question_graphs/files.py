@@ -8,7 +8,7 @@ from typing import Any
 from rulemine.errors import UserError
 from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.reporting.files import to_json
-from rulemine.evaluation.reporting.groups import by_form, by_hops, by_split, tables_of
+from rulemine.evaluation.reporting.groups import BY_HOPS, BY_SPLIT, by_form, tables_of
 from rulemine.evaluation.statistics.score import Score
 from rulemine.exports.question_graphs.options import QuestionGraphOptions
 from rulemine.exports.question_graphs.with_evidence import GraphWithEvidence, graphs_with_evidence
@@ -94,7 +94,8 @@ def write_question_graphs(
         write_jsonl(fresh / "questions.jsonl", lines)
         headline, tables = tables_of(
             lines,
-            (by_hops(questions), by_form(questions), by_split(questions)),
+            questions,
+            (BY_HOPS, by_form(questions), BY_SPLIT),
             COLUMNS,
             _figures,
             dict.fromkeys(("triples", "near", "gold", "certificates", "confounders"), one_decimal),

@@ -1,6 +1,6 @@
 """The kind ``cypher`` in a build, see `rulemine.kinds.building`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,12 +13,13 @@ from rulemine.kinds.cypher.options import CypherSection
 if TYPE_CHECKING:
     from rulemine.kg.index import Ints
     from rulemine.kg.property_graph.graph import PropertyGraph
+    from rulemine.kinds.group import Group
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
-    from rulemine.release.records import CypherQuestion
+    from rulemine.release.records import CypherQuestion, Question
     from rulemine.removal.selection import Selection
     from rulemine.verbalizer.dialogue import Verbalizer
     from rulemine.verbalizer.inputs import QuestionInput
@@ -74,11 +75,20 @@ class CypherKind(BuildingKind):
         return inputs.property_graph
 
     @property
+    def groups(self) -> "Sequence[Group]":
+        """See `rulemine.kinds.cypher.groups`."""
+        from rulemine.kinds.cypher.groups import GROUPS
+
+        return GROUPS
+
+    @property
     def page(self) -> "KindPage":
         """See `rulemine.kinds.cypher.page`."""
         from rulemine.kinds.cypher.page import CYPHER_PAGE
 
         return CYPHER_PAGE
+
+    scores = ("hard_f1", "hard_recall", "hhr", "hits_hard", "hits_any", "f1")
 
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """Questions are balanced as they are made."""
@@ -110,6 +120,16 @@ class CypherKind(BuildingKind):
         from rulemine.kinds.cypher.ask import ask_cypher
 
         return ask_cypher(inputs, selection, progress)
+
+    def ties(self, questions: "Sequence[Question]") -> Iterator[list[Hashable]]:
+        """The matches alone: an aggregate shares removed triples with most others."""
+        from rulemine.cypher.questions.pattern_text import query_of
+
+        return ([query_of(question.query).match] for question in questions)
+
+    def values(self, question: "Question") -> Sequence[tuple[str, str]]:
+        """Those that the gold reads on the complete graph."""
+        return tuple(question.block.removed_values)
 
 
 KIND = CypherKind()

@@ -1,20 +1,23 @@
 """The kind ``rules`` in a build, see `rulemine.kinds.building`."""
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rulemine.codec import to_json
 from rulemine.kinds.building import BuildingKind
+from rulemine.kinds.kind import pairs
 from rulemine.kinds.rules.options import RuleSection
 
 if TYPE_CHECKING:
     from rulemine.kg.index import Ints
+    from rulemine.kinds.group import Group
     from rulemine.kinds.rules.balance import Limits
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
+    from rulemine.release.records import Question
     from rulemine.removal.selection import Selection
     from rulemine.verbalizer.inputs import QuestionInput
     from rulemine.verbalizer.prompts import Prompts
@@ -40,11 +43,33 @@ class RuleKind(BuildingKind):
         """None."""
 
     @property
+    def groups(self) -> "Sequence[Group]":
+        """See `rulemine.kinds.rules.groups`."""
+        from rulemine.kinds.rules.groups import GROUPS
+
+        return GROUPS
+
+    @property
+    def form(self) -> "Group":
+        """The type of the rule."""
+        from rulemine.kinds.rules.groups import FORM
+
+        return FORM
+
+    @property
     def page(self) -> "KindPage":
         """See `rulemine.kinds.rules.page`."""
         from rulemine.kinds.rules.page import RULE_PAGE
 
         return RULE_PAGE
+
+    strata: ClassVar = {
+        "relation": lambda q: q.relations,
+        "direction": lambda q: ((*q.relations, q.block.direction),),
+        "rule_type": lambda q: ((q.block.rule_type, q.block.rule_subtype),),
+        "core": lambda q: (q.core,),
+    }
+    scores = ("hard_f1", "hhr", "hits_hard", "hits_any", "precision", "f1")
 
     def options(self, inputs: "Inputs") -> dict[str, Any]:
         """How questions are merged, and the most answers of one."""
@@ -110,6 +135,31 @@ class RuleKind(BuildingKind):
         if recipe.selection.mode == "brink":
             return balance_as_published(asked, recipe.questions.max_answer_share, recipe.seed)
         return balance(asked, _limits(recipe), recipe.seed)
+
+    def dealt_by(self, question: "Question") -> tuple[tuple[Hashable, ...], ...]:
+        """Relations with their directions, and types of rules; in the core as in the whole."""
+        (relation,), own, core = question.relations, question.block, question.core
+        return (
+            ("relation", relation),
+            ("direction", relation, own.direction),
+            ("type", own.rule_type, own.rule_subtype),
+            ("core", core),
+            ("relation in the core or outside", core, relation),
+            ("type in the core or outside", core, own.rule_type, own.rule_subtype),
+        )
+
+    def ties(self, questions: "Sequence[Question]") -> Iterator[Collection[Hashable]]:
+        """What is asked, all that is removed, and pairs of topic and answer that a question asks for."""
+        hard = {pair for q in questions for pair in pairs(q.anchors, q.hard_answers)}
+        for q in questions:
+            asked = (*q.relations, q.block.direction, q.anchors)
+            needed = {triple for row in q.hard for triple in row.witness}
+            given = hard.intersection(pairs(q.anchors, q.answers))
+            yield {asked, *q.removed, *q.evidence, *needed, *given}
+
+    def ends(self, question: "Question") -> tuple[str]:
+        """The one that is asked for."""
+        return (question.block.direction,)
 
 
 def _limits(recipe: "Recipe") -> "Limits":

@@ -9,6 +9,7 @@ from rulemine.kinds.structures.options import StructureSection
 
 if TYPE_CHECKING:
     from rulemine.kg.index import Ints
+    from rulemine.kinds.group import Group
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
@@ -70,11 +71,18 @@ class StructureKind(BuildingKind):
         )
 
     @property
+    def form(self) -> "Group":
+        """The structure, of which all are known."""
+        return super().form._replace(least=0)
+
+    @property
     def page(self) -> "KindPage":
         """See `rulemine.kinds.structures.page`."""
         from rulemine.kinds.structures.page import STRUCTURE_PAGE
 
         return STRUCTURE_PAGE
+
+    scores = ("hard_f1", "hhr", "hits_hard", "hits_any", "hits_at_1", "f1")
 
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """There is nothing to balance."""

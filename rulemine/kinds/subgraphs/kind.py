@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from rulemine.codec import to_json
 from rulemine.files import digest_of
 from rulemine.kinds.building import BuildingKind
+from rulemine.kinds.group import Group
 from rulemine.kinds.subgraphs.options import SubgraphSection
+from rulemine.kinds.written.groups import GROUPS
 
 if TYPE_CHECKING:
     from rulemine.kinds.writing import Writing
@@ -29,6 +31,17 @@ class SubgraphKind(BuildingKind):
     name = "subgraphs"
     Options = SubgraphSection
     amount = "subgraphs.questions"
+    groups = (
+        *GROUPS,
+        Group(
+            "test_type",
+            "what training lacks (id: nothing, ugt: the shape, urt: a relation)",
+            lambda q, _: q.block.test_type,
+            ("id", "ugt", "urt"),
+        ),
+    )
+    formats = ("dynamic-kgqa", "gtsqa")
+
     writes = True
 
     @property

@@ -1,6 +1,6 @@
 """The kind ``variants`` in a build, see `rulemine.kinds.building`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -8,8 +8,10 @@ from weakref import WeakKeyDictionary
 from rulemine.config import packaged_or_given
 from rulemine.files import digest_of, read_text
 from rulemine.kinds.building import BuildingKind
+from rulemine.kinds.group import Group
 from rulemine.kinds.kind import Setting
 from rulemine.kinds.variants.options import VariantSection
+from rulemine.kinds.written.groups import GROUPS
 
 if TYPE_CHECKING:
     from rulemine.kinds.variants.seed_texts import SeedSet
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
+    from rulemine.release.records import Judgement, Question
     from rulemine.removal.selection import Selection
     from rulemine.verbalizer.prompts import Prompts
 
@@ -34,6 +37,18 @@ class VariantKind(BuildingKind):
     Options = VariantSection
     amount = "variants.questions"
     stands_in = (SEED_KEYS, "seed_texts.jsonl")
+    groups = (
+        *GROUPS,
+        Group("topic", "topic", lambda q, _: q.block.topic),
+        Group(
+            "unique",
+            "answers",
+            lambda q, _: "one answer" if q.block.unique else "several",
+            ("one answer", "several"),
+        ),
+    )
+    formats = ("dynamic-kgqa",)
+
     writes = True
 
     def __init__(self) -> None:
@@ -117,6 +132,15 @@ class VariantKind(BuildingKind):
         from rulemine.kinds.variants.estimate import estimate_variants
 
         return estimate_variants(inputs, self._seed_sets(inputs, selection), folder, replay)
+
+    def ties(self, questions: "Sequence[Question]") -> Iterator[list[Hashable]]:
+        """Those on one seed text too: they were written for the same triples."""
+        for question, own in zip(questions, super().ties(questions), strict=True):
+            yield [question.block.seed_text, *own]
+
+    def judgements(self, question: "Question") -> "Sequence[Judgement]":
+        """What the judges of the build said, if there were any."""
+        return tuple(question.block.judgements)
 
     def _seed_sets(self, inputs: "Inputs", selection: "Selection | None" = None) -> "list[SeedSet]":
         """The seed sets, found once a build: texts may be many. Those that are drawn need the selection."""
