@@ -15,7 +15,7 @@ import numpy.typing as npt
 from rulemine.errors import ReleaseError
 from rulemine.kinds.group import About, Group, of_hard
 from rulemine.kinds.kind import Kind
-from rulemine.kinds.registry import kind_called
+from rulemine.kinds.registry import kind_named
 from rulemine.release.records import SPLITS, Question, Removal
 
 __all__ = [
@@ -90,7 +90,7 @@ def breakdowns(
 
 def _groups_of(kind: str) -> tuple[Group, ...]:
     """What questions of a kind are broken down by, in the order of a report."""
-    return (*_FIRST, *kind_called(kind).groups, *_LAST)
+    return (*_FIRST, *kind_named(kind).groups, *_LAST)
 
 
 def group_titles(kind: str) -> dict[str, str]:
@@ -100,7 +100,7 @@ def group_titles(kind: str) -> dict[str, str]:
 
 def form_of(question: Question) -> str:
     """What tables divide a question by: its rule type, or its structure, as its kind says."""
-    return str(kind_called(question.kind).form.label(question, None))
+    return str(kind_named(question.kind).form.label(question, None))
 
 
 def _broken_down(group: Group, questions: Sequence[Question], about: About) -> Breakdown | None:

@@ -11,7 +11,7 @@ from rulemine.registry import Registry
 if TYPE_CHECKING:
     from rulemine.kinds.kind import Kind
 
-__all__ = ["KINDS", "kind_called"]
+__all__ = ["KINDS", "kind_named"]
 
 KINDS: "Registry[Kind]" = Registry(
     "rulemine.kinds",
@@ -28,8 +28,8 @@ KINDS: "Registry[Kind]" = Registry(
 """Name → kind; the value of `Question.kind`, and of ``kind`` in a recipe and a manifest."""
 
 
-def kind_called(name: str) -> "Kind":
-    """The kind of a name; of one that is not installed, what is the same for all kinds."""
+def kind_named(name: str) -> "Kind":
+    """The kind of a name; where it is not installed, one of which nothing is known."""
     from rulemine.kinds.kind import Kind
 
-    return KINDS.get(name) or Kind()
+    return KINDS[name] if name in KINDS else Kind()

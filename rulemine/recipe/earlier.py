@@ -15,7 +15,7 @@ import numpy.typing as npt
 from rulemine.errors import ConfigError, InputError
 from rulemine.kg.facts import Declarations, facts_of
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
-from rulemine.kinds.registry import kind_called
+from rulemine.kinds.registry import kind_named
 from rulemine.release.naming import query_in
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, translation
@@ -119,4 +119,4 @@ def _asked(question: Question, names: dict[str, str]) -> Iterable[tuple[Triple, 
         return
     for s, relation, o in question.removed:
         triple = (names[s], relation, names[o])
-        yield from ((triple, end) for end in kind_called(question.kind).ends(question))
+        yield from ((triple, end) for end in kind_named(question.kind).ends(question))

@@ -20,7 +20,7 @@ Guarantees: the groups depend on the questions alone, not on their order or the 
 
 from collections.abc import Hashable, Sequence
 
-from rulemine.kinds.registry import kind_called
+from rulemine.kinds.registry import kind_named
 from rulemine.release.records import Question
 
 __all__ = ["groups_of"]
@@ -34,7 +34,7 @@ def groups_of(questions: Sequence[Question]) -> list[list[int]]:
     """
     parent = list(range(len(questions)))
     first: dict[Hashable, int] = {}
-    ties = kind_called(questions[0].kind).ties(questions) if questions else ()
+    ties = kind_named(questions[0].kind).ties(questions) if questions else ()
     for i, links in enumerate(ties):
         for link in links:
             if (other := first.setdefault(link, i)) != i:

@@ -10,7 +10,7 @@ validation needs by training.
 from collections.abc import Iterable, Sequence
 
 from rulemine.kg.graph import Triple
-from rulemine.kinds.registry import kind_called
+from rulemine.kinds.registry import kind_named
 from rulemine.release.records import Question
 
 __all__ = ["Fact", "RemovedFacts"]
@@ -71,4 +71,4 @@ def _pair(a: str, b: str) -> Fact:
 
 
 def _values(question: Question) -> set[Fact]:
-    return {("", *value) for value in kind_called(question.kind).values(question)}
+    return {("", *value) for value in kind_named(question.kind).values(question)}

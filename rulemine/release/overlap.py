@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import exp, floor, lgamma
 
 from rulemine.kinds.kind import Values
-from rulemine.kinds.registry import kind_called
+from rulemine.kinds.registry import kind_named
 from rulemine.release.leakage import RemovedFacts
 from rulemine.release.records import SPLITS, Question
 
@@ -90,7 +90,7 @@ def compare_splits(
     Returns:
         One row for every split that has questions, in the order of `SPLITS`.
     """
-    strata = kind_called(questions[0].kind).strata if questions else {}
+    strata = kind_named(questions[0].kind).strata if questions else {}
     whole = {name: _counted(questions, of) for name, of in strata.items()}
     train = [q for q in questions if q.split == "train"]
     seen: tuple[set[Hashable], ...] = tuple(set() for _ in range(5))

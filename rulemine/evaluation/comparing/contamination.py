@@ -39,7 +39,7 @@ from rulemine.evaluation.scoring import said_of, shared_level
 from rulemine.evaluation.statistics import two_samples
 from rulemine.evaluation.statistics.bootstrap import Bools
 from rulemine.evaluation.statistics.estimates import ratio_of
-from rulemine.kinds.registry import kind_called
+from rulemine.kinds.registry import kind_named
 from rulemine.release.reader import Release
 from rulemine.release.records import Question
 
@@ -193,7 +193,7 @@ def _keys(release: Release, reports: Mapping[str, Report]) -> list[tuple[str, tu
 
 def _form(question: Question) -> str:
     """Rule type, structure, or hops where structures are open: of those there are too many to be strata."""
-    known = not kind_called(question.kind).form.least
+    known = not kind_named(question.kind).form.least
     return form_of(question) if known else counted(question.hops, "hop")
 
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from rulemine.evaluation.breakdown import HOPS, SPLIT
 from rulemine.kinds.group import Group
-from rulemine.kinds.registry import kind_called
+from rulemine.kinds.registry import kind_named
 from rulemine.release.records import Question
 from rulemine.text.tables import Show, Table, Value
 
@@ -24,7 +24,7 @@ BY_SPLIT = ("By split", SPLIT)
 
 def by_form(questions: Sequence[Question]) -> Grouping:
     """By rule type or structure, as the kind of the questions says."""
-    form = kind_called(questions[0].kind if questions else "").form
+    form = kind_named(questions[0].kind if questions else "").form
     return f"By {form.title}", form
 
 

@@ -20,7 +20,7 @@ from rulemine.evaluation.reporting.tables import Tabled
 from rulemine.evaluation.reporting.titles import FURTHER, MEAN, SUBSETS, TITLES
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
 from rulemine.evaluation.statistics.score import Score
-from rulemine.kinds.registry import kind_called
+from rulemine.kinds.registry import kind_named
 from rulemine.text.tables import Show, Table, Value, csv_of, one_decimal, p_value, points, signed
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ class _Rows(Tabled):
     def tables(self) -> list[Table]:
         """The table of the scores of answers, and those of what else there is."""
         title = f"{self._title()}\nin percent, with each value its {_INTERVAL}"
-        found = [self._broken_down(title, kind_called(self.kind).scores)]
+        found = [self._broken_down(title, kind_named(self.kind).scores)]
         found += [
             self._broken_down(further.format(kg=self.kg), metrics, *breakdowns)
             for further, metrics, breakdowns in FURTHER

@@ -11,7 +11,7 @@ from rulemine.evaluation.reporting.report import Comparison, Report, Row
 from rulemine.evaluation.reporting.titles import FURTHER, SUBSETS, TITLES
 from rulemine.evaluation.scoring import said_of
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
-from rulemine.kinds.registry import kind_called
+from rulemine.kinds.registry import kind_named
 from rulemine.release.reader import Release
 from rulemine.text.tables import Table, few_notes, marked
 
@@ -88,7 +88,7 @@ def document_of_questions(
         counts = forms.setdefault(row.form, [0, 0])
         counts[0] += 1
         counts[1] += row.core
-    form = kind_called(release.kind).form.title
+    form = kind_named(release.kind).form.title
     forms["all"] = [len(rows), sum(row.core for row in rows)]
     numbers = tuple((name, n, core) for name, (n, core) in sorted(forms.items(), key=_all_last))
     return Document(

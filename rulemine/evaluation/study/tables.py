@@ -19,7 +19,7 @@ from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.study.differences import differences
 from rulemine.evaluation.study.plan import graph_at
 from rulemine.evaluation.study.scores import StudyScores, score_in
-from rulemine.kinds.registry import kind_called
+from rulemine.kinds.registry import kind_named
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
 from rulemine.text.tables import FEW, Table, Value, one_decimal
@@ -92,7 +92,7 @@ def tables(scores: StudyScores) -> list[Table]:
 def _questions(release: Release, scores: StudyScores) -> Table:
     """Rules by type, and questions by what they need: in every split, those of the study, and the core."""
     questions, asked = release.questions(), scores.asked
-    form = kind_called(release.kind).form
+    form = kind_named(release.kind).form
     rules: dict[str, int] = release.manifest["counts"]["rules_by_type"]
     of_rules = rules.keys() == set(form.names)
 

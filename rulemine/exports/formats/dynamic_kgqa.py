@@ -12,7 +12,7 @@ from rulemine.config import Section
 from rulemine.errors import ConfigError
 from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.kg.graph import Triple
-from rulemine.kinds.registry import kind_called
+from rulemine.kinds.registry import kind_named
 from rulemine.query.oxigraph.rewriting import FREEBASE
 from rulemine.release.records import Judgement, Question
 
@@ -35,7 +35,7 @@ class DynamicKgqaExport(Section):
         Raises:
             ConfigError: They are.
         """
-        if "dynamic-kgqa" not in kind_called(given.release.kind).formats:
+        if "dynamic-kgqa" not in kind_named(given.release.kind).formats:
             raise ConfigError(
                 "export format dynamic-kgqa: its questions have the subgraph that they were written for, "
                 f"which those of the kind {given.release.kind} do not. Take a release of the kind variants."
@@ -63,7 +63,7 @@ class _Rows:
             return row
         client, block = self._client, question.block
         answer, number = block.answer, question.value
-        judged = kind_called(question.kind).judgements(question)
+        judged = kind_named(question.kind).judgements(question)
         return row | {
             "answer": client.id[answer] if number is None else str(number),
             "answer_readable": client.label[answer] if number is None else str(number),

@@ -15,7 +15,7 @@ from rulemine.exports.one_split import entities_of
 from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.exports.rdf_names import sparql_in
 from rulemine.kg.graph import Triple
-from rulemine.kinds.registry import kind_called
+from rulemine.kinds.registry import kind_named
 from rulemine.query.parser import parse
 from rulemine.query.sparql import to_sparql
 from rulemine.release.records import Question
@@ -38,7 +38,7 @@ class GtsqaExport(Section):
         Raises:
             ConfigError: They are.
         """
-        if "gtsqa" not in kind_called(given.release.kind).formats:
+        if "gtsqa" not in kind_named(given.release.kind).formats:
             raise ConfigError(
                 f"export format gtsqa: its questions say which seeds are needed, which those of the kind "
                 f"{given.release.kind} do not. Take a release of the kind subgraphs."
