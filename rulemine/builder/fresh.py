@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.builder.pipeline import Build, BuildContext
-from rulemine.builder.rebuild import build_again, source_seed_rows
+from rulemine.builder.rebuild import build_again
 from rulemine.errors import ConfigError, ReleaseError
 from rulemine.kinds.registry import KINDS
 from rulemine.release.reader import Release
+from rulemine.release.records import translation
+from rulemine.release.seed_rows import renamed
 from rulemine.release.storing.folders import exchange, working_folder
 from rulemine.release.storing.outputs import real
 
@@ -53,7 +55,7 @@ def prepare_run(
         ReleaseError: It has no seed text in its test split, or the removal cannot be made again.
         RulemineError: As `rulemine.builder.pipeline.Build.run`.
     """
-    rows = [row for row in source_seed_rows(release, "test") if row.entities]
+    rows = [row for row in release.seed_rows() if row.split == "test" and row.entities]
     if not rows:
         raise ReleaseError(
             f"{release.path}: no seed text has a question in its test split, so there is nothing to ask "
@@ -61,7 +63,8 @@ def prepare_run(
         )
     changed = KINDS[release.kind].fresh(release.manifest["config"], number, len(rows)) or ()
     build = build_again(release, target, given, context, [*settings, *changed])
-    build.inputs.seed_rows = tuple(rows)
+    names = translation(release.entities, release.naming, "entity")
+    build.inputs.put("seed_rows", renamed(rows, names))
     if beside is not None:
         _lend(beside.with_name(f"{beside.name}.stages"), target.with_name(f"{target.name}.stages"))
     build.run("select")

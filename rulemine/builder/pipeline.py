@@ -138,8 +138,8 @@ class Build:
             inputs.kg, inputs.implied, inputs.labels, inputs.templates, inputs.excluded  # noqa: B018
             if self.recipe.rules:
                 inputs.rules  # noqa: B018
-            inputs.amie, inputs.anchors, inputs.earlier  # noqa: B018
-            self.kind.options(inputs)  # what only this kind reads
+            inputs.amie, inputs.earlier  # noqa: B018
+            self.kind.options(inputs), inputs.digests()  # what only this kind reads
         for folder in (self.target, stages):
             check_no_input(folder, read.values())  # such as the tables that a schema names
         if self._words is not None:
@@ -225,6 +225,10 @@ class Build:
         if "ground" not in self._done:
             return self.mined_rules
         return read_rules(self._done["ground"].folder / "rules.jsonl")
+
+    @cached_property
+    def _types(self) -> tuple[str, dict[str, tuple[str, ...]]]:
+        return self.kind.types(self.inputs)
 
     @cached_property
     def setting(self) -> Setting:
@@ -390,6 +394,7 @@ class Build:
             "implied": sorted(rule.id for rule in inputs.implied),
             "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),
             **self.kind.options(inputs),
+            **inputs.digests(),
         }
         return self._stage("ask", 17, options, work)
 
@@ -439,9 +444,7 @@ class Build:
             write_trace(folder, trace)
 
         options = {
-            **self.recipe.portable(self.inputs.prompt_naming)["verbalizer"],
-            "prompt": digest_of(self.inputs.prompts.text.encode()),
-            "glosses": digest_of(self.inputs.glosses.to_toml().encode()),
+            **self.inputs.told(),
             "balancing": self.kind.limits(self.recipe) if drops else {},
             "seed": self.recipe.seed,
         }
@@ -479,14 +482,14 @@ class Build:
         def work(folder: Path) -> None:
             parts = parts_of_build(
                 self.recipe.portable(self.inputs.prompt_naming),
-                self.inputs.about(),
+                self.inputs.about(self._types[0]),
                 self.inputs.kg,
                 self.selection,
                 self._asked("split"),
                 self.inputs.templates,
                 self._trace(),
                 rules_mined=len(self.mined_rules),
-                types=self.kind.types(self.inputs),
+                types=self._types[1] or None,
                 sampling=self._asked("split").sampling,
                 graph=self.kind.graph(self.inputs),
             )
@@ -494,7 +497,7 @@ class Build:
 
         options = {
             "recipe": self.recipe.portable(self.inputs.prompt_naming),
-            "about": self.inputs.about(),
+            "about": self.inputs.about(self._types[0]),
         }
         return self._stage("release", 8, options, work)
 

@@ -5,11 +5,12 @@ counts and the card. The replies of a language model are taken from the release'
 
 A recipe in a release names its files without their folders. Data sets and packaged files are found by
 name; any other file must be given, or the release itself stands in for it where it has the content (see
-`STAND_INS`). What a stand-in says is then not proved, and a note says so.
+`STAND_INS` and `rulemine.kinds.kind.Input`). What a stand-in says is then not proved, and a note says so.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,19 +22,15 @@ from rulemine.errors import ConfigError, DatasetError, InputError, did_you_mean,
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.rdf import is_rdf
 from rulemine.kinds.graded import Unaskable
+from rulemine.kinds.kind import Input
 from rulemine.kinds.registry import KINDS
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.loading import build_recipe, of_own_kind
 from rulemine.recipe.recipe import file_keys
 from rulemine.release.contents import JOURNAL, read_parts
 from rulemine.release.reader import Release
-from rulemine.release.records import translation
-from rulemine.release.seed_rows import SeedRow
 
-__all__ = ["build_again", "rebuild", "source_seed_rows"]
-
-
-StandIn = tuple[Callable[[Inputs, Release], None], str]
+__all__ = ["build_again", "rebuild"]
 
 
 def rebuild(
@@ -85,10 +82,12 @@ def build_again(
     for path, value in settings:
         config = override(config, path, value)
     values, replaced = config, []
-    chosen = {path for path, _ in settings}
     kind = KINDS[release.kind]
-    stand_ins = STAND_INS | dict.fromkeys(kind.stands_in[0], (_seed_rows, kind.stands_in[1]))
-    fresh = kind.run(config)
+    # A fresh variant is made of what the published release has, and of nothing else.
+    whole = [one for one in kind.inputs if one.stand_in is not None and kind.run(config)]
+    settled = {name for one in whole for name in one.keys} | {
+        ".".join(path) for path, _ in settings
+    }
     problems = [
         f"{name}: names no file of a recipe; {did_you_mean(name, keys)}"
         for name in given.keys() - keys.keys()
@@ -99,15 +98,13 @@ def build_again(
             problems.append(f'{key.name}={given[key.name]}: the recipe names "{named or "none"}"')
         elif key.name in given:
             values = override(values, key.path, given[key.name])
-        elif key.path in chosen:
-            continue
-        elif fresh and key.name in kind.stands_in[0]:
-            continue  # a fresh variant is asked about what is in its own file, and nothing else
-        elif not isinstance(named, str) or not named or _is_known(key, named):
+        elif (
+            key.name in settled or not isinstance(named, str) or not named or _is_known(key, named)
+        ):
             continue
         elif (place := _inside(release, key, named)) is not None:
             values = override(values, key.path, str(place))
-        elif key.name in stand_ins and _may_stand_in(key.name, release):
+        elif _may_stand_in(key.name, release):
             replaced.append(key.name)
         else:
             problems.append(f"{key.name} names {named}: give the file, --set {key.name}=…/{named}")
@@ -118,10 +115,10 @@ def build_again(
         )
     made = Build(build_recipe(values, where), target, context)
     for name in replaced:
-        _stand_in(name, stand_ins[name], made.inputs, release, "is a file", on_stand_in)
+        _stand_in(name, made.inputs, release, "is a file", on_stand_in)
     _fetch(made.inputs, release, set(replaced) | set(given), on_stand_in)
-    if fresh:
-        made.inputs.seed_rows = source_seed_rows(release)
+    for one in whole:
+        made.inputs.put(one.name, _own(one, release)[one.name])
     return made
 
 
@@ -143,6 +140,8 @@ def _inside(release: Release, key: Key, named: str) -> Path | None:
 
 
 def _may_stand_in(name: str, release: Release) -> bool:
+    if name not in _stand_ins(release):
+        return False
     if name == "reference":  # what it lacks, the release does not say
         return Unaskable.STALE not in dump_line(release.manifest["counts"])
     # The published procedure and AMIE follow the order of the lines, which no release keeps.
@@ -161,8 +160,7 @@ def _fetch(inputs: Inputs, release: Release, done: set[str], warn: Callable[[str
         except DatasetError as problem:
             if not _may_stand_in(name, release):
                 raise
-            why = f"cannot be had ({problem})"
-            _stand_in(name, STAND_INS[name], inputs, release, why, warn)
+            _stand_in(name, inputs, release, f"cannot be had ({problem})", warn)
     stated = release.manifest["kg"].get("digest")
     if inputs.kg.digest != stated:
         raise InputError(
@@ -172,15 +170,11 @@ def _fetch(inputs: Inputs, release: Release, done: set[str], warn: Callable[[str
 
 
 def _stand_in(
-    name: str,
-    stand_in: StandIn,
-    inputs: Inputs,
-    release: Release,
-    why: str,
-    warn: Callable[[str], None],
+    name: str, inputs: Inputs, release: Release, why: str, warn: Callable[[str], None]
 ) -> None:
-    source, what = stand_in
-    source(inputs, release)
+    source, what = _stand_ins(release)[name]
+    for read, value in source(release).items():
+        inputs.put(read, value)
     warn(
         f"{name} {why}: taken from {what} of the release, so what that says is not proved. "
         f"To prove it too, give the file: --set {name}=FILE."
@@ -192,52 +186,50 @@ def _graph(release: Release, which: str) -> KnowledgeGraph:
     return release.kg(which).renamed(names)
 
 
-def _kg(inputs: Inputs, release: Release) -> None:
-    duplicates = release.manifest["kg"].get("duplicates", 0)
-    inputs.kg = replace(_graph(release, "complete"), duplicates=duplicates)
-    if not inputs.recipe.labels and is_rdf(
-        inputs.recipe.kg
-    ):  # then the labels are in the same file
-        _labels(inputs, release)
+def _kg(release: Release) -> dict[str, Any]:
+    config, duplicates = release.manifest["config"], release.manifest["kg"].get("duplicates", 0)
+    kg = replace(_graph(release, "complete"), duplicates=duplicates)
+    same = not config["labels"] and is_rdf(config["kg"])  # then the labels are in the same file
+    return {"kg": kg} | (_labels(release) if same else {})
 
 
-def _reference(inputs: Inputs, release: Release) -> None:
+def _reference(release: Release) -> dict[str, Any]:
     there = "kg/reference.tsv.gz" in release.manifest["files"]
-    inputs.reference = _graph(release, "reference") if there else None
-    inputs.stale = None
+    return {"reference": _graph(release, "reference") if there else None, "stale": None}
 
 
-def _labels(inputs: Inputs, release: Release) -> None:
-    inputs.labels = {row.entity: row.text for row in release.entities}
+def _labels(release: Release) -> dict[str, Any]:
+    return {"labels": {row.entity: row.text for row in release.entities}}
 
 
-def _templates(inputs: Inputs, release: Release) -> None:
-    inputs.templates = read_parts(release).templates
+_StandIn = tuple[Callable[[Release], dict[str, Any]], str]
 
-
-def source_seed_rows(release: Release, split: str = "") -> tuple[SeedRow, ...]:
-    """The seed texts of a release that has them, or of a split of it, in source labels."""
-    labels = translation(release.entities, release.naming, "entity")
-    return tuple(
-        replace(row, entities=tuple(sorted(labels[name] for name in row.entities)), split="")
-        for row in release.seed_rows()
-        if row.split == split or not split
-    )
-
-
-def _seed_rows(inputs: Inputs, release: Release) -> None:
-    inputs.seed_rows = source_seed_rows(release)
-
-
-def _filter(inputs: Inputs, release: Release) -> None:
-    inputs.excluded = dict(release.manifest["kg"].get("dropped", {}))
-
-
-STAND_INS: dict[str, StandIn] = {
+STAND_INS: dict[str, _StandIn] = {
     "kg": (_kg, "kg/complete.tsv.gz"),
     "reference": (_reference, "kg/reference.tsv.gz"),
     "labels": (_labels, "entities.tsv"),
-    "questions.templates": (_templates, "relations.tsv"),
-    "questions.filter": (_filter, "kg.dropped in manifest.json"),
+    "questions.templates": (
+        lambda release: {"templates": read_parts(release).templates},
+        "relations.tsv",
+    ),
+    "questions.filter": (
+        lambda release: {"excluded": dict(release.manifest["kg"].get("dropped", {}))},
+        "kg.dropped in manifest.json",
+    ),
 }
-"""Key of any recipe → what puts the release's own content in place of the file, and where that is."""
+"""Key of a recipe → what the release itself has to take the place of what `Inputs` reads, and where."""
+
+
+def _stand_ins(release: Release) -> dict[str, _StandIn]:
+    """Those of a release of its kind: what the kind reads in its own way has its own, or none."""
+    found = dict(STAND_INS)
+    for one in KINDS[release.kind].inputs:
+        for key in one.keys:
+            found.pop(key, None)
+            if one.stand_in is not None:
+                found[key] = (partial(_own, one), one.place)
+    return found
+
+
+def _own(one: Input, release: Release) -> dict[str, Any]:
+    return {one.name: one.stand_in and one.stand_in(release)}

@@ -90,10 +90,10 @@ class BuildingKind(Kind):
         """
         raise NotImplementedError
 
-    def types(self, inputs: "Inputs") -> dict[str, tuple[str, ...]] | None:
-        """Entity → its types, for the release; None: it has none."""
-        types = inputs.types
-        return {entity: types.labels(types.of(i)) for i, entity in enumerate(inputs.kg.entities)}
+    def types(self, inputs: "Inputs") -> tuple[str, dict[str, tuple[str, ...]]]:
+        """Where types are from, and entity → its types, for the release; "" and none: it has none."""
+        types, every = inputs.types, enumerate(inputs.kg.entities)
+        return types.source, {entity: types.labels(types.of(i)) for i, entity in every}
 
     def graph(self, inputs: "Inputs") -> "PropertyGraph | None":
         """The property graph, for the release; None: questions are about the triples alone."""

@@ -12,7 +12,16 @@ from rulemine.config import Section
 from rulemine.kinds.group import Group
 
 Setting = tuple[tuple[str, ...], Any]
-__all__ = ["ONE_WRITER", "WRITTEN_AT_ONCE", "Kind", "KindOptions", "Setting", "Values", "pairs"]
+__all__ = [
+    "ONE_WRITER",
+    "WRITTEN_AT_ONCE",
+    "Input",
+    "Kind",
+    "KindOptions",
+    "Setting",
+    "Values",
+    "pairs",
+]
 
 Values = Callable[[Any], tuple[Hashable, ...]]
 """What a question has of something that questions differ in, each value once."""
@@ -84,6 +93,28 @@ class KindOptions(Section):
         return []
 
 
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Something that builds of a kind read; if all kinds read what has its name, they read it in this way.
+
+    Attributes:
+        name: Its name in `rulemine.recipe.inputs.Inputs`.
+        read: Reads it, given the inputs of a build.
+        digest: What the questions depend on of it, as plain values; None: nothing that other keys lack.
+        keys: The keys of a recipe that name its files.
+        stand_in: Takes it from a release that is built again where a file is not at hand, or that is a fresh
+            variant; None: the files must be there.
+        place: Where a release has it, in words.
+    """
+
+    name: str
+    read: Callable[[Any], Any]
+    digest: Callable[[Any], Any] | None = None
+    keys: tuple[str, ...] = ()
+    stand_in: Callable[[Any], Any] | None = None
+    place: str = ""
+
+
 class Kind:
     """A kind of question. What is the same for most is that of queries of any form.
 
@@ -91,8 +122,6 @@ class Kind:
         name: Its name in recipes, manifests and questions.
         Options: Its section of a recipe, a dataclass.
         amount: The key of a recipe that says how many questions there are.
-        stands_in: The keys of a recipe that name files for which a release of the kind can stand in when it
-            is built again, and the file of the release that says the same.
         strata: What splits are compared in, see `rulemine.release.overlap`.
         scores: The scores of answers that tables have.
         formats: The export formats that are made for this kind and few others.
@@ -101,7 +130,6 @@ class Kind:
     name: ClassVar[str]
     Options: ClassVar[type[KindOptions]] = KindOptions
     amount: ClassVar[str] = ""
-    stands_in: ClassVar[tuple[Collection[str], str]] = ((), "")
     strata: ClassVar[Mapping[str, Values]] = {
         "structure": lambda q: (q.structure,),
         "missing": lambda q: (q.missing,),
@@ -110,6 +138,11 @@ class Kind:
     }
     scores: ClassVar[Sequence[str]] = ("hard_f1", "hhr", "hits_hard", "hits_any", "recall", "f1")
     formats: ClassVar[Sequence[str]] = ()
+
+    @property
+    def inputs(self) -> Sequence[Input]:
+        """What its builds read beside what all read, or in another way."""
+        return ()
 
     @property
     def page(self) -> Any:

@@ -3,32 +3,26 @@
 Guarantee: each input is read once, when it is first needed, and never changed.
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from rulemine.codec import to_json
 from rulemine.config import lookup
-from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.datasets.registry import data_sets, files_of, load_kg, load_labels
-from rulemine.errors import InputError, UserError, counted, did_you_mean
-from rulemine.files import digest_of, read_lines
+from rulemine.errors import InputError, UserError, counted
+from rulemine.files import digest_of
 from rulemine.kg.entity_types import EntityTypes, types_of
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.property_graph.closing import closed_edges
-from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.kg.property_graph.simplekg import simplekg_pieces
 from rulemine.kg.rdf import is_rdf
 from rulemine.kg.relation_overlap import overlapping_relations
-from rulemine.kinds.cypher.wording import noun
 from rulemine.kinds.registry import KINDS
 from rulemine.mining.amie_jar import AmieJar
 from rulemine.phrasing.templates import Templates, load_templates
@@ -37,35 +31,40 @@ from rulemine.recipe.earlier import Earlier, read_earlier
 from rulemine.recipe.homonyms import tell_apart
 from rulemine.recipe.recipe import Recipe, file_keys
 from rulemine.recipe.relation_filter import excluded_relations, load_filter
-from rulemine.release.seed_rows import SeedRow
 from rulemine.rules.formats import read_rules
 from rulemine.rules.implied import load_implied, with_implied
 from rulemine.rules.rule import Rule
-from rulemine.seeds import stream
 
 if TYPE_CHECKING:  # builds without a model load nothing of this
     from rulemine.phrasing.glosses import Glosses
     from rulemine.verbalizer.prompts import Prompts
 
-__all__ = ["Inputs"]
+__all__ = ["MOST_SHOWN", "Inputs", "of_key"]
+
+T = TypeVar("T")
 
 MOST_SHOWN = 5
 """How many of the names that the graph lacks are spelled out."""
 
-_BREAK = re.compile(r"[\t\r\n]+")
-"""What cannot stand in a table."""
-
-EDGE_DIGITS = 5
-"""Minimum number of digits of the id of an edge."""
-
 
 @contextmanager
-def _of_key(key: str) -> Iterator[None]:
+def of_key(key: str) -> Iterator[None]:
     """Prefixes errors about a file with the key of the recipe that names it."""
     try:
         yield
     except UserError as problem:
         raise type(problem)(f"{key}: {problem}") from None
+
+
+def _as_the_kind_reads(read: Callable[["Inputs"], T]) -> cached_property[T]:
+    """What is read once, in the way of the kind if that has an `rulemine.kinds.kind.Input` of its name."""
+
+    @wraps(read)
+    def reads(inputs: "Inputs") -> T:
+        own = inputs.own.get(read.__name__)
+        return read(inputs) if own is None else cast(T, own.read(inputs))
+
+    return cached_property(reads)
 
 
 class Inputs:
@@ -89,8 +88,21 @@ class Inputs:
         self.recipe = recipe
         self.warn = on_warning
         self._earlier = earlier
-        self.seed_rows: tuple[SeedRow, ...] | None = None
-        """What is asked about in place of seed texts, for fresh variants of a release."""
+        self.own = {one.name: one for one in KINDS.find(recipe.kind).inputs}
+
+    def __getitem__(self, name: str) -> Any:
+        """What the kind alone reads."""
+        if name not in self.__dict__:
+            self.put(name, self.own[name].read(self))
+        return self.__dict__[name]
+
+    def put(self, name: str, value: Any) -> None:
+        """Takes a value for what would be read under a name."""
+        self.__dict__[name] = value
+
+    def digests(self) -> dict[str, Any]:
+        """What the questions depend on of what the kind alone reads; reads all of it."""
+        return {name: one.digest(self[name]) for name, one in self.own.items() if one.digest}
 
     def files(self) -> list[Path]:
         """The files named by the recipe that exist."""
@@ -98,64 +110,22 @@ class Inputs:
         names = [key.option.path_of(lookup(plain, key.path)) for key in keys]
         return [path for name in names if name for path in files_of(name)]
 
-    @cached_property
+    @_as_the_kind_reads
     def kg(self) -> KnowledgeGraph:
         """The complete KG."""
-        if self.recipe.kind == "cypher":
-            return self.property_graph.triples()
         return load_kg(self.recipe.kg, note=self.warn)
 
-    @cached_property
-    def _source_graph(self) -> PropertyGraph:
-        """The property graph as it is given."""
-        with _of_key("labels") if self.recipe.labels else nullcontext():
-            return load_property_graph(self.recipe.kg, labels=self.recipe.labels, note=self.warn)
-
-    @cached_property
-    def property_graph(self) -> PropertyGraph:
-        """The complete property graph, where every statement of each fact is an edge.
-
-        Its nodes are called by their ids, its edges have numbers as ids.
-        """
-        given = self._source_graph
-        if broken := [node.id for node in given.nodes if _BREAK.search(node.id)]:
-            raise InputError(
-                f"{self.recipe.kg}: {counted(len(broken), 'node')} with a tab or line end in the id, e.g. "
-                f"{broken[0]!r}; a release has ids in tables. Give them other ids."
-            )
-        graph = given.renamed({node.id: node.id for node in given.nodes})
-        with _of_key("questions.templates"):
-            schema, stated = closed_edges(graph, self.templates.declarations)
-        if added := len(stated) - len(graph.edges):
-            self.warn(
-                f"kg: {counted(added, 'edge')} added, as questions.templates declares what states the same."
-            )
-        numbers = stream(self.recipe.seed, "edges").permutation(len(stated)).tolist()
-        width = max(EDGE_DIGITS, len(str(len(stated))))
-        edges = (
-            replace(edge, id=f"r{number + 1:0{width}d}")
-            for edge, number in zip(stated, numbers, strict=True)
-        )
-        return PropertyGraph(schema, graph.nodes, edges)
-
-    @cached_property
-    def _relations(self) -> Sequence[str]:
-        """The relations of the complete KG, known before its property graph is closed under declarations."""
-        if self.recipe.kind == "cypher":
-            return sorted({edge.type for edge in self._source_graph.edges})
+    @_as_the_kind_reads
+    def relations(self) -> Sequence[str]:
+        """The relations of the complete KG, as templates know them."""
         return self.kg.relations
-
-    @cached_property
-    def graph_digest(self) -> str:
-        """The SHA-256 of the property graph, names and values included."""
-        return digest_of("".join(simplekg_pieces(self._source_graph)).encode())
 
     @cached_property
     def reference(self) -> KnowledgeGraph | None:
         """The larger KG that supplies further answers, if any."""
         if not self.recipe.reference:
             return None
-        with _of_key("reference"):
+        with of_key("reference"):
             return load_kg(self.recipe.reference, note=self.warn)
 
     @cached_property
@@ -185,7 +155,7 @@ class Inputs:
     def implied(self) -> tuple[Rule, ...]:
         """The rules that are true by definition."""
         relations = {*self.kg.relations, *(self.reference.relations if self.reference else ())}
-        with _of_key("implied"):
+        with of_key("implied"):
             return load_implied(self.recipe.implied, relations)
 
     def further(self, progress: Callable[[int, int], None] | None) -> KnowledgeGraph | None:
@@ -199,15 +169,13 @@ class Inputs:
         declared = self.templates.declarations
         return with_implied(self.kg, self.reference, self.implied, declared, progress)
 
-    @cached_property
+    @_as_the_kind_reads
     def labels(self) -> dict[str, str]:
         """Entity → text label, for the entities that have one; homonyms told apart."""
-        if self.recipe.kind == "cypher":
-            return self.node_names(self.kg)
         named = self.recipe.labels or (self.recipe.kg if is_rdf(self.recipe.kg) else "")
         if not named:
             return {}
-        with _of_key("labels"):
+        with of_key("labels"):
             labels = load_labels(named)
         if not labels.keys() & self.kg.entity_ids.keys():
             self.warn(
@@ -225,29 +193,16 @@ class Inputs:
             return chosen.naming or self.recipe.naming
         return self.recipe.naming if self.labels.keys().isdisjoint(self.kg.entities) else "text"
 
-    def node_names(self, kg: KnowledgeGraph) -> dict[str, str]:
-        """Node of the property graph → its name; homonyms told apart.
-
-        Args:
-            kg: The triples that may tell them apart: without removed ones, a name gives none of them away.
-        """
-        called = {
-            node.id: _BREAK.sub(" ", node.name).strip() or node.id
-            for node in self._source_graph.nodes
-        }
-        types = {node.id: noun(node.type) for node in self._source_graph.nodes}
-        return called | tell_apart(kg, called, called, types)
-
     @cached_property
     def templates(self) -> Templates:
         """The relation templates; the published procedure (``brink``) knows no declarations."""
         named = self.recipe.questions.templates
-        with _of_key("questions.templates"):
-            templates = load_templates(named, self._relations)
+        with of_key("questions.templates"):
+            templates = load_templates(named, self.relations)
         if named and not templates.written:
             self.warn(
                 f"questions.templates: {named} has no template for any of "
-                f"{counted(len(self._relations), 'relation')} of {self.recipe.kg}."
+                f"{counted(len(self.relations), 'relation')} of {self.recipe.kg}."
             )
         if self.recipe.selection.mode == "brink":
             return replace(templates, declarations=Declarations())
@@ -256,9 +211,9 @@ class Inputs:
     @cached_property
     def prompts(self) -> "Prompts":
         """The prompts of the language model."""
-        with _of_key("verbalizer.prompt"):
+        with of_key("verbalizer.prompt"):
             made: Prompts = KINDS[self.recipe.kind].prompts(self.recipe.verbalizer.prompt)
-            return made
+        return made
 
     @cached_property
     def glosses(self) -> "Glosses":
@@ -271,15 +226,25 @@ class Inputs:
         } | {
             row.relation for row in templates.rows if templates.declarations[row.relation].symmetric
         }
-        with _of_key("verbalizer.glosses"):
+        with of_key("verbalizer.glosses"):
             return load_glosses(self.recipe.verbalizer.glosses, templates, both_ways)
+
+    def told(self) -> dict[str, Any]:
+        """What models are told, and which, as plain values; nothing where none writes."""
+        if self.recipe.verbalizer.name == "template":
+            return {}
+        return {
+            **self.recipe.portable(self.prompt_naming)["verbalizer"],
+            "prompt": digest_of(self.prompts.text.encode()),
+            "glosses": digest_of(self.glosses.to_toml().encode()),
+        }
 
     @cached_property
     def excluded(self) -> dict[str, str]:
         """The excluded relations, each with the reason."""
         chosen = self.recipe.questions
         relations = self.kg.relations
-        with _of_key("questions.filter"):
+        with of_key("questions.filter"):
             listed = load_filter(chosen.filter, relations)
         return excluded_relations(self.kg, listed, chosen.max_end_share, chosen.max_median_answers)
 
@@ -289,36 +254,6 @@ class Inputs:
         return types_of(self.kg)
 
     @cached_property
-    def anchors(self) -> frozenset[str] | None:
-        """The entities of the graph that may be anchors; None: all of them.
-
-        Raises:
-            InputError: The file names no entity of the graph.
-        """
-        named = getattr(self.recipe.own, "anchors", "")
-        if not named:
-            return None
-        with _of_key("structures.anchors"):
-            listed = {line.strip() for line in read_lines(Path(named))} - {""}
-        found = frozenset(listed & self.kg.entity_ids.keys())
-        lacking = sorted(listed - found)
-        if lacking or not found:
-            shown = ", ".join(map(repr, lacking[:MOST_SHOWN])) + ", …" * (len(lacking) > MOST_SHOWN)
-            few = len(self.kg.entities) <= 50_000  # comparing a name with more takes too long
-            hint = did_you_mean(lacking[0], self.kg.entities) if lacking and few else ""
-            text = (
-                f"structures.anchors: {named} has {counted(len(listed), 'line')}, {len(found):,} of them "
-                f"an entity of {self.recipe.kg}"
-                + f"; not {shown}" * bool(lacking)
-                + f" ({hint})" * hint.startswith("did you mean")
-                + "."
-            )
-            if not found:
-                raise InputError(f"{text} Give entities of the graph, one a line.")
-            self.warn(text)
-        return found
-
-    @cached_property
     def kept_out(self) -> frozenset[str]:
         """The relations that prove nothing."""
         named = self.recipe.selection.body_filter
@@ -326,13 +261,13 @@ class Inputs:
             return frozenset()
         if not named:
             return frozenset(self.excluded)
-        with _of_key("selection.body_filter"):
+        with of_key("selection.body_filter"):
             return frozenset(load_filter(named, self.kg.relations))
 
     @cached_property
     def amie(self) -> AmieJar | None:
         """The original AMIE where it mines; None: this package's miner does."""
-        with _of_key("amie_jar"):
+        with of_key("amie_jar"):
             return AmieJar.open(self.recipe.amie_jar) if self.recipe.amie_jar else None
 
     @cached_property
@@ -369,7 +304,7 @@ class Inputs:
 
     @cached_property
     def _all_rules(self) -> tuple[Rule, ...]:
-        with _of_key("rules"):
+        with of_key("rules"):
             return read_rules(Path(self.recipe.rules))
 
     def lacking(self, rule: Rule) -> frozenset[str]:
@@ -377,16 +312,20 @@ class Inputs:
         entities = rule.entities - self.kg.entity_ids.keys()
         return (rule.relations - self.kg.relation_ids.keys()) | entities
 
-    def about(self) -> dict[str, Any]:
-        """Title, source, license and citation of the graph: from the recipe, else from the data set."""
+    def about(self, types: str) -> dict[str, Any]:
+        """Title, source, license and citation of the graph: from the recipe, else from the data set.
+
+        Args:
+            types: Where the types of entities are from; "": the release has none.
+        """
         known = data_sets().get(self.recipe.kg)
         about: dict[str, Any] = to_json(self.recipe.about)
         for key, value in about.items():
             if not value:
                 default = Path(self.recipe.kg).name if key == "title" else "not stated"
                 about[key] = getattr(known, key) if known else default
-        if self.recipe.kind != "rules":
-            about["types"] = "schema" if self.recipe.kind == "cypher" else self.types.source
+        if types:
+            about["types"] = types
         if self.recipe.questions.filters:
             about["dropped"] = self.excluded
         if self.amie is not None:

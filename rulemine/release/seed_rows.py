@@ -5,12 +5,12 @@ the texts themselves are not part of a release. From these lines alone fresh var
 made, see `rulemine.builder.fresh`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rulemine.release.records import Question
 
-__all__ = ["SEED_TEXTS", "SeedRow", "with_splits"]
+__all__ = ["SEED_TEXTS", "SeedRow", "renamed", "with_splits"]
 
 SEED_TEXTS = "seed_texts.jsonl"
 
@@ -30,6 +30,14 @@ class SeedRow:
     entities: tuple[str, ...]
     topic: str
     split: str = ""
+
+
+def renamed(rows: Iterable[SeedRow], names: Mapping[str, str]) -> tuple[SeedRow, ...]:
+    """The rows, without splits, with other names of entities."""
+    return tuple(
+        replace(row, entities=tuple(sorted(names[name] for name in row.entities)), split="")
+        for row in rows
+    )
 
 
 def with_splits(

@@ -62,7 +62,6 @@ UP_YET = {
     ("rulemine.cli.seeds", "rulemine.kinds.variants.components"),
     ("rulemine.cli.seeds", "rulemine.kinds.variants.seed_texts"),
     ("rulemine.cli.seeds", "rulemine.kinds.written.candidate"),
-    ("rulemine.recipe.inputs", "rulemine.kinds.cypher.wording"),
     ("rulemine.release.card.charts", "rulemine.kinds.query_figures"),
     ("rulemine.release.card.charts", "rulemine.kinds.subgraphs.figures"),
     ("rulemine.release.card.figures", "rulemine.kinds.cypher.figures"),

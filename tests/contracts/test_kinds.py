@@ -45,7 +45,6 @@ YET: dict[str, int] = {
     "rulemine.exports.formats.neo4j": 2,
     "rulemine.judging.panel_inputs": 1,
     "rulemine.kinds.near_duplicates": 2,
-    "rulemine.recipe.inputs": 5,
     "rulemine.recipe.recipe": 2,
     "rulemine.release.card.figures": 2,
     "rulemine.release.contents": 5,

@@ -21,6 +21,7 @@ from rulemine.cypher.questions.templates import MATCHES, RETURNS
 from rulemine.errors import UserError
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kinds.cypher.graph import node_names
 from rulemine.kinds.cypher.instantiate import CypherTask, Tally, make_tasks
 from rulemine.kinds.cypher.options import CypherSection
 from rulemine.kinds.cypher.pool import Wanted
@@ -74,7 +75,7 @@ def ask_cypher(
     Raises:
         UserError: There is no question.
     """
-    graph, options = inputs.property_graph, inputs.recipe.own
+    graph, options = inputs["property_graph"], inputs.recipe.own
     maker = _Maker(inputs, selection)
     tally = Tally()
     tasks = make_tasks(
@@ -162,7 +163,7 @@ class _Maker:
     """
 
     def __init__(self, inputs: Inputs, selection: Selection) -> None:
-        recipe, graph = inputs.recipe, inputs.property_graph
+        recipe, graph = inputs.recipe, inputs["property_graph"]
         self.graph = graph
         self.options: CypherSection = recipe.own
         self.section, self.seed = recipe.questions, recipe.seed
@@ -192,7 +193,7 @@ class _Maker:
         self.names = name_entities(
             [node.id for node in graph.nodes],
             seed=recipe.seed,
-            labels=inputs.node_names(inputs.kg.without(selection.removed)),
+            labels=node_names(inputs, inputs.kg.without(selection.removed)),
         )
         self.named = {row.entity: row for row in self.names}
         self.private = {row.entity: row.private for row in self.names}

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rulemine.kg.index import Ints
     from rulemine.kg.property_graph.graph import PropertyGraph
     from rulemine.kinds.group import Group
+    from rulemine.kinds.kind import Input
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
@@ -63,16 +64,17 @@ class CypherKind(BuildingKind):
         """See `rulemine.kinds.cypher.inputs.make_cypher_inputs`."""
         from rulemine.kinds.cypher.inputs import make_cypher_inputs
 
-        schema, naming = inputs.property_graph.schema, inputs.prompt_naming
+        schema, naming = inputs["property_graph"].schema, inputs.prompt_naming
         return make_cypher_inputs(asked, schema, inputs.glosses, inputs.templates, naming)
 
-    def types(self, inputs: "Inputs") -> dict[str, tuple[str, ...]]:
+    def types(self, inputs: "Inputs") -> tuple[str, dict[str, tuple[str, ...]]]:
         """Those of the schema."""
-        return {node.id: (node.type,) for node in inputs.property_graph.nodes}
+        return "schema", {node.id: (node.type,) for node in inputs["property_graph"].nodes}
 
     def graph(self, inputs: "Inputs") -> "PropertyGraph":
         """The one that is asked about."""
-        return inputs.property_graph
+        graph: PropertyGraph = inputs["property_graph"]
+        return graph
 
     @property
     def groups(self) -> "Sequence[Group]":
@@ -90,6 +92,13 @@ class CypherKind(BuildingKind):
 
     scores = ("hard_f1", "hard_recall", "hhr", "hits_hard", "hits_any", "f1")
 
+    @property
+    def inputs(self) -> "Sequence[Input]":
+        """See `rulemine.kinds.cypher.graph`."""
+        from rulemine.kinds.cypher.graph import INPUTS
+
+        return INPUTS
+
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """Questions are balanced as they are made."""
         return {"balance": "its questions are balanced over the templates as they are made"}
@@ -105,7 +114,6 @@ class CypherKind(BuildingKind):
             "cypher": chosen,
             "split": [section.split, section.ratios, section.test_core, section.max_facts],
             "core_only": section.core_only,
-            "graph": inputs.graph_digest,
             "excluded": sorted(inputs.excluded),
         }
 

@@ -39,8 +39,9 @@ class RuleKind(BuildingKind):
 
         return load_prompts(source, ("structures", "structure_question", "structure_audit"))
 
-    def types(self, inputs: "Inputs") -> None:
+    def types(self, inputs: "Inputs") -> tuple[str, dict[str, tuple[str, ...]]]:
         """None."""
+        return "", {}
 
     @property
     def groups(self) -> "Sequence[Group]":

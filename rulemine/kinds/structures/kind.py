@@ -10,6 +10,7 @@ from rulemine.kinds.structures.options import StructureSection
 if TYPE_CHECKING:
     from rulemine.kg.index import Ints
     from rulemine.kinds.group import Group
+    from rulemine.kinds.kind import Input
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
@@ -84,6 +85,13 @@ class StructureKind(BuildingKind):
 
     scores = ("hard_f1", "hhr", "hits_hard", "hits_any", "hits_at_1", "f1")
 
+    @property
+    def inputs(self) -> "Sequence[Input]":
+        """See `rulemine.kinds.structures.anchors`."""
+        from rulemine.kinds.structures.anchors import ANCHORS
+
+        return (ANCHORS,)
+
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """There is nothing to balance."""
         return {"balance": "its questions are drawn within the limits of the section structures"}
@@ -92,7 +100,6 @@ class StructureKind(BuildingKind):
         """Where anchors are drawn from, for which splits, and the section of the recipe."""
         return {
             "structures": to_json(inputs.recipe.own),
-            "anchors": None if inputs.anchors is None else sorted(inputs.anchors),
             "ratios": _ratios(inputs.recipe),
             "test_core": inputs.recipe.questions.test_core,
             "max_facts": inputs.recipe.questions.max_facts,
@@ -115,7 +122,7 @@ class StructureKind(BuildingKind):
             inputs.templates,
             inputs.types,
             inputs.recipe.own,
-            anchors=inputs.anchors,
+            anchors=inputs["anchors"],
             ratios=_ratios(inputs.recipe),
             test_core=inputs.recipe.questions.test_core,
             max_facts=inputs.recipe.questions.max_facts,

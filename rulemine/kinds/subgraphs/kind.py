@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rulemine.codec import to_json
-from rulemine.files import digest_of
 from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.group import Group
 from rulemine.kinds.subgraphs.options import SubgraphSection
@@ -75,7 +74,7 @@ class SubgraphKind(BuildingKind):
             "excluded": sorted(inputs.excluded),
             "naming": inputs.recipe.naming,
         }
-        return options | _told(inputs)
+        return options | inputs.told()
 
     def ask(
         self,
@@ -99,7 +98,7 @@ class SubgraphKind(BuildingKind):
 
     def split_options(self, inputs: "Inputs") -> dict[str, Any]:
         """The model of the final filter; all else the questions depend on too."""
-        return _told(inputs)
+        return inputs.told()
 
     def split(
         self, inputs: "Inputs", asked: "QuestionSet", progress: Progress | None, writing: "Writing"
@@ -120,17 +119,6 @@ class SubgraphKind(BuildingKind):
         if models.judge_model:
             made = passing(inputs, made, writing, progress)
         return with_paraphrases(inputs, made, writing, progress) if models.rewriter_model else made
-
-
-def _told(inputs: "Inputs") -> dict[str, Any]:
-    """What models are told, and which."""
-    if inputs.recipe.verbalizer.name == "template":
-        return {}
-    return {
-        **inputs.recipe.portable(inputs.prompt_naming)["verbalizer"],
-        "prompt": digest_of(inputs.prompts.text.encode()),
-        "glosses": digest_of(inputs.glosses.to_toml().encode()),
-    }
 
 
 KIND = SubgraphKind()

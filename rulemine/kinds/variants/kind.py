@@ -14,6 +14,7 @@ from rulemine.kinds.variants.options import VariantSection
 from rulemine.kinds.written.groups import GROUPS
 
 if TYPE_CHECKING:
+    from rulemine.kinds.kind import Input
     from rulemine.kinds.variants.seed_texts import SeedSet
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["KIND"]
 
-SEED_KEYS = ("variants.texts", "variants.entities", "variants.aliases")
-"""Those from which the seed texts come."""
-
 
 class VariantKind(BuildingKind):
     """Questions written for the entities of seed texts; methods as of `BuildingKind`."""
@@ -36,7 +34,6 @@ class VariantKind(BuildingKind):
     name = "variants"
     Options = VariantSection
     amount = "variants.questions"
-    stands_in = (SEED_KEYS, "seed_texts.jsonl")
     groups = (
         *GROUPS,
         Group("topic", "topic", lambda q, _: q.block.topic),
@@ -48,7 +45,6 @@ class VariantKind(BuildingKind):
         ),
     )
     formats = ("dynamic-kgqa",)
-
     writes = True
 
     def __init__(self) -> None:
@@ -79,6 +75,13 @@ class VariantKind(BuildingKind):
 
         return load_written_prompts(source)
 
+    @property
+    def inputs(self) -> "Sequence[Input]":
+        """See `rulemine.kinds.variants.seed_rows`."""
+        from rulemine.kinds.variants.seed_rows import SEED_ROWS
+
+        return (SEED_ROWS,)
+
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """Questions are written at once, and accepted within the limits of the section."""
         return {
@@ -93,7 +96,7 @@ class VariantKind(BuildingKind):
         recipe = inputs.recipe
         chosen = recipe.own.portable()
         files = [chosen.pop(name) for name in ("texts", "entities", "aliases", "topics")]
-        given = inputs.seed_rows is not None or any(files[:2])  # else they follow from the rest
+        given = inputs["seed_rows"] is not None or any(files[:2])  # else they follow from the rest
         options: dict[str, Any] = {
             "variants": chosen,
             "splits": splitting(recipe),
@@ -106,11 +109,7 @@ class VariantKind(BuildingKind):
         if recipe.own.topics:
             topics = packaged_or_given(recipe.own.topics, "topics.toml")
             options["topics"] = digest_of(read_text(topics).encode())
-        if recipe.verbalizer.name != "template":
-            options["verbalizer"] = recipe.portable(inputs.prompt_naming)["verbalizer"]
-            options["prompts"] = digest_of(inputs.prompts.text.encode())
-            options["glosses"] = digest_of(inputs.glosses.to_toml().encode())
-        return options
+        return options | inputs.told()
 
     def ask(
         self,

@@ -76,12 +76,9 @@ def seed_sets(
         InputError: A file cannot be read, or names no entity of the graph.
         ConfigError: There is no such domain, or no such linker.
     """
-    if inputs.seed_rows is not None:
+    if (rows := inputs["seed_rows"]) is not None:
         ids = inputs.kg.entity_ids
-        return [
-            SeedSet(r.id, tuple(sorted(ids[e] for e in r.entities)), r.topic)
-            for r in inputs.seed_rows
-        ]
+        return [SeedSet(r.id, tuple(sorted(ids[e] for e in r.entities)), r.topic) for r in rows]
     if options.texts and options.entities:
         raise ConfigError(
             "variants.texts and variants.entities: both are given; leave one of them out."

@@ -46,6 +46,12 @@ WORLD = RandomWorld(3, entities=40, triples=200, share=0.2)
 MODEL = VerbalizerSection(name="openai", model="writer")
 
 
+class Given(SimpleNamespace):
+    """What a build reads, by name too."""
+
+    __getitem__ = SimpleNamespace.__getattribute__
+
+
 def inputs_of(
     world: RandomWorld = WORLD,
     earlier: Earlier = NOTHING,
@@ -65,7 +71,7 @@ def inputs_of(
         verbalizer=verbalizer or VerbalizerSection(),
         endpoint=endpoint or EndpointOptions(),
     )
-    return SimpleNamespace(
+    return Given(
         recipe=recipe, kg=world.kg, templates=world.templates, types=world.types, labels={},
         excluded={}, earlier=earlier, stale=None, seed_rows=None, further=lambda progress: None,
         prompts=load_written_prompts(""), prompt_naming=recipe.verbalizer.naming or "private",
