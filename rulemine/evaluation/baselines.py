@@ -12,11 +12,11 @@ from collections.abc import Callable
 from itertools import chain
 
 from rulemine.evaluation.answerers.protocol import NEEDS
-from rulemine.evaluation.answerers.registry import CYPHER, answer, find_answerer, needs_of
-from rulemine.evaluation.metrics import HEADLINE
+from rulemine.evaluation.answerers.registry import answer, find_answerer, needs_of
 from rulemine.evaluation.notes import notes_on_questions
 from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
 from rulemine.evaluation.scorer import Scorer
+from rulemine.kinds.registry import kind_named
 from rulemine.release.reader import Release
 from rulemine.text.tables import Table, Value, percent
 
@@ -26,26 +26,6 @@ GRAPHS = ("complete", "incomplete")
 
 FLOOD, FEW = "neighbors:hops=2", 1000
 """What names much of the graph, and the number of questions up to which it is asked."""
-
-SYSTEMS = (
-    "lookup",
-    "neighbors",
-    FLOOD,
-    "reasoner",
-    "prior",
-    "prior:k=5",
-    "random",
-)
-"""The answerers: a row for each."""
-
-SYSTEMS_CYPHER = ("gold-cypher", "reasoner", "reasoner:confidence=0.8", "prior")
-"""Those of the kind ``cypher``."""
-
-COLUMNS = (HEADLINE, "hhr", "hits_hard", "hits_any", "precision", "recall", "f1")
-"""The scores of the table; questions of other kinds than ``rules`` have H@1 after them."""
-
-COLUMNS_CYPHER = ("ex", "row_hhr", *COLUMNS)
-"""Those of the kind ``cypher``."""
 
 
 def baselines(
@@ -67,11 +47,8 @@ def baselines(
         ReleaseError: A file of the release is missing or was edited.
     """
     questions = release.questions(split)
-    plain = all(question.kind == "rules" for question in questions)
-    systems = [name for name in SYSTEMS if name != FLOOD or len(questions) <= FEW]
-    columns: tuple[str, ...] = COLUMNS if plain else (*COLUMNS, "hits_at_1")
-    if release.kind == CYPHER:
-        systems, columns = list(SYSTEMS_CYPHER), COLUMNS_CYPHER
+    kind = kind_named(release.kind)
+    systems = [name for name in kind.baselines if name != FLOOD or len(questions) <= FEW]
     scorer = Scorer(release, split=split, seed=seed, resamples=1)  # the table has no intervals
     rows: list[tuple[Value, ...]] = []
     number = 0
@@ -85,7 +62,7 @@ def baselines(
             for row in scorer(found, kg=graph).rows:
                 if row.breakdown in SUBSETS:
                     title = f"{graph} KG, {SUBSETS[row.breakdown]} ({row.n:,})"
-                    scores = (row.scores[metric].value for metric in columns)
+                    scores = (row.scores[metric].value for metric in kind.baseline_scores)
                     by_subset.setdefault(title, [(title,)]).append((name, *scores))
         rows += chain(*by_subset.values())
     title = f"{release.name} · split {split or 'all'} · {len(questions):,} questions · in percent"
@@ -95,8 +72,8 @@ def baselines(
         if (needs := needs_of(find_answerer(name)))
     ]
     notes = [*notes_on_questions(questions), f"Beside text and graph: {'; '.join(told)}."]
-    if release.kind != CYPHER and FLOOD not in systems:
+    if len(systems) < len(kind.baselines):
         notes.append(f"Not asked, for there are more than {FEW:,} questions: {FLOOD}.")
-    header = ("answerer", *(TITLES[metric] for metric in columns))
+    header = ("answerer", *(TITLES[metric] for metric in kind.baseline_scores))
     show = dict.fromkeys(header, percent)
     return Table("baselines", title, header, tuple(rows), tuple(notes), show)

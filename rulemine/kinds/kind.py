@@ -124,6 +124,8 @@ class Kind:
         amount: The key of a recipe that says how many questions there are.
         strata: What splits are compared in, see `rulemine.release.overlap`.
         scores: The scores of answers that tables have.
+        baselines: The answerers that every system is compared with, as they are written.
+        baseline_scores: The scores of their table, the headline first.
         formats: The export formats that are made for this kind and few others.
     """
 
@@ -137,6 +139,12 @@ class Kind:
         "core": lambda q: (q.core,),
     }
     scores: ClassVar[Sequence[str]] = ("hard_f1", "hhr", "hits_hard", "hits_any", "recall", "f1")
+    baselines: ClassVar[Sequence[str]] = (
+        "lookup", "neighbors", "neighbors:hops=2", "reasoner", "prior", "prior:k=5", "random",
+    )  # fmt: skip
+    baseline_scores: ClassVar[Sequence[str]] = (
+        "hard_f1", "hhr", "hits_hard", "hits_any", "precision", "recall", "f1", "hits_at_1",
+    )  # fmt: skip
     formats: ClassVar[Sequence[str]] = ()
 
     @property

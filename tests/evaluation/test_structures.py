@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from rulemine.evaluation import answer, compare, evaluate
-from rulemine.evaluation.baselines import SYSTEMS, baselines
+from rulemine.evaluation.baselines import baselines
 from rulemine.evaluation.metrics import COLUMNS, METRICS, score
+from rulemine.kinds.kind import Kind
 from rulemine.release.groups import groups_of
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
@@ -283,7 +284,7 @@ def test_baselines(release: Release) -> None:
     for title in ("the core (6)", "all questions (6)", "mean of structures (6)"):
         for graph in ("complete", "incomplete"):
             assert f"\n{graph} KG, {title}\n" in text
-    for name in SYSTEMS:
+    for name in Kind.baselines:
         assert text.count(f"  {name} ") == 6
     last = [line for line in text.splitlines() if line.startswith("  reasoner ")][-1]
     assert last.split() == ["reasoner", *["100.0"] * 8]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from rulemine.errors import ConfigError, counted
 from rulemine.evaluation.reporting.tables import WARNING
+from rulemine.kinds.registry import kind_named
 from rulemine.release.naming import query_in
 from rulemine.release.reader import Release
 from rulemine.release.records import translation
@@ -17,9 +18,6 @@ __all__ = ["Freshness", "check_freshness"]
 
 _MAY_DIFFER = ("name", "seed", "not_in")
 """What recipes of a published and a fresh release differ in."""
-
-_OF_A_RUN = ("variants.run", "variants.questions", "questions.split")
-"""What recipes of a published release and a fresh variant of it differ in."""
 
 
 class Freshness(NamedTuple):
@@ -70,10 +68,8 @@ def check_freshness(published: Release, fresh: Release) -> Freshness:
             f"{published.path}: is the fresh one, made with --not-in {fresh.path}. Exchange them, and their "
             "prediction files."
         )
-    runs = [
-        release.manifest["config"].get("variants", {}).get("run", 0)
-        for release in (published, fresh)
-    ]
+    kind = kind_named(published.kind)
+    runs = [kind.run(release.manifest["config"]) for release in (published, fresh)]
     if runs[0] and not runs[1]:
         raise ConfigError(
             f"{published.path}: is a fresh variant (run {runs[0]}) of the published one, {fresh.path}. "
@@ -110,8 +106,8 @@ def check_freshness(published: Release, fresh: Release) -> Freshness:
             "but may ask for the same link from its two ends."
         )
     one, two = _flat(published.manifest["config"]), _flat(fresh.manifest["config"])
-    expected = _OF_A_RUN if runs[1] else ()
-    keys = sorted({*one, *two} - {*expected})
+    changed = kind.fresh(fresh.manifest["config"], runs[1], 0) if runs[1] else None
+    keys = sorted({*one, *two} - {".".join(path) for path, _ in changed or ()})
     if apart := [k for k in keys if one.get(k) != two.get(k)]:
         shown = ", ".join(f"{k} ({one.get(k)!r}, {two.get(k)!r})" for k in apart)
         notes.append(

@@ -23,9 +23,10 @@ from rulemine.errors import ConfigError, counted
 from rulemine.evaluation.notes import FEW_CLUSTERS
 from rulemine.evaluation.reporting.tables import Tabled
 from rulemine.evaluation.statistics.contingency import ChiSquare, compare_classes
+from rulemine.kinds.registry import kind_named
 from rulemine.release.naming import questions_in
 from rulemine.release.reader import Release
-from rulemine.release.records import VariantQuestion, translation
+from rulemine.release.records import Question, translation
 from rulemine.text.normalization import QUESTION_MARKS, fold_loosely
 from rulemine.text.tables import Cell, Show, Table, Value, p_value, percent
 
@@ -154,7 +155,7 @@ class _Variant(NamedTuple):
 
     figures: RunFigures
     seeds: Mapping[str, tuple[str, ...]]
-    asked: Mapping[str, Sequence[VariantQuestion]]
+    asked: Mapping[str, Sequence[Question]]
     graph: str
 
 
@@ -219,7 +220,8 @@ def compare_runs(releases: Sequence[Release]) -> VariantTable:
 
 
 def _read(release: Release, name: str) -> _Variant:
-    if release.kind != "variants":
+    kind, config = kind_named(release.kind), release.manifest["config"]
+    if kind.fresh(config, 1, 0) is None:
         raise ConfigError(
             f"{release.path}: its questions are of the kind {release.kind}; expected releases of the kind "
             "variants, e.g. of the recipe variants-demo."
@@ -230,14 +232,13 @@ def _read(release: Release, name: str) -> _Variant:
         for row in release.seed_rows()
         if row.split == "test"
     }
-    asked: dict[str, list[VariantQuestion]] = {}
+    asked: dict[str, list[Question]] = {}
     for question in questions_in(release, release.questions("test"), "entity"):  # sorted by id
-        if isinstance(question, VariantQuestion):
-            asked.setdefault(question.variants.seed_text, []).append(question)
-    topics = Counter(some[0].variants.topic for some in asked.values())
+        asked.setdefault(question.block.seed_text, []).append(question)
+    topics = Counter(some[0].block.topic for some in asked.values())
     figures = RunFigures(
         name,
-        int(release.manifest["config"]["variants"]["run"]),
+        kind.run(config),
         release.identity,
         len(seeds),
         len(seeds.keys() - asked.keys()),
@@ -264,7 +265,7 @@ def _pair(a: _Variant, b: _Variant) -> RunPair:
         for key in both
         for question in b.asked[key]
     )
-    topics = [[one.asked[key][0].variants.topic for key in both] for one in (a, b)]
+    topics = [[one.asked[key][0].block.topic for key in both] for one in (a, b)]
     tested = compare_classes(topics[0], topics[1])
     return RunPair(
         a.figures.name,
@@ -281,12 +282,12 @@ def _pair(a: _Variant, b: _Variant) -> RunPair:
 _KINDS = ("identical", "paraphrased", "unique")
 
 
-def _kind(a: VariantQuestion, b: VariantQuestion) -> str:
-    if a.variants.answer != b.variants.answer:
+def _kind(a: Question, b: Question) -> str:
+    if a.block.answer != b.block.answer:
         return "unique"
     if _normalized(a.question) == _normalized(b.question):
         return "identical"
-    alike = set(a.variants.triples) == set(b.variants.triples)
+    alike = set(a.block.triples) == set(b.block.triples)
     return "paraphrased" if alike or a.query == b.query else "unique"
 
 

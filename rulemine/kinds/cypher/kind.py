@@ -91,6 +91,8 @@ class CypherKind(BuildingKind):
         return CYPHER_PAGE
 
     scores = ("hard_f1", "hard_recall", "hhr", "hits_hard", "hits_any", "f1")
+    baselines = ("gold-cypher", "reasoner", "reasoner:confidence=0.8", "prior")
+    baseline_scores = ("ex", "row_hhr", *BuildingKind.baseline_scores[:-1])
 
     @property
     def inputs(self) -> "Sequence[Input]":

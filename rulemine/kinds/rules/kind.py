@@ -71,6 +71,7 @@ class RuleKind(BuildingKind):
         "core": lambda q: (q.core,),
     }
     scores = ("hard_f1", "hhr", "hits_hard", "hits_any", "precision", "f1")
+    baseline_scores = BuildingKind.baseline_scores[:-1]
 
     def options(self, inputs: "Inputs") -> dict[str, Any]:
         """How questions are merged, and the most answers of one."""
