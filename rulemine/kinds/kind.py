@@ -153,6 +153,12 @@ class Kind:
         return ()
 
     @property
+    def figures(self) -> Sequence[Any]:
+        """The figures of its releases alone, each a `rulemine.release.card.figure.Figure`."""
+        own: Sequence[Any] = self.page.figures
+        return own
+
+    @property
     def page(self) -> Any:
         """What only cards of the kind say, see `rulemine.release.card.kind_page.KindPage`."""
         raise NotImplementedError

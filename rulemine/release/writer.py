@@ -14,8 +14,8 @@ from rulemine.files import describe_content, write_jsonl, write_lines, write_tex
 from rulemine.kg.graph import Triple, format_tsv
 from rulemine.kg.property_graph.simplekg import write_simplekg
 from rulemine.release.card.figures import figures_of
-from rulemine.release.card.page import write_card
-from rulemine.release.card.plots import FIGURES, draw_figures
+from rulemine.release.card.page import draw_plots, write_card
+from rulemine.release.card.plots import FIGURES
 from rulemine.release.contents import GLOSSES, JOURNAL, PROMPT, ModelTrace, ReleaseParts
 from rulemine.release.reader import FORMAT, MANIFEST, PROPERTY_GRAPHS, TYPES, dump_manifest
 from rulemine.release.records import FORMAT_VERSION, SPLITS, Removal
@@ -69,7 +69,7 @@ def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
         "counts": figures_of(named),
     }
     write_text(folder / "README.md", write_card(named, manifest))
-    write_text(folder / FIGURES, draw_figures(named.config["name"], manifest["counts"]))
+    write_text(folder / FIGURES, draw_plots(named, manifest))
     manifest["files"] = {name: _describe(folder / name) for name in _files(folder)}
     write_text(folder / MANIFEST, dump_manifest(manifest))
 

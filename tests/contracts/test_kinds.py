@@ -43,7 +43,6 @@ YET: dict[str, int] = {
     "rulemine.judging.panel_inputs": 1,
     "rulemine.kinds.near_duplicates": 2,
     "rulemine.recipe.recipe": 2,
-    "rulemine.release.card.figures": 2,
     "rulemine.release.contents": 5,
     "rulemine.release.naming": 7,
     "rulemine.release.question_set": 2,

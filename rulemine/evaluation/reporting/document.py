@@ -10,7 +10,7 @@ Example:
     >>> headline = Table("headline", "Hard F1, core", ("system", "n", "hard F1"), rows)
     >>> series = (Series("complete", (none, full)), Series("incomplete", (None, full)))
     >>> axes = ("system", "hard F1, percent", ("lookup", "reasoner"))
-    >>> figure = Figure("hard-f1", "Hard F1", "On both graphs.", "bars", *axes, series)
+    >>> figure = Picture("hard-f1", "Hard F1", "On both graphs.", "bars", *axes, series)
     >>> figure.table().rows[0] == ("lookup", none, None)
     True
     >>> len(Document("A study", headline=headline, figures=(figure,)).every_table())
@@ -30,8 +30,8 @@ from rulemine.text.tables import Table, Value
 __all__ = [
     "VERDICTS",
     "Document",
-    "Figure",
     "Outcome",
+    "Picture",
     "ProofEdge",
     "QuestionRow",
     "Series",
@@ -65,7 +65,7 @@ class Series(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Picture:
     """A figure and its numbers; `rulemine.evaluation.reporting.figures.draw` draws it.
 
     Attributes:
@@ -217,7 +217,7 @@ class Document:
     notes: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     headline: Table | None = None
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[Picture, ...] = ()
     tables: tuple[Table, ...] = ()
     questions: tuple[QuestionRow, ...] = field(default=(), repr=False)
     labels: Mapping[str, str] = field(default_factory=dict, repr=False)

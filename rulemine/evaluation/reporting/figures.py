@@ -13,7 +13,7 @@ from math import ceil, radians, sin
 from typing import TYPE_CHECKING, Any
 
 from rulemine.errors import ConfigError
-from rulemine.evaluation.reporting.document import Figure, Series
+from rulemine.evaluation.reporting.document import Picture, Series
 from rulemine.text.tables import FEW, MARK
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ _STYLE: Any = {
 
 
 @lru_cache(maxsize=64)  # the page and the folder beside it have the same figures
-def draw(figure: Figure) -> str:
+def draw(figure: Picture) -> str:
     """Draws a figure.
 
     Returns:
@@ -111,7 +111,7 @@ def _short(label: str) -> str:
     return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…"
 
 
-def _labels(figure: Figure) -> list[str]:
+def _labels(figure: Picture) -> list[str]:
     """What stands below each group; few questions are marked."""
     labels = [_short(str(group)) for group in figure.groups]
     few = (MARK if n < FEW else "" for n in figure.sizes)
@@ -124,7 +124,7 @@ def _percent(one: Series, part: str) -> list[float]:
     return [float("nan") if value is None else 100 * value for value in found]
 
 
-def _bars(axes: "Axes", figure: Figure, slanted: bool) -> None:
+def _bars(axes: "Axes", figure: Picture, slanted: bool) -> None:
     wide = 0.8 / max(1, len(figure.series))
     for place, one in enumerate(figure.series):
         at = [i + (place - (len(figure.series) - 1) / 2) * wide for i in range(len(figure.groups))]
@@ -158,7 +158,7 @@ def _bars(axes: "Axes", figure: Figure, slanted: bool) -> None:
     _fit(axes, figure)
 
 
-def _lines(axes: "Axes", figure: Figure) -> None:
+def _lines(axes: "Axes", figure: Picture) -> None:
     across = [float(group) for group in figure.groups]
     for place, one in enumerate(figure.series):
         color = COLORS[place % len(COLORS)]
@@ -185,7 +185,7 @@ def _lines(axes: "Axes", figure: Figure) -> None:
     _fit(axes, figure)
 
 
-def _fit(axes: "Axes", figure: Figure) -> None:
+def _fit(axes: "Axes", figure: Picture) -> None:
     """Percentages start at 0 and end at 100; differences, and what is more, where they do."""
     ends = [
         v for one in figure.series for part in ("low", "value", "high") for v in _percent(one, part)
@@ -194,7 +194,7 @@ def _fit(axes: "Axes", figure: Figure) -> None:
     axes.set_ylim(min([0.0, *known]) * 1.05, max([100.0, *known]) * 1.03)
 
 
-def embedded(svg: str, figure: Figure) -> str:
+def embedded(svg: str, figure: Picture) -> str:
     """A drawn figure as an element of a page, in the page's own colors, light and dark.
 
     The ids in it are made its own; text and ground take the page's colors, series the custom properties

@@ -6,7 +6,7 @@ from dataclasses import replace
 from rulemine.evaluation.breakdown import PROOF
 from rulemine.evaluation.comparing.differences import Differences, PairedDifference
 from rulemine.evaluation.comparing.pairwise import SHOWN
-from rulemine.evaluation.reporting.document import Document, Figure, Series
+from rulemine.evaluation.reporting.document import Document, Picture, Series
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
 from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
 from rulemine.release.reader import Release
@@ -55,7 +55,7 @@ def document_of_comparison(
         },
         headline=first,
         figures=(
-            Figure(
+            Picture(
                 "systems",
                 f"Systems, {subset}",
                 f"Over {subset}, with 95 % intervals. Hits@Hard and Hard F1 count what must be inferred.",

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from rulemine.evaluation.breakdown import group_titles
 from rulemine.evaluation.prediction_file import PredictionFile
 from rulemine.evaluation.predictions import read_predictions
-from rulemine.evaluation.reporting.document import Document, Figure, Series
+from rulemine.evaluation.reporting.document import Document, Picture, Series
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
 from rulemine.evaluation.reporting.report import Comparison, Report, Row
 from rulemine.evaluation.reporting.titles import FURTHER, SUBSETS, TITLES
@@ -174,14 +174,14 @@ def _tables(report: Report | Comparison) -> Iterator[Table]:
             yield report.table(f"{prefix}{breakdown}", title, rows, _metrics(report))
 
 
-def _figures(report: Report) -> Iterator[Figure]:
+def _figures(report: Report) -> Iterator[Picture]:
     for breakdown in _FIGURES:
         rows = [row for row in report.rows if row.breakdown == breakdown]
         if len(rows) > 1:
             title = group_titles(report.kind)[breakdown]
             few = "".join(f" {note}" for note in few_notes(row.n for row in rows))
             series = tuple(Series(TITLES[m], tuple(row.scores[m] for row in rows)) for m in _DRAWN)
-            yield Figure(
+            yield Picture(
                 id=f"figure-{breakdown}",
                 title=f"Scores by {title}",
                 caption=f"Over {_all(report)}, by {title}; bars with {100 * CONFIDENCE:g} % intervals. "

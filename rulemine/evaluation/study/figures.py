@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from rulemine.evaluation.breakdown import group_titles
 from rulemine.evaluation.notes import NOTHING_TO_INFER
-from rulemine.evaluation.reporting.document import Figure, Series
+from rulemine.evaluation.reporting.document import Picture, Series
 from rulemine.evaluation.reporting.titles import TITLES
 from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.study.plan import graph_at
@@ -46,7 +46,7 @@ DEPENDENCE = (
 """Breakdown, id and title of the figures of what score depends on."""
 
 
-def figures(scores: StudyScores) -> list[Figure]:
+def figures(scores: StudyScores) -> list[Picture]:
     """All figures for which the study has runs."""
     found = [_by_graph(scores, *what) for what in OF_THE_PAPER]
     rules = ("rule_type", "figure-3-hhr-by-rule-type", "Figure 3: which rules can it follow?")
@@ -71,7 +71,7 @@ def figures(scores: StudyScores) -> list[Figure]:
             f"{MEANINGS['hard_f1']}, over the core and over {scores.everything}, {_on(scores)}."
         )
         found.append(
-            Figure(
+            Picture(
                 "core-or-all",
                 "How much of it is easy?",
                 caption,
@@ -89,7 +89,7 @@ def _on(scores: StudyScores) -> str:
     return f"on the {graph_at(scores.study.plan.levels[-1])} graph"
 
 
-def _by_graph(scores: StudyScores, id_: str, metric: str, title: str) -> Figure:
+def _by_graph(scores: StudyScores, id_: str, metric: str, title: str) -> Picture:
     plan = scores.study.plan
     ends = [level for level in (plan.complete, plan.highest) if level is not None]
     series = []
@@ -101,7 +101,7 @@ def _by_graph(scores: StudyScores, id_: str, metric: str, title: str) -> Figure:
             caption += f" {NOTHING_TO_INFER} (hollow)."
         name = f"{graph_at(level)}: nothing to infer" if apart else graph_at(level)
         series.append(Series(name, found, apart))
-    return Figure(
+    return Picture(
         id_,
         title,
         caption,
@@ -113,7 +113,7 @@ def _by_graph(scores: StudyScores, id_: str, metric: str, title: str) -> Figure:
     )
 
 
-def _by_naming(scores: StudyScores) -> Figure:
+def _by_naming(scores: StudyScores) -> Picture:
     plan, runs = scores.study.plan, scores.study.runs
     made = {(run.naming, run.level) for run in runs}
     series = []
@@ -125,7 +125,7 @@ def _by_naming(scores: StudyScores) -> Figure:
                     for system in plan.systems
                 )
                 series.append(Series(f"{naming}, {graph_at(level)}", tuple(found)))
-    return Figure(
+    return Picture(
         "figure-4-f1-by-naming",
         "Figure 4: does it reason, or remember names?",
         f"{MEANINGS['f1']} with entities under each name, over {scores.everything}.",
@@ -139,7 +139,7 @@ def _by_naming(scores: StudyScores) -> Figure:
 
 def _by_group(
     scores: StudyScores, metric: str, breakdown: str, id_: str, title: str
-) -> Figure | None:
+) -> Picture | None:
     """A score by group of a breakdown, on the graph that lacks most; None where there are no two groups."""
     first = next(iter(scores.top.values()))
     sizes = {row.group: row.n for row in first.rows if row.breakdown == breakdown and row.n}
@@ -154,7 +154,7 @@ def _by_group(
     )
     counts = ", ".join(f"{group}: {marked(n)}" for group, n in sizes.items())
     few = "".join(f" {note}" for note in few_notes(sizes.values()))
-    return Figure(
+    return Picture(
         id_,
         title,
         f"{MEANINGS[metric]}, {_on(scores)}, over {scores.everything} ({counts}).{few}",
@@ -167,7 +167,7 @@ def _by_group(
     )
 
 
-def _curves(scores: StudyScores) -> Iterator[Figure]:
+def _curves(scores: StudyScores) -> Iterator[Picture]:
     """Scores against the level: of one set of questions, and of those that each level makes hard."""
     plan = scores.study.plan
 
@@ -179,12 +179,12 @@ def _curves(scores: StudyScores) -> Iterator[Figure]:
         subset: str,
         levels: Sequence[int],
         own: bool,
-    ) -> Figure:
+    ) -> Picture:
         def score(system: str, level: int) -> Score | None:
             at = level if own else plan.lowest
             return score_in(scores.report(system, level, missing_at=at), metric, subset)
 
-        return Figure(
+        return Picture(
             id_,
             title,
             f"{MEANINGS[metric]}. {caption}",

@@ -4,77 +4,83 @@ Guarantees: as `rulemine.release.card.figures`.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from rulemine.kinds.query_figures import count_structures
+from rulemine.kinds.query_figures import figures_of_queries
 from rulemine.release.card.bins import by, up_to, upper_names
+from rulemine.release.card.figure import Figure
 from rulemine.release.contents import ReleaseParts
-from rulemine.release.records import CypherQuestion, RowChange
+from rulemine.release.records import Question, RowChange
 
-__all__ = ["LENGTHS", "count_cypher"]
+__all__ = ["FIGURES", "LENGTHS"]
 
 LENGTHS = (1, 2, 5, 10, 50, 100)
 """Upper bounds of the bins of numbers of rows."""
 
-_Key = Callable[[CypherQuestion], str]
+_KEYS: dict[str, Callable[[Question], str]] = {
+    "category": lambda q: q.structure,
+    "return": lambda q: q.block.family,
+}
 
-_KEYS: dict[str, _Key] = {"category": lambda q: q.structure, "return": lambda q: q.cypher.family}
 
-
-def count_cypher(parts: ReleaseParts) -> dict[str, Any]:
-    """The figures by category of the MATCH template, and those of this kind alone."""
-    questions = [q for q in parts.questions if isinstance(q, CypherQuestion)]
+def _by_property(parts: ReleaseParts) -> dict[str, dict[str, int]]:
     nodes = parts.graph.nodes if parts.graph else ()
     types = {node.id: node.type for node in nodes}
     held = Counter(f"{node.type}.{name}" for node in nodes for name in node.properties)
     gone = Counter(f"{types[row.node]}.{row.property}" for row in parts.removed_values)
+    return {name: {"values": n, "removed": gone[name]} for name, n in sorted(held.items())}
+
+
+def _templates(parts: ReleaseParts) -> dict[str, dict[str, int]]:
+    asked = parts.questions
     return {
-        **count_structures(parts),
-        "values_complete": held.total(),
-        "values_removed": len(parts.removed_values),
-        "values_by_level": {
-            str(level): sum(row.level <= level for row in parts.removed_values)
-            for level in parts.levels
-        },
-        "values_by_property": {
-            name: {"values": n, "removed": gone[name]} for name, n in sorted(held.items())
-        },
-        "value_rules": len(parts.value_rules),
-        "templates": {
-            category: _sorted(q.cypher.family for q in questions if q.structure == category)
-            for category in sorted({q.structure for q in questions})
-        },
-        "returns": _sorted(q.cypher.family for q in questions),
-        "lengths": by(
-            upper_names(LENGTHS), (up_to(len(q.cypher.rows), LENGTHS) for q in questions)
-        ),
-        "rows": sum(len(q.cypher.rows) for q in questions),
-        "changed": {
-            str(level): {
-                of: _sorted(key(q) for q in questions if _is_changed(_at(q, level)))
-                for of, key in _KEYS.items()
-            }
-            for level in parts.levels
-        },
-        "rows_lost": _summed(questions, parts.levels, lambda row: len(row.lost)),
-        "rows_spurious": _summed(questions, parts.levels, lambda row: len(row.spurious)),
+        category: _sorted(q.block.family for q in asked if q.structure == category)
+        for category in sorted({q.structure for q in asked})
     }
 
 
-def _at(question: CypherQuestion, level: int) -> RowChange:
-    return next(row for row in question.cypher.levels if row.level == level)
+def _changed(parts: ReleaseParts) -> dict[str, Any]:
+    def changed(level: int) -> list[Question]:
+        rows = ((q, _at(q, level)) for q in parts.questions)
+        return [q for q, row in rows if row.lost or row.spurious]
+
+    return {
+        str(level): {of: _sorted(map(key, changed(level))) for of, key in _KEYS.items()}
+        for level in parts.levels
+    }
 
 
-def _is_changed(change: RowChange) -> bool:
-    return bool(change.lost or change.spurious)
+def _at(question: Question, level: int) -> RowChange:
+    rows: Iterable[RowChange] = question.block.levels
+    return next(row for row in rows if row.level == level)
 
 
-def _summed(
-    questions: Sequence[CypherQuestion], levels: Sequence[int], size: Callable[[RowChange], int]
-) -> dict[str, int]:
-    return {str(level): sum(size(_at(q, level)) for q in questions) for level in levels}
+def _by_level(parts: ReleaseParts, size: Callable[[RowChange], int]) -> dict[str, int]:
+    return {str(level): sum(size(_at(q, level)) for q in parts.questions) for level in parts.levels}
 
 
 def _sorted(names: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(names).items()))
+
+
+_VALUES = "values of properties of nodes, before the removal, and removed, up to each level"
+_LOST = "level → rows lost, and rows that only the graph of the level gives"
+
+FIGURES: tuple[Figure, ...] = (
+    *figures_of_queries(),
+    Figure("values_complete", _VALUES, lambda p: sum(row["values"] for row in _by_property(p).values())),
+    Figure("values_removed", _VALUES, lambda p: len(p.removed_values)),
+    Figure("values_by_level", _VALUES,
+           lambda p: {str(level): sum(row.level <= level for row in p.removed_values) for level in p.levels}),
+    Figure("values_by_property", "`Type.property` → `values`, and of them `removed`", _by_property),
+    Figure("value_rules", "the rules of `value_rules.jsonl`", lambda p: len(p.value_rules)),
+    Figure("templates", "category of MATCH → name of RETURN → questions", _templates),
+    Figure("returns", "name of RETURN → questions", lambda p: _sorted(q.block.family for q in p.questions)),
+    Figure("lengths", "number of rows, up to 1, 2, 5, 10, 50, 100, or `more` → questions",
+           lambda p: by(upper_names(LENGTHS), (up_to(len(q.block.rows), LENGTHS) for q in p.questions))),
+    Figure("rows", "rows on the complete graph", lambda p: sum(len(q.block.rows) for q in p.questions)),
+    Figure("changed", "level → questions whose rows change, by `category` and by `return`", _changed),
+    Figure("rows_lost", _LOST, lambda p: _by_level(p, lambda row: len(row.lost))),
+    Figure("rows_spurious", _LOST, lambda p: _by_level(p, lambda row: len(row.spurious))),
+)  # fmt: skip

@@ -5,7 +5,7 @@ from typing import Any
 
 from rulemine.cypher.questions.templates import CATEGORIES
 from rulemine.errors import counted
-from rulemine.kinds.cypher.figures import LENGTHS
+from rulemine.kinds.cypher.figures import FIGURES, LENGTHS
 from rulemine.kinds.query_figures import ALL
 from rulemine.kinds.query_page import texts_of, values_of_queries
 from rulemine.release.card.bins import range_label
@@ -86,5 +86,5 @@ def _examples(questions: Sequence[Question]) -> list[str]:
     return lines[:-1] or ["None."]
 
 
-CYPHER_PAGE = KindPage(texts_of("cypher"), _values, _examples)
+CYPHER_PAGE = KindPage(FIGURES, texts_of("cypher"), _values, _examples)
 """What the cards of the kind ``cypher`` say."""

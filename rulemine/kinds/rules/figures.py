@@ -3,81 +3,101 @@
 Guarantees: as `rulemine.release.card.figures`.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from rulemine.kg.graph import Triple
 from rulemine.release.card.bins import LIFTS, PRIORS, PROOFS, by, from_bound, up_to, upper_names
+from rulemine.release.card.figure import Figure, pair
 from rulemine.release.contents import ReleaseParts
-from rulemine.release.records import Removal, RuleQuestion, rule_questions
+from rulemine.release.records import Question, Removal
 from rulemine.rules.rule import Rule
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES
 
-__all__ = ["count_completed", "count_proofs"]
+__all__ = ["FIGURES"]
 
 
-def count_proofs(parts: ReleaseParts) -> dict[str, Any]:
-    """Questions by their proofs, of all (``questions…``) and of the core (``core…``)."""
-    rules = {rule.id: rule for rule in parts.rules}
-    removals = {removal.triple: removal for removal in parts.removals}
-    longest = max((len(rule.body) for rule in parts.rules), default=1)
-    lengths = tuple(str(n) for n in range(1, longest + 1))
-    tenths = tuple(f"{n / 10:.1f}" for n in range(11))
+class _Proof(NamedTuple):
+    """A question with the rule of its proof and its removed triple."""
 
-    def rule(q: RuleQuestion) -> Rule:
-        return rules[q.rules.rule]
+    question: Question
+    rule: Rule
+    removal: Removal
 
-    def removal(q: RuleQuestion) -> Removal:
-        return removals[q.rules.removed]
-
-    def prior(q: RuleQuestion) -> float:
-        found = removal(q).difficulty.prior
-        return found.subject if q.rules.direction == "subject" else found.object
-
-    kinds: dict[str, tuple[Sequence[str], Callable[[RuleQuestion], str]]] = {
-        "type": (RULE_TYPES, lambda q: q.rules.rule_type),
-        "subtype": (tuple(RULE_SUBTYPES), lambda q: q.rules.rule_subtype),
-        "body_atoms": (lengths, lambda q: str(len(rule(q).body))),
-        "shortest_proof": (lengths, lambda q: str(removal(q).difficulty.shortest_proof)),
-        "proofs": (upper_names(PROOFS), lambda q: up_to(removal(q).difficulty.proofs, PROOFS)),
-        "confidence": (tenths, lambda q: tenths[10 * rule(q).support // rule(q).body_size]),
-        "prior": (upper_names(PRIORS)[:-1], lambda q: up_to(prior(q), PRIORS)),
-        "lift": (
-            tuple(map(str, LIFTS)),
-            lambda q: from_bound(rule(q).known.std_confidence / prior(q), LIFTS),
-        ),
-    }
-    questions = rule_questions(parts.questions)
-    core = [q for q in questions if q.core]
-    found: dict[str, Any] = {}
-    for name, (bins, bin_of) in kinds.items():
-        found[f"questions_by_{name}"] = by(bins, map(bin_of, questions))
-        found[f"core_by_{name}"] = by(bins, map(bin_of, core))
-    return found
+    @property
+    def prior(self) -> float:
+        return float(getattr(self.removal.difficulty.prior, self.question.block.direction))
 
 
-def count_completed(parts: ReleaseParts) -> dict[str, int]:
-    """The answers that only another statement of the fact gives, and the questions with one."""
-    declared = parts.templates.declarations
-    stated_as = {
-        relation for relation in declared.readings if relation in parts.complete.relation_ids
-    }
-    kg = parts.complete
-    known: set[Triple] = set()
-    if stated_as:
-        wanted = [kg.relation_ids[relation] for relation in stated_as]
-        known.update(kg.labeled(np.flatnonzero(np.isin(kg.triples[:, 1], wanted))))
-    completed, questions_completed = 0, 0
-    for q in rule_questions(parts.questions):
-        if q.rules.relation not in stated_as:
-            continue
-        own = q.rules.direction == "object"
-        others = sum(
-            ((q.topic, q.rules.relation, a) if own else (a, q.rules.relation, q.topic)) not in known
-            for a in (*q.stated, *q.hard_answers)
+def _by(
+    bins: Sequence[str], bin_of: Callable[[_Proof], str]
+) -> Callable[[ReleaseParts, Sequence[Question]], dict[str, int]]:
+    """Counts questions by what holds of their proofs; without bins, by the length of bodies."""
+
+    def count(parts: ReleaseParts, questions: Sequence[Question]) -> dict[str, int]:
+        rules = {rule.id: rule for rule in parts.rules}
+        removals = {removal.triple: removal for removal in parts.removals}
+        longest = max((len(rule.body) for rule in parts.rules), default=1)
+        proofs = (_Proof(q, rules[q.rule_ids[0]], removals[q.removed[0]]) for q in questions)
+        return by(bins or [str(n) for n in range(1, longest + 1)], map(bin_of, proofs))
+
+    return count
+
+
+def _completed(parts: ReleaseParts) -> list[int]:
+    """For each question, the answers that only another statement of the fact gives."""
+    kg, declared = parts.complete, parts.templates.declarations
+    stated_as = declared.readings.keys() & kg.relation_ids.keys()
+    wanted = [kg.relation_ids[relation] for relation in stated_as]
+    known: set[Triple] = set(kg.labeled(np.flatnonzero(np.isin(kg.triples[:, 1], wanted))))
+
+    def triple(q: Question, answer: str) -> Triple:
+        s, o = (q.topic, answer) if q.block.direction == "object" else (answer, q.topic)
+        return s, q.relations[0], o
+
+    return [
+        sum(triple(q, answer) not in known for answer in (*q.stated, *q.hard_answers))
+        for q in parts.questions
+        if q.relations[0] in stated_as
+    ]
+
+
+_TENTHS = tuple(f"{n / 10:.1f}" for n in range(11))
+_COMPLETED = (
+    "stated and hard answers that the complete graph gives only by another statement of the fact than the "
+    "one asked with; questions with such an answer"
+)
+
+
+def _of_proofs() -> Iterator[Figure]:
+    for key, words, bins, bin_of in _PROOFS:
+        yield from pair(
+            f"questions_by_{key}", f"core_by_{key}", f"{words} → questions", _by(bins, bin_of)
         )
-        completed += others
-        questions_completed += others > 0
-    return {"answers_completed": completed, "questions_completed": questions_completed}
+
+
+_PROOFS: tuple[tuple[str, str, Sequence[str], Callable[[_Proof], str]], ...] = (
+    ("type", "rule type", RULE_TYPES, lambda p: p.question.block.rule_type),
+    ("subtype", "sub-type of type *other*", tuple(RULE_SUBTYPES), lambda p: p.question.block.rule_subtype),
+    ("body_atoms", "body atoms of the proof", (), lambda p: str(len(p.rule.body))),
+    ("shortest_proof", "body atoms of the shortest remaining proof", (),
+     lambda p: str(p.removal.difficulty.shortest_proof)),
+    ("proofs", "remaining proofs, at most 1, 2, 5, 10, 100, `more`", upper_names(PROOFS),
+     lambda p: up_to(p.removal.difficulty.proofs, PROOFS)),
+    ("confidence", "standard confidence of the proof, rounded down to tenths", _TENTHS,
+     lambda p: _TENTHS[10 * p.rule.support // p.rule.body_size]),
+    ("prior", "prior in the direction asked, at most 0.001, 0.01, 0.03, 0.05, 0.07, 0.2, 1",
+     upper_names(PRIORS)[:-1], lambda p: up_to(p.prior, PRIORS)),
+    ("lift", "lift in the direction asked, from 0, 1, 2, 4, 10, 30, 100, 1000 up", tuple(map(str, LIFTS)),
+     lambda p: from_bound(p.rule.known.std_confidence / p.prior, LIFTS)),
+)  # fmt: skip
+"""Key, words, names of bins, and the bin of a proof."""
+
+FIGURES: tuple[Figure, ...] = (
+    *_of_proofs(),
+    Figure("answers_completed", _COMPLETED, lambda p: sum(_completed(p)), "answers_further"),
+    Figure("questions_completed", _COMPLETED, lambda p: sum(map(bool, _completed(p))), "answers_further"),
+)  # fmt: skip
+"""The figures of proofs, of all questions and of the core, and what completion adds."""

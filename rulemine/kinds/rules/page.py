@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rulemine.config import packaged
-from rulemine.release.card.bins import bin_label
+from rulemine.kinds.rules.figures import FIGURES
+from rulemine.release.card.bins import both
 from rulemine.release.card.kind_page import KindPage, Manifest
 from rulemine.release.card.template import read_texts
 from rulemine.release.records import Question
@@ -15,31 +16,18 @@ __all__ = ["RULE_PAGE"]
 
 EXAMPLES = 5
 
-_PROOFS = {
-    "body_atoms": "body atoms of the proof",
-    "shortest_proof": "body atoms of the shortest remaining proof",
-    "proofs": "remaining proofs",
-    "confidence": "standard confidence of the proof",
-    "prior": "prior of the answer",
-    "lift": "lift: confidence / prior",
-}
+_PROOFS = ("body_atoms", "shortest_proof", "proofs", "confidence", "prior", "lift")
 
 
 def _values(manifest: Manifest) -> Mapping[str, Any]:
-    """The proofs of questions by sub-type, length, confidence, prior and lift."""
+    """The proofs of questions by type, length, confidence, prior and lift."""
     counts = manifest["counts"]
     return {
+        "by": {key: both(counts, key) for key in _PROOFS},
         "subtypes": {
             SUBTYPE_NAMES.get(kind, kind): {"some": n, "core": counts["core_by_subtype"][kind]}
             for kind, n in counts["questions_by_subtype"].items()
             if n
-        },
-        "proofs": {
-            title: {
-                of: {bin_label(key, name): n for name, n in counts[f"{prefix}_by_{key}"].items()}
-                for of, prefix in (("all", "questions"), ("core", "core"))
-            }
-            for key, title in _PROOFS.items()
         },
     }
 
@@ -56,5 +44,5 @@ def _examples(questions: Sequence[Question]) -> list[str]:
     ] or ["None."]
 
 
-RULE_PAGE = KindPage(read_texts(packaged("kinds", "rules", "page.md")), _values, _examples)
+RULE_PAGE = KindPage(FIGURES, read_texts(packaged("kinds", "rules", "page.md")), _values, _examples)
 """What the cards of the kind ``rules`` say."""

@@ -1,13 +1,9 @@
-"""The figures of a release of the kind ``structures``: the statistics of its paper."""
+"""The figures of a release of the kind ``structures``: its paper's statistics, of all nine structures."""
 
-from typing import Any
+from rulemine.kinds.query_figures import figures_of_queries
+from rulemine.query.structures import STRUCTURES
+from rulemine.release.card.figure import Figure
 
-from rulemine.kinds import query_figures
-from rulemine.release.contents import ReleaseParts
+__all__ = ["FIGURES"]
 
-__all__ = ["count_structures"]
-
-
-def count_structures(parts: ReleaseParts) -> dict[str, Any]:
-    """The figures by structure, of all nine."""
-    return query_figures.count_structures(parts, every=True)
+FIGURES: tuple[Figure, ...] = tuple(figures_of_queries(STRUCTURES))

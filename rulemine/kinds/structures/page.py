@@ -6,6 +6,7 @@ from typing import Any
 
 from rulemine.errors import counted
 from rulemine.kinds.query_page import examples_of_structures, texts_of, values_of_queries
+from rulemine.kinds.structures.figures import FIGURES
 from rulemine.release.card.kind_page import KindPage, Manifest
 
 __all__ = ["STRUCTURE_PAGE"]
@@ -74,5 +75,5 @@ def _shortfalls(counts: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-STRUCTURE_PAGE = KindPage(texts_of("structures"), _values, examples_of_structures)
+STRUCTURE_PAGE = KindPage(FIGURES, texts_of("structures"), _values, examples_of_structures)
 """What the cards of the kind ``structures`` say."""

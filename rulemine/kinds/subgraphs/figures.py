@@ -5,14 +5,15 @@ Guarantees: as `rulemine.release.card.figures`.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
 
-from rulemine.kinds.query_figures import ALL, count_structures, shape_order
+from rulemine.kinds.query_figures import by_split, figures_of_queries, mean, shape_order
 from rulemine.release.card.bins import by, up_to, upper_names
+from rulemine.release.card.figure import Figure
 from rulemine.release.contents import ReleaseParts
-from rulemine.release.records import SPLITS, SubgraphQuestion
+from rulemine.release.records import SPLITS, Question
 
-__all__ = ["CLASSES", "SIZES", "count_subgraphs"]
+__all__ = ["CLASSES", "FIGURES", "MEASURES", "SIZES"]
 
 CLASSES = ("train", "id", "ugt", "urt")
 """What a question is for: training, or test and by what training lacks."""
@@ -20,68 +21,74 @@ CLASSES = ("train", "id", "ugt", "urt")
 SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 20, 50, 100)
 """Upper bounds of the bins of histograms, inclusive; the last bin is ``more``."""
 
-_MEASURES: dict[str, Callable[[SubgraphQuestion], int]] = {
-    "seeds": lambda q: len(q.anchors),
-    "hops": lambda q: q.hops,
-    "answers": lambda q: len(q.answers),
-    "evidence": lambda q: len(q.evidence),
-    "full_evidence": lambda q: len(q.full_evidence),
+MEASURES: dict[str, tuple[str, Callable[[Question], int]]] = {
+    "seeds": ("topic entities", lambda q: len(q.anchors)),
+    "hops": ("hops", lambda q: q.hops),
+    "answers": ("answers", lambda q: len(q.answers)),
+    "evidence": ("triples of evidence", lambda q: len(q.evidence)),
+    "full_evidence": ("triples of full evidence", lambda q: len(q.full_evidence)),
 }
+"""Key → words and size."""
 
 
-def count_subgraphs(parts: ReleaseParts) -> dict[str, Any]:
-    """The figures by structure, and those of this kind alone."""
-    questions = [q for q in parts.questions if isinstance(q, SubgraphQuestion)]
-    rows = {ALL: questions} | {s: [q for q in questions if q.split == s] for s in SPLITS}
-    shapes = sorted({q.shape for q in questions}, key=shape_order)
-    relations = Counter((r, q.split) for q in questions for _, r, _ in q.evidence)
-    bins = upper_names(SIZES)
+def _entities(questions: Sequence[Question]) -> int:
+    ends = {end for q in questions for s, _, o in q.full_evidence for end in (s, o)}
+    return len(ends.union(*(q.anchors for q in questions)))
+
+
+def _shapes(parts: ReleaseParts) -> dict[str, list[Question]]:
+    shapes = sorted({q.shape for q in parts.questions}, key=shape_order)
+    return {shape: [q for q in parts.questions if q.shape == shape] for shape in shapes}
+
+
+def _classes(question: Question) -> Sequence[str]:
+    return question.block.test_type or (question.split,)
+
+
+def _relations(parts: ReleaseParts) -> dict[str, dict[str, int]]:
+    found = Counter((r, q.split) for q in parts.questions for _, r, _ in q.evidence)
+    names = sorted({relation for relation, _ in found})
+    return {name: {split: found[name, split] for split in SPLITS} for name in names}
+
+
+def _minimal(parts: ReleaseParts) -> dict[str, dict[str, int]]:
+    found = {
+        shape: Counter(q.block.minimal_shape for q in some if q.block.redundant)
+        for shape, some in _shapes(parts).items()
+    }
     return {
-        **count_structures(parts),
-        "subgraphs": {name: _row(some) for name, some in rows.items()},
-        "classes": {
-            shape: by(CLASSES, (c for q in questions if q.shape == shape for c in _classes(q)))
-            for shape in shapes
-        },
-        "relation_triples": {
-            relation: {split: relations[relation, split] for split in SPLITS}
-            for relation in sorted({relation for relation, _ in relations})
-        },
-        "histograms": {
-            name: by(bins, (up_to(size(q), SIZES) for q in questions))
-            for name, size in _MEASURES.items()
-        },
-        "more_evidence": sum(len(q.full_evidence) > len(q.evidence) for q in questions),
-        "minimal_shapes": {
-            shape: dict(sorted(found.items(), key=lambda item: shape_order(item[0])))
-            for shape in shapes
-            if (found := _minimal_shapes(questions, shape))
-        },
+        shape: {name: sizes[name] for name in sorted(sizes, key=shape_order)}
+        for shape, sizes in found.items()
+        if sizes
     }
 
 
-def _row(questions: Sequence[SubgraphQuestion]) -> dict[str, Any]:
-    triples = {triple for q in questions for triple in q.full_evidence}
-    ends = {end for s, _, o in triples for end in (s, o)}
-    return {
-        "questions": len(questions),
-        "relations": len({relation for _, relation, _ in triples}),
-        "entities": len(ends.union(*(q.anchors for q in questions))),
-        "shapes": len({q.shape for q in questions}),
-        "redundant": sum(q.subgraphs.redundant for q in questions),
-        **{
-            name: round(sum(map(size, questions)) / len(questions), 2) if questions else 0.0
-            for name, size in _MEASURES.items()
-        },
-    }
+STATISTICS = (
+    Figure("questions", "questions", len),
+    Figure("relations", "different relations and entities (with the anchors) of their full evidence",
+           lambda some: len({relation for q in some for _, relation, _ in q.full_evidence})),
+    Figure("entities", "different relations and entities (with the anchors) of their full evidence",
+           _entities),
+    Figure("shapes", "different shapes", lambda some: len({q.shape for q in some})),
+    Figure("redundant", "questions that are not minimal", lambda some: sum(q.block.redundant for q in some)),
+    *(Figure(key, f"mean {words}", partial(mean, of)) for key, (words, of) in MEASURES.items()),
+)  # fmt: skip
+"""The columns of the statistics."""
 
-
-def _classes(question: SubgraphQuestion) -> tuple[str, ...]:
-    return question.subgraphs.test_type or (question.split,)
-
-
-def _minimal_shapes(questions: Sequence[SubgraphQuestion], shape: str) -> Counter[str]:
-    """The minimal shapes of the redundant questions of a shape."""
-    return Counter(
-        q.subgraphs.minimal_shape for q in questions if q.shape == shape and q.subgraphs.redundant
-    )
+FIGURES: tuple[Figure, ...] = (
+    *figures_of_queries(),
+    by_split("subgraphs", "`all` and each split → a row, see below", STATISTICS),
+    Figure("classes", "shape → questions of `train`, and of test by `test_type`: `id`, `ugt`, `urt`; of two "
+           "types they count twice",
+           lambda p: {shape: by(CLASSES, (one for q in some for one in _classes(q)))
+                      for shape, some in _shapes(p).items()}),
+    Figure("relation_triples", "relation → split → triples of `evidence`", _relations),
+    Figure("histograms", "`seeds`, `hops`, `answers`, `evidence`, `full_evidence` → at most 1, 2, 3, 4, 5, "
+           "6, 8, 10, 20, 50, 100, `more` → questions",
+           lambda p: {key: by(upper_names(SIZES), (up_to(of(q), SIZES) for q in p.questions))
+                      for key, (_, of) in MEASURES.items()}),
+    Figure("more_evidence", "questions with more triples in `full_evidence` than in `evidence`",
+           lambda p: sum(len(q.full_evidence) > len(q.evidence) for q in p.questions)),
+    Figure("minimal_shapes", "shape → shape of the smallest minimal query → questions that are not minimal",
+           _minimal),
+)  # fmt: skip

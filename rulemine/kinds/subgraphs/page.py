@@ -4,23 +4,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from rulemine.kinds.query_page import examples_of_structures, texts_of
-from rulemine.kinds.subgraphs.figures import SIZES
+from rulemine.kinds.subgraphs.figures import CLASSES, FIGURES, MEASURES, SIZES
 from rulemine.kinds.written.page import values_of_written
-from rulemine.release.card.bins import range_label
+from rulemine.release.card.bins import most, range_label
 from rulemine.release.card.kind_page import KindPage, Manifest
 
 __all__ = ["SUBGRAPH_PAGE"]
 
 MOST_RELATIONS = 10
 """Relations that are listed."""
-
-_MEASURES = {
-    "seeds": "topic entities",
-    "hops": "hops",
-    "answers": "answers",
-    "evidence": "triples of evidence",
-    "full_evidence": "triples of full evidence",
-}
 
 _SAMPLING = {
     "degree": "nodes and their neighbors drawn by the softmax of {degree_bias:g} / degree",
@@ -40,8 +32,12 @@ def _values(manifest: Manifest) -> Mapping[str, Any]:
         **values,
         "spread": {
             said: {range_label(size, SIZES): n for size, n in counts["histograms"][key].items()}
-            for key, said in _MEASURES.items()
+            for key, (said, _) in MEASURES.items()
         },
+        "largest": {
+            of: most({shape: row[of] for shape, row in counts["classes"].items()}) for of in CLASSES
+        },
+        "largest_relations": most({name: sum(row.values()) for name, row in relations.items()}),
         "in_evidence": len(relations),
         "untrained": sum(not row["train"] for row in relations.values()),
         "more_relations": len(relations) > MOST_RELATIONS,
@@ -60,5 +56,5 @@ def _values(manifest: Manifest) -> Mapping[str, Any]:
     }
 
 
-SUBGRAPH_PAGE = KindPage(texts_of("written", "subgraphs"), _values, examples_of_structures)
+SUBGRAPH_PAGE = KindPage(FIGURES, texts_of("written", "subgraphs"), _values, examples_of_structures)
 """What the cards of the kind ``subgraphs`` say."""

@@ -4,50 +4,45 @@ Guarantees: as `rulemine.release.card.figures`.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
 
-from rulemine.kinds.query_figures import ALL, count_structures
+from rulemine.kinds.query_figures import by_split, figures_of_queries, mean
+from rulemine.release.card.figure import Figure
 from rulemine.release.contents import ReleaseParts
-from rulemine.release.records import SPLITS, VariantQuestion
+from rulemine.release.records import SPLITS
 
-__all__ = ["count_variants"]
-
-_MEASURES: dict[str, Callable[[VariantQuestion], int]] = {
-    "subgraph": lambda q: len(q.variants.subgraph),
-    "facts": lambda q: len(q.variants.triples),
-    "seeds": lambda q: len(q.variants.seeds),
-    "hops": lambda q: q.hops,
-    "answers": lambda q: len(q.answers),
-}
+__all__ = ["FIGURES"]
 
 
-def count_variants(parts: ReleaseParts) -> dict[str, Any]:
-    """The figures by structure, and those of this kind alone."""
-    questions = [q for q in parts.questions if isinstance(q, VariantQuestion)]
-    rows = {ALL: questions} | {s: [q for q in questions if q.split == s] for s in SPLITS}
-    topics = Counter((q.variants.topic, q.split) for q in questions)
-    judges = Counter(j.model for q in questions for j in q.variants.judgements)
-    return {
-        **count_structures(parts),
-        "variants": {name: _row(some) for name, some in rows.items()},
-        "topics": {
-            topic: {split: topics[topic, split] for split in SPLITS}
-            for topic in sorted({topic for topic, _ in topics})
-        },
-        "judged": sum(bool(q.variants.judgements) for q in questions),
-        "judges": dict(sorted(judges.items())),
-    }
+def _topics(parts: ReleaseParts) -> dict[str, dict[str, int]]:
+    found = Counter((q.block.topic, q.split) for q in parts.questions)
+    names = sorted({topic for topic, _ in found})
+    return {name: {split: found[name, split] for split in SPLITS} for name in names}
 
 
-def _row(questions: Sequence[VariantQuestion]) -> dict[str, Any]:
-    return {
-        "questions": len(questions),
-        "seed_texts": len({q.variants.seed_text for q in questions}),
-        "unique": sum(q.variants.unique for q in questions),
-        "redundant": sum(q.variants.redundant for q in questions),
-        **{
-            name: round(sum(map(size, questions)) / len(questions), 2) if questions else 0.0
-            for name, size in _MEASURES.items()
-        },
-    }
+def _judges(parts: ReleaseParts) -> dict[str, int]:
+    judges = Counter(j.model for q in parts.questions for j in q.block.judgements)
+    return dict(sorted(judges.items()))
+
+
+STATISTICS = (
+    Figure("questions", "questions", len),
+    Figure("seed_texts", "different seed texts", lambda some: len({q.block.seed_text for q in some})),
+    Figure("unique", "questions with a single answer", lambda some: sum(q.block.unique for q in some)),
+    Figure("redundant", "questions that are not minimal", lambda some: sum(q.block.redundant for q in some)),
+    Figure("subgraph", "mean triples of the subgraph", partial(mean, lambda q: len(q.block.subgraph))),
+    Figure("facts", "mean supporting facts", partial(mean, lambda q: len(q.block.triples))),
+    Figure("seeds", "mean entities of the seed text", partial(mean, lambda q: len(q.block.seeds))),
+    Figure("hops", "mean hops", partial(mean, lambda q: q.hops)),
+    Figure("answers", "mean answers", partial(mean, lambda q: len(q.answers))),
+)  # fmt: skip
+"""The columns of the statistics."""
+
+FIGURES: tuple[Figure, ...] = (
+    *figures_of_queries(),
+    by_split("variants", "`all` and each split → a row, see below", STATISTICS),
+    Figure("topics", "topic → split → questions", _topics),
+    Figure("judged", "questions with judgements",
+           lambda p: sum(bool(q.block.judgements) for q in p.questions)),
+    Figure("judges", "judge → judgements", _judges),
+)  # fmt: skip

@@ -3,19 +3,27 @@
 from collections.abc import Mapping
 from typing import Any
 
+from rulemine.kinds.query_figures import ALL
 from rulemine.kinds.query_page import examples_of_structures, texts_of
+from rulemine.kinds.variants.figures import FIGURES
 from rulemine.kinds.written.page import values_of_written
+from rulemine.release.card.bins import most
 from rulemine.release.card.kind_page import KindPage, Manifest
 
 __all__ = ["VARIANT_PAGE"]
 
 
 def _values(manifest: Manifest) -> Mapping[str, Any]:
-    values = values_of_written(manifest, "variants")
-    judged = (manifest["counts"]["judged"] and values["told"].get("judged")) or {}
+    counts, values = manifest["counts"], values_of_written(manifest, "variants")
+    judged = (counts["judged"] and values["told"].get("judged")) or {}
     models = judged.get("models", ())
+    topics = {topic or "none": sum(row.values()) for topic, row in counts["topics"].items()}
+    structures = {
+        name: row["questions"] for name, row in counts["statistics"].items() if name != ALL
+    }
     return {
         **values,
+        "largest": {"topics": most(topics), "structures": most(structures)},
         "verdicts": judged,
         "judges_named": ", ".join(f"`{model}`" for model in models),
         "one_judge": len(set(models)) == 1,
@@ -28,5 +36,5 @@ def _kappa(row: Mapping[str, float | None]) -> str:
     return "–" if row["kappa"] is None else f"{row['kappa']:.2f}{interval}"
 
 
-VARIANT_PAGE = KindPage(texts_of("written", "variants"), _values, examples_of_structures)
+VARIANT_PAGE = KindPage(FIGURES, texts_of("written", "variants"), _values, examples_of_structures)
 """What the cards of the kind ``variants`` say."""

@@ -1,10 +1,11 @@
 """The bins that questions are counted in, and what the card and its plots call them."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 __all__ = [
-    "LIFTS", "PRIORS", "PROOFS", "bin_label", "by", "from_bound", "range_label", "up_to",
+    "LIFTS", "PRIORS", "PROOFS", "bin_label", "both", "by", "from_bound", "most", "range_label", "up_to",
     "upper_names",
 ]  # fmt: skip
 
@@ -13,6 +14,9 @@ PRIORS = (0.001, 0.01, 0.03, 0.05, 0.07, 0.2, 1.0)
 
 LIFTS = (0, 1, 2, 4, 10, 30, 100, 1000)
 """Lower bounds of the bins of lift, inclusive."""
+
+MOST_BARS = 10
+"""Bars of a chart of what there may be many of."""
 
 PROOFS = (1, 2, 5, 10, 100)
 """Upper bounds of the bins of remaining proofs, inclusive; the last bin is ``more``."""
@@ -37,6 +41,27 @@ def up_to(value: float, bounds: Sequence[float]) -> str:
 def from_bound(value: float, bounds: Sequence[float]) -> str:
     """The bin of a value among those with lower bounds, inclusive."""
     return next(f"{bound:g}" for bound in reversed(bounds) if value >= bound)
+
+
+def both(counts: Mapping[str, Any], key: str) -> dict[str, dict[str, int]]:
+    """``questions_by_<key>`` as ``all`` and ``core_by_<key>`` as ``core``, by what bins are called.
+
+    Bins before the first and after the last that is used are left out.
+    """
+    some, core = counts[f"questions_by_{key}"], counts[f"core_by_{key}"]
+    names = list(some)
+    used = [i for i, name in enumerate(names) if some[name]]
+    shown = names[used[0] : used[-1] + 1] if used else []
+    return {
+        of: {bin_label(key, name): found[name] for name in shown}
+        for of, found in (("all", some), ("core", core))
+    }
+
+
+def most(sizes: Mapping[str, int]) -> dict[str, int]:
+    """The largest, as many as a chart shows, but for those that are 0."""
+    ordered = sorted(sizes.items(), key=lambda item: (-item[1], item[0]))
+    return {name: n for name, n in ordered[:MOST_BARS] if n}
 
 
 def bin_label(key: str, name: str) -> str:

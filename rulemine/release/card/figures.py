@@ -1,14 +1,14 @@
 """The figures of a release: the counts of its manifest, from which the card and its plots are made.
 
-Every figure is counted from the parts that are written, once. ``docs/release.md`` says what each means.
-Those of one kind of question alone are in modules of their own.
+Every figure is declared once, and counted from the parts that are written. Those of one kind of question are
+the kind's.
 
 Guarantees: the keys are always the same for a kind; no figure depends on the order of records, nor, but for
 the lengths of texts, on the naming.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -16,20 +16,17 @@ from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import Triple
 from rulemine.kg.priors import CORE_PRIOR, priors
 from rulemine.kg.relation_overlap import overlapping_relations, undeclared_relations
-from rulemine.kinds.cypher.figures import count_cypher
-from rulemine.kinds.rules.figures import count_completed, count_proofs
-from rulemine.kinds.structures.figures import count_structures
-from rulemine.kinds.subgraphs.figures import count_subgraphs
-from rulemine.kinds.variants.figures import count_variants
+from rulemine.kinds.registry import KINDS
 from rulemine.release.card.bins import by
-from rulemine.release.contents import ReleaseParts
+from rulemine.release.card.figure import Figure, counted_by, pair
+from rulemine.release.contents import MODEL_COUNTS, ReleaseParts
 from rulemine.release.guessing import commonest_answers, guessed, order_of_names
 from rulemine.release.leakage import RemovedFacts
 from rulemine.release.overlap import compare_splits
-from rulemine.release.records import SPLITS, WORDINGS, Question
+from rulemine.release.records import SPLITS, WORDINGS, Certificate, Difficulty, Question
 from rulemine.rules.taxonomy import RULE_TYPES, classify
 
-__all__ = ["GUESSES", "figures_of"]
+__all__ = ["FIGURES", "GUESSES", "figures_of"]
 
 GUESSES = (1, 5)
 """Numbers of guesses."""
@@ -37,72 +34,30 @@ GUESSES = (1, 5)
 
 def figures_of(parts: ReleaseParts) -> dict[str, Any]:
     """All figures of a release; JSON values only."""
-    own = {
-        "rules": count_proofs,
-        "structures": count_structures,
-        "subgraphs": count_subgraphs,
-        "variants": count_variants,
-        "cypher": count_cypher,
-    }[parts.kind]
-    return {
-        **_graph(parts),
-        **_rules(parts),
-        **_questions(parts.questions),
-        **own(parts),
-        **_answers(parts),
-        **_edges(parts),
-        **_guesses(parts),
-        **_spread(parts.questions),
-        "splits": _splits(parts),
-        **_texts(parts),
-        **parts.model_counts,
-    }
+    own: Sequence[Figure] = KINDS[parts.kind].figures
+    found: dict[str, Any] = {}
+    for figure in FIGURES:
+        found[figure.key] = figure.of(parts)
+        found |= counted_by((one for one in own if one.after == figure.key), parts)
+    return found
 
 
-def _graph(parts: ReleaseParts) -> dict[str, Any]:
-    declared = parts.templates.declarations
-    facts = {_fact(removal.triple, declared) for removal in parts.removals}
-    asked = {
-        _fact(triple, declared) for q in parts.questions for row in q.hard for triple in row.witness
-    }
+def _askable(parts: ReleaseParts) -> int:
     most = parts.config["selection"].get("max_prior", CORE_PRIOR)
-    removed = len(parts.removals)
-    dropped: dict[str, str] = parts.source.get("dropped", {})
-    return {
-        "triples_complete": len(parts.complete),
-        "triples_incomplete": len(parts.complete) - removed,
-        "triples_askable": int(
-            (priors(parts.complete, declared).min(axis=1, initial=2) <= most).sum()
-        ),
-        "triples_removed": removed,
-        "removed_core": sum(r.core for r in parts.removals),
-        "removed_not_asked": sum(_fact(r.triple, declared) not in asked for r in parts.removals),
-        "removed_restatements": removed - len(facts),
-        "removed_by_level": {
-            str(level): sum(r.level <= level for r in parts.removals) for level in parts.levels
-        },
-        "selected_by_another": sum(r.selected_by is not None for r in parts.removals),
-        "selection": parts.selection_counts,
-        "entities": len(parts.names),
-        "relations": len(parts.templates.rows),
-        "relations_dropped": len(dropped),
-        "relations_declared": sum(
-            row.relation in declared.readings for row in parts.templates.rows
-        ),
-        "relations_undeclared": [
-            {"relation": a, "other": b, "looks": looks, "share": share}
-            for a, b, looks, share in undeclared_relations(parts.complete, declared)
-            if not {a, b} & dropped.keys()
-        ],
-        "triples_reference": len(parts.reference),
-        "core_joined_by_reference": _joined_by_reference(parts),
-    }
+    found = priors(parts.complete, parts.templates.declarations)
+    return int((found.min(axis=1, initial=2) <= most).sum())
 
 
-def _joined_by_reference(parts: ReleaseParts) -> int:
-    """Of how many removed triples of the core the reference joins the two ends."""
-    pairs = {frozenset((s, o)) for s, _, o in parts.reference}
-    return sum(frozenset(r.triple[::2]) in pairs for r in parts.removals if r.core)
+def _not_asked(parts: ReleaseParts) -> int:
+    declared = parts.templates.declarations
+    rows = (row for q in parts.questions for row in q.hard)
+    asked = {_fact(triple, declared) for row in rows for triple in row.witness}
+    return sum(_fact(r.triple, declared) not in asked for r in parts.removals)
+
+
+def _restatements(parts: ReleaseParts) -> int:
+    declared = parts.templates.declarations
+    return len(parts.removals) - len({_fact(r.triple, declared) for r in parts.removals})
 
 
 def _fact(triple: Triple, declared: Declarations) -> Triple:
@@ -114,92 +69,69 @@ def _fact(triple: Triple, declared: Declarations) -> Triple:
     return s, fact, o
 
 
-def _rules(parts: ReleaseParts) -> dict[str, Any]:
-    proofs = [p for r in parts.removals for p in (r.certificate, *r.further_certificates)]
-    return {
-        "rules": len(parts.rules),
-        "rules_by_type": by(RULE_TYPES, (classify(rule).type for rule in parts.rules)),
-        "rules_with_certificate": len({proof.rule for proof in proofs}),
-        "rules_with_question": len({rule for q in parts.questions for rule in q.rule_ids}),
-        "certificates": len(proofs),
-    }
+def _declared(parts: ReleaseParts) -> int:
+    readings = parts.templates.declarations.readings
+    return sum(row.relation in readings for row in parts.templates.rows)
 
 
-def _questions(questions: Sequence[Question]) -> dict[str, Any]:
-    core = [q for q in questions if q.core]
-    return {
-        "questions": len(questions),
-        "core": len(core),
-        "questions_by_split": by(SPLITS, (q.split for q in questions)),
-        "core_by_split": by(SPLITS, (q.split for q in core)),
-    }
+def _dropped(parts: ReleaseParts) -> Mapping[str, str]:
+    dropped: Mapping[str, str] = parts.source.get("dropped", {})
+    return dropped
 
 
-def _answers(parts: ReleaseParts) -> dict[str, int]:
-    questions = parts.questions
-    return {
-        "answers": sum(len(q.answers) for q in questions),
-        "answers_stated": sum(len(q.stated) for q in questions),
-        "answers_hard": sum(len(q.hard) for q in questions),
-        "answers_core": sum(row.core for q in questions for row in q.hard),
-        "answers_further": sum(len(q.further) for q in questions),
-        **(count_completed(parts) if parts.kind == "rules" else {}),
-        "some_answer_stated": sum(bool(q.stated) for q in questions),
-        "several_hard_answers": sum(len(q.hard) > 1 for q in questions),
-    }
+def _undeclared(parts: ReleaseParts) -> list[dict[str, Any]]:
+    found = undeclared_relations(parts.complete, parts.templates.declarations)
+    return [
+        row._asdict() for row in found if not {row.relation, row.other} & _dropped(parts).keys()
+    ]
 
 
-def _edges(parts: ReleaseParts) -> dict[str, Any]:
-    """What still joins the two ends of the removed triples that are asked about."""
+def _joined_by_reference(parts: ReleaseParts) -> int:
+    pairs = {frozenset((s, o)) for s, _, o in parts.reference}
+    return sum(frozenset(r.triple[::2]) in pairs for r in parts.removals if r.core)
+
+
+def _proofs(parts: ReleaseParts) -> list[Certificate]:
+    return [p for r in parts.removals for p in (r.certificate, *r.further_certificates)]
+
+
+def _left(parts: ReleaseParts, is_left: Callable[[str, Difficulty], bool]) -> int:
+    """The questions with such an edge between the two ends of a removed triple that is asked about."""
     removals = {removal.triple: removal.difficulty for removal in parts.removals}
-    overlaps = overlapping_relations(parts.complete)
-    states = {(t.relation, t.other, t.reversed) for t in overlaps}
-    asked = [[(t[1], removals[t]) for t in q.removed] for q in parts.questions]
-    return {
-        "inverse_edge_left": sum(any(d.inverse_edge for _, d in row) for row in asked),
-        "parallel_edge_left": sum(any(d.parallel_edge for _, d in row) for row in asked),
-        "overlapping_relations": len(overlaps),
-        "restating_edge_left": sum(
-            any(
-                (relation, other, True) in states for relation, d in row for other in d.inverse_edge
-            )
-            or any(
-                (relation, other, False) in states
-                for relation, d in row
-                for other in d.parallel_edge
-            )
-            for row in asked
-        ),
-    }
+    return sum(any(is_left(t[1], removals[t]) for t in q.removed) for q in parts.questions)
 
 
-def _guesses(parts: ReleaseParts) -> dict[str, Any]:
+def _restating(parts: ReleaseParts) -> int:
+    states = {(t.relation, t.other, t.reversed) for t in overlapping_relations(parts.complete)}
+
+    def is_left(relation: str, found: Difficulty) -> bool:
+        ways = ((True, found.inverse_edge), (False, found.parallel_edge))
+        return any((relation, other, turned) in states for turned, way in ways for other in way)
+
+    return _left(parts, is_left)
+
+
+def _guessed(parts: ReleaseParts, some: Sequence[Question]) -> dict[str, int]:
     """How many test questions the commonest training answers get right."""
     declared = parts.templates.declarations
     training = [q for q in parts.questions if q.split == "train"]
-    test = [q for q in parts.questions if q.split == "test"]
+    test = [q for q in some if q.split == "test"]
     order = order_of_names(parts.names, parts.naming)
     guesses = commonest_answers(training, declared, order)
-    core = [q for q in test if q.core]
-    return {
-        "guessed": {str(k): guessed(test, guesses, k, declared) for k in GUESSES},
-        "core_guessed": {str(k): guessed(core, guesses, k, declared) for k in GUESSES},
-    }
+    return {str(k): guessed(test, guesses, k, declared) for k in GUESSES}
 
 
-def _spread(questions: Sequence[Question]) -> dict[str, Any]:
-    """How concentrated hard answers and relations are."""
-    found: dict[str, Any] = {}
-    for prefix, some in (("", questions), ("core_", [q for q in questions if q.core])):
-        relations = Counter(relation for q in some for relation in q.relations)
-        answers = Counter(q.hard_answer for q in some if q.hard_answer is not None)
-        found[f"{prefix}top_answer"] = max(answers.values(), default=0)
-        found[f"{prefix}top_relation"] = max(relations.values(), default=0)
-        found[f"{prefix}relations_asked"] = len(relations)
-        squares = sum(n * n for n in relations.values())
-        total = relations.total()
-        found[f"{prefix}effective_relations"] = round(total**2 / squares, 2) if total else 0.0
-    return found
+def _relations(questions: Sequence[Question]) -> Counter[str]:
+    return Counter(relation for q in questions for relation in q.relations)
+
+
+def _most(sizes: Counter[str]) -> int:
+    return max(sizes.values(), default=0)
+
+
+def _effective(sizes: Counter[str]) -> float:
+    squares = sum(n * n for n in sizes.values())
+    return round(sizes.total() ** 2 / squares, 2) if squares else 0.0
 
 
 def _splits(parts: ReleaseParts) -> dict[str, Any]:
@@ -227,13 +159,99 @@ def _rounded(row: Mapping[str, float]) -> dict[str, float]:
     return {name: round(value, 4) for name, value in row.items()}
 
 
-def _texts(parts: ReleaseParts) -> dict[str, Any]:
-    reasons = Counter(f"{r.stage}: {r.reason}" for r in parts.rejections)
-    return {
-        "questions_by_wording": by(WORDINGS, (q.wording for q in parts.questions)),
-        "distinct_texts": len({q.question for q in parts.questions}),
-        "phrases_written": parts.templates.written,
-        "phrases_derived": parts.templates.derived,
-        "paraphrases": sum(len(q.paraphrases) for q in parts.questions),
-        "rejected": dict(sorted(reasons.items())),
-    }
+def _rejected(parts: ReleaseParts) -> dict[str, int]:
+    return dict(sorted(Counter(f"{r.stage}: {r.reason}" for r in parts.rejections).items()))
+
+
+def _of_model(key: str) -> Figure:
+    words = "what a language model was asked, and what came of it"
+    return Figure(key, words, lambda p: p.model_counts.get(key, {}))
+
+
+_SPREAD = (
+    pair("top_answer", "core_top_answer", "questions with the most frequent hard answer",
+         lambda _, some: _most(Counter(q.hard_answer for q in some if q.hard_answer is not None))),
+    pair("top_relation", "core_top_relation", "questions with the most frequent relation",
+         lambda _, some: _most(_relations(some))),
+    pair("relations_asked", "core_relations_asked", "relations asked about",
+         lambda _, some: len(_relations(some))),
+    pair("effective_relations", "core_effective_relations",
+         "1/Σp² over the fractions p of the relations among all that the questions name, rounded to two "
+         "decimals; 0 without questions", lambda _, some: _effective(_relations(some))),
+)  # fmt: skip
+"""How concentrated hard answers and relations are: of all questions, and of those of the core."""
+
+_EDGE_LEFT = "questions with such an edge left at a removed triple that `hard_answer` needs"
+
+FIGURES: tuple[Figure, ...] = (
+    Figure("triples_complete", "triples before the removal", lambda p: len(p.complete)),
+    Figure("triples_incomplete", "triples after it", lambda p: len(p.complete) - len(p.removals)),
+    Figure("triples_askable", "triples of the complete graph with a prior of at most `selection.max_prior` "
+           "(0.07 where there is no such option) in at least one direction", _askable),
+    Figure("triples_removed", "removed triples", lambda p: len(p.removals)),
+    Figure("removed_core", "removed triples of the core", lambda p: sum(r.core for r in p.removals)),
+    Figure("removed_not_asked", "removed triples of whose fact no statement is behind a hard answer of a "
+           "question", _not_asked),
+    Figure("removed_restatements", "removed triples less the facts that they state: further statements of "
+           "removed facts", _restatements),
+    Figure("removed_by_level", "level → removed triples with that level or a lower one",
+           lambda p: {str(level): sum(r.level <= level for r in p.removals) for level in p.levels}),
+    Figure("selected_by_another", "removed triples that another rule than that of the published proof "
+           "selected", lambda p: sum(r.selected_by is not None for r in p.removals)),
+    Figure("selection", "what the selection chose from, see below", lambda p: p.selection_counts),
+    Figure("entities", "entities, with those of the reference graph", lambda p: len(p.names)),
+    Figure("relations", "relations", lambda p: len(p.templates.rows)),
+    Figure("relations_dropped", "relations that are not asked about", lambda p: len(_dropped(p))),
+    Figure("relations_declared", "relations that are declared symmetric, inverse or the same as another",
+           _declared),
+    Figure("relations_undeclared", "those asked about that look so by statistics and are not declared: "
+           "`relation`, `other`, `looks` (`symmetric`, `inverse`, `same`), `share` (each states at least "
+           "this fraction of the other's triples; at least 80 %, 10 triples, self-loops aside)", _undeclared),
+    Figure("triples_reference", "triples of the reference graph, or implied by definition, that give an "
+           "answer and are not in the complete graph", lambda p: len(p.reference)),
+    Figure("core_joined_by_reference", "removed triples of the core whose two ends one of them joins",
+           _joined_by_reference),
+    Figure("rules", "rules of the release", lambda p: len(p.rules)),
+    Figure("rules_by_type", "type → rules", lambda p: by(RULE_TYPES, (classify(r).type for r in p.rules))),
+    Figure("rules_with_certificate", "rules of published proofs",
+           lambda p: len({proof.rule for proof in _proofs(p)})),
+    Figure("rules_with_question", "rules of the proofs of questions",
+           lambda p: len({rule for q in p.questions for rule in q.rule_ids})),
+    Figure("certificates", "published proofs", lambda p: len(_proofs(p))),
+    *pair("questions", "core", "questions; those of the core", lambda _, some: len(some)),
+    *pair("questions_by_split", "core_by_split", "split → questions",
+          lambda _, some: by(SPLITS, (q.split for q in some))),
+    Figure("answers", "answers of all questions", lambda p: sum(len(q.answers) for q in p.questions)),
+    Figure("answers_stated", "its three parts", lambda p: sum(len(q.stated) for q in p.questions)),
+    Figure("answers_hard", "its three parts", lambda p: sum(len(q.hard) for q in p.questions)),
+    Figure("answers_core", "hard answers of the core",
+           lambda p: sum(row.core for q in p.questions for row in q.hard)),
+    Figure("answers_further", "its three parts", lambda p: sum(len(q.further) for q in p.questions)),
+    Figure("some_answer_stated", "questions with a stated answer",
+           lambda p: sum(bool(q.stated) for q in p.questions)),
+    Figure("several_hard_answers", "questions with more than one hard answer",
+           lambda p: sum(len(q.hard) > 1 for q in p.questions)),
+    Figure("inverse_edge_left", _EDGE_LEFT, lambda p: _left(p, lambda _, d: bool(d.inverse_edge))),
+    Figure("parallel_edge_left", _EDGE_LEFT, lambda p: _left(p, lambda _, d: bool(d.parallel_edge))),
+    Figure("overlapping_relations", "ordered pairs of relations of which the second states at least 80 % of "
+           "the triples of the first, in the same direction or turned round",
+           lambda p: len(overlapping_relations(p.complete))),
+    Figure("restating_edge_left", "questions where such an edge of such a triple is left", _restating),
+    *pair("guessed", "core_guessed", "number of guesses → test questions whose hard answer is among that "
+          "many of the commonest answers of the training questions whose last links, at the answer, are the "
+          "same relations and directions", _guessed),
+    *(of_all for of_all, _ in _SPREAD),
+    *(of_core for _, of_core in _SPREAD),
+    Figure("splits", "split → what it shares with train and how far it is from the whole, see below; null "
+           "for an empty split", _splits),
+    Figure("questions_by_wording", "wording → questions",
+           lambda p: by(WORDINGS, (q.wording for q in p.questions))),
+    Figure("distinct_texts", "different texts", lambda p: len({q.question for q in p.questions})),
+    Figure("phrases_written", "relations whose templates are written by hand", lambda p: p.templates.written),
+    Figure("phrases_derived", "relations whose templates are derived from their names",
+           lambda p: p.templates.derived),
+    Figure("paraphrases", "further texts", lambda p: sum(len(q.paraphrases) for q in p.questions)),
+    Figure("rejected", "stage and reason → rejections", _rejected),
+    *map(_of_model, MODEL_COUNTS),
+)  # fmt: skip
+"""The figures of every release, in the order of its counts."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from rulemine.release.card.figure import Figure
 from rulemine.release.records import Question
 
 __all__ = ["KindPage", "Manifest"]
@@ -12,18 +13,20 @@ Manifest = Mapping[str, Any]
 
 
 class KindPage(NamedTuple):
-    """What only the cards of a kind say.
+    """What only the cards of a kind count, say and plot.
 
     Attributes:
+        figures: The figures of its releases alone.
         texts: Parts of the card as templates, see `rulemine.release.card.template`: ``lead`` (title and
             what follows it), ``sizes`` and ``origins`` (sections with their titles), ``limits``, ``shared``
             (rows: what questions share with training), ``from_train`` and ``from_whole`` (rows: what splits
-            differ in), ``block`` (the fields that only this kind has); if need be, ``files`` (rows) and
-            ``completion``.
+            differ in), ``block`` (the fields that only this kind has), ``own_charts`` (see
+            `rulemine.release.card.charts`); if need be, ``files`` (rows) and ``completion``.
         values: What these texts name beside the counts of the manifest.
         examples: Some of the questions, as lines.
     """
 
+    figures: Sequence[Figure]
     texts: Mapping[str, str]
     values: Callable[[Manifest], Mapping[str, Any]]
     examples: Callable[[Sequence[Question]], list[str]]

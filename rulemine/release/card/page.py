@@ -14,13 +14,16 @@ from rulemine.config import packaged
 from rulemine.kg.priors import CORE_PRIOR
 from rulemine.kg.relation_overlap import LEAST_SHARE
 from rulemine.kinds.registry import KINDS
+from rulemine.release.card.bins import both
+from rulemine.release.card.charts import charts_of
 from rulemine.release.card.kind_page import KindPage
 from rulemine.release.card.markdown import FEW_CORE, LITTLE_CORE
-from rulemine.release.card.template import Values, fill, read_texts
+from rulemine.release.card.plots import draw_figures
+from rulemine.release.card.template import Values, read_texts
 from rulemine.release.contents import ReleaseParts
 from rulemine.text.markdown import code
 
-__all__ = ["write_card"]
+__all__ = ["draw_plots", "write_card"]
 
 MOST_CAUSES = 3
 """Reasons that are given for a test split with too few questions of the core."""
@@ -45,6 +48,17 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         parts: The parts, in the naming of the release.
         manifest: Its manifest, without the digests of files.
     """
+    return f"{_described(parts, manifest)['card']}\n"
+
+
+def draw_plots(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
+    """The page of plots as SVG; arguments as of `write_card`."""
+    charts = charts_of(_described(parts, manifest)["charts"])
+    return draw_figures(manifest["name"], manifest["counts"], charts)
+
+
+def _described(parts: ReleaseParts, manifest: dict[str, Any]) -> Values:
+    """What there is to say of a release, with the texts that say it."""
     page: KindPage = KINDS[parts.kind].page
     texts = {**read_texts(packaged("release", "card", "card.md")), **page.texts}
     values = {
@@ -57,7 +71,7 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         "trace": bool(parts.trace),
         **page.values(manifest),
     }
-    return fill(texts["card"], Values(values, texts)) + "\n"
+    return Values(values, texts)
 
 
 def _of_all(manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,6 +94,9 @@ def _of_all(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "removes": mode != "none",
         "of_queries": "hard_by_split" in counts,
         "hard": hard,
+        "asked_in": asked,
+        "one": 1,
+        "by_split": both(counts, "split"),
         "core_is": {hard and ("none" if not core else "little" if little else "enough"): True},
         "core_prior": CORE_PRIOR,
         "levels_removed": levels if len(levels) > 1 else {},

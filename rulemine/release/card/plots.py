@@ -4,12 +4,12 @@ Guarantees: the page needs no network, no script and no font; it is readable on 
 bar has its number beside it; the same counts give the same bytes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from textwrap import shorten
 from typing import Any
 
-from rulemine.release.card.charts import Chart, charts_of
+from rulemine.release.card.charts import Chart
 
 __all__ = ["FIGURES", "draw_figures"]
 
@@ -35,16 +35,17 @@ text { fill: #e6edf3 } .page { fill: #0d1117 } .note, .label { fill: #9da7b1 } .
 """
 
 
-def draw_figures(name: str, counts: Mapping[str, Any]) -> str:
+def draw_figures(name: str, counts: Mapping[str, Any], charts: Sequence[Chart]) -> str:
     """The page, as SVG.
 
     Args:
         name: The name of the release.
         counts: The counts of its manifest, see `rulemine.release.card.figures`.
+        charts: The charts, in their order.
     """
     ends = [_TOP] * _COLUMNS
     drawn = []
-    for chart in charts_of(counts):
+    for chart in charts:
         column = ends.index(min(ends))
         drawn.append(_chart(chart, _GAP + column * (_WIDTH + _GAP), ends[column]))
         ends[column] += _height(chart) + _GAP

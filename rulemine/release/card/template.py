@@ -5,7 +5,8 @@ A file has parts, each after a line ``<!-- name -->``. In braces:
 - ``name``, ``name.key.key``: a value, or a part of the text by its name. ``@`` is a key too: that of the row.
   Whole numbers get commas; of a mapping, its numbers are shown with slashes between them. A line with a value
   that is None is left out, and so is one that what is filled in leaves empty.
-- ``part/whole:%``, ``part/whole:.2f``: a fraction in percent, a mean; – of nothing.
+- ``part/whole:%``, ``part/whole:.2f``: a fraction in percent, a mean; – of nothing. ``n:r`` and
+  ``part/whole:r``: a number and a percentage as Python writes them.
 - ``n:question``, ``n:is|are``: a number with its noun; a word, by the number.
 - ``counts:reasons``, ``counts:sizes``, ``counts:sum``, of mappings to numbers: each with its number in two
   ways, and all together.
@@ -17,8 +18,8 @@ A file has parts, each after a line ``<!-- name -->``. In braces:
   in the row first.
 
 Example:
-    >>> values = {"asked": {"1p": {"core": 1}, "2p|x": {"core": 0}}, "n": 1200, "few": 0}
-    >>> text = "{n:row} {n:is|are} here{if few:, few}.\n{if few}Few.\n{each asked}| {key} | {core/n:%} |"
+    >>> values = {"asked": {"1p": {"core": 1}, "2p|x": {"core": 0}}, "total": 1200, "few": 0}
+    >>> text = "{total:row} {total:is|are} here{if few:, few}.\n{each asked}| {key} | {core/total:%} |"
     >>> print(fill(text, values))
     1,200 rows are here.
     | 1p | 0.1 % |
@@ -40,7 +41,7 @@ from rulemine.text.markdown import code, plain
 __all__ = ["Values", "fill", "look", "read_texts"]
 
 _WHEN = re.compile(r"\{(if|unless) ([\w.]+)\}")
-_EACH = re.compile(r"\{each ([\w.]+)\}(.*)")
+_EACH = re.compile(r"\{each ([\w. ]+)\}(.*)")
 _ACROSS = re.compile(r"(.*?)\{across ([\w.]+)\}(.*?)(?:\{end\}(.*))?")
 
 
@@ -156,13 +157,17 @@ class _Filler(Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         if isinstance(value, bool):
             return format_spec * value
-        if value is None and format_spec != "%":
+        if value is None and format_spec not in ("%", "r"):
             raise _LeftOutError
         text = _formatted(value, format_spec)
         return text.replace("|", "\\|") if self._cells else text
 
 
 def _formatted(value: Any, spec: str) -> str:
+    if spec == "r":
+        if isinstance(value, _Share):
+            value = 100 * value.part / value.whole if value.whole else None
+        return "–" if value is None else repr(value)
     if isinstance(value, _Share):
         return (percent if spec == "%" else ratio)(value.part, value.whole)
     if spec == "%":

@@ -13,8 +13,8 @@ import pytest
 from rulemine.errors import ConfigError
 from rulemine.evaluation.reporting.document import (
     Document,
-    Figure,
     Outcome,
+    Picture,
     ProofEdge,
     QuestionRow,
     Series,
@@ -37,8 +37,8 @@ TABLE = Table(
     show={"triples": one_decimal},
 )
 SERIES = (Series("one", (HALF, NONE)), Series("two", (None, HALF)))
-BARS = Figure("bars", "Bars", "A caption.", "bars", "system", "F1", ("a", "b & <c>"), SERIES)
-LINES = Figure("lines", "Lines", "A caption.", "lines", "level", "F1", (0, 100), SERIES)
+BARS = Picture("bars", "Bars", "A caption.", "bars", "system", "F1", ("a", "b & <c>"), SERIES)
+LINES = Picture("lines", "Lines", "A caption.", "lines", "level", "F1", (0, 100), SERIES)
 ROW = QuestionRow(
     id="q1", text="Who?", split="test", anchors=("A",), query="q", form="composition", rule="r ⇒ s",
     core=True, missing=1, hard_answer="H", hard=("H",), stated=("S", "T"), further=(),
@@ -125,7 +125,7 @@ def test_a_folder_has_every_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("figure", [BARS, LINES], ids=lambda figure: figure.kind)
-def test_figures_are_vector_and_text(figure: Figure) -> None:
+def test_figures_are_vector_and_text(figure: Picture) -> None:
     svg = draw(figure)
     assert not re.search(r"<dc:date|matplotlib\.org|<image", svg)
     texts = "".join(ElementTree.fromstring(svg).itertext())
@@ -140,9 +140,9 @@ def test_figures_are_vector_and_text(figure: Figure) -> None:
 
 def test_wrong_shapes_and_formats_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"one has 2 scores; 1 were expected"):
-        Figure("f", "F", "", "bars", "a", "b", ("x",), SERIES)
+        Picture("f", "F", "", "bars", "a", "b", ("x",), SERIES)
     with pytest.raises(ConfigError, match="expected bars or lines"):
-        Figure("f", "F", "", "pie", "a", "b", ("x", "y"), SERIES)
+        Picture("f", "F", "", "pie", "a", "b", ("x", "y"), SERIES)
     with pytest.raises(ConfigError, match="did you mean 'latex'"):
         render(DOCUMENT, "latx")
     assert set(FORMATS) == {"json", "csv", "markdown", "latex", "html", "questions"}

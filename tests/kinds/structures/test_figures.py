@@ -1,18 +1,12 @@
 """The statistics of releases of the kind ``structures``, against counting by hand."""
 
 import json
-import re
 from dataclasses import replace
-from pathlib import Path
 
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.card.figures import figures_of
-from rulemine.release.reader import Release
 from rulemine.release.records import Question
-from tests import ROOT
-from tests.cypher_releases import build_coast
 from tests.structures import world
-from tests.written import subgraphs, variants
 
 FIGURES = figures_of(world())
 
@@ -93,23 +87,3 @@ def test_no_figure_depends_on_the_order() -> None:
     parts = world()
     turned = replace(parts, questions=parts.questions[::-1], removals=parts.removals[::-1])
     assert figures_of(turned) == FIGURES
-
-
-def test_every_figure_is_documented_and_no_other(tmp_path: Path) -> None:
-    text = (ROOT / "docs/release.md").read_text(encoding="utf-8").split("## Counts")[1]
-    common, own = re.split(
-        "### Of the kind `rules`.*?### Of every kind but `rules`", text, flags=re.S
-    )
-    own, of_subgraphs, of_variants, of_cypher = re.split("### Of the kind `\\w+` alone", own)
-    own, row = own.split("A row of `statistics`")
-
-    def keys(text: str) -> list[str]:
-        rows = [line.split("|")[1] for line in text.split("\n") if line.startswith("| `")]
-        return [key for row in rows for key in re.findall(r"`(\w+)`", row)]
-
-    assert sorted([*keys(common), *keys(own)]) == sorted(FIGURES)
-    cypher = Release.open(build_coast(tmp_path / "coast")).manifest["counts"]
-    made = (figures_of(subgraphs()), figures_of(variants()), cypher)
-    for figures, more in zip(made, (of_subgraphs, of_variants, of_cypher), strict=True):
-        assert sorted([*keys(common), *keys(own), *keys(more)]) == sorted(figures)
-    assert keys(row) == list(FIGURES["statistics"]["all"])

@@ -3,26 +3,26 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from rulemine.release.card.figures import figures_of
-from rulemine.release.card.page import write_card
-from rulemine.release.card.plots import draw_figures
+from rulemine.release.card.page import draw_plots, write_card
 from rulemine.release.contents import ReleaseParts
 from tests.written import subgraphs, variants
 
 
-def card(parts: ReleaseParts) -> str:
-    manifest = {
-        "name": "world",
-        "naming": "entity",
-        "counts": figures_of(parts),
-        "kg": parts.source,
+def manifest(parts: ReleaseParts) -> dict[str, Any]:
+    return {
+        "name": "world", "naming": "entity", "counts": figures_of(parts), "kg": parts.source,
         "config": parts.config,
-    }
-    return write_card(parts, manifest)
+    }  # fmt: skip
+
+
+def card(parts: ReleaseParts) -> str:
+    return write_card(parts, manifest(parts))
 
 
 def test_subgraphs_by_hand() -> None:
@@ -164,10 +164,10 @@ def test_cards_of_nothing_are_whole_and_no_figure_depends_on_the_order(
     counts = figures_of(parts)
     turned = replace(parts, questions=parts.questions[::-1])
     assert json.dumps(figures_of(turned)) == json.dumps(counts)
-    page = draw_figures("world", counts)
+    page = draw_plots(parts, manifest(parts))
     ElementTree.fromstring(page)
     assert "Links that the hard answer misses" in page
     empty = replace(parts, questions=(), removals=(), rules=(), sampling_counts={})
     assert figures_of(empty).keys() == counts.keys()
     assert "# world:" in card(empty)
-    ElementTree.fromstring(draw_figures("world", figures_of(empty)))
+    ElementTree.fromstring(draw_plots(empty, manifest(empty)))

@@ -1,17 +1,26 @@
 """The page of plots: well-formed, self-contained, and with the numbers of the counts."""
 
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from rulemine.kg.facts import Declarations
 from rulemine.release.card.figures import figures_of
-from rulemine.release.card.plots import draw_figures
+from rulemine.release.card.page import draw_plots
+from rulemine.release.contents import ReleaseParts
 from tests.release.by_hand import FAMILY, QUESTIONS, REMOVALS, RULES, parts_of
+from tests.release.card.test_page import CONFIG
 from tests.structures import world
 
 SVG = "{http://www.w3.org/2000/svg}"
-COUNTS = figures_of(parts_of(FAMILY, REMOVALS, RULES, QUESTIONS, Declarations.of(["spouse"])))
+PARTS = parts_of(FAMILY, REMOVALS, RULES, QUESTIONS, Declarations.of(["spouse"]), config=CONFIG)
+
+
+def drawn(parts: ReleaseParts, name: str = "tiny", **counts: Any) -> str:
+    found = figures_of(parts) | counts
+    manifest = {"name": name, "config": parts.config, "kg": parts.source, "counts": found}
+    return draw_plots(parts, manifest)
 
 
 def texts(page: str) -> list[str]:
@@ -19,7 +28,7 @@ def texts(page: str) -> list[str]:
 
 
 def test_every_number_stands_beside_its_bar() -> None:
-    found = texts(draw_figures("tiny", COUNTS))
+    found = texts(drawn(PARTS))
     assert "3 questions, 1 of them in the core" in found
     # label, then number
     for label, number in (
@@ -32,7 +41,7 @@ def test_every_number_stands_beside_its_bar() -> None:
 
 
 def test_bars_are_as_long_as_their_numbers() -> None:
-    page = ElementTree.fromstring(draw_figures("tiny", COUNTS | {"rejected": {"a": 30, "b": 15}}))
+    page = ElementTree.fromstring(drawn(PARTS, rejected={"a": 30, "b": 15}))
     bars = [
         float(bar.get("width", 0)) for bar in page.iter(f"{SVG}rect") if bar.get("class") == "all"
     ]
@@ -47,19 +56,19 @@ def test_bars_are_as_long_as_their_numbers() -> None:
     "questions", [QUESTIONS, QUESTIONS[1:], []], ids=["all", "no core", "none"]
 )
 def test_the_page_is_whole_and_needs_nothing_else(questions: list) -> None:
-    counts = figures_of(parts_of(FAMILY, REMOVALS, RULES, questions))
-    page = draw_figures('<&"', counts | {"rejected": {"ask: <b>&": 3}})
+    parts = parts_of(FAMILY, REMOVALS, RULES, questions, config=CONFIG)
+    page = drawn(parts, '<&"', rejected={"ask: <b>&": 3})
     ElementTree.fromstring(page)
     assert "&lt;b&gt;&amp;" in page
     for foreign in ("href", "url(", "<script", "@import", "<image", "foreignObject"):
         assert foreign not in page
     assert page.replace("http://www.w3.org/2000/svg", "").count("http") == 0
     assert "prefers-color-scheme: dark" in page
-    assert draw_figures('<&"', counts | {"rejected": {"ask: <b>&": 3}}) == page
+    assert drawn(parts, '<&"', rejected={"ask: <b>&": 3}) == page
 
 
 def test_the_page_of_structures_shows_every_missing_link() -> None:
-    page = draw_figures("world", figures_of(world()))
+    page = drawn(world())
     texts = [text.text for text in ElementTree.fromstring(page).iter(f"{SVG}text")]
     for title in (
         "Structures",
@@ -70,5 +79,5 @@ def test_the_page_of_structures_shows_every_missing_link() -> None:
         assert title in texts
     at = texts.index("Structures")
     assert texts[at + 1 : at + 5] == ["1p", "3 · 1", "2p", "1 · 0"]
-    empty = draw_figures("world", figures_of(world(questions=())))
+    empty = drawn(world(questions=()))
     assert "Inference" not in empty
