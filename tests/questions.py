@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from rulemine.kg.graph import Triple
+from rulemine.kinds.rules.block import RuleBlock
 from rulemine.query.sparql import to_sparql
 from rulemine.query.tree import Anchor, Projection
-from rulemine.release.records import HardAnswer, RuleBlock, RuleQuestion, Unseen
+from rulemine.release.records import HardAnswer, Question, Unseen
 from rulemine.seeds import Stream, stream
 
 
@@ -30,7 +31,7 @@ def question(
     rule_type: str = "other",
     rule_subtype: str = "longer chain",
     split: str = "",
-) -> RuleQuestion:
+) -> Question:
     """A question about a removed triple.
 
     Args:
@@ -51,7 +52,7 @@ def question(
         return (topic, relation, answer) if direction == "object" else (answer, relation, topic)
 
     answers = tuple(sorted({asked_for, *further_hard}))
-    return RuleQuestion(
+    return Question(
         id=f"q{number:05d}",
         kind="rules",
         question=f"{direction} of {relation}, {topic}?",
@@ -67,18 +68,20 @@ def question(
         spurious=(),
         value=None,
         stated_value=None,
+        relations=(relation,),
+        intermediates=(),
+        removed=(removed,),
+        rules=(rule,),
         split=split,
         unseen=Unseen(rule=False, relation=False, answer=False),
         wording="template",
         paraphrases=(),
         patterns=(),
-        rules=RuleBlock(removed, relation, direction, rule, rule_type, rule_subtype),
+        block=RuleBlock(direction, rule_type, rule_subtype),
     )
 
 
-def random_questions(
-    n: int, seed: int, *, entities: int = 0, relations: int = 3
-) -> list[RuleQuestion]:
+def random_questions(n: int, seed: int, *, entities: int = 0, relations: int = 3) -> list[Question]:
     """`n` questions about random triples, some with several hard answers.
 
     Args:

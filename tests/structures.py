@@ -11,6 +11,7 @@ from typing import Any
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import Triple
+from rulemine.kinds.structures.block import StructureBlock
 from rulemine.phrasing.compose import compose
 from rulemine.query.links import linked
 from rulemine.query.parser import parse
@@ -18,7 +19,7 @@ from rulemine.query.sparql import to_sparql
 from rulemine.query.structures import structure_of
 from rulemine.query.tree import Anchor, Intersection, Projection, Query, Union
 from rulemine.release.contents import ReleaseParts
-from rulemine.release.records import HardAnswer, StructureBlock, StructureQuestion, Unseen
+from rulemine.release.records import HardAnswer, Question, Unseen
 from tests.release.by_hand import parts_of, removal, rule
 
 CITIZEN = rule("born_in(x,z) ∧ in(z,y) ⇒ citizen_of(x,y)", 4, 5)
@@ -160,7 +161,7 @@ def world(**changes: Any) -> ReleaseParts:
     return replace(parts, **({"questions": tuple(questions)} | changes))
 
 
-def structure_question(number: int, text: str, split: str = "") -> StructureQuestion:
+def structure_question(number: int, text: str, split: str = "") -> Question:
     """A question about the world.
 
     Args:
@@ -189,7 +190,7 @@ def structure_question(number: int, text: str, split: str = "") -> StructureQues
     asked = min(hard, key=lambda row: (not row.core, row.missing, row.answer), default=None)
     evidence = asked.witness if asked else tuple(best[min(best)])
     removed = tuple(dict.fromkeys(t for t in evidence if t in gone))
-    return StructureQuestion(
+    return Question(
         id=f"q{number:05d}",
         kind="structures",
         question=f"What is number {number} of {' and '.join(structure.anchors)}?",
@@ -210,17 +211,17 @@ def structure_question(number: int, text: str, split: str = "") -> StructureQues
         spurious=(),
         value=None,
         stated_value=None,
+        relations=tuple(sorted(relations(linked(query, DECLARED)))),
+        intermediates=tuple(sorted(between - best.keys() - {*structure.anchors})),
+        removed=removed,
+        rules=tuple(sorted({gone[t].certificate.rule for t in removed})),
         split=split,
         unseen=Unseen(rule=False, relation=False, answer=False),
         wording="template",
         paraphrases=(),
         patterns=(),
-        structures=StructureBlock(
-            tuple(sorted(relations(linked(query, DECLARED)))),
-            tuple(sorted(between - best.keys() - {*structure.anchors})),
+        block=StructureBlock(
             tuple(sorted(set.intersection(*({*TYPES[answer]} for answer in best)))),
-            removed,
-            tuple(sorted({gone[t].certificate.rule for t in removed})),
         ),
     )
 

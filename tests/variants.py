@@ -9,16 +9,16 @@ from rulemine.codec import to_json
 from rulemine.files import digest_of, write_bytes
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import Triple
+from rulemine.kinds.written.block import VariantBlock
 from rulemine.query.sparql import to_sparql
 from rulemine.query.tree import Anchor, Projection
 from rulemine.release.reader import Release
 from rulemine.release.records import (
     Certificate,
     HardAnswer,
+    Question,
     Removal,
     Unseen,
-    VariantBlock,
-    VariantQuestion,
 )
 from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
 from tests.evaluation.world import ANN, BOB, NAMES, RULES, USUAL, write_release
@@ -38,11 +38,11 @@ def variant_question(
     seeds: Sequence[str] = (),
     hard: bool = True,
     hops: int = 1,
-) -> VariantQuestion:
+) -> Question:
     """A question of one link, whose answer is the only one."""
     query = Projection(relation, False, Anchor(anchor))
     triple = (anchor, relation, answer)
-    return VariantQuestion(
+    return Question(
         id=f"q{number:05d}",
         kind="variants",
         question=text.format(topic=anchor),
@@ -63,16 +63,16 @@ def variant_question(
         spurious=(),
         value=None,
         stated_value=None,
+        relations=(relation,),
+        intermediates=(),
+        removed=(triple,) if hard else (),
+        rules=(),
         split=split,
         unseen=Unseen(rule=False, relation=False, answer=False),
         wording="model",
         paraphrases=(),
         patterns=(text,),
-        variants=VariantBlock(
-            relations=(relation,),
-            intermediates=(),
-            removed=(triple,) if hard else (),
-            rules=(),
+        block=VariantBlock(
             answer=answer,
             triples=tuple(sorted(triples or [triple])),
             subgraph=(triple,),
@@ -88,14 +88,14 @@ def variant_question(
 
 def write_variants(
     folder: Path,
-    questions: Sequence[VariantQuestion],
+    questions: Sequence[Question],
     rows: Sequence[SeedRow],
     run: int = 0,
     names: Sequence[EntityNames] = NAMES,
     **config: Any,
 ) -> Release:
     """Writes the files that evaluation reads, with the seed texts."""
-    gone = sorted({triple for q in questions for triple in q.variants.removed})
+    gone = sorted({triple for q in questions for triple in q.removed})
     proofs = [Certificate(RULES[0].id, triple, ((ANN, "wife", BOB),)) for triple in gone]
     removals = [
         Removal(proof.proves, 100, ("object",), proof, None, USUAL, False) for proof in proofs

@@ -1,19 +1,11 @@
 """Releases of the kinds that a writer asks, made by hand from the world of `tests.structures`."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
+from rulemine.kinds.written.block import Judgement, MinimalQuery, SubgraphBlock, VariantBlock
 from rulemine.release.contents import ReleaseParts
-from rulemine.release.records import (
-    Judgement,
-    MinimalQuery,
-    Question,
-    StructureQuestion,
-    SubgraphBlock,
-    SubgraphQuestion,
-    VariantBlock,
-    VariantQuestion,
-)
+from rulemine.release.records import Question
 from tests.structures import CONFIG, world
 
 SUBGRAPHS = {
@@ -25,7 +17,7 @@ VARIANTS = {"questions": 20, "max_triples": 100, "max_neighbors": 1000, "run": 0
 JUDGEMENT = Judgement("judge", True, "fine", False, "no", True, "yes", True, "whole")
 
 
-def as_subgraph(question: StructureQuestion, **changes: Any) -> SubgraphQuestion:
+def as_subgraph(question: Question, **changes: Any) -> Question:
     """The same question as one written for a subgraph; `changes` are of its block."""
     block = SubgraphBlock(
         **_shared(question),
@@ -35,10 +27,10 @@ def as_subgraph(question: StructureQuestion, **changes: Any) -> SubgraphQuestion
         test_type=(),
         parent="",
     )
-    return SubgraphQuestion(**_common(question, "subgraphs"), subgraphs=replace(block, **changes))
+    return replace(question, kind="subgraphs", block=replace(block, **changes))
 
 
-def as_variant(question: StructureQuestion, **changes: Any) -> VariantQuestion:
+def as_variant(question: Question, **changes: Any) -> Question:
     """The same question as one written from a seed text; `changes` are of its block."""
     block = VariantBlock(
         **_shared(question),
@@ -49,18 +41,12 @@ def as_variant(question: StructureQuestion, **changes: Any) -> VariantQuestion:
         redundant=False,
         judgements=(),
     )
-    return VariantQuestion(**_common(question, "variants"), variants=replace(block, **changes))
+    return replace(question, kind="variants", block=replace(block, **changes))
 
 
-def _common(question: Question, kind: str) -> dict[str, Any]:
-    return {each.name: getattr(question, each.name) for each in fields(Question)} | {"kind": kind}
-
-
-def _shared(question: StructureQuestion) -> dict[str, Any]:
-    own = question.structures
+def _shared(question: Question) -> dict[str, Any]:
     return {
-        "relations": own.relations, "intermediates": own.intermediates, "removed": own.removed,
-        "rules": own.rules, "answer": question.answers[0],
+        "answer": question.answers[0],
         "triples": tuple(sorted(set(question.evidence))), "subgraph": question.full_evidence,
     }  # fmt: skip
 
@@ -77,7 +63,7 @@ def _world(
 
 def subgraphs() -> ReleaseParts:
     """Twelve questions, of which one is not minimal and the test questions have a class."""
-    given = [q for q in world().questions if isinstance(q, StructureQuestion)]
+    given = list(world().questions)
     made = []
     for number, q in enumerate(given):
         split = "test" if q.split == "test" else "train"
@@ -100,7 +86,7 @@ def subgraphs() -> ReleaseParts:
 
 def variants(judged: bool = False) -> ReleaseParts:
     """Twelve questions from six seed texts, of two topics; judged by one model thrice, or not."""
-    given = [q for q in world().questions if isinstance(q, StructureQuestion)]
+    given = list(world().questions)
     own: dict[str, Any] = {"judgements": (JUDGEMENT,) * 3 if judged else ()}
     made = [
         as_variant(q, topic="people" if n % 3 else "places", **own) for n, q in enumerate(given)

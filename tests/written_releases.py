@@ -13,23 +13,14 @@ from rulemine.codec import to_json
 from rulemine.kg.graph import Triple
 from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.kinds.variants.options import VariantSection
+from rulemine.kinds.written.block import Judgement, MinimalQuery, SubgraphBlock, VariantBlock
 from rulemine.phrasing.compose import compose
 from rulemine.query.parser import parse
 from rulemine.query.sparql import to_sparql
 from rulemine.query.structures import structure_of
 from rulemine.query.tree import Count, Difference, Query
 from rulemine.release.contents import ReleaseParts
-from rulemine.release.records import (
-    Judgement,
-    MinimalQuery,
-    Question,
-    StructureQuestion,
-    SubgraphBlock,
-    SubgraphQuestion,
-    Unseen,
-    VariantBlock,
-    VariantQuestion,
-)
+from rulemine.release.records import Question, Unseen
 from rulemine.release.seed_rows import SeedRow
 from tests.structures import (
     CONFIG,
@@ -84,7 +75,7 @@ def positive(query: Query) -> Query:
     return positive(query.of) if isinstance(query, Count | Difference) else query
 
 
-def whole(number: int, text: str, split: str) -> StructureQuestion:
+def whole(number: int, text: str, split: str) -> Question:
     """What a question of any kind says of a query, with counts and differences at its root."""
     query = parse(text)
     plain = structure_question(number, positive(query).text, split)
@@ -101,7 +92,7 @@ def whole(number: int, text: str, split: str) -> StructureQuestion:
         assert not hard
         plain = replace(
             plain, evidence=tuple(every[0]), full_evidence=tuple(sorted(every[0])), hard_answer=None,
-            core=False, structures=replace(plain.structures, removed=(), rules=()),
+            core=False, removed=(), rules=(),
         )  # fmt: skip
     form = structure_of(query, DECLARED)
     counts = isinstance(query, Count)
@@ -120,11 +111,8 @@ def whole(number: int, text: str, split: str) -> StructureQuestion:
         spurious=tuple(sorted(given - kept)),
         value=len(kept) if counts else None,
         stated_value=len(given) if counts else None,
-        structures=replace(
-            plain.structures,
-            relations=tuple(sorted({r for _, r, _ in WORLD if f'"{r}"' in text})),
-            intermediates=tuple(sorted(ends - kept - {*form.anchors})),
-        ),
+        relations=tuple(sorted({r for _, r, _ in WORLD if f'"{r}"' in text})),
+        intermediates=tuple(sorted(ends - kept - {*form.anchors})),
     )
 
 
@@ -141,31 +129,28 @@ def common(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The fields of a question and of its block, whatever its kind."""
     found = whole(number, text, split)
-    own = {each.name: getattr(found, each.name) for each in fields(Question)}
+    own = {
+        each.name: getattr(found, each.name) for each in fields(Question) if each.name != "block"
+    }
     if found.hard_answer == answer or answer in found.stated:
         triples = next(t for a, t in derivations(positive(parse(text))) if a == answer)
     else:
         triples = next(list(row.witness) for row in found.hard if row.answer == answer)
-    block = found.structures
     return own, {
-        "relations": block.relations,
-        "intermediates": block.intermediates,
-        "removed": block.removed,
-        "rules": block.rules,
         "answer": answer,
         "triples": tuple(sorted(triples)),
         "subgraph": near(triples),
     }
 
 
-def subgraph_question(number: int, split: str, text: str, answer: str) -> SubgraphQuestion:
+def subgraph_question(number: int, split: str, text: str, answer: str) -> Question:
     """A question of the kind ``subgraphs``."""
     own, block = common(number, split, text, answer)
     least = [MinimalQuery((topic,), less) for less, topic in MINIMAL.get(text, ())]
     kinds = (["ugt"] if "((" in own["shape"] else []) + (["urt"] if "shot_in" in text else [])
-    return SubgraphQuestion(
+    return Question(
         **own | {"kind": "subgraphs"},
-        subgraphs=SubgraphBlock(
+        block=SubgraphBlock(
             **block,
             redundant=bool(least),
             minimal_shape="(1)" if least else own["shape"],
@@ -177,13 +162,13 @@ def subgraph_question(number: int, split: str, text: str, answer: str) -> Subgra
     )
 
 
-def variant_question(number: int, split: str, text: str, answer: str) -> VariantQuestion:
+def variant_question(number: int, split: str, text: str, answer: str) -> Question:
     """A question of the kind ``variants``."""
     own, block = common(number, split, text, answer)
     seeds = {block["answer"], *own["anchors"][:1]}
-    return VariantQuestion(
+    return Question(
         **own | {"kind": "variants"},
-        variants=VariantBlock(
+        block=VariantBlock(
             **block,
             seed_text=f"text {number}",
             seeds=tuple(sorted(seeds)),
@@ -230,9 +215,9 @@ def written_world(kind: str, **changes: Any) -> ReleaseParts:
                 }
             },
             "seed_rows": tuple(
-                SeedRow(q.variants.seed_text, q.variants.seeds, "", q.split)
+                SeedRow(q.block.seed_text, q.block.seeds, "", q.split)
                 for q in questions
-                if isinstance(q, VariantQuestion)
+                if q.kind == "variants"
             ),
         }
         | changes,
@@ -242,14 +227,14 @@ def written_world(kind: str, **changes: Any) -> ReleaseParts:
 def with_unseen(questions: Sequence[Question]) -> tuple[Question, ...]:
     """The questions with what none in training has."""
     train = [q for q in questions if q.split == "train"]
-    rules = {rule for q in train for rule in q.rule_ids}
+    rules = {rule for q in train for rule in q.rules}
     relations = {relation for q in train for relation in q.relations}
     answers = {answer for q in train for answer in q.hard_answers}
     return tuple(
         replace(
             q,
             unseen=Unseen(
-                not rules >= {*q.rule_ids},
+                not rules >= {*q.rules},
                 not relations >= {*q.relations},
                 q.hard_answer not in {*answers, None},
             ),

@@ -396,7 +396,7 @@ class Build:
             **self.kind.options(inputs),
             **inputs.digests(),
         }
-        return self._stage("ask", 17, options, work)
+        return self._stage("ask", 18, options, work)
 
     @contextmanager
     def _writing(self, folder: Path) -> Iterator[Writing]:
@@ -499,7 +499,7 @@ class Build:
             "recipe": self.recipe.portable(self.inputs.prompt_naming),
             "about": self.inputs.about(self._types[0]),
         }
-        return self._stage("release", 8, options, work)
+        return self._stage("release", 9, options, work)
 
     def _trace(self) -> ModelTrace | None:
         """What models had a part in, in any stage."""

@@ -25,7 +25,7 @@ from rulemine.kinds.graded import Unaskable
 from rulemine.kinds.kind import Input
 from rulemine.kinds.registry import KINDS
 from rulemine.recipe.inputs import Inputs
-from rulemine.recipe.loading import build_recipe, of_own_kind
+from rulemine.recipe.loading import build_recipe
 from rulemine.recipe.recipe import file_keys
 from rulemine.release.contents import JOURNAL, read_parts
 from rulemine.release.reader import Release
@@ -77,7 +77,7 @@ def build_again(
             is not one of this version.
         InputError: An input is another one than that of the release.
     """
-    config = of_own_kind(release.manifest["config"])
+    config = dict(release.manifest["config"])
     keys = {key.name: key for key in file_keys(release.kind)}
     for path, value in settings:
         config = override(config, path, value)

@@ -20,7 +20,7 @@ from rulemine.builder.model_counts import count_model
 from rulemine.errors import OutputError, UserError
 from rulemine.files import write_text
 from rulemine.kinds.registry import KINDS
-from rulemine.recipe.loading import decode_recipe, of_own_kind
+from rulemine.recipe.loading import decode_recipe
 from rulemine.release.contents import read_parts
 from rulemine.release.differences import compare
 from rulemine.release.reader import MANIFEST, Release, dump_manifest
@@ -70,7 +70,7 @@ def regenerated(
 
 def _options(release: Release) -> Iterator[Problem]:
     wrong: list[str] = []
-    decode_recipe(of_own_kind(release.manifest["config"]), wrong)
+    decode_recipe(release.manifest["config"], wrong)
     for text in wrong:
         yield Problem(MANIFEST, None, "options", f"config: {text}", "options of this version")
 

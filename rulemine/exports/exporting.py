@@ -17,7 +17,7 @@ from rulemine.exports.reachability import Reachability, reachability, shares
 from rulemine.exports.registry import EXPORTS, find_exporter
 from rulemine.files import describe_content, digest_of, write_text
 from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS, CypherQuestion, Question
+from rulemine.release.records import SPLITS, Question
 from rulemine.release.storing.folders import exchange
 from rulemine.release.storing.outputs import check_file, check_made, check_place, real
 from rulemine.seeds import check_seed
@@ -224,7 +224,7 @@ def _answers_of(questions: tuple[Question, ...], reached: dict[str, Reachability
     """The answers to questions, one JSON object a line; over a property graph with the gold."""
 
     def row(q: Question) -> dict[str, Any]:
-        own = q.cypher if isinstance(q, CypherQuestion) else None
+        own = q.block if q.kind == "cypher" else None
         return {
             "id": q.id,
             "answers": q.answers,

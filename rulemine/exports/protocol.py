@@ -87,7 +87,7 @@ class ExportInput:
     def removed(self) -> tuple[Removal, ...]:
         """The removed triples; to be written nowhere without answers."""
         removals = self.release.removals()
-        return removals if self._namer is None else tuple(map(self._namer.removal, removals))
+        return removals if self._namer is None else tuple(map(self._namer.record, removals))
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:

@@ -45,14 +45,15 @@ def arrow() -> Any:
     return pyarrow
 
 
-def record_table(kind: type, records: Iterable[Any]) -> Any:
+def record_table(kind: type, records: Iterable[Any], **types: Any) -> Any:
     """Records of one class as a table.
 
     Args:
         kind: The record class, which gives the schema. A tuple is a list, a record a struct.
         records: The records; a row each.
+        types: The types of fields whose own is not exact: name → type.
     """
-    schema = _schema({slot.name: slot.hint for slot in slots_of(kind)})
+    schema = _schema({slot.name: slot.hint for slot in slots_of(kind)} | types)
     return arrow().Table.from_pylist([to_json(record) for record in records], schema=schema)
 
 

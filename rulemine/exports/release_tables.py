@@ -12,8 +12,14 @@ from typing import Any
 from rulemine.exports.protocol import ExportInput
 from rulemine.exports.record_tables import graph_table, record_table, rule_table, text_table
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kinds.registry import KINDS
 from rulemine.release.contents import ReleaseParts, read_parts
-from rulemine.release.records import QUESTION_KINDS, SPLITS, Rejection, Removal
+from rulemine.release.records import (
+    SPLITS,
+    Question,
+    Rejection,
+    Removal,
+)
 from rulemine.release.seed_rows import SeedRow
 
 __all__ = ["WHOLE", "ReleaseTable", "names_tables", "release_tables"]
@@ -82,17 +88,19 @@ def release_tables(given: ExportInput, naming: str) -> Iterator[ReleaseTable]:
         naming: ``private``, ``entity`` or ``text``.
     """
     if given.without_answers:
-        inputs = record_table(QUESTION_KINDS[given.release.kind], given.questions("test"))
+        inputs = record_table(
+            Question, given.questions("test"), block=KINDS.find(given.release.kind).block
+        )
         config = f"{given.release.kind}-{given.naming}"
         yield ReleaseTable(config, "test", QUESTIONS, inputs.select(list(GIVEN)))
         yield _graph(given.naming, given.kg_name, given.kg)
         return
     parts = read_parts(given.release).renamed(naming)
-    kind = QUESTION_KINDS[parts.kind]
+    block = KINDS.find(parts.kind).block
     for split in SPLITS:
         rows = sorted((q for q in parts.questions if q.split == split), key=lambda q: q.id)
         config = f"{parts.kind}-{naming}"
-        yield ReleaseTable(config, split, QUESTIONS, record_table(kind, rows))
+        yield ReleaseTable(config, split, QUESTIONS, record_table(Question, rows, block=block))
     for name, kg in _graphs(parts, given).items():
         yield _graph(naming, name, kg)
     removals = sorted(parts.removals, key=lambda removal: removal.triple)

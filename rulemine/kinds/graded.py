@@ -25,7 +25,7 @@ from rulemine.query.structures import structure_of
 from rulemine.query.tree import Projection, Query
 from rulemine.recipe import earlier as earlier_releases
 from rulemine.recipe.earlier import NOTHING, Earlier
-from rulemine.release.records import QUESTION_KINDS, HardAnswer, Question, Unseen
+from rulemine.release.records import HardAnswer, Question, Unseen
 from rulemine.removal.selection import Selection
 
 __all__ = ["Graded", "Grader", "HardRow", "RemovedTriples", "Unaskable", "Wider", "preferred"]
@@ -273,20 +273,20 @@ class Grader:
             return None
         return others - own
 
-    def question(self, record: type[_Q], graded: Graded, **more: Any) -> _Q:
+    def question(self, kind: str, graded: Graded, block: Any) -> Question:
         """The question of a query, without id, text and split.
 
         Args:
-            record: Its class.
+            kind: Its kind.
             graded: The query.
-            more: What only its kind has: name of the field → block.
+            block: What only its kind has.
         """
         grades = graded.grades
         structure = structure_of(graded.query, self.declarations)
         until = dict(zip(grades.answers, grades.stated_until.tolist(), strict=True))
-        return record(
+        return Question(
             id="",
-            kind=next(kind for kind, of in QUESTION_KINDS.items() if of is record),
+            kind=kind,
             question="",
             anchors=structure.anchors,
             query=graded.query.text,
@@ -314,21 +314,22 @@ class Grader:
             spurious=grades.spurious,
             value=grades.value,
             stated_value=grades.stated_value,
+            **self._lifted(graded, structure.anchors),
             split="",
             unseen=Unseen(False, False, False),
             wording="template",
             paraphrases=(),
             patterns=(),
-            **more,
+            block=block,
         )
 
-    def block(self, graded: Graded) -> dict[str, Any]:
-        """The fields that the blocks of all these kinds have, see `rulemine.release.records.QueryBlock`."""
+    def _lifted(self, graded: Graded, anchors: Sequence[str]) -> dict[str, Any]:
+        """The fields `Question.relations`, `intermediates`, `removed` and `rules`."""
         selection, labels = self.removed.selection, self.graph.kg.entities
         gone = [row for row, _ in graded.steps if self.removed.place[row] >= 0]
         gone = list(dict.fromkeys(gone)) if graded.asked_for else []
         known = {*graded.grades.answers, *graded.further}
-        known.update(structure_of(graded.query, self.declarations).anchors)
+        known.update(anchors)
         between = (labels[i] for i in graded.evidence.between.tolist())
         places = self.removed.place[gone].tolist()
         return {

@@ -5,11 +5,17 @@ What it decides in a build is in `rulemine.kinds.building`, which needs far more
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rulemine.codec import to_json
 from rulemine.config import Section
 from rulemine.kinds.group import Group
+
+if TYPE_CHECKING:
+    from rulemine.kinds.answers import EntityAnswers
+    from rulemine.phrasing.templates import Templates
+
+__all__ = ["ONE_WRITER", "WRITTEN_AT_ONCE", "Kind", "KindOptions", "Setting"]
 
 Setting = tuple[tuple[str, ...], Any]
 __all__ = [
@@ -129,7 +135,7 @@ class Kind:
         formats: The export formats that are made for this kind and few others.
     """
 
-    name: ClassVar[str]
+    name: ClassVar[str] = ""
     Options: ClassVar[type[KindOptions]] = KindOptions
     amount: ClassVar[str] = ""
     strata: ClassVar[Mapping[str, Values]] = {
@@ -162,6 +168,35 @@ class Kind:
     def page(self) -> Any:
         """What only cards of the kind say, see `rulemine.release.card.kind_page.KindPage`."""
         raise NotImplementedError
+
+    @property
+    def block(self) -> type | None:
+        """The frozen dataclass of what only its questions have; None: it is not known.
+
+        The types of its fields say what is renamed, see `rulemine.release.records`.
+        """
+        return None
+
+    @property
+    def answers(self) -> "type[EntityAnswers]":
+        """The type of its answers."""
+        from rulemine.kinds.answers import EntityAnswers
+
+        return EntityAnswers
+
+    def text(self, question: Any, templates: "Templates", *, articles: bool) -> str:
+        """The text of a question from templates.
+
+        Args:
+            question: The question; the entities as the text names them.
+            templates: The templates of all relations.
+            articles: Whether names get *the* where they take it, see `rulemine.text.articles`.
+        """
+        from rulemine.phrasing.compose import compose
+        from rulemine.query.parser import parse
+
+        several = len(question.answers) > 1
+        return compose(parse(question.query), templates, several=several, articles=articles)
 
     def run(self, config: Mapping[str, Any]) -> int:
         """The number of a fresh variant of a release; 0: it is the published one.

@@ -11,7 +11,7 @@ from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.kg.facts import Declarations
 from rulemine.query.parser import parse
 from rulemine.query.structures import structure_of
-from rulemine.release.records import CypherQuestion, Question
+from rulemine.release.records import Question
 
 __all__ = ["NEAR_DUPLICATE", "NearDuplicates", "constants_of"]
 
@@ -21,7 +21,7 @@ NEAR_DUPLICATE = "another question has its answers and two of its constants"
 
 def constants_of(question: Question) -> tuple[str, ...]:
     """The constants of a question, sorted, each once."""
-    if not isinstance(question, CypherQuestion):
+    if question.kind != "cypher":
         return question.anchors
     query = query_of(question.query)
     nodes = {f"{node.type} {node.id or node.name}" for node in query.match.nodes if node.fixed}
@@ -64,7 +64,7 @@ class NearDuplicates:
         return query
 
     def _rank(self, question: Question) -> tuple[bool, int, str]:
-        if isinstance(question, CypherQuestion):
+        if question.kind == "cypher":
             atoms = len(question.relations)
         else:
             atoms = structure_of(parse(question.query), self._declarations).atoms

@@ -129,14 +129,14 @@ def explain_lopsided(questions: Sequence[Question], ratios: Sequence[int]) -> st
 def with_unseen(questions: Sequence[Question]) -> list[Question]:
     """The questions with what they have that no training question has; their splits are known."""
     train = [q for q in questions if q.split == "train"]
-    rules = {rule for q in train for rule in q.rule_ids}
+    rules = {rule for q in train for rule in q.rules}
     relations = {relation for q in train for relation in q.relations}
     answers = {None, *(answer for q in train for answer in q.hard_answers)}
     return [
         replace(
             q,
             unseen=Unseen(
-                rule=bool(train) and not rules.issuperset(q.rule_ids),
+                rule=bool(train) and not rules.issuperset(q.rules),
                 relation=bool(train) and not relations.issuperset(q.relations),
                 answer=bool(train) and q.hard_answer not in answers,
             ),

@@ -17,7 +17,7 @@ from rulemine.phrasing.templates import Templates
 from rulemine.query.links import relations_at, renamed
 from rulemine.query.parser import parse
 from rulemine.query.tree import Query
-from rulemine.release.records import QueryQuestion, Rejection, topic_values
+from rulemine.release.records import Question, Rejection, topic_values
 from rulemine.text.naming_rules import (
     ANCHOR_MISSING,
     ANCHOR_TELLS,
@@ -45,14 +45,14 @@ _REASONS = {
 }
 """Code of a check → the reason, where texts from templates are refused for the same."""
 
-_Q = TypeVar("_Q", bound=QueryQuestion)
+_Q = TypeVar("_Q", bound=Question)
 
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
     """A question and who is named in it, see `rulemine.verbalizer.inputs.CheckedQuestion`."""
 
-    question: QueryQuestion
+    question: Question
     naming: str
     topics: tuple[EntityNames, ...]
     hidden: tuple[tuple[str, tuple[EntityNames, ...]], ...]
@@ -138,7 +138,7 @@ class Texts:
             question, question=text_in("entity"), wording="model", patterns=(pattern,)
         )
 
-    def _telling(self, question: QueryQuestion, query: Query) -> Rejection | None:
+    def _telling(self, question: Question, query: Query) -> Rejection | None:
         """Says that the name of an anchor tells an answer, whatever the text."""
         places = self._templates.places
         anchors = [
@@ -151,7 +151,7 @@ class Texts:
             return None
         return _rejection(question, ANCHOR_TELLS, f"in the naming {naming}", "")
 
-    def _taking(self, question: QueryQuestion, text_in: Callable[[str], str]) -> Rejection | None:
+    def _taking(self, question: Question, text_in: Callable[[str], str]) -> Rejection | None:
         """Takes a text for a question, or says that it is taken."""
         texts = {naming: text_in(naming) for naming in NAMINGS}
         keys = {naming: (naming, fold(text)) for naming, text in texts.items()}
@@ -171,10 +171,10 @@ class Texts:
         return Checker((row.relation for row in self._templates.rows), self._templates.rows)
 
 
-def _named(question: QueryQuestion) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+def _named(question: Question) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Anchors, answers and intermediates."""
-    return question.anchors, question.answers, question.block.intermediates
+    return question.anchors, question.answers, question.intermediates
 
 
-def _rejection(question: QueryQuestion, reason: str, detail: str, text: str) -> Rejection:
+def _rejection(question: Question, reason: str, detail: str, text: str) -> Rejection:
     return Rejection("ask", reason, "", None, "", "", detail, text, query=question.query)

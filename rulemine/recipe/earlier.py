@@ -16,7 +16,6 @@ from rulemine.errors import ConfigError, InputError
 from rulemine.kg.facts import Declarations, facts_of
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
 from rulemine.kinds.registry import kind_named
-from rulemine.release.naming import query_in
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, translation
 
@@ -108,7 +107,7 @@ def read_earlier(
             )
         names = translation(release.entities, release.naming, "entity")
         for question in release.questions():
-            queries.add(query_in(question.query, names))
+            queries.add(kind_named(question.kind).answers.query_in(question.query, names))
             asked.update(_asked(question, names))
     return Earlier(tuple(sorted(releases)), frozenset(queries), frozenset(asked))
 

@@ -10,9 +10,9 @@ from rulemine.codec import decode, read_table, slots_of
 from rulemine.config import hint, homes, lookup, override, packaged, packaged_or_given, read_toml
 from rulemine.errors import ConfigError, did_you_mean, list_problems
 from rulemine.kinds.registry import KINDS
-from rulemine.recipe.recipe import OF_ALL_KINDS, USUAL, Recipe, file_keys
+from rulemine.recipe.recipe import USUAL, Recipe, file_keys
 
-__all__ = ["build_recipe", "decode_recipe", "load_recipe", "named_recipes", "of_own_kind"]
+__all__ = ["build_recipe", "decode_recipe", "load_recipe", "named_recipes"]
 
 
 def named_recipes() -> dict[str, Path]:
@@ -59,12 +59,6 @@ def decode_recipe(values: Mapping[str, Any], problems: list[str]) -> Recipe | No
     except ConfigError as problem:  # a rule about several keys
         problems.append(str(problem).rstrip("."))
         return None
-
-
-def of_own_kind(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a release, without the section that those of other kinds have too."""
-    own = config.get("kind")
-    return {n: v for n, v in config.items() if n == own or n != OF_ALL_KINDS}
 
 
 def build_recipe(values: Mapping[str, Any], where: str) -> Recipe:

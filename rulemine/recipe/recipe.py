@@ -19,13 +19,10 @@ from rulemine.llm.options import EndpointOptions
 from rulemine.recipe.options import AboutSection, MiningSection, QuestionSection, SelectionSection
 from rulemine.verbalizer.options import VerbalizerSection
 
-__all__ = ["KEYS", "OF_ALL_KINDS", "USUAL", "Recipe", "file_keys", "keys_with"]
+__all__ = ["KEYS", "USUAL", "Recipe", "file_keys", "keys_with"]
 
 USUAL = "rules"
 """The kind of question of a recipe that names none."""
-
-OF_ALL_KINDS = "structures"
-"""The section of a kind that releases of every kind have, in this format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +193,6 @@ class Recipe(Section):
             del plain["amie_jar"], plain["mining"]["engine"]
         if not self.not_in:
             del plain["not_in"]
-        if OF_ALL_KINDS not in plain:
-            later = {name: plain.pop(name) for name in [*plain][[*plain].index("questions") + 1 :]}
-            plain |= {OF_ALL_KINDS: to_json(KINDS[OF_ALL_KINDS].Options()), **later}
         plain["verbalizer"]["naming"] = prompt_naming or self.verbalizer.naming or self.naming
         for name in ("prompt", "glosses"):
             # A release contains both files, whatever they were called and whether they were given.

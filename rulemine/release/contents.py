@@ -106,7 +106,7 @@ class ReleaseParts:
 
     @property
     def kind(self) -> str:
-        """The kind of the questions, see `rulemine.release.records.QUESTION_KINDS`."""
+        """The kind of the questions, a name of `rulemine.kinds.registry.KINDS`."""
         return str(self.config.get("kind", "rules"))
 
     def incomplete(self) -> Iterator[tuple[int, KnowledgeGraph]]:
@@ -144,15 +144,13 @@ class ReleaseParts:
             complete=self.complete.renamed(namer.names),
             reference=namer.triples(self.reference),
             types=self.types and {namer.entity(name): types for name, types in self.types.items()},
-            removals=tuple(map(namer.removal, self.removals)),
+            removals=tuple(map(namer.record, self.removals)),
             rules=tuple(map(namer.rule, self.rules)),
             questions=tuple(map(namer.question, self.questions)),
-            rejections=tuple(map(namer.rejection, self.rejections)),
-            seed_rows=tuple(
-                replace(row, entities=namer.entities(row.entities)) for row in self.seed_rows
-            ),
+            rejections=tuple(namer.rejection(row, self.kind) for row in self.rejections),
+            seed_rows=tuple(map(namer.record, self.seed_rows)),
             graph=self.graph and self.graph.renamed(namer.names),
-            removed_values=tuple(map(namer.removed_value, self.removed_values)),
+            removed_values=tuple(map(namer.record, self.removed_values)),
         )
 
 

@@ -6,46 +6,28 @@ seed and the set of entities; the naming affects no draw, no check, and no quest
 is its pattern (a model's), or its relation's template, with the name of the topic entity filled in.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from functools import cache, partial
+from types import UnionType
+from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from rulemine.cypher.questions.grades import NAMING, in_order
-from rulemine.cypher.questions.pattern_text import query_of, query_text, renamed_query
-from rulemine.cypher.questions.render import to_cypher
-from rulemine.cypher.rows import row_of, row_text
-from rulemine.errors import ConfigError, ReleaseError, did_you_mean
+from rulemine.errors import ConfigError, QueryError, ReleaseError, did_you_mean
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import Triple
-from rulemine.phrasing.compose import compose
+from rulemine.kinds.registry import KINDS, kind_named
 from rulemine.phrasing.templates import Templates
 from rulemine.query.atom import Atom, Term
-from rulemine.query.links import renamed, renamed_derivation
-from rulemine.query.parser import parse
-from rulemine.query.sparql import to_sparql
 from rulemine.release.reader import Release
-from rulemine.release.records import (
-    Certificate,
-    CypherQuestion,
-    MinimalQuery,
-    QueryBlock,
-    QueryQuestion,
-    Question,
-    Rejection,
-    Removal,
-    RuleQuestion,
-    StructureBlock,
-    SubgraphBlock,
-    VariantBlock,
-    topic_values,
-)
-from rulemine.release.values import RemovedValue
+from rulemine.release.records import Question, Rejection, topic_values
 from rulemine.rules.rule import Rule
 from rulemine.seeds import stream
 from rulemine.text.articles import in_sentence
 from rulemine.text.template import fill
 
-__all__ = ["Namer", "name_entities", "query_in", "questions_in"]
+__all__ = ["Namer", "name_entities", "questions_in"]
+
+_R = TypeVar("_R")
 
 PRIVATE_DIGITS = 5
 """Minimum number of digits of a private id; more than 100,000 entities take more."""
@@ -130,22 +112,15 @@ class Namer:
         self.templates = templates
         self.articles = to == "text"
         self.rule_ids = {rule.id: self.rule(rule).id for rule in rules if rule.entities}
+        self._ways: _Ways = {"entity": self.entity, "rule": self.rule_id}
 
     def entity(self, name: str) -> str:
         """The entity's name in the target naming."""
         return self.names[name]
 
-    def entities(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The entities' names in the target naming, sorted."""
-        return tuple(sorted(self.names[name] for name in names))
-
-    def triple(self, triple: Triple) -> Triple:
-        """The triple with its entities renamed."""
-        return (self.names[triple[0]], triple[1], self.names[triple[2]])
-
     def triples(self, triples: Iterable[Triple]) -> tuple[Triple, ...]:
         """The triples with their entities renamed, in the order given."""
-        return tuple(self.triple(triple) for triple in triples)
+        return tuple((self.names[s], r, self.names[o]) for s, r, o in triples)
 
     def rule(self, rule: Rule) -> Rule:
         """The rule with its entities renamed; body atoms keep their order."""
@@ -168,19 +143,25 @@ class Namer:
         """The question renamed, with its text and query made again; lists are sorted by the new names.
 
         Raises:
-            ReleaseError: A witness is no derivation by its query.
+            ReleaseError: A witness is no derivation by its query, or the kind is not installed, and its
+                answers are of a type that has to be known.
         """
-        if isinstance(question, CypherQuestion):
-            return self._cypher(question)
-        text, *paraphrases = self._patterns(question) or [self._by_template(question)]
-        old = parse(question.query)
-        query = renamed(old, self.names)
+        kind = kind_named(question.kind)
+        try:
+            named = kind.answers(question, self.names)
+            ways = {**self._ways, **named.ways}
+            made: Question = _renamed(question, {**ways, "query": lambda _: named.query})
+        except (KeyError, QueryError):
+            if question.kind in KINDS:
+                raise
+            raise ReleaseError(
+                f"question {question.id}: its query or its answers cannot be renamed, since the kind "
+                f"{question.kind} is not installed. Install the package that supplies it."
+            ) from None
 
-        def witness(triples: tuple[Triple, ...], answers: Collection[str]) -> tuple[Triple, ...]:
-            if len(triples) == 1:
-                return self.triples(triples)
+        def witness(triples: tuple[Triple, ...], answers: Sequence[str]) -> tuple[Triple, ...]:
             try:
-                return renamed_derivation(old, self.names, triples, answers)
+                return named.witness(triples, answers)
             except ValueError:
                 raise ReleaseError(
                     f"question {question.id}: {', '.join(map(' '.join, triples))} is no derivation of "
@@ -188,172 +169,96 @@ class Namer:
                     "rulemine verify names all faults of the release; build it again."
                 ) from None
 
-        hard = (
-            replace(row, answer=self.names[row.answer], witness=witness(row.witness, [row.answer]))
-            for row in question.hard
-        )
+        witnesses = {
+            named.answer(row.answer): witness(row.witness, [row.answer]) for row in question.hard
+        }
         asked_for = question.hard_answer
         derived = question.answers if asked_for is None else [asked_for]
         evidence = witness(question.evidence, derived)
-        own: dict[str, Any] = {}
-        if isinstance(question, RuleQuestion):
-            block = question.rules
-            own["rules"] = replace(
-                block, removed=self.triple(block.removed), rule=self.rule_id(block.rule)
-            )
-        elif isinstance(question, QueryQuestion):
-            own[question.kind] = self._block(question.block, evidence)
-        return replace(
-            question,
-            question=text,
-            paraphrases=tuple(paraphrases),
-            anchors=self.entities(question.anchors),
-            query=query.text,
-            sparql=to_sparql(query),
-            answers=self.entities(question.answers),
-            stated=self.entities(question.stated),
-            hard=tuple(sorted(hard, key=lambda row: row.answer)),
-            further=self.entities(question.further),
-            hard_answer=None if asked_for is None else self.names[asked_for],
+        in_evidence = set(question.removed) <= set(question.evidence)
+        made = replace(
+            made,
+            sparql=named.sparql,
+            hard=tuple(replace(row, witness=witnesses[row.answer]) for row in made.hard),
             evidence=evidence,
-            full_evidence=tuple(sorted(self.triples(question.full_evidence))),
-            spurious=self.entities(question.spurious),
-            **own,
+            removed=tuple(sorted(made.removed, key=evidence.index if in_evidence else None)),
+            block=_renamed(question.block, ways),
         )
-
-    def _block(self, block: QueryBlock, evidence: tuple[Triple, ...]) -> QueryBlock:
-        """A block renamed; the removed triples are in the order of the evidence."""
-        more: dict[str, Any] = {}
-        if not isinstance(block, StructureBlock):
-            more = {
-                "answer": self.names[block.answer],
-                "triples": tuple(sorted(self.triples(block.triples))),
-                "subgraph": tuple(sorted(self.triples(block.subgraph))),
-            }
-        if isinstance(block, SubgraphBlock):
-            minimal = (
-                MinimalQuery(self.entities(row.anchors), renamed(parse(row.query), self.names).text)
-                for row in block.minimal
-            )
-            more["minimal"] = tuple(sorted(minimal, key=lambda row: (row.anchors, row.query)))
-        elif isinstance(block, VariantBlock):
-            more["seeds"] = self.entities(block.seeds)
-        return replace(
-            block,
-            intermediates=self.entities(block.intermediates),
-            removed=tuple(sorted(self.triples(block.removed), key=evidence.index)),
-            rules=tuple(sorted(map(self.rule_id, block.rules))),
-            **more,
-        )
-
-    def _cypher(self, question: CypherQuestion) -> CypherQuestion:
-        """A question with rows renamed; names of nodes are in the first column, if at all."""
-        block = question.cypher
-        text, *paraphrases = self._patterns(question)
-        query = renamed_query(query_of(question.query), self.names)
-
-        def row(old: str) -> str:
-            if block.returns not in NAMING:
-                return old
-            first, *rest = row_of(old)
-            return row_text([self.names[first], *rest])
-
-        def rows(some: Iterable[str]) -> tuple[str, ...]:
-            return tuple(sorted(map(row, some)))
-
-        hard = (
-            replace(one, answer=row(one.answer), witness=tuple(sorted(self.triples(one.witness))))
-            for one in question.hard
-        )
-        asked_for = question.hard_answer
-        return replace(
-            question,
-            question=text,
-            paraphrases=tuple(paraphrases),
-            anchors=self.entities(question.anchors),
-            query=query_text(query),
-            answers=rows(question.answers),
-            stated=rows(question.stated),
-            hard=tuple(sorted(hard, key=lambda one: one.answer)),
-            hard_answer=None if asked_for is None else row(asked_for),
-            evidence=tuple(sorted(self.triples(question.evidence))),
-            full_evidence=tuple(sorted(self.triples(question.full_evidence))),
-            spurious=rows(question.spurious),
-            cypher=replace(
-                block,
-                cypher=to_cypher(query),
-                rows=tuple(in_order(map(row, block.rows), block.keys)),
-                tied=rows(block.tied),
-                levels=tuple(
-                    replace(one, lost=rows(one.lost), spurious=rows(one.spurious))
-                    for one in block.levels
-                ),
-                removed=tuple(sorted(self.triples(block.removed))),
-                removed_values=tuple(
-                    sorted((self.names[node], name) for node, name in block.removed_values)
-                ),
-                rules=tuple(sorted(map(self.rule_id, block.rules))),
-            ),
-        )
+        text, *more = self._patterns(question) or [
+            kind.text(made, self.templates, articles=self.articles)
+        ]
+        return replace(made, question=text, paraphrases=tuple(more))
 
     def _patterns(self, question: Question) -> list[str]:
-        """The texts of a question from its patterns: a model's, and all of the kind ``cypher``."""
+        """The texts of a question from its patterns, if it has any."""
         values = topic_values(question.anchors, self.private) if question.anchors else {}
         named = {key: self.names[entity] for key, entity in values.items()}
         if self.articles and question.wording != "model":
             return [fill(pattern, named, in_sentence) for pattern in question.patterns]
         return [fill(pattern, named) for pattern in question.patterns]
 
-    def _by_template(self, question: Question) -> str:
-        several = len(question.answers) > 1
-        if isinstance(question, RuleQuestion):
-            block, topic = question.rules, self.names[question.topic]
-            template = self.templates[block.relation]
-            return template.ask(block.direction, topic, several=several, articles=self.articles)
-        query = renamed(parse(question.query), self.names)
-        return compose(query, self.templates, several=several, articles=self.articles)
+    def record(self, record: _R) -> _R:
+        """A record renamed by the types of its fields, see `rulemine.release.records`."""
+        return cast(_R, _renamed(record, self._ways))
 
-    def certificate(self, certificate: Certificate) -> Certificate:
-        """The certificate renamed; its triples keep their order."""
-        proves, *body = self.triples((certificate.proves, *certificate.body))
-        return Certificate(self.rule_id(certificate.rule), proves, tuple(body))
+    def rejection(self, rejection: Rejection, kind: str) -> Rejection:
+        """The rejection of a question of a kind renamed; its detail never names an entity."""
+        query = rejection.query
+        if query:
+            query = kind_named(kind).answers.query_in(query, self.names)
+        return replace(self.record(rejection), query=query)
 
-    def removal(self, removal: Removal) -> Removal:
-        """The removal renamed; certificates keep their order."""
-        by = removal.selected_by
-        return replace(
-            removal,
-            triple=self.triple(removal.triple),
-            certificate=self.certificate(removal.certificate),
-            selected_by=None if by is None else self.rule_id(by),
-            further_certificates=tuple(map(self.certificate, removal.further_certificates)),
+
+_Ways = Mapping[str, Callable[[str], str]]
+"""Mark of a type → how texts with it are renamed."""
+
+_Way = Callable[[Any, _Ways, Any], Any]
+"""Renames a value of a record."""
+
+
+def _renamed(record: Any, ways: _Ways) -> Any:
+    way = _way(cast(Hashable, type(record)))
+    return way(record, ways, record) if way else record
+
+
+@cache
+def _way(hint: Hashable) -> _Way | None:
+    """How values of a type are renamed; None: they stay as they are."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Annotated and inner[0] in (str, str | None):
+        return lambda value, ways, _: None if value is None else ways[inner[1]](value)
+    if origin is Annotated:
+        return _way_of_tuple(get_args(inner[0])[0], inner[1])
+    if origin is UnionType and (some := _way(inner[0])):
+        return partial(_perhaps, some)
+    if origin is tuple and inner[-1] is Ellipsis:
+        return _way_of_tuple(inner[0], lambda values, _: tuple(sorted(values)))
+    if origin is tuple and any(parts := [_way(part) for part in inner]):
+        return lambda value, ways, record: tuple(
+            way(item, ways, record) if way else item for item, way in zip(value, parts, strict=True)
         )
-
-    def removed_value(self, removed: RemovedValue) -> RemovedValue:
-        """The removed value with its node and its certificate renamed."""
-        proof = removed.certificate
-        return replace(
-            removed,
-            node=self.names[removed.node],
-            certificate=replace(proof, path=self.triples(proof.path), node=self.names[proof.node]),
-        )
-
-    def rejection(self, rejection: Rejection) -> Rejection:
-        """The rejection renamed; its detail never names an entity."""
-        query = rejection.query and query_in(rejection.query, self.names)
-        removed = None if rejection.removed is None else self.triple(rejection.removed)
-        return replace(rejection, removed=removed, rule=self.rule_id(rejection.rule), query=query)
+    if isinstance(hint, type) and is_dataclass(hint):
+        hints = get_type_hints(hint, include_extras=True)
+        changed = {each.name: way for each in fields(hint) if (way := _way(hints[each.name]))}
+        return partial(_record, changed) if changed else None
+    return None
 
 
-def query_in(query: str, names: Mapping[str, str]) -> str:
-    """A query of any kind with other names of its entities.
+def _way_of_tuple(item: Any, order: Callable[[Any, Any], Any]) -> _Way | None:
+    if (each := _way(item)) is None:
+        return None
+    return lambda values, ways, record: order(
+        tuple(each(value, ways, record) for value in values), record
+    )
 
-    Raises:
-        QueryError: It is no query.
-    """
-    if query.startswith("{"):  # of the kind cypher
-        return query_text(renamed_query(query_of(query), names))
-    return renamed(parse(query), names).text
+
+def _perhaps(way: _Way, value: Any, ways: _Ways, record: Any) -> Any:
+    return None if value is None else way(value, ways, record)
+
+
+def _record(changed: Mapping[str, _Way], value: Any, ways: _Ways, _: Any) -> Any:
+    new = {name: way(getattr(value, name), ways, value) for name, way in changed.items()}
+    return replace(value, **new)
 
 
 def questions_in(

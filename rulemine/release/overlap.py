@@ -126,7 +126,7 @@ def compare_splits(
                 overlap,
                 facts.leaked(questions, name) if facts and name != "train" else 0,
                 len({relation for q in part for relation in q.relations}),
-                len({rule for q in part for rule in q.rule_ids}),
+                len({rule for q in part for rule in q.rules}),
                 {n: distance(_counted(part, of), whole[n], *sizes) for n, of in strata.items()},
                 from_train,
                 {n: distance_at_random(whole[n], *sizes) for n in strata},
@@ -144,7 +144,7 @@ def _features(
         answers,
         tuple(frozenset((anchor, answer)) for anchor in question.anchors for answer in answers),
         question.relations,
-        question.rule_ids,
+        question.rules,
     )
 
 

@@ -21,10 +21,8 @@ from rulemine.kg.graph import Triple
 from rulemine.release.records import (
     Question,
     Rejection,
-    RuleQuestion,
     Unseen,
     question_from_json,
-    rule_questions,
 )
 from rulemine.release.seed_rows import SeedRow
 from rulemine.release.values import RemovedValue
@@ -75,15 +73,15 @@ class QuestionSet:
         """
         asked = {
             (relation, end, q.topic)
-            for q in rule_questions(questions)
-            if q.further
-            for relation, end in self.declarations.statements(q.rules.relation, q.rules.direction)
+            for q in questions
+            if q.further and q.kind == "rules"
+            for relation, end in self.declarations.statements(q.relations[0], q.block.direction)
         }
         # What a query of several links takes is not seen from a triple: it keeps those of its relations.
         others = {
             relation
             for q in questions
-            if q.further and not isinstance(q, RuleQuestion)
+            if q.further and q.kind != "rules"
             for relation in q.relations
         }
         reference = tuple(

@@ -21,9 +21,9 @@ from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import read_simplekg
+from rulemine.kinds.registry import KINDS
 from rulemine.release.records import (
     FORMAT_VERSION,
-    QUESTION_KINDS,
     SPLITS,
     Question,
     Rejection,
@@ -126,6 +126,11 @@ class Release:
                 "release."
             )
         version = manifest.get("format_version")
+        if version == FORMAT_VERSION - 1:
+            raise ReleaseError(
+                f"{where}: format_version is {version}; expected {FORMAT_VERSION}. Convert the release: "
+                f"python tools/to_format{FORMAT_VERSION}.py {given} NEW, of the source of rulemine."
+            )
         if type(version) is not int or version < FORMAT_VERSION:
             raise ReleaseError(
                 f"{where}: format_version is {dump_line(version)}; expected {FORMAT_VERSION}. "
@@ -159,12 +164,12 @@ class Release:
                 f"{where}: naming is {manifest['naming']}, but config.naming is "
                 f"{dump_line(config['naming'])[:60]}; expected the same. Fetch or build the release again."
             )
-        kinds = list(QUESTION_KINDS)
-        kind = config.get("kind", "rules")
-        if kind not in kinds or (kind != "rules" and not isinstance(config.get(kind), dict)):
+        kind = config.get("kind")
+        own = config.get(kind) if isinstance(kind, str) else None
+        if kind is not None and not isinstance(own, dict | str):  # a section, or a file of rules
             raise ReleaseError(
-                f"{where}: config.kind is {dump_line(kind)[:60]}; expected one of {', '.join(kinds)}, with "
-                "its options. Fetch or build the release again."
+                f"{where}: config.kind is {dump_line(kind)[:60]}; expected the name of a kind of question, "
+                f"such as {', '.join(KINDS)}, with its options. Fetch or build the release again."
             )
         return cls(given, folder, manifest)
 
@@ -180,7 +185,7 @@ class Release:
 
     @property
     def kind(self) -> str:
-        """The kind of its questions, see `rulemine.release.records.QUESTION_KINDS`."""
+        """The kind of its questions, a name of `rulemine.kinds.registry.KINDS`."""
         return str(self.manifest["config"].get("kind", "rules"))
 
     def expect_entities(self, what: str, kinds: Collection[str] = ()) -> None:

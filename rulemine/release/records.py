@@ -3,69 +3,70 @@
 All entities in a record have their names in the naming of the release (see `NAMINGS`). Field order is
 the order in the file. `FORMAT_VERSION` changes with any change that an older reader would misread;
 readers are `rulemine.release.reader`, `rulemine.verify`, and users' own scripts. Over 400 lines because
-the whole format is in one place, but for the blocks of the kinds (`rulemine.release.blocks`).
+the whole format is in one place, but for the blocks of the kinds.
+
+The type of a field says what is renamed with a release: `Entity`, `Triple`, `RuleId`, `Query`, `Answer`, and
+records and tuples of them. Renamed tuples are sorted again, unless the type says another order (`as_given`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from rulemine.codec import from_json
+from rulemine.codec import from_json, shown
 from rulemine.errors import ConfigError, InputError, did_you_mean
 from rulemine.kg.entity_names import NAMINGS, EntityNames
-from rulemine.kg.graph import Triple
-from rulemine.release.blocks import (
-    CypherBlock,
-    Judgement,
-    MinimalQuery,
-    QueryBlock,
-    RowChange,
-    RuleBlock,
-    StructureBlock,
-    SubgraphBlock,
-    VariantBlock,
-)
+from rulemine.kinds.registry import kind_named
 
 __all__ = [
     "FORMAT_VERSION",
-    "QUESTION_KINDS",
     "SPLITS",
     "WORDINGS",
+    "Answer",
     "Certificate",
     "Cost",
-    "CypherBlock",
-    "CypherQuestion",
     "Difficulty",
+    "Entity",
     "HardAnswer",
-    "Judgement",
-    "MinimalQuery",
     "PerDirection",
     "Prediction",
-    "QueryBlock",
-    "QueryQuestion",
+    "Query",
     "Question",
     "Rejection",
     "Removal",
-    "RowChange",
-    "RuleBlock",
-    "RuleQuestion",
-    "StructureBlock",
-    "StructureQuestion",
-    "SubgraphBlock",
-    "SubgraphQuestion",
+    "RuleId",
+    "Triple",
     "Unseen",
-    "VariantBlock",
-    "VariantQuestion",
+    "as_given",
     "names_in",
     "question_from_json",
-    "rule_questions",
     "topic_values",
     "translation",
 ]
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 
 SPLITS = ("train", "validation", "test")
+
+Entity = Annotated[str, "entity"]
+"""The name of an entity."""
+
+RuleId = Annotated[str, "rule"]
+"""The id of a rule, which differs between namings if the rule names an entity."""
+
+Query = Annotated[str, "query"]
+"""A query, which names entities."""
+
+Answer = Annotated[str, "answer"]
+"""An answer, of the type that the kind has (`rulemine.kinds.answers`): an entity, or a row."""
+
+Triple = tuple[Entity, str, Entity]
+"""A triple of a graph, as of `rulemine.kg.graph`."""
+
+
+def as_given(values: tuple[Any, ...], _record: object) -> tuple[Any, ...]:
+    """The order of a tuple that is not sorted again when it is renamed."""
+    return values
 
 
 WORDINGS = ("template", "model", "fallback")
@@ -84,9 +85,9 @@ class Certificate:
         body: The body triples, in the order of the rule's body in ``rules.jsonl``.
     """
 
-    rule: str
+    rule: RuleId
     proves: Triple
-    body: tuple[Triple, ...]
+    body: Annotated[tuple[Triple, ...], as_given]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,13 +156,13 @@ class Removal:
     level: int
     directions: tuple[str, ...]
     certificate: Certificate
-    selected_by: str | None
+    selected_by: Annotated[str | None, "rule"]
     difficulty: Difficulty
     core: bool
-    further_certificates: tuple[Certificate, ...] = ()
+    further_certificates: Annotated[tuple[Certificate, ...], as_given] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class HardAnswer:
     """An answer that the incomplete KG does not state.
 
@@ -174,10 +175,10 @@ class HardAnswer:
             directions.
     """
 
-    answer: str
+    answer: Answer
     missing: int
     level: int
-    witness: tuple[Triple, ...]
+    witness: Annotated[tuple[Triple, ...], as_given]
     core: bool
 
 
@@ -202,7 +203,7 @@ class Question:
 
     Attributes:
         id: ``q`` and a number, the same in every naming.
-        kind: See `QUESTION_KINDS`.
+        kind: A name of `rulemine.kinds.registry.KINDS`.
         question: The text; it names the topic entities, never an answer.
         anchors: The topic entities, sorted.
         query: What it asks, as one line of `rulemine.query.tree`, in the naming of the release.
@@ -221,6 +222,12 @@ class Question:
         spurious: Entities that only the incomplete KG gives; empty for queries without difference.
         value: The value on the complete KG, for counts.
         stated_value: The value on the incomplete KG, for counts.
+        relations: The relations asked about, sorted.
+        intermediates: Every entity that a variable other than the answer takes in a derivation on the
+            complete KG, without anchors and answers, sorted; none of the kinds ``rules`` and ``cypher``.
+        removed: The removed triples that `hard_answer` needs, in the order of `evidence`, each once; none
+            where every answer is stated. Of the kind ``cypher``, those of all matches, sorted.
+        rules: The ids of the rules of their certificates, sorted.
         split: One of `SPLITS`.
         unseen: What it has that no training question has.
         wording: One of `WORDINGS`.
@@ -228,33 +235,40 @@ class Question:
         patterns: The model's texts with ``{topic}`` in place of the topic entity's name (``{{`` and ``}}``
             are braces): of the question, then of each paraphrase; with several topic entities ``{topic1}``,
             ``{topic2}``, … in the order of their private ids. Empty if the text is from a template.
+        block: What only its kind has: a record of its `rulemine.kinds.kind.Kind.block`, or, where that kind
+            is not installed, an object as JSON has it.
     """
 
     id: str
     kind: str
     question: str
-    anchors: tuple[str, ...]
-    query: str
+    anchors: tuple[Entity, ...]
+    query: Query
     sparql: str
     structure: str
     shape: str
     hops: int
-    answers: tuple[str, ...]
-    stated: tuple[str, ...]
+    answers: tuple[Answer, ...]
+    stated: tuple[Answer, ...]
     hard: tuple[HardAnswer, ...]
-    further: tuple[str, ...]
-    hard_answer: str | None
+    further: tuple[Answer, ...]
+    hard_answer: Annotated[str | None, "answer"]
     core: bool
-    evidence: tuple[Triple, ...]
+    evidence: Annotated[tuple[Triple, ...], as_given]
     full_evidence: tuple[Triple, ...]
-    spurious: tuple[str, ...]
+    spurious: tuple[Answer, ...]
     value: int | None
     stated_value: int | None
+    relations: tuple[str, ...]
+    intermediates: tuple[Entity, ...]
+    removed: tuple[Triple, ...]
+    rules: tuple[RuleId, ...]
     split: str
     unseen: Unseen
     wording: str
     paraphrases: tuple[str, ...]
     patterns: tuple[str, ...]
+    block: Any
 
     @property
     def topic(self) -> str:
@@ -276,172 +290,24 @@ class Question:
         """The removed triples that `hard_answer` needs; 0 where every answer is stated."""
         return next((row.missing for row in self.hard if row.answer == self.hard_answer), 0)
 
-    @property
-    def block(self) -> Any:
-        """What only its kind has: the field that is called like it."""
-        return getattr(self, self.kind)
-
-    @property
-    def relations(self) -> tuple[str, ...]:
-        """The relations asked about, sorted."""
-        raise NotImplementedError
-
-    @property
-    def removed(self) -> tuple[Triple, ...]:
-        """The removed triples that `hard_answer` needs."""
-        raise NotImplementedError
-
-    @property
-    def rule_ids(self) -> tuple[str, ...]:
-        """The rules of their certificates, sorted."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, slots=True)
-class RuleQuestion(Question):
-    """A question of the kind ``rules``: one link, from a removed triple.
-
-    Attributes:
-        rules: What only this kind has.
-    """
-
-    rules: RuleBlock
-
-    @property
-    def relations(self) -> tuple[str, ...]:
-        """See `Question`."""
-        return (self.rules.relation,)
-
-    @property
-    def removed(self) -> tuple[Triple, ...]:
-        """See `Question`."""
-        return (self.rules.removed,)
-
-    @property
-    def rule_ids(self) -> tuple[str, ...]:
-        """See `Question`."""
-        return (self.rules.rule,)
-
-
-@dataclass(frozen=True, slots=True)
-class QueryQuestion(Question):
-    """A question that is a query of any form: of every kind but ``rules``."""
-
-    @property
-    def relations(self) -> tuple[str, ...]:
-        """See `Question`."""
-        own: QueryBlock = self.block
-        return own.relations
-
-    @property
-    def removed(self) -> tuple[Triple, ...]:
-        """See `Question`."""
-        own: QueryBlock = self.block
-        return own.removed
-
-    @property
-    def rule_ids(self) -> tuple[str, ...]:
-        """See `Question`."""
-        own: QueryBlock = self.block
-        return own.rules
-
-
-@dataclass(frozen=True, slots=True)
-class StructureQuestion(QueryQuestion):
-    """A question of the kind ``structures``: one of the nine logical structures.
-
-    Attributes:
-        structures: What only this kind has.
-    """
-
-    structures: StructureBlock
-
-
-@dataclass(frozen=True, slots=True)
-class SubgraphQuestion(QueryQuestion):
-    """A question of the kind ``subgraphs``: written for a sampled subgraph.
-
-    Attributes:
-        subgraphs: What only this kind has.
-    """
-
-    subgraphs: SubgraphBlock
-
-
-@dataclass(frozen=True, slots=True)
-class VariantQuestion(QueryQuestion):
-    """A question of the kind ``variants``: written for the entities of a seed text.
-
-    Attributes:
-        variants: What only this kind has.
-    """
-
-    variants: VariantBlock
-
-
-@dataclass(frozen=True, slots=True)
-class CypherQuestion(Question):
-    """A question of the kind ``cypher``: a pattern over a property graph, with what is returned of it.
-
-    What `Question` says means here: `query` is a line of `rulemine.cypher.questions.pattern_text`, without
-    `sparql`; `structure` is the category of the MATCH template, `shape` the template; `hops` may be 0, and
-    `anchors` empty; answers are the distinct rows, as texts, and `spurious` likewise; `patterns` is never
-    empty. The witness of a hard row has the triples of one match that gives it, or, where a row rests on all
-    of its matches, the removed ones of them; `missing` counts removed values too. `full_evidence` has the
-    triples of all matches, or those of `evidence` where they are too many.
-
-    Attributes:
-        cypher: What only this kind has.
-    """
-
-    cypher: CypherBlock
-
-    @property
-    def relations(self) -> tuple[str, ...]:
-        """See `Question`."""
-        return self.cypher.relations
-
-    @property
-    def removed(self) -> tuple[Triple, ...]:
-        """See `Question`."""
-        return self.cypher.removed
-
-    @property
-    def rule_ids(self) -> tuple[str, ...]:
-        """See `Question`."""
-        return self.cypher.rules
-
-
-QUESTION_KINDS: dict[str, type[Question]] = {
-    "rules": RuleQuestion,
-    "structures": StructureQuestion,
-    "subgraphs": SubgraphQuestion,
-    "variants": VariantQuestion,
-    "cypher": CypherQuestion,
-}
-"""`Question.kind` → the record of such questions."""
-
-
-def rule_questions(questions: Iterable[Question]) -> tuple[RuleQuestion, ...]:
-    """Those of the kind ``rules``; a release has questions of one kind."""
-    return tuple(q for q in questions if isinstance(q, RuleQuestion))
-
 
 def question_from_json(row: dict[str, Any], where: str) -> Question:
-    """Decodes a question of any kind.
+    """Decodes a question of any kind; its block stays as it is where the kind is not installed.
 
     Args:
         row: The object.
         where: File and line, for the message.
 
     Raises:
-        InputError: The kind is unknown, or as `rulemine.codec.from_json`.
+        InputError: As `rulemine.codec.from_json`.
     """
-    kind = QUESTION_KINDS.get(str(row.get("kind")))
-    if kind is None:
-        known = ", ".join(QUESTION_KINDS)
-        raise InputError(f"{where}: kind is {row.get('kind')!r}; expected one of {known}.")
-    return from_json(kind, row, where)
+    block = row.get("block", {})
+    if type(block) is not dict:
+        raise InputError(f"{where}: block is {shown(block)}; expected an object.")
+    own = kind_named(str(row.get("kind"))).block
+    if "block" in row and own is not None:
+        row = row | {"block": from_json(own, block, f"{where}: block")}
+    return from_json(Question, row, where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -467,7 +333,7 @@ class Rejection:
     question: str
     removed: Triple | None
     direction: str
-    rule: str
+    rule: RuleId
     detail: str
     text: str = ""
     query: str = ""

@@ -8,7 +8,7 @@ made, see `rulemine.builder.fresh`.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rulemine.release.records import Question
+from rulemine.release.records import Entity, Question
 
 __all__ = ["SEED_TEXTS", "SeedRow", "renamed", "with_splits"]
 
@@ -27,7 +27,7 @@ class SeedRow:
     """
 
     id: str
-    entities: tuple[str, ...]
+    entities: tuple[Entity, ...]
     topic: str
     split: str = ""
 

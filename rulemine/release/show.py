@@ -13,7 +13,7 @@ from rulemine.kinds.structures.show import structure_blocks
 from rulemine.kinds.written.show import written_blocks
 from rulemine.phrasing.templates import Templates
 from rulemine.release.reader import Release
-from rulemine.release.records import CypherQuestion, QueryQuestion, Question, RuleQuestion
+from rulemine.release.records import Question
 from rulemine.release.showing.layout import INDENT, indented, titled, wrapped
 from rulemine.release.showing.proofs_left import ProofsLeft
 from rulemine.text.printing import printable
@@ -53,11 +53,11 @@ def show(
         indented(wrapped(printable(question.question), inner)),
         *_otherwise(opened, question, inner),
     ]
-    if isinstance(question, RuleQuestion):
+    if question.kind == "rules":
         blocks += rule_blocks(opened, question, names, inner, lambda: proofs or remaining(opened))
-    elif isinstance(question, CypherQuestion):
+    elif question.kind == "cypher":
         blocks += row_blocks(opened, question, names, inner)
-    elif isinstance(question, QueryQuestion):
+    elif isinstance(question, Question):
         blocks += structure_blocks(opened, question, names, inner)
         removed = (row.triple for row in opened.removals())
         blocks += written_blocks(question, question.block, removed, names, inner)

@@ -6,9 +6,9 @@ naming of the release.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from rulemine.kg.graph import Triple
+from rulemine.release.records import Entity, Triple, as_given
 
 __all__ = ["REMOVED_VALUES", "VALUE_RULES", "RemovedValue", "ValueCertificate"]
 
@@ -29,8 +29,8 @@ class ValueCertificate:
     """
 
     rule: str
-    path: tuple[Triple, ...]
-    node: str
+    path: Annotated[tuple[Triple, ...], as_given]
+    node: Entity
     property: str
 
 
@@ -46,7 +46,7 @@ class RemovedValue:
         certificate: What determines it.
     """
 
-    node: str
+    node: Entity
     property: str
     value: Any
     level: int

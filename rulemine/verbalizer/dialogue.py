@@ -219,11 +219,11 @@ class Verbalizer:
         item, glosses = dialogue.item, self._calls.glosses
         if not self._chosen.round_trip or not isinstance(item, VerbalizationInput):
             return None
-        block = item.question.rules
+        question = item.question
         choice = read_choice(await answer_to(dialogue, self._calls.round_trip(item, text), ask))
         if isinstance(choice, TextProblem):
             return TextProblem("round_trip_failed", "the reader's choice could not be read")
-        if is_recognized(choice, block.relation, block.direction, glosses):
+        if is_recognized(choice, question.relations[0], question.block.direction, glosses):
             return None
         misreading = describe_choice(choice, item.topic_name, glosses)
         return TextProblem("round_trip_failed", misreading)

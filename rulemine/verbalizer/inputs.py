@@ -22,7 +22,7 @@ from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
 from rulemine.phrasing.glosses import Gloss, Glosses
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Question, RuleQuestion, rule_questions
+from rulemine.release.records import Question
 from rulemine.seeds import stream
 from rulemine.text.mentions import make_pattern
 from rulemine.text.template import escape
@@ -114,7 +114,7 @@ class VerbalizationInput:
     prefix: ClassVar[str] = ""
     always_judged: ClassVar[bool] = False
 
-    question: RuleQuestion
+    question: Question
     naming: str
     topic: EntityNames
     hard_answer: EntityNames
@@ -131,7 +131,7 @@ class VerbalizationInput:
     @property
     def asked(self) -> str:
         """What the question asks for, as the relation description says it, e.g. ``the aunts of 72``."""
-        return self.gloss.asked(self.question.rules.direction, self.topic_name)
+        return self.gloss.asked(self.question.block.direction, self.topic_name)
 
     @property
     def topics(self) -> tuple[EntityNames, ...]:
@@ -195,19 +195,19 @@ def make_inputs(
     context = _Context(kg, removed, topics, seed)
     answers: dict[tuple[str, str, str], tuple[EntityNames, ...]] = {}
     inputs: list[VerbalizationInput] = []
-    for question in rule_questions(asked.questions):
-        block = question.rules
-        key = question.topic, block.relation, block.direction
+    for question in asked.questions:
+        direction = question.block.direction
+        key = question.topic, question.relations[0], direction
         if key not in answers:  # questions with the same key share one tuple
             answers[key] = tuple(names[a] for a in question.answers if a != question.topic)
-        s, r, o = block.removed
+        s, r, o = question.removed[0]
         triples = context.of(question) if question.topic in topics else ()
         inputs.append(
             VerbalizationInput(
                 question=question,
                 naming=naming,
                 topic=names[question.topic],
-                hard_answer=names[s if block.direction == DIRECTIONS[0] else o],
+                hard_answer=names[s if direction == DIRECTIONS[0] else o],
                 answers=answers[key],
                 removed=(plain[s], r, plain[o]),
                 gloss=glosses[r],

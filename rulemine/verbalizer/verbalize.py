@@ -17,7 +17,7 @@ from rulemine.errors import UserError
 from rulemine.llm.call import Answer, Ask, Call
 from rulemine.llm.session import Session
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Question, Rejection, RuleQuestion, topic_values
+from rulemine.release.records import Question, Rejection, topic_values
 from rulemine.text.template import fill
 from rulemine.verbalizer.ambiguity import accept_paraphrases, retract_ambiguous
 from rulemine.verbalizer.checks import explain
@@ -271,9 +271,9 @@ def _rejection(question: Question, dialogue: Dialogue, templates: bool) -> Rejec
     detail = f"{'template used' if templates else 'dropped'}: {', '.join(codes)}"
     text = next((text for text, _ in reversed(dialogue.rejected) if text), "")
     removed, direction, rule, query = None, "", "", question.query
-    if isinstance(question, RuleQuestion):
-        block = question.rules
-        removed, direction, rule, query = block.removed, block.direction, block.rule, ""
+    if question.kind == "rules":
+        removed, rule, query = question.removed[0], question.rules[0], ""
+        direction = question.block.direction
     return Rejection(
         "verbalize", codes[-1], question.id, removed, direction, rule, detail, text, query
     )

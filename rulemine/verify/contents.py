@@ -14,21 +14,9 @@ from rulemine.verify.proofs import Prover, Triples
 from rulemine.verify.rules import HornRule
 from rulemine.verify.triples import Graph, Triple, distinct
 
-__all__ = ["Contents", "Located", "Row", "asked_relations", "rules_used"]
+__all__ = ["Contents", "Located", "Row"]
 
 Row = dict[str, Any]
-
-
-def asked_relations(row: Row) -> list[str]:
-    """The relations that a question of any kind asks about."""
-    own = row[row["kind"]]
-    return own["relations"] if "relations" in own else [own["relation"]]
-
-
-def rules_used(row: Row) -> list[str]:
-    """The rules of their certificates."""
-    own = row[row["kind"]]
-    return own["rules"] if "rules" in own else [own["rule"]]
 
 
 class Located(NamedTuple):
@@ -58,7 +46,7 @@ class Contents:
         removed: The removed triples.
         questions: All questions of the right shape, file by file.
         rejections: All rejected questions and texts.
-        types: The types of entities; none in a release of the kind ``rules``.
+        types: The types of entities; none if the release has no such table.
     """
 
     folder: Folder

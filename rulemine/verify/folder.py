@@ -3,6 +3,7 @@
 Checks that the manifest exists and is well formed, that every file it lists exists with the stated size and
 digest (of the uncompressed content if the name ends in .gz), that every file of the layout is listed, that
 the folder has no other files, that every file is UTF-8 with LF, and that none has what looks like an API key.
+Over 400 lines because all that is known of a folder is here.
 """
 
 import errno
@@ -18,15 +19,16 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from rulemine.errors import ReleaseError
-from rulemine.verify.cypher.records import FILES, graph_file
+from rulemine.verify.kinds import checks_of
+from rulemine.verify.protocol import KindChecks
 from rulemine.verify.report import Findings, shown
-from rulemine.verify.shapes import MANIFEST, QUESTIONS, SPLITS
+from rulemine.verify.shapes import MANIFEST, SPLITS
 from rulemine.verify.shaping import Shape
 from rulemine.verify.tar import SUMS, Tar, check_sums
 
 __all__ = ["Folder", "key_at"]
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 """The format version that this verifier knows."""
 
 MANIFEST_NAME = "manifest.json"
@@ -39,12 +41,6 @@ LAYOUT = (
 
 MODEL_LAYOUT = ("llm/glosses.toml", "llm/journal.jsonl", "llm/prompt.toml")
 """The files of a release whose questions a language model verbalized."""
-
-SHEET, TYPES = "sheet.tsv", "types.tsv"
-"""What releases of all kinds but ``rules`` have besides."""
-
-SEED_TEXTS = "seed_texts.jsonl"
-"""What those of the kind ``variants`` have besides."""
 
 OPTIONAL = ("kg/reference.tsv.gz",)
 """The files that a release may have."""
@@ -97,9 +93,12 @@ class Folder:
         version = value.get("format_version") if isinstance(value, dict) else None
         if type(version) is int and version != FORMAT_VERSION:
             newer = version > FORMAT_VERSION
+            advice = "Upgrade: pip install -U rulemine" if newer else "Build it again"
+            if version == FORMAT_VERSION - 1:
+                advice = f"Convert it: python tools/to_format4.py {self.path} NEW"
             raise ReleaseError(
                 f"{self.path / MANIFEST_NAME}: format version {version}; this program verifies version "
-                f"{FORMAT_VERSION}. {'Upgrade: pip install -U rulemine' if newer else 'Build it again'}."
+                f"{FORMAT_VERSION}. {advice}."
             )
         if (misfit := MANIFEST(value, "")) is not None:
             add(MANIFEST_NAME, None, "manifest", misfit.found, misfit.expected)
@@ -113,13 +112,21 @@ class Folder:
 
     @cached_property
     def kind(self) -> str:
-        """The kind of its questions; ``rules`` if the manifest names none, which becomes a problem."""
+        """The kind of its questions; none if the manifest names none, which becomes a problem."""
         kind = self.manifest["config"].get("kind")
-        if not isinstance(kind, str) or kind not in QUESTIONS:
-            expected = f"config.kind: {' or '.join(QUESTIONS)}"
+        if not isinstance(kind, str) or not kind:
+            expected = "config.kind: the kind of its questions"
             self._findings.add(MANIFEST_NAME, None, "kind", shown(kind), expected)
-            return "rules"
+            return ""
         return kind
+
+    @cached_property
+    def checks(self) -> KindChecks:
+        """What is special to the kind; where nothing is known of it, a note says so."""
+        found = checks_of(self.kind)
+        if not found.known and self.kind:
+            self._findings.note(f"verified but for what is special to the kind {self.kind}")
+        return found
 
     @cached_property
     def levels(self) -> list[int]:
@@ -137,12 +144,11 @@ class Folder:
         add, listed = self._findings.add, self.manifest["files"]
         levels = [f"kg/incomplete-{level}.tsv.gz" for level in self.levels if level < 100]
         layout = {*LAYOUT, *levels, *MODEL_LAYOUT * (self.option("verbalizer", "name") == "openai")}
-        layout |= {SHEET, TYPES} if self.kind != "rules" else set()
-        layout |= {SEED_TEXTS} if self.kind == "variants" else set()
-        layout |= {*FILES, *map(graph_file, (0, *self.levels))} if self.kind == "cypher" else set()
+        layout |= {*self.checks.files(self.levels)}
         for name in sorted(layout - set(listed)):
             add(MANIFEST_NAME, None, "layout", f"no {name} in files", "every file of the layout")
-        for name in sorted(set(listed) - layout - set(OPTIONAL)):
+        others = set(listed) - layout - set(OPTIONAL) if self.checks.known else set()
+        for name in sorted(others):
             found = f"{shown(name)} in files"
             add(MANIFEST_NAME, None, "layout", found, "files of the layout only")
         for name, entry in sorted(listed.items()):

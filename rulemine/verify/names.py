@@ -2,7 +2,7 @@
 
 Checks that ``entities.tsv`` has unique columns, and that private ids have a fixed
 width; that ``relations.tsv`` has each relation once; and that every name in graphs and rules is in these
-tables.
+tables; and that ``types.tsv``, which most kinds have, has known entities.
 """
 
 import re
@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from rulemine.verify.folder import Folder
 from rulemine.verify.report import Findings, shown
 
-__all__ = ["Entity", "Names", "check_names"]
+__all__ = ["Entity", "Names", "check_names", "check_types"]
 
 ENTITIES = "entities.tsv"
 RELATIONS = "relations.tsv"
+TYPES = "types.tsv"
 _COLUMNS = ["private", "entity", "text"]
 _RELATION_COLUMNS = [
     "relation", "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects",
@@ -124,3 +125,20 @@ def _check_relations(
         lines[name] = number
     findings.count("relations", len(relations))
     return relations, lines
+
+
+def check_types(
+    folder: Folder, names: Names | None, findings: Findings
+) -> dict[str, frozenset[str]]:
+    """Reads the types of entities; none if there is no such file."""
+    types: dict[str, set[str]] = {}
+    for number, row in folder.fields(TYPES, 2) if folder.has(TYPES) else ():
+        entity, kind = row
+        if number == 1:  # the header
+            continue
+        if names is not None and entity not in names.entities:
+            findings.add(TYPES, number, "names", shown(entity), "an entity of entities.tsv")
+        types.setdefault(entity, set()).add(kind)
+    if types:
+        findings.count("types of entities", sum(map(len, types.values())))
+    return {entity: frozenset(kinds) for entity, kinds in types.items()}

@@ -122,8 +122,9 @@ class Findings:
         self._skipped.append(what)
 
     def note(self, what: str) -> None:
-        """Adds what was not checked and is no fault."""
-        self._notes.append(what)
+        """Adds what was not checked and is no fault, once."""
+        if what not in self._notes:
+            self._notes.append(what)
 
     def report(self, path: Path) -> VerificationReport:
         """Makes the report of everything found so far."""

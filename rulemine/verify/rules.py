@@ -1,13 +1,11 @@
 """The rules: what each line of ``rules.jsonl`` says, worked out again from its atoms alone.
 
-Checks that every rule is closed, connected and safe; that type, sub-type and readable form are those of
-its atoms; that its measures fit together and reach the thresholds of the selection; and that rules are
-unique, name known relations and entities, and no relation that is kept out of bodies. `measures` counts them
-on the graph.
+Checks that every rule is closed, connected and safe; that its measures fit together and reach the thresholds
+of the selection; and that rules are unique, name known relations and entities, and no relation that is kept
+out of bodies. `measures` counts them on the graph. Type and readable form are written again.
 """
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +28,7 @@ MOST_BODY_ATOMS = 7
 
 _MEASURES = ("head_coverage", "std_confidence", "pca_confidence")
 
-_LETTERS = "xyzwvutsrqponm"
+MOST_VARIABLES = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +39,12 @@ class HornRule:
         line: Its line in ``rules.jsonl``.
         head: The head.
         body: The body atoms as written there.
-        type: Type and sub-type, derived from the atoms.
         row: The line itself.
     """
 
     line: int
     head: Atom
     body: tuple[Atom, ...]
-    type: tuple[str, str]
     row: dict[str, Any]
 
     @property
@@ -79,14 +75,11 @@ def check_rules(folder: Folder, names: Names | None, findings: Findings) -> dict
             if lost := names.unknown(terms, [r for _, r, _ in (head, *body)]):
                 expected = "names of entities.tsv and relations.tsv"
                 findings.add(RULES, number, "names", shown(lost), expected)
-        kind = rule_type(head, body)
-        _expect(findings, number, "rule type", (row["type"], row["subtype"]), kind)
-        _expect(findings, number, "readable form", row["rule"], readable(head, body))
         _check_measures(row, number, findings)
         if row["id"] in rules:
             found = f"{row['id']} of line {rules[row['id']].line}"
             findings.add(RULES, number, "rules unique", found, "each rule once")
-        rules[row["id"]] = HornRule(number, head, tuple(body), kind, row)
+        rules[row["id"]] = HornRule(number, head, tuple(body), row)
     removes = folder.option("selection", "mode") != "none"
     if removes != bool(rules):
         found, expected = ("none", "at least one") if removes else (f"{len(rules)}", "none")
@@ -114,13 +107,6 @@ def check_thresholds(folder: Folder, rules: dict[str, HornRule], findings: Findi
         if kept_out := sorted(barred & {r for _, r, _ in rule.body}):
             expected = "no excluded relation in a body (manifest, config.selection.body_filter)"
             findings.add(RULES, rule.line, "thresholds", shown(kept_out), expected)
-
-
-def _expect(
-    findings: Findings, number: int, invariant: str, found: object, expected: object
-) -> None:
-    if found != expected:
-        findings.add(RULES, number, invariant, shown(found), shown(expected))
 
 
 def _check_measures(row: dict[str, Any], number: int, findings: Findings) -> None:
@@ -159,8 +145,8 @@ def _form_problem(head: Atom, body: list[Atom]) -> str | None:
     times = Counter(v for atom in (head, *body) for v in _variables(atom))
     if loose := sorted(v for v, n in times.items() if n < 2):
         return f"variable(s) {', '.join('?' + chr(97 + v) for v in loose)} in one atom only"
-    if max(times) >= len(_LETTERS):
-        return f"more than {len(_LETTERS)} variables"
+    if max(times) >= MOST_VARIABLES:
+        return f"more than {MOST_VARIABLES} variables"
     reached, grown = _variables(head), True
     while grown:
         grown = False
@@ -171,40 +157,3 @@ def _form_problem(head: Atom, body: list[Atom]) -> str | None:
     if any(_variables(atom) - reached for atom in body):
         return "a body that is not connected with the head"
     return None
-
-
-def readable(head: Atom, body: Sequence[Atom]) -> str:
-    """The rule as text."""
-
-    def text(atom: Atom) -> str:
-        s, o = (repr(t) if isinstance(t, str) else _LETTERS[t] for t in (atom[0], atom[2]))
-        return f"{atom[1]}({s},{o})"
-
-    return f"{' ∧ '.join(map(text, body))} ⇒ {text(head)}"
-
-
-def rule_type(head: Atom, body: list[Atom]) -> tuple[str, str]:
-    """Type and sub-type: what the body looks like as a graph between x = ?a and y = ?b."""
-    again = "recursive" if any(r == head[1] for _, r, _ in body) else "rest"
-    plain = all(isinstance(s, int) and isinstance(o, int) and s != o for s, _, o in body)
-    if not plain or (head[0], head[2]) != (0, 1):
-        return ("other", again)
-    edges = [(s, o) for s, _, o in body]
-    if edges == [(0, 1)]:
-        return ("hierarchy", "hierarchy")
-    if edges == [(1, 0)]:
-        kind = "symmetry" if body[0][1] == head[1] else "inversion"
-        return (kind, kind)
-    degrees = Counter(term for edge in edges for term in edge)
-    ends = degrees.pop(0, 0), degrees.pop(1, 0)
-    inner = set(degrees.values())
-    # Every rule here is connected, so these degrees leave only a simple path between x and y.
-    if ends == (1, 1) and inner == {2}:
-        if len(edges) > 2:
-            return ("other", "longer chain")
-        out = sum(s == 0 for s, _ in edges), sum(o == 1 for _, o in edges)
-        shapes = {(1, 0): "common object", (0, 1): "common subject", (0, 0): "reversed chain"}
-        return ("composition", "composition") if out == (1, 1) else ("other", shapes[out])
-    if ends == (2, 2) and len(edges) == 3 and inner == {2}:
-        return ("other", "triangle")
-    return ("other", "intersection") if not inner else ("other", again)

@@ -7,7 +7,7 @@ drifts from the format is caught.
 
 from typing import Any
 
-from rulemine.verify.cypher.records import OF_CYPHER, OTHERWISE
+from rulemine.verify.protocol import KindChecks
 from rulemine.verify.shaping import (
     Misfit,
     Shape,
@@ -19,7 +19,6 @@ from rulemine.verify.shaping import (
     mapping,
     misfit_of,
     name,
-    nothing,
     nullable,
     one_of,
     positive,
@@ -31,14 +30,12 @@ from rulemine.verify.shaping import (
     truth,
 )
 
-__all__ = ["MANIFEST", "QUESTIONS", "REJECTIONS", "REMOVAL", "RULE", "SEED_TEXT"]
+__all__ = ["HARD", "MANIFEST", "REJECTION", "REMOVAL", "RULE", "question_shape"]
 
 NAMINGS = ("private", "entity", "text", "numeric")
 SPLITS = ("train", "validation", "test")
 DIRECTIONS = ("subject", "object")
 WORDINGS = ("template", "model", "fallback")
-FLAGS = ("logical_structure", "redundancy", "answer_support", "answer_adequacy")
-TEST_TYPES = ("id", "ugt", "urt")
 RULE_TYPES = ("symmetry", "inversion", "hierarchy", "composition", "other")
 
 
@@ -111,165 +108,64 @@ REMOVAL = record(
 )
 
 
-_HARD = record(
-    {
-        "answer": name,
-        "missing": _count,
-        "level": integer(1, 100),
-        "witness": array(triple, least=1),
-        "core": truth,
-    }
-)
+HARD = {
+    "answer": name,
+    "missing": _count,
+    "level": integer(1, 100),
+    "witness": array(triple),
+    "core": truth,
+}
+_value = nullable(integer(0))
 
 
-def _question(
-    kind: str,
-    block: dict[str, Shape],
-    anchors: int | None = None,
-    hard: int = 0,
-    written: bool = False,
-    other: dict[str, Shape] | None = None,
-) -> Shape:
-    """A question.
-
-    Args:
-        kind: Its kind.
-        block: What only this kind has.
-        anchors: How many anchors it has; None: some.
-        hard: At least how many hard answers it has.
-        written: Whether its query may have differences and be a count.
-        other: Fields that have another shape in this kind.
-    """
-    number = nullable(integer(0)) if written else nothing
-    fields = {
+def question_shape(kind: str, checks: KindChecks) -> Shape:
+    """The shape of the questions of a kind."""
+    fields: dict[str, Shape] = {
         "id": _question_id,
         "kind": one_of((kind,)),
         "question": line,
-        "anchors": array(name, 1, anchors),
+        "anchors": array(name),
         "query": line,
-        "sparql": line,
+        "sparql": text,
         "structure": line,
         "shape": line,
-        "hops": integer(1),
+        "hops": integer(0),
         "answers": array(name, least=1),
         "stated": array(name),
-        "hard": array(_HARD, hard),
+        "hard": array(record(HARD)),
         "further": array(name),
-        "hard_answer": name if hard else nullable(name),
+        "hard_answer": nullable(name),
         "core": truth,
-        "evidence": array(triple, least=1),
-        "full_evidence": array(triple, least=1),
-        "spurious": array(name, length=None if written else 0),
-        "value": number,
-        "stated_value": number,
+        "evidence": array(triple),
+        "full_evidence": array(triple),
+        "spurious": array(name),
+        "value": _value,
+        "stated_value": _value,
+        "relations": array(name),
+        "intermediates": array(name),
+        "removed": array(triple),
+        "rules": array(rule_id),
         "split": one_of(SPLITS),
         "unseen": record({"rule": truth, "relation": truth, "answer": truth}),
         "wording": one_of(WORDINGS),
         "paraphrases": array(line),
         "patterns": array(line),
-        kind: record(block),
     }
-    return record(fields | (other or {}))
+    return record({**fields, **checks.fields})
 
 
-_OF_QUERIES = {
-    "relations": array(name, 1),
-    "intermediates": array(name),
-    "removed": array(triple),
-    "rules": array(rule_id),
-}
-"""What the block of every kind but ``rules`` has."""
-
-_OF_WRITERS = {
-    **_OF_QUERIES,
-    "answer": name,
-    "triples": array(triple, 1),
-    "subgraph": array(triple, 1),
-}
-
-_JUDGEMENT = record(
+REJECTION = record(
     {
-        "model": name,
-        **{
-            f"{flag}_{part}": shape
-            for flag in FLAGS
-            for part, shape in (("flag", truth), ("reasoning", text))
-        },
+        "stage": name,
+        "reason": name,
+        "question": like(r"q\d+|", "q and a number, or nothing"),
+        "removed": nullable(triple),
+        "direction": one_of((*DIRECTIONS, "")),
+        "rule": like(r"[0-9a-f]{12}|", "12 hexadecimal digits, or nothing"),
+        "detail": text,
+        "text": text,
+        "query": text,
     }
-)
-
-QUESTIONS = {
-    "rules": _question(
-        "rules",
-        {
-            "removed": triple,
-            "relation": name,
-            "direction": one_of(DIRECTIONS),
-            "rule": rule_id,
-            "rule_type": one_of(RULE_TYPES),
-            "rule_subtype": name,
-        },
-        anchors=1,
-        hard=1,
-    ),
-    "structures": _question("structures", {**_OF_QUERIES, "answer_types": array(name)}),
-    "subgraphs": _question(
-        "subgraphs",
-        {
-            **_OF_WRITERS,
-            "redundant": truth,
-            "minimal_shape": line,
-            "minimal": array(record({"anchors": array(name, 1), "query": line}), 1),
-            "test_type": array(one_of(TEST_TYPES)),
-            "parent": like(r"q\d+|", "q and a number, or nothing"),
-        },
-        written=True,
-    ),
-    "variants": _question(
-        "variants",
-        {
-            **_OF_WRITERS,
-            "seed_text": name,
-            "seeds": array(name, 1),
-            "topic": text,
-            "unique": truth,
-            "redundant": truth,
-            "judgements": array(_JUDGEMENT),
-        },
-        written=True,
-    ),
-    "cypher": _question("cypher", OF_CYPHER, other=OTHERWISE),
-}
-"""Kind → the shape of its questions."""
-
-
-def _rejection(removed: Shape, direction: Shape, rule: Shape) -> Shape:
-    return record(
-        {
-            "stage": name,
-            "reason": name,
-            "question": like(r"q\d+|", "q and a number, or nothing"),
-            "removed": removed,
-            "direction": direction,
-            "rule": rule,
-            "detail": text,
-            "text": text,
-            "query": text,
-        }
-    )
-
-
-REJECTIONS = {
-    "rules": _rejection(triple, one_of((*DIRECTIONS, "")), rule_id),
-    **dict.fromkeys(
-        ("structures", "subgraphs", "variants", "cypher"),
-        _rejection(nothing, one_of(("",)), one_of(("",))),
-    ),
-}
-"""Kind → the shape of what was rejected."""
-
-SEED_TEXT = record(
-    {"id": name, "entities": array(name), "topic": text, "split": one_of((*SPLITS, ""))}
 )
 
 _digest = like("[0-9a-f]{64}", "64 hexadecimal digits")

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rulemine.verify.contents import Contents, Located
-from rulemine.verify.cypher.gold import GoldServer
-from rulemine.verify.cypher.release import check_cypher, read_property_files
 from rulemine.verify.facts import check_declarations
 from rulemine.verify.folder import QUESTION_FILES, Folder
 from rulemine.verify.graphs import (
@@ -24,18 +22,16 @@ from rulemine.verify.graphs import (
     check_levels,
     check_removed,
 )
-from rulemine.verify.manifest import check_options, check_source
 from rulemine.verify.measures import check_supports
-from rulemine.verify.names import ENTITIES, RELATIONS, Names, check_names
+from rulemine.verify.names import ENTITIES, RELATIONS, Names, check_names, check_types
+from rulemine.verify.protocol import GoldServer, Watch
 from rulemine.verify.questions.question import check_question
 from rulemine.verify.questions.question_set import check_collection
-from rulemine.verify.questions.wording import check_templates, check_wording
-from rulemine.verify.rejections import check_rejections
+from rulemine.verify.questions.wording import check_templates
 from rulemine.verify.removals import check_removals
 from rulemine.verify.report import Findings, VerificationReport
 from rulemine.verify.rules import RULES, check_rules, check_thresholds
-from rulemine.verify.shapes import QUESTIONS, REJECTIONS, REMOVAL
-from rulemine.verify.tables import check_seed_texts, check_types
+from rulemine.verify.shapes import REJECTION, REMOVAL, question_shape
 from rulemine.verify.triples import Graph, Terms, Triple
 
 __all__ = ["verify"]
@@ -60,8 +56,8 @@ def verify(
         progress: Called now and then with (removed triples and questions checked, all of them).
         on_phase: Called with what is checked next, in a word or two.
         thorough: Whether all rules are counted again on the graph, however large.
-        gold: Runs the Cypher of a release of the kind ``cypher`` on a database, see
-            `rulemine.verify.cypher.gold`; None: a note says that this was not done.
+        gold: Runs Cypher on a database, where the questions have some; None: a note says that this was not
+            done.
 
     Returns:
         The report; `VerificationReport.ok` says whether every invariant holds.
@@ -88,7 +84,6 @@ def verify(
         reference = check_graph(folder, REFERENCE, names, terms, findings)
     on_phase("reading questions")
     questions, rejections = _read_questions(folder, findings)
-    check_options(folder, findings)
     if names is None or rules is None or complete is None or incomplete is None or removed is None:
         needed = ", ".join((ENTITIES, RELATIONS, COMPLETE, INCOMPLETE, REMOVED, RULES))
         findings.skip(f"proofs, questions (needs {needed})")
@@ -103,15 +98,8 @@ def verify(
     if not contents.brink:
         check_thresholds(folder, rules, findings)
     check_supports(contents, thorough, findings)
-    files = None
-    if folder.kind == "cypher":
-        on_phase("property graphs")
-        files = read_property_files(contents, findings)
     on_phase("splits")
-    check_source(contents, findings)
     check_collection(contents, findings)
-    check_rejections(contents, findings)
-    check_seed_texts(folder, names, questions, findings)
     steps = len(removed) + len(questions)
 
     def tell(done: int) -> None:
@@ -120,20 +108,13 @@ def verify(
 
     on_phase("proofs")
     check_removals(contents, findings, tell)
-    if folder.kind == "cypher":
-        for here in questions:
-            check_wording(here, contents, findings)
-        if files is not None:
-            checked = len(removed)
-            check_cypher(contents, files, findings, on_phase, lambda n: tell(checked + n), gold)
-        tell(steps)
-        return findings.report(folder.path)
-    on_phase("questions")
-    for done, here in enumerate(questions):
-        if done % 256 == 0:
-            tell(len(removed) + done)
-        check_question(here, contents, findings)
-        check_wording(here, contents, findings)
+    watch = Watch(on_phase, lambda number: tell(len(removed) + number), gold)
+    if not folder.checks.check_otherwise(contents, findings, watch):
+        on_phase("questions")
+        for done, here in enumerate(questions):
+            if done % 256 == 0:
+                watch.progress(done)
+            check_question(here, contents, findings)
     tell(steps)
     return findings.report(folder.path)
 
@@ -166,20 +147,15 @@ def _check_graphs(
 
 def _read_questions(folder: Folder, findings: Findings) -> tuple[list[Located], list[Located]]:
     """The questions and rejections of the right shape."""
-    questions = [
-        Located(name, line, row)
-        for name in QUESTION_FILES
+    shape = question_shape(folder.kind, folder.checks)
+    shapes = {**dict.fromkeys(QUESTION_FILES, shape), REJECTED: REJECTION}
+    found = {
+        name: [Located(name, line, row) for line, row in folder.records(name, shape)]
+        for name, shape in shapes.items()
         if folder.has(name)
-        for line, row in folder.records(name, QUESTIONS[folder.kind])
-    ]
-    rejections = (
-        [
-            Located(REJECTED, line, row)
-            for line, row in folder.records(REJECTED, REJECTIONS[folder.kind])
-        ]
-        if folder.has(REJECTED)
-        else []
-    )
+    }
+    rejections = found.pop(REJECTED, [])
+    questions = [here for rows in found.values() for here in rows]
     findings.count("questions", len(questions))
     findings.count("rejected questions", len(rejections))
     return questions, rejections

@@ -75,7 +75,7 @@ def test_runs_are_whole_releases_on_the_same_graphs(made: Path, target: Path) ->
             assert run.manifest["files"][name] == published.manifest["files"][name]
         assert list(run.seed_rows()) == asked
         assert {q.split for q in run.questions()} == {"test"}
-        assert {q.variants.seed_text for q in run.questions()} <= {row.id for row in asked}
+        assert {q.block.seed_text for q in run.questions()} <= {row.id for row in asked}
         assert run.manifest["config"]["variants"]["run"] == number
         assert verify(run.path).ok
     texts = [[q.question for q in Release.open(target / f"run-{n}").questions()] for n in (1, 2)]

@@ -73,7 +73,7 @@ def test_relations_that_are_not_asked_about_lose_nothing_and_are_on_record(
     Build(recipe(rules, *settings), tmp_path / "made").run()
     release = Release.open(tmp_path / "made")
     assert verify(release.path).problems == ()
-    assert {q.rules.relation for q in release.questions()} == {"lives_in"}
+    assert {q.relations[0] for q in release.questions()} == {"lives_in"}
     assert max(len(q.answers) for q in release.questions()) <= 3
     assert release.manifest["kg"]["dropped"] == {"child_of": "too easy"}
     assert release.manifest["counts"]["relations_dropped"] == 1
@@ -96,10 +96,10 @@ def test_what_follows_by_definition_is_a_further_answer(rules: Path, tmp_path: P
     homes = {(s, o) for s, r, o in stated if r == "lives_in"}
     while more := {(s, h) for s, o in couples for who, h in homes if who == o} - homes:
         homes |= more
-    asked = [q for q in release.questions() if q.rules.relation == "lives_in"]
+    asked = [q for q in release.questions() if q.relations[0] == "lives_in"]
     assert any(q.further for q in asked)
     for question in asked:
-        end = ("subject", "object").index(question.rules.direction)
+        end = ("subject", "object").index(question.block.direction)
         (topic,) = question.anchors
         expected = {pair[end] for pair in homes if pair[1 - end] == names[topic]}
         assert {names[a] for a in question.answers} == expected
@@ -330,9 +330,9 @@ def test_limits_of_a_recipe_hold_in_its_release(tmp_path: Path) -> None:
     for part in ([q for q in questions if q.core], questions):
         for share, values in (
             (0.05, [q.hard_answer for q in part]),
-            (0.15, [q.rules.relation for q in part]),
+            (0.15, [q.relations[0] for q in part]),
         ):
             assert max(Counter(values).values()) <= max(1, int(share * len(part))), share
-    types = Counter((q.rules.rule_type, q.rules.rule_subtype) for q in questions)
+    types = Counter((q.block.rule_type, q.block.rule_subtype) for q in questions)
     assert max(types.values()) <= int(0.4 * len(questions))
     assert len(questions) > 20

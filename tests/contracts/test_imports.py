@@ -37,7 +37,12 @@ FLOORS = (
 )
 """Each package imports itself and what lies on lower floors; ``common`` is what lies at the root."""
 
-DOORS = {"rulemine.kinds.group", "rulemine.kinds.kind", "rulemine.kinds.registry"}
+DOORS = {
+    "rulemine.kinds.answers",
+    "rulemine.kinds.group",
+    "rulemine.kinds.kind",
+    "rulemine.kinds.registry",
+}
 """By which everything over them asks a kind, without an import of it."""
 
 MAY_IMPORT = {

@@ -50,7 +50,7 @@ def test_its_questions_agree_in_number_and_have_articles(questions: list[dict[st
     for question in questions:
         text, (topic,) = question["question"], question["anchors"]
         several = len(question["answers"]) > 1
-        if question["rules"]["relation"] == "sibling_of":
+        if question["relations"] == ["sibling_of"]:
             assert text == f"{siblings[several]}{topic}?"
         if "Guild" in topic:
             guilds.add(text.split(topic)[0][-5:])

@@ -357,6 +357,6 @@ def test_reasoner_equals_trying_every_substitution(tmp_path, number):
         found = [set(p.answers) for p in answer(release, "reasoner")]
         for q, before, after in zip(asked, stated, found, strict=True):
             derived = set().union(
-                *(derived_by_trying(kg, rule, q.topic, q.rules.direction) for rule in rules)
+                *(derived_by_trying(kg, rule, q.topic, q.block.direction) for rule in rules)
             )
             assert after == before | derived, (rules, q)

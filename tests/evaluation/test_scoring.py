@@ -148,8 +148,8 @@ def is_in(breakdown, group, q, difficulty):
         "hops": str(q.hops) == group,
         "missing": group == ("3+" if q.missing > 2 else str(q.missing)),
         "inference": group == ("full" if len(q.evidence) == 1 else "partial"),
-        "rule_type": q.rules.rule_type == group,
-        "rule_subtype": q.rules.rule_subtype == group,
+        "rule_type": q.block.rule_type == group,
+        "rule_subtype": q.block.rule_subtype == group,
         "proofs": group == next(
             (b for b, low, high in [("1", 1, 1), ("2", 2, 2), ("3–5", 3, 5), ("6–10", 6, 10)]
              if low <= told["proofs"] <= high), ">10"),

@@ -159,7 +159,7 @@ def random_report(folder: Path, seed: int, n: int = 40, resamples: int = 30):
         asked.append(
             replace(q, id=f"q{i:05d}", anchors=(f"x{i}",), hard=hard,
                     hard_answer=hard[0].answer if hard else None,
-                    structures=replace(q.structures, removed=()))
+                    removed=())
         )  # fmt: skip
         names = ["ann", "bob", "france", "italy"]
         given.append(Prediction(f"q{i:05d}", answers=tuple({names[draws.below(4)] for _ in "12"})))
@@ -229,7 +229,7 @@ def test_questions_in_one_cluster_have_a_mean_without_an_interval(tmp_path: Path
 
 def test_a_large_cluster_is_told(tmp_path: Path) -> None:
     one = structure_question(0, LINES[0], "test")
-    alone = replace(one, structures=replace(one.structures, removed=()))
+    alone = replace(one, removed=())
     asked = [
         replace(one if i < 8 else alone, id=f"q{i:05d}", anchors=(f"x{i}",), core=True)
         for i in range(32)

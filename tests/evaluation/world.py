@@ -11,6 +11,7 @@ from rulemine.files import digest_of, write_bytes
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kinds.rules.block import RuleBlock
 from rulemine.phrasing.templates import load_templates
 from rulemine.query.links import expanded
 from rulemine.query.parser import parse
@@ -24,10 +25,7 @@ from rulemine.release.records import (
     PerDirection,
     Question,
     Removal,
-    RuleBlock,
-    RuleQuestion,
     Unseen,
-    rule_questions,
 )
 from rulemine.rules.formats import parse_readable, rule_to_json
 from rulemine.rules.rule import Rule
@@ -74,7 +72,7 @@ def question(
     core: bool = False,
     unseen: Sequence[str] = (),
     split: str = "test",
-) -> RuleQuestion:
+) -> Question:
     """A question; its first hard answer is the one asked for, without any every answer is stated."""
 
     def triple(answer: str) -> Triple:
@@ -82,7 +80,7 @@ def question(
 
     asked_for = hard[0] if hard else None
     removed = triple(asked_for or answers[0])
-    return RuleQuestion(
+    return Question(
         id=f"q{number:05d}",
         kind="rules",
         question=f"Who? ({topic})",
@@ -98,12 +96,16 @@ def question(
         spurious=(),
         value=None,
         stated_value=None,
+        relations=(relation,),
+        intermediates=(),
+        removed=(removed,),
+        rules=(RULES[0].id,),
         split=split,
         unseen=Unseen(*(name in unseen for name in ("rule", "relation", "answer"))),
         wording="template",
         paraphrases=(),
         patterns=(),
-        rules=RuleBlock(removed, relation, direction, RULES[0].id, kind, subtype),
+        block=RuleBlock(direction, kind, subtype),
     )
 
 
@@ -123,19 +125,19 @@ USUAL = Difficulty(1, 1, (), (), 1.0, 1.0, 1.0, PerDirection(0.01, 0.01), PerDir
 
 
 def removals_of(
-    questions: Iterable[RuleQuestion], difficulty: Mapping[str, Mapping[str, Any]] = DIFFICULTY
+    questions: Iterable[Question], difficulty: Mapping[str, Mapping[str, Any]] = DIFFICULTY
 ) -> list[Removal]:
     """The removed triples of questions."""
     found: dict[Triple, Removal] = {}
     for q in questions:
         if q.hard_answer is not None:
             changed = replace(USUAL, **difficulty.get(q.id, {}))
-            if q.rules.removed not in found or changed != USUAL:
-                certificate = Certificate(q.rules.rule, q.rules.removed, ((ANN, "wife", BOB),))
-                found[q.rules.removed] = Removal(
-                    q.rules.removed,
+            if q.removed[0] not in found or changed != USUAL:
+                certificate = Certificate(q.rules[0], q.removed[0], ((ANN, "wife", BOB),))
+                found[q.removed[0]] = Removal(
+                    q.removed[0],
                     q.level,
-                    (q.rules.direction,),
+                    (q.block.direction,),
                     certificate,
                     None,
                     changed,
@@ -164,7 +166,9 @@ def write_release(
     relations = sorted({r for _, r, _ in [*incomplete, *removed]} | of_questions)
     templates = replace(load_templates("", relations), declarations=declared)
     header, *rows = [list(templates.to_plain()[0]), *(r.values() for r in templates.to_plain())]
-    rows_removed = removals_of(rule_questions(asked)) if removals is None else removals
+    rows_removed = (
+        removals_of(q for q in asked if q.kind == "rules") if removals is None else removals
+    )
     texts = {
         "kg/incomplete.tsv.gz": KnowledgeGraph.from_triples(incomplete).to_tsv(),
         "kg/complete.tsv.gz": KnowledgeGraph.from_triples([*incomplete, *removed]).to_tsv(),

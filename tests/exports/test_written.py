@@ -111,7 +111,7 @@ def test_dynamic_kgqa_has_the_fields_of_table_2(variants: Release, tmp_path: Pat
     asked = {q.id: q for q in variants.questions()}
     for row in found:
         question = asked[row["id"]]
-        block = question.variants  # type: ignore[attr-defined]
+        block = question.block  # type: ignore[attr-defined]
         if question.value is None:
             assert (row["answer"], row["answer_readable"]) == (key[block.answer], block.answer)
             assert row["answer_uri"] == f"http://rdf.freebase.com/ns/{row['answer']}"

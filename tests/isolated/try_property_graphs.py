@@ -47,7 +47,7 @@ def differing(release: Release, bolt: Bolt) -> int:
     """Questions whose gold has other rows on the complete graph than the release says; ties are free."""
     wrong = 0
     for question in release.questions():
-        block = question.cypher  # type: ignore[attr-defined]
+        block = question.block  # type: ignore[attr-defined]
         found = bolt.rows(block.cypher)
         rows = [] if isinstance(found, Failed) else list(map(row_text, found.rows))
         if block.tied:

@@ -27,8 +27,8 @@ def sizes(questions):
 
 def given_away(q):
     """What may be in one split only."""
-    yield (q.topic, q.rules.relation, q.rules.direction)
-    yield q.rules.removed
+    yield (q.topic, q.relations[0], q.block.direction)
+    yield q.removed[0]
     for row in q.hard:
         yield from row.witness
         yield frozenset((q.topic, row.answer))
@@ -116,7 +116,7 @@ def test_large_groups_get_everywhere():
 def test_rare_relations_get_everywhere():
     # 100 relations of one question each: no split can have a tenth of each, but of all of them.
     questions = [question(i, (f"s{i}", f"r{i}" if i < 100 else "r", f"o{i}")) for i in range(1000)]
-    rare = Counter(q.split for q in made(questions) if q.rules.relation != "r")
+    rare = Counter(q.split for q in made(questions) if q.relations[0] != "r")
     assert rare == {"train": 80, "validation": 10, "test": 10}
 
 
@@ -195,8 +195,8 @@ def test_unseen_is_what_no_training_question_has(mode, seed):
             assert q.unseen == Unseen(False, False, False)
             continue
         assert q.unseen == Unseen(
-            rule=all(t.rules.rule != q.rules.rule for t in train),
-            relation=all(t.rules.relation != q.rules.relation for t in train),
+            rule=all(t.rules[0] != q.rules[0] for t in train),
+            relation=all(t.relations[0] != q.relations[0] for t in train),
             answer=not any(q.hard_answer in t.hard_answers for t in train),
         )
     assert any(q.unseen.answer for q in questions)

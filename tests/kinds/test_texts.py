@@ -10,7 +10,7 @@ from rulemine.kinds.texts import CHECKED, SAME, Texts
 from rulemine.query.links import relations_at
 from rulemine.query.parser import parse
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Rejection, StructureQuestion
+from rulemine.release.records import Question, Rejection
 from rulemine.text.naming_rules import (
     ANCHOR_MISSING,
     ANCHOR_TELLS,
@@ -25,8 +25,8 @@ class Asked(NamedTuple):
 
     world: RandomWorld
     asked: QuestionSet
-    one: StructureQuestion
-    two: StructureQuestion
+    one: Question
+    two: Question
 
     def texts(self) -> Texts:
         return Texts(self.asked.names, self.world.templates)
@@ -38,7 +38,7 @@ def made() -> Asked:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rulemine.kinds.structures.sampling.PATIENCE", 60)
         asked = world.ask(names=("2p", "2i"), ratios=None)
-    one = next(q for q in asked.questions if q.structure == "2p" and q.block.intermediates)
+    one = next(q for q in asked.questions if q.structure == "2p" and q.intermediates)
     two = next(q for q in asked.questions if q.structure == "2i")
     return Asked(world, asked, one, two)
 
@@ -57,7 +57,7 @@ def test_a_text_that_breaks_a_rule_is_refused_with_the_query(
     text: str, reason: str, made: Asked
 ) -> None:
     one = made.one
-    (topic,), (between, *_) = one.anchors, one.block.intermediates
+    (topic,), (between, *_) = one.anchors, one.intermediates
     text = text.format(topic=topic, answer=one.answers[0], between=between)
     found = made.texts().from_model(one, text)
     assert isinstance(found, Rejection)

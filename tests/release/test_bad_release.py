@@ -98,7 +98,7 @@ def test_a_release_of_a_newer_format(
     [
         ({"name": "../../x"}, r'invalid value of name \("\.\./\.\./x"\)'),
         ({"name": "a\nb"}, "invalid value of name"),
-        ({"config": {"kind": "nope"}}, 'config.kind is "nope"; expected one of rules, '),
+        ({"config": {"kind": "nope"}}, 'config.kind is "nope"; expected the name of a kind'),
         ({"config": {"kind": "variants"}}, 'config.kind is "variants"; .* with its options'),
         ({"config": {"kind": ["rules"]}}, "config.kind is"),
         (

@@ -11,8 +11,8 @@ from tests.structures import ASKED, structure_question
 
 def shared(a, b):
     """Whether two questions must stay together, by the definition."""
-    asks = lambda q: (q.topic, q.rules.relation, q.rules.direction)  # noqa: E731
-    removed = lambda q: {q.rules.removed, *(t for row in q.hard for t in row.witness)}  # noqa: E731
+    asks = lambda q: (q.topic, q.relations[0], q.block.direction)  # noqa: E731
+    removed = lambda q: {q.removed[0], *(t for row in q.hard for t in row.witness)}  # noqa: E731
     hard = lambda q: {frozenset((q.topic, answer)) for answer in q.hard_answers}  # noqa: E731
     given = lambda q: {frozenset((q.topic, answer)) for answer in q.answers}  # noqa: E731
     either = hard(a) & given(b) or given(a) & hard(b)

@@ -6,28 +6,30 @@ import pytest
 
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
+from rulemine.kinds.rules.block import RuleBlock
 from rulemine.query.parser import parse
 from rulemine.release.guessing import asked_ends, commonest_answers, guessed, order_of_names
-from rulemine.release.records import HardAnswer, RuleBlock, RuleQuestion, Unseen
+from rulemine.release.records import HardAnswer, Question, Unseen
 from tests.questions import what_is_asked
 from tests.structures import DECLARED, structure_question
 
 
 def asked(
     number: int, relation: str, answers: Sequence[str], hard: str | None, direction: str = "object"
-) -> RuleQuestion:
+) -> Question:
     topic = f"t{number}"
     end = hard or answers[0]
     triple = (topic, relation, end) if direction == "object" else (end, relation, topic)
     rows = (HardAnswer(end, 1, 100, (triple,), True),) if hard else ()
-    return RuleQuestion(
+    return Question(
         id=f"q{number}", kind="rules", question=f"{relation} of {topic}?",
         **what_is_asked(topic, relation, direction), answers=tuple(sorted(answers)),
         stated=tuple(sorted(set(answers) - {hard})), hard=rows, further=(),
         hard_answer=hard, core=bool(hard), evidence=(triple,), full_evidence=(triple,),
-        spurious=(), value=None, stated_value=None, split="train",
+        spurious=(), value=None, stated_value=None, relations=(relation,), intermediates=(),
+        removed=(triple,), rules=("r",), split="train",
         unseen=Unseen(False, False, False), wording="template", paraphrases=(), patterns=(),
-        rules=RuleBlock(triple, relation, direction, "r", "composition", "composition"),
+        block=RuleBlock(direction, "composition", "composition"),
     )  # fmt: skip
 
 

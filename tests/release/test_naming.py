@@ -11,6 +11,7 @@ from rulemine.query.atom import Atom
 from rulemine.query.sparql import to_sparql
 from rulemine.release.naming import Namer, name_entities
 from rulemine.release.records import Certificate, Rejection
+from rulemine.release.seed_rows import SeedRow
 from rulemine.rules.rule import Rule
 from tests import structures
 from tests.questions import question
@@ -57,7 +58,7 @@ def test_each_naming_leads_back():
     templates = load_templates("family", ["aunt"])
     asked = question(1, ("{topic}", "aunt", "Bo, the elder"))
     asked = Namer(names, templates, "entity").question(asked)
-    removed = asked.rules.removed
+    removed = asked.removed[0]
     proof = Certificate("r", removed, (("東京", "back", "?x"),))
     removal = replace(REMOVAL, triple=removed, certificate=proof, further_certificates=(proof,))
     rejection = Rejection("ask", "why", "", removed, "object", "r", "detail")
@@ -65,8 +66,8 @@ def test_each_naming_leads_back():
         there = Namer(names, templates, naming)
         back = Namer(names, templates, "entity", source=naming)
         assert back.question(there.question(asked)) == asked
-        assert back.removal(there.removal(removal)) == removal
-        assert back.rejection(there.rejection(rejection)) == rejection
+        assert back.record(there.record(removal)) == removal
+        assert back.rejection(there.rejection(rejection, "rules"), "rules") == rejection
 
 
 def test_the_text_is_made_anew_in_every_naming():
@@ -116,16 +117,16 @@ def test_removed_triples_are_in_the_order_of_the_renamed_evidence():
     entities = sorted({end for s, _, o in structures.WORLD for end in (s, o)})
     names = [EntityNames(f"e{i}", e, texts.get(e, e)) for i, e in enumerate(entities)]
     named = Namer(names, load_templates("", ["citizen_of"]), "text").question(asked)
-    assert [s for s, _, _ in asked.structures.removed] == ["ann", "bob"]
-    assert [s for s, _, _ in named.structures.removed] == ["Abe", "Zoe"]
-    assert named.structures.removed == named.evidence
+    assert [s for s, _, _ in asked.removed] == ["ann", "bob"]
+    assert [s for s, _, _ in named.removed] == ["Abe", "Zoe"]
+    assert named.removed == named.evidence
 
 
 def test_lists_are_sorted_by_the_new_names():
     names = name_entities([f"{i:02}" for i in range(50)], seed=9)
-    everyone = tuple(n.entity for n in names)
-    renamed = Namer(names, load_templates("", ["aunt"]), "private").entities(sorted(everyone))
-    assert renamed == tuple(n.private for n in names)
+    row = SeedRow("t", tuple(sorted(n.entity for n in names)), "")
+    renamed = Namer(names, load_templates("", ["aunt"]), "private").record(row)
+    assert renamed.entities == tuple(n.private for n in names)
 
 
 def test_a_rule_that_names_an_entity_gets_another_id_everywhere():

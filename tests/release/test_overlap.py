@@ -50,7 +50,7 @@ def test_what_an_earlier_split_gives_away_and_how_far_a_split_is_from_train():
         question(1, ("c", "s", "a"), split="test"),  # a further answer of train joins its ends
         question(2, ("x", "r", "y"), split="test"),
     ]
-    facts = RemovedFacts(q.rules.removed for q in (*train, *test))
+    facts = RemovedFacts(q.removed[0] for q in (*train, *test))
     assert [facts.leaked([*train, *test], split) for split in ("validation", "test")] == [0, 1]
     first, second = compare_splits([*train, *test], facts)
     assert (first.given_away, second.given_away) == (0, 1)

@@ -30,9 +30,9 @@ def verbalized(asked):
             "verbalize",
             "long",
             q.id,
-            q.rules.removed,
-            q.rules.direction,
-            q.rules.rule,
+            q.removed[0],
+            q.block.direction,
+            q.rules[0],
             "dropped: long",
         )
         for q in (first, second)

@@ -15,7 +15,12 @@ from rulemine.errors import InputError, ReleaseError, UserError
 from rulemine.kg.entity_names import EntityNames
 from rulemine.query.atom import Atom
 from rulemine.release.reader import Release, dump_manifest
-from rulemine.release.records import FORMAT_VERSION, Certificate, Rejection, Removal
+from rulemine.release.records import (
+    FORMAT_VERSION,
+    Certificate,
+    Rejection,
+    Removal,
+)
 from rulemine.rules.formats import rule_to_json
 from rulemine.rules.rule import Measures, Rule
 from tests.release.test_records import DIFFICULTY, QUESTION, TRIPLE
@@ -133,10 +138,14 @@ def test_a_folder_without_manifest_is_no_release(tmp_path: Path) -> None:
         ({"format": "something"}, "format is 'something'; expected 'rulemine release'"),
         ({"format": None}, "format is None"),
         ({"format_version": None}, "format_version is null"),
-        ({"format_version": "1"}, 'format_version is "1"; expected 3'),
+        ({"format_version": "1"}, 'format_version is "1"; expected 4'),
         ({"format_version": True}, "format_version is true"),
-        ({"format_version": 2}, "format_version is 2; expected 3. Fetch or build"),
-        ({"format_version": FORMAT_VERSION + 1}, r"reads version 3\. Upgrade"),
+        ({"format_version": 2}, "format_version is 2; expected 4. Fetch or build"),
+        (
+            {"format_version": 3},
+            r"format_version is 3; expected 4\. Convert .*: python tools/to_format4\.py \S+ NEW",
+        ),
+        ({"format_version": FORMAT_VERSION + 1}, r"reads version 4\. Upgrade"),
         ({"counts": None, "config": None}, "lacks config, counts"),
         ({"files": None}, "lacks files"),
         ({"files": []}, r"invalid value of files \(\[\]\)"),
@@ -243,7 +252,7 @@ def test_an_unknown_part_is_refused_with_what_there_is(folder: Path) -> None:
         (
             "questions/test.jsonl",
             '{"id": 5}\n',
-            "line 1: kind is None; expected one of rules, structures",
+            "line 1: id is 5; expected text",
         ),
         ("removed.jsonl", "{}\n", "line 1: triple is missing"),
     ],

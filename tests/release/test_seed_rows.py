@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,9 +11,9 @@ from rulemine.release.question_set import read_question_set, write_question_set
 from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
 from rulemine.verify.contents import Located
 from rulemine.verify.folder import Folder
+from rulemine.verify.kinds.variants import check_seed_texts
 from rulemine.verify.names import Names
 from rulemine.verify.report import Findings
-from rulemine.verify.tables import check_seed_texts
 from tests.kinds.rules.test_ask import random_build
 from tests.structures import world
 from tests.verify.tiny import tiny_files, write_release
@@ -38,7 +39,7 @@ GOOD = [
     {"id": "t1", "entities": ["ada", "ben"], "topic": "", "split": "train"},
     {"id": "t2", "entities": ["eve"], "topic": "people", "split": ""},
 ]
-QUESTION = {"split": "train", "variants": {"seed_text": "t1", "seeds": ["ada", "ben"]}}
+QUESTION = {"split": "train", "block": {"seed_text": "t1", "seeds": ["ada", "ben"]}}
 
 
 @pytest.mark.parametrize(
@@ -64,7 +65,8 @@ def test_the_verifier_sees_what_does_not_fit(tmp_path, line, changes, problem):
     folder.check()
     found = Findings()
     names = Names(dict.fromkeys(("ada", "ben", "eve")), {}, {})
-    check_seed_texts(folder, names, [Located("questions/train.jsonl", 1, QUESTION)], found)
+    questions = [Located("questions/train.jsonl", 1, QUESTION)]
+    check_seed_texts(SimpleNamespace(folder=folder, names=names, questions=questions), found)
     problems = found.report(tmp_path).problems
     assert bool(problems) == (problem is not None)
     assert problem is None or any(problem in str(one) for one in problems)

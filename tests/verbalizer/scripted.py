@@ -65,7 +65,7 @@ def asked_for(*rows: tuple[tuple[str, str, str], str]) -> QuestionSet:
     questions = []
     for number, (removed, direction) in enumerate(rows, start=1):
         made = asking.question(number, removed, direction)
-        text = TEMPLATES[made.rules.relation, direction].format(made.topic)
+        text = TEMPLATES[made.relations[0], direction].format(made.topic)
         questions.append(replace(made, question=text))
     return asking.asked(questions)
 
@@ -81,11 +81,11 @@ def inputs_of(asked: QuestionSet, naming: str = "entity") -> list[VerbalizationI
             hard_answer=names[q.hard_answer],
             answers=tuple(names[a] for a in q.answers),
             removed=(
-                names[q.rules.removed[0]].name_in(naming),
-                q.rules.relation,
-                names[q.rules.removed[2]].name_in(naming),
+                names[q.removed[0][0]].name_in(naming),
+                q.relations[0],
+                names[q.removed[0][2]].name_in(naming),
             ),
-            gloss=GLOSSES[q.rules.relation],
+            gloss=GLOSSES[q.relations[0]],
             context=(),
         )
         for q in asked.questions

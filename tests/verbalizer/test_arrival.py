@@ -76,7 +76,7 @@ def test_no_two_formal_queries_share_a_text():
     made = run(asked_for(*MANY), Scripted(moody), paraphrases=2)
     queries: dict[str, set] = {}
     for q in made.asked.questions:
-        query = q.topic, q.rules.relation, q.rules.direction
+        query = q.topic, q.relations[0], q.block.direction
         if q.wording == "model":
             for pattern in q.patterns:
                 queries.setdefault(same_words(pattern, {"topic": q.topic}), set()).add(query)

@@ -62,7 +62,7 @@ def test_sizes_are_those_of_the_definition(
         head: Atom = (0, "r", 1)
         if {0, 1} - {t for s, _, o in body for t in (s, o)} or not connected(body):
             continue
-        rule = HornRule(1, head, tuple(body), ("", ""), {})
+        rule = HornRule(1, head, tuple(body), {})
         found = sizes_of(rule, Columns(Graph.of(facts), injective))
         assert found == by_definition(rule, facts, injective), (rule, facts)
         nonzero += int(found["support"]) > 1

@@ -56,10 +56,10 @@ def test_counts_are_those_of_the_definition() -> None:
 def test_the_prover_adds_up_rules_and_finds_the_shortest() -> None:
     facts = {("a", "s", "b"), ("a", "r", "c"), ("c", "r", "b"), ("a", "r", "d"), ("d", "r", "b")}
     rules = [
-        HornRule(1, (0, "t", 1), ((0, "r", 2), (2, "r", 1)), ("composition", "composition"), {}),
-        HornRule(2, (0, "t", 1), ((0, "s", 1),), ("hierarchy", "hierarchy"), {}),
-        HornRule(3, (0, "u", 1), ((0, "s", 1),), ("hierarchy", "hierarchy"), {}),
-        HornRule(4, (0, "t", "x"), ((0, "s", "b"),), ("other", "rest"), {}),
+        HornRule(1, (0, "t", 1), ((0, "r", 2), (2, "r", 1)), {}),
+        HornRule(2, (0, "t", 1), ((0, "s", 1),), {}),
+        HornRule(3, (0, "u", 1), ((0, "s", 1),), {}),
+        HornRule(4, (0, "t", "x"), ((0, "s", "b"),), {}),
     ]
     prover = Prover.of(rules, Triples(Graph.of(facts)))
     assert prover.prove(("a", "t", "b")) == (3, 1)

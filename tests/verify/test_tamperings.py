@@ -138,7 +138,7 @@ TAMPERINGS = {
         (QUESTION, 1, "hard answer"),
     ),
     "the other direction": (
-        edited(QUESTION, 1, put("rules", "direction", to="object")),
+        edited(QUESTION, 1, put("block", "direction", to="object")),
         (QUESTION, 1, "query"),
     ),
     "another query": (
@@ -149,7 +149,7 @@ TAMPERINGS = {
         lambda folder: (
             edited(QUESTION, 1, put("query", to='(p- "parent" "eve")'))(folder),
             replaced(QUESTION, "<relation:grandparent>", "<relation:parent>")(folder),
-            edited(QUESTION, 1, put("rules", "relation", to="parent"))(folder),
+            edited(QUESTION, 1, put("relations", to=["parent"]))(folder),
         ),
         (QUESTION, 1, "hard answers"),
     ),
@@ -186,11 +186,11 @@ TAMPERINGS = {
         (QUESTION, 1, "full evidence sorted"),
     ),
     "another removed triple in the question": (
-        edited(QUESTION, 1, put("rules", "removed", to=["ben", "grandparent", "eve"])),
+        edited(QUESTION, 1, put("removed", to=[["ben", "grandparent", "eve"]])),
         (QUESTION, 1, "removed"),
     ),
     "another rule in the question": (
-        edited(QUESTION, 1, put("rules", "rule", to=HUSBAND["id"])),
+        edited(QUESTION, 1, put("rules", to=[HUSBAND["id"]])),
         (QUESTION, 1, "rule"),
     ),
     "a question said to be of a known relation": (
@@ -307,58 +307,9 @@ TAMPERINGS = {
         edited("rejected.jsonl", 1, put("removed", to=["ada", "husband", "eve"])),
         ("rejected.jsonl", 1, "asked once"),
     ),
-    **{
-        f"a rejection with another {key}": (
-            edited("rejected.jsonl", 1, put(key, to=value)),
-            ("rejected.jsonl", 1, what),
-        )
-        for key, value, what in (
-            ("stage", "asked", "stage"),
-            ("question", "", "rejected question"),
-            ("rule", GRANDPARENT["id"], "rejected rule"),
-            ("direction", "", "rejected direction"),
-            ("query", '(p "husband" "finn")', "rejected query"),
-            ("text", "Who?", "refused text"),
-        )
-    },
-    "a refused text of no template": (
-        edited(
-            "rejected.jsonl",
-            1,
-            lambda row: row.update(
-                stage="ask",
-                question="",
-                detail="in the naming text",
-                text="Who are the wives of Dan Berg?",
-            ),
-        ),
-        ("rejected.jsonl", 1, "refused text"),
-    ),
-    "a refused text in no naming": (
-        edited(
-            "rejected.jsonl",
-            1,
-            lambda row: row.update(
-                stage="ask", question="", detail="", text="finn is whose husband?"
-            ),
-        ),
-        ("rejected.jsonl", 1, "rejected detail"),
-    ),
-    "a template's text in place of a model's that nobody refused": (
-        edited(QUESTION, 1, put("wording", to="fallback")),
-        (QUESTION, 1, "fallback"),
-    ),
-    "a text said to be refused for a question that is not there": (
-        edited(
-            "rejected.jsonl",
-            1,
-            lambda row: row.update(stage="verbalize", detail="template used: x"),
-        ),
-        ("rejected.jsonl", 1, "rejected question"),
-    ),
     "a rule turned round": (
         replaced("rules.jsonl", '["?a", "parent", "?c"]', '["?c", "parent", "?a"]'),
-        ("rules.jsonl", 1, "readable form"),
+        ("removed.jsonl", 1, "instance of its rule"),
     ),
     "a rule with half its body size": (
         edited("rules.jsonl", 1, lambda row: row.update(body_size=2, std_confidence=1.0)),
@@ -376,14 +327,6 @@ TAMPERINGS = {
         replaced("rules.jsonl", '["?a", "parent", "?c"]', '["?a", "parent", "?d"]'),
         ("rules.jsonl", 1, "rule form"),
     ),
-    "another rule type": (
-        edited("rules.jsonl", 1, put("type", to="hierarchy")),
-        ("rules.jsonl", 1, "rule type"),
-    ),
-    "a rule that says something else than its atoms": (
-        edited("rules.jsonl", 1, put("rule", to="parent(x,y) ⇒ grandparent(x,y)")),
-        ("rules.jsonl", 1, "readable form"),
-    ),
     "a rule behind no proof with less support": (
         lambda folder: unused_rule(folder, Measures(1, 2, 2, 3, 0)),
         ("rules.jsonl", 3, "measures"),
@@ -397,7 +340,7 @@ TAMPERINGS = {
         ("rules.jsonl", 1, "measures"),
     ),
     "another rule type in the question": (
-        edited(QUESTION, 1, put("rules", "rule_type", to="hierarchy")),
+        edited(QUESTION, 1, put("block", "rule_type", to="hierarchy")),
         (QUESTION, 1, "rule type"),
     ),
     "a text about someone else": (

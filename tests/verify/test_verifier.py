@@ -13,7 +13,15 @@ from rulemine.errors import ReleaseError
 from rulemine.verify import verify
 from rulemine.verify.graphs import Removed, check_levels
 from rulemine.verify.report import Findings
-from tests.verify.tampering import change_manifest, counts_of, edited, invariants, line_out, put
+from tests.verify.tampering import (
+    change_manifest,
+    counts_of,
+    edited,
+    invariants,
+    line_out,
+    put,
+    replaced,
+)
 from tests.verify.tiny import (
     MANIFEST,
     mend_figures,
@@ -138,17 +146,6 @@ def test_a_reference_supplies_further_answers(tmp_path: Path) -> None:
     assert invariants(folder) == set()
 
 
-def test_what_the_manifest_says_twice_must_agree(tmp_path: Path) -> None:
-    folder = write_release(tmp_path)
-    change_manifest(folder, name="giant", config=MANIFEST["config"] | {"naming": "text"})
-    assert invariants(folder) == {("manifest.json", "options")}
-    change_manifest(folder, name="tiny", config=config(), kg=MANIFEST["kg"] | {"digest": "0" * 64})
-    assert invariants(folder) == {("manifest.json", "digest of the KG")}
-    for more in ({"hint": 1}, {"kg": MANIFEST["kg"] | {"hint": "x"}}):
-        change_manifest(folder, **(MANIFEST | {"counts": counts_of(folder)} | more))
-        assert ("manifest.json", "manifest") in invariants(folder)
-
-
 def test_every_file_that_is_missing_is_named_and_nothing_crashes(tmp_path: Path) -> None:
     for name in tiny_files():
         folder = write_release(tmp_path / name.replace("/", "-"))
@@ -189,7 +186,7 @@ def test_what_is_no_release_at_all_is_the_users_mistake(tmp_path: Path) -> None:
     folder = write_release(tmp_path / "release")
     with pytest.raises(ReleaseError, match="is a file"):
         verify(folder / "README.md")
-    for version, advice in ((4, "Upgrade"), (2, "Build it again")):
+    for version, advice in ((5, "Upgrade"), (3, r"to_format4\.py"), (2, "Build it again")):
         change_manifest(folder, format_version=version)
         with pytest.raises(ReleaseError, match=rf"version {version}.*{advice}"):
             verify(folder)
@@ -230,3 +227,31 @@ def test_a_level_with_too_much_or_too_little_is_named() -> None:
     assert found(50, 50, 50, 100, 100, 100) == found(50, 50, 100, 100, 100, 100) == set()
     assert found(50, 100, 100, 100, 100, 100) == {"level size: 1 of 6 triples removed at level 50"}
     assert found(50, 50, 50, 50, 50, 100) == {"level size: 5 of 6 triples removed at level 50"}
+
+
+def test_a_key_that_no_manifest_has_is_named(tmp_path: Path) -> None:
+    folder = write_release(tmp_path)
+    for more in ({"hint": 1}, {"kg": MANIFEST["kg"] | {"hint": "x"}}):
+        change_manifest(folder, **(MANIFEST | {"counts": counts_of(folder)} | more))
+        assert ("manifest.json", "manifest") in invariants(folder)
+
+
+def test_a_kind_that_is_not_known_gets_the_checks_of_all(tmp_path: Path) -> None:
+    folder = write_release(tmp_path)
+    for split in ("train", "validation", "test"):
+        replaced(f"questions/{split}.jsonl", '"kind": "rules"', '"kind": "mine"')(folder)
+    change_manifest(folder, config=MANIFEST["config"] | {"kind": "mine"})
+    write_file(folder, "mine.txt", "a file of its own\n")
+    edited(QUESTION, 1, put("block", to={"choices": ["ada"]}))(folder)
+    seal(folder)
+    report = verify(folder)
+    assert report.ok, report.to_text()
+    assert report.notes == ("verified but for what is special to the kind mine",)
+    edited(QUESTION, 1, put("answers", to=["ada"]))(folder)
+    seal(folder)
+    assert ("questions/test.jsonl", "answers") in invariants(folder)
+    edited(QUESTION, 1, put("query", to="not a query"))(folder)
+    seal(folder)
+    report = verify(folder)
+    assert report.ok  # only its kind can read it
+    assert report.notes[1] == "queries that its kind alone can read, and their answers: not checked"

@@ -188,16 +188,17 @@ def tiny_files(naming: str = "entity") -> dict[str, str]:
             "spurious": [],
             "value": None,
             "stated_value": None,
+            "relations": [r],
+            "intermediates": [],
+            "removed": [(s, r, o)],
+            "rules": [rule["id"]],
             "split": split,
             "unseen": {"rule": split == "test", "relation": split == "test", "answer": new},
             "wording": "template",
             "paraphrases": [],
             "patterns": [],
-            "rules": {
-                "removed": (s, r, o),
-                "relation": r,
+            "block": {
                 "direction": direction,
-                "rule": rule["id"],
                 "rule_type": rule["type"],
                 "rule_subtype": rule["subtype"],
             },
@@ -210,7 +211,7 @@ _DEFAULTS = Recipe(kg="tiny.tsv", name="tiny").portable()
 
 MANIFEST: dict[str, Any] = {
     "format": "rulemine release",
-    "format_version": 3,
+    "format_version": 4,
     "name": "tiny",
     "naming": "entity",
     "levels": [100],

@@ -33,7 +33,7 @@ from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
 from rulemine.evaluation.predictions import prediction_of
 from rulemine.files import describe_content, digest_of, read_bytes, take_lock, write_bytes
 from rulemine.kg.property_graph.simplekg import simplekg_pieces
-from rulemine.release.records import QUESTION_KINDS
+from rulemine.kinds.registry import KINDS
 
 __all__ = ["Command"]
 
@@ -69,7 +69,7 @@ class Command(Section):
     timeout: float = option(60.0, above=0)
     restart: bool = option(False)
 
-    kinds: ClassVar = tuple(QUESTION_KINDS)
+    kinds: ClassVar = KINDS
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """What the program answers to each question.

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from rulemine.errors import ConfigError, counted
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.kinds.registry import kind_named
-from rulemine.release.naming import query_in
 from rulemine.release.reader import Release
 from rulemine.release.records import translation
 
@@ -76,7 +75,7 @@ def check_freshness(published: Release, fresh: Release) -> Freshness:
             "Exchange them, and their prediction files."
         )
     queries = [
-        {q.id: query_in(q.query, names) for q in release.questions()}
+        {q.id: kind_named(q.kind).answers.query_in(q.query, names) for q in release.questions()}
         for release in (published, fresh)
         for names in [translation(release.entities, release.naming, "entity")]
     ]

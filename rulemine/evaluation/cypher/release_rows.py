@@ -8,7 +8,7 @@ row is an answer: a predicted row that equals one of the gold is that one.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from rulemine.evaluation.cypher.row_matching import matched_rows
 from rulemine.evaluation.cypher.runners import SECONDS
 from rulemine.evaluation.cypher.task_files import predicted_of
 from rulemine.evaluation.metrics import Floats
-from rulemine.release.blocks import CypherBlock
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
 
@@ -137,14 +136,14 @@ def score_rows(
     )
 
 
-def gold_table(block: CypherBlock) -> GoldTable:
+def gold_table(block: Any) -> GoldTable:
     """The rows of a question on the complete graph."""
     keys = [row_of(key)[0] for key in block.keys] if block.ordered else None
     return GoldTable([row_of(row) for row in block.rows], keys, [row_of(row) for row in block.tied])
 
 
 def _judged(
-    judge: CypherJudge, block: CypherBlock, prediction: Prediction | None, elsewhere: bool
+    judge: CypherJudge, block: Any, prediction: Prediction | None, elsewhere: bool
 ) -> tuple[CypherScores, tuple[str, ...]]:
     """The scores of a prediction, and its rows as texts."""
     table = gold_table(block)
@@ -163,7 +162,7 @@ def _judged(
     return scores, rows
 
 
-def _shares(block: CypherBlock, given: Sequence[str], level: int) -> tuple[float, float]:
+def _shares(block: Any, given: Sequence[str], level: int) -> tuple[float, float]:
     """How many lost rows and how many rows of the gold are given."""
     lost = next((change.lost for change in reversed(block.levels) if change.level <= level), ())
     there = Counter(block.rows) & Counter(given)

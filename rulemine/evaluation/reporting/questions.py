@@ -109,7 +109,7 @@ class _Proofs:
         if removal is None:
             return ()
         found = (removal.certificate, *removal.further_certificates)
-        return next((c.body for c in found if c.rule in question.rule_ids), found[0].body)
+        return next((c.body for c in found if c.rule in question.rules), found[0].body)
 
     def of(self, question: Question) -> Iterator[ProofEdge]:
         """The triples that the hard answer rests on, each followed by its proof if it was removed."""
@@ -122,7 +122,7 @@ class _Proofs:
         """The rules of the proofs, one a line."""
         if question.hard_answer is None:
             return ""
-        return "\n".join(self._rules.get(rule, rule) for rule in question.rule_ids)
+        return "\n".join(self._rules.get(rule, rule) for rule in question.rules)
 
     def needed(self, question: Question, found: Container[Triple], level: int) -> set[Triple]:
         """The triples of the proof on the graph of a level, given what was found there.

@@ -14,7 +14,7 @@ from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.kg.graph import Triple
 from rulemine.kinds.registry import kind_named
 from rulemine.query.oxigraph.rewriting import FREEBASE
-from rulemine.release.records import Judgement, Question
+from rulemine.release.records import Question
 
 __all__ = ["DynamicKgqaExport"]
 
@@ -83,7 +83,7 @@ class _Rows:
         return [[label[s], relation[r], label[o]] for s, r, o in triples]
 
 
-def _judged(judgements: Sequence[Judgement]) -> Iterator[tuple[str, bool | str | None]]:
+def _judged(judgements: Sequence[Any]) -> Iterator[tuple[str, bool | str | None]]:
     """What each judge says, flag by flag."""
     for number in range(1, JUDGES + 1):
         judgement = judgements[number - 1] if number <= len(judgements) else None

@@ -22,10 +22,11 @@ from rulemine.exports.formats.neo4j_properties import (
 from rulemine.exports.formats.rdf import asked
 from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.kg.graph import Triple
+from rulemine.kinds.registry import KINDS
 from rulemine.query.cypher import to_cypher
 from rulemine.query.parser import parse
 from rulemine.query.tree import quoted
-from rulemine.release.records import QUESTION_KINDS, CypherQuestion, Question
+from rulemine.release.records import Question
 
 __all__ = ["Neo4j"]
 
@@ -37,7 +38,7 @@ _ROWS = 1000
 class Neo4j(Section):
     """Writes ``nodes.csv``, ``relations.csv``, ``load.cypher``, and ``questions.jsonl`` with a query each."""
 
-    kinds: ClassVar = tuple(QUESTION_KINDS)
+    kinds: ClassVar = KINDS
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the files."""
@@ -88,8 +89,8 @@ def _with_gold(given: ExportInput, question: Question) -> dict[str, Any]:
         "question": question.question,
         "topics": question.anchors,
     }
-    if isinstance(question, CypherQuestion) and not given.without_answers:
-        block = question.cypher
+    if question.kind == "cypher" and not given.without_answers:
+        block = question.block
         row |= {"cypher": block.cypher, "columns": block.columns, "ordered": block.ordered}
         row["rows"] = list(map(row_of, block.rows))
     return row

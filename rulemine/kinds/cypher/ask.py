@@ -19,8 +19,8 @@ from rulemine.cypher.questions.pattern import PatternQuery
 from rulemine.cypher.questions.pattern_text import query_text
 from rulemine.cypher.questions.templates import MATCHES, RETURNS
 from rulemine.errors import UserError
-from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kinds.cypher.block import CypherBlock, RowChange
 from rulemine.kinds.cypher.graph import node_names
 from rulemine.kinds.cypher.instantiate import CypherTask, Tally, make_tasks
 from rulemine.kinds.cypher.options import CypherSection
@@ -32,11 +32,15 @@ from rulemine.kinds.graded import Unaskable
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
 from rulemine.recipe.earlier import AGAIN
 from rulemine.recipe.inputs import Inputs
-from rulemine.release.blocks import CypherBlock, RowChange
 from rulemine.release.leakage import RemovedFacts
 from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import CypherQuestion, HardAnswer, Rejection, Unseen
+from rulemine.release.records import (
+    HardAnswer,
+    Question,
+    Rejection,
+    Unseen,
+)
 from rulemine.removal.selection import Selection
 from rulemine.removal.values import remove_values
 from rulemine.rules.values.value_mining import mine_value_rules
@@ -92,7 +96,7 @@ def ask_cypher(
         progress=progress or (lambda _done, _total: None),
         enough=maker.enough,
     )
-    candidates: list[tuple[CypherQuestion, PatternQuery]] = []
+    candidates: list[tuple[Question, PatternQuery]] = []
     sampled: dict[str, _Sampled] = {}
     for template, some in groupby(tasks, key=lambda task: task.query.match.template):
         row = sampled.setdefault(MATCHES[template].category, _Sampled())
@@ -199,13 +203,13 @@ class _Maker:
         self.private = {row.entity: row.private for row in self.names}
         self.places = inputs.templates.places
         self.texts = QuestionTexts(graph, Realism(self.characteristics))
-        self.found: list[tuple[CypherQuestion, PatternQuery]] = []
+        self.found: list[tuple[Question, PatternQuery]] = []
         self.seen: set[str] = set()
         self.rejections: list[Rejection] = []
 
     def candidates(
         self, tasks: Iterable[CypherTask], refused: Counter[str]
-    ) -> list[tuple[CypherQuestion, PatternQuery]]:
+    ) -> list[tuple[Question, PatternQuery]]:
         """The questions of one template that could be asked, in order."""
         self.found = found = []
         for task in tasks:
@@ -225,7 +229,7 @@ class _Maker:
         return found
 
     def chosen(
-        self, candidates: Sequence[tuple[CypherQuestion, PatternQuery]]
+        self, candidates: Sequence[tuple[Question, PatternQuery]]
     ) -> tuple[dict[str, str], dict[str, str]]:
         """Chooses among candidates: query → split ("": none yet), and query → why it is not asked."""
         duplicates = NearDuplicates(self.declarations)
@@ -243,10 +247,10 @@ class _Maker:
             splits, left = draw(staying, facts, wanted, self.seed)
             return splits, refused | left
         refused |= {question.query: ENOUGH for question, _ in staying}
-        found: list[CypherQuestion] = []
+        found: list[Question] = []
         for _, some in groupby((question for question, _ in staying), key=lambda q: q.shape):
-            own = sorted(some, key=lambda q: not q.cypher.changed)  # stable
-            changed = sum(question.cypher.changed for question in own)
+            own = sorted(some, key=lambda q: not q.block.changed)  # stable
+            changed = sum(question.block.changed for question in own)
             first = min(changed, round(options.changed * options.per_template))
             found += (own[:first] + own[changed:] + own[first:changed])[: options.per_template]
         return {question.query: "" for question in found}, refused
@@ -254,14 +258,14 @@ class _Maker:
     def enough(self, _template: str) -> bool:
         """Whether there are twice as many candidates of the present template as wanted, of either sort."""
         most, share = 2 * self.options.per_template, self.options.changed
-        changed = sum(question.cypher.changed for question, _ in self.found)
+        changed: int = sum(question.block.changed for question, _ in self.found)
         if self.section.core_only:
             return changed >= most
         return changed >= share * most and len(self.found) - changed >= (1 - share) * most
 
-    def _tells(self, query: PatternQuery, question: CypherQuestion) -> bool:
+    def _tells(self, query: PatternQuery, question: Question) -> bool:
         """Whether a node that the query names tells an answer, see `rulemine.kinds.texts`."""
-        if not question.cypher.columns[0].endswith(".name"):
+        if not question.block.columns[0].endswith(".name"):
             return False
         anchors = [
             self.named[node.name]
@@ -274,7 +278,7 @@ class _Maker:
         answers = [self.named[json.loads(row)[0]] for row in question.answers]
         return telling_anchor(anchors, answers) is not None
 
-    def question(self, task: CypherTask) -> CypherQuestion:
+    def question(self, task: CypherTask) -> Question:
         """A task as a question, graded."""
         query = task.query
         grades = grade(query, self.graph, self.levels, self.taken, task.rows)
@@ -284,7 +288,7 @@ class _Maker:
         lost = {row.answer for row in hard}
         match, evidence = query.match, asked_for.witness if asked_for else ()
         category = MATCHES[match.template].category
-        return CypherQuestion(
+        return Question(
             id="",
             kind="cypher",
             question=task.question,
@@ -307,12 +311,16 @@ class _Maker:
             spurious=tuple(sorted(set(grades.changes[-1].spurious))),
             value=None,
             stated_value=None,
+            relations=tuple(sorted(set(match.relations))),
+            intermediates=(),
+            removed=grades.removed,
+            rules=tuple(sorted({self.rules[triple] for triple in grades.removed})),
             split="",
             unseen=Unseen(False, False, False),
             wording="template",
             paraphrases=(),
             patterns=(self.texts.pattern(query, self.private),),
-            cypher=self._block(task, grades),
+            block=self._block(task, grades),
         )
 
     def _hard(self, row: LostRow) -> HardAnswer:
@@ -334,15 +342,9 @@ class _Maker:
             keys=grades.keys,
             tied=grades.tied,
             levels=tuple(RowChange(*change) for change in grades.changes),
-            relations=tuple(sorted(set(match.relations))),
             properties=_read(task.query),
-            removed=grades.removed,
             removed_values=grades.values,
-            rules=self._rules(grades.removed),
         )
-
-    def _rules(self, triples: tuple[Triple, ...]) -> tuple[str, ...]:
-        return tuple(sorted({self.rules[triple] for triple in triples}))
 
 
 def _value_rules(graph: PropertyGraph, options: CypherSection) -> tuple[ValueRule, ...]:

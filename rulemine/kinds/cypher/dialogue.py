@@ -123,7 +123,7 @@ def _problems(pattern: str, item: CypherInput, hidden: dict[str, str]) -> Iterat
         words = words.replace(word, " ")
     if found := _CYPHER.search(words):
         yield TextProblem("triple_syntax", f"“{found[0]}”")
-    for name in item.question.cypher.properties:
+    for name in item.question.block.properties:
         own = name.partition(".")[2]
         if _CAMEL.search(own) and mentions(words, own):
             yield TextProblem("relation_id", f"“{own}”")

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from rulemine.kinds.cypher.block import RowChange
 from rulemine.kinds.query_figures import figures_of_queries
 from rulemine.release.card.bins import by, up_to, upper_names
 from rulemine.release.card.figure import Figure
 from rulemine.release.contents import ReleaseParts
-from rulemine.release.records import Question, RowChange
+from rulemine.release.records import Question
 
 __all__ = ["FIGURES", "LENGTHS"]
 

@@ -18,7 +18,7 @@ from rulemine.phrasing.glosses import Glosses
 from rulemine.phrasing.templates import Templates
 from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import CypherQuestion, Question, topic_values
+from rulemine.release.records import Question, topic_values
 from rulemine.text.normalization import fold, mentions
 from rulemine.text.template import escape
 
@@ -43,7 +43,7 @@ class CypherInput:
     prefix: ClassVar[str] = "cypher_"
     always_judged: ClassVar[bool] = True
 
-    question: CypherQuestion
+    question: Question
     shown: Question
     naming: str
     topics: tuple[EntityNames, ...]
@@ -69,7 +69,7 @@ class CypherInput:
 
     def values(self) -> dict[str, str]:
         """See `QuestionInput`; lists are JSON."""
-        block = self.question.cypher
+        block = self.question.block
         words = f"{block.match}; returned: {RETURNS[block.returns].words}"
         return {
             "asked": self.asked,
@@ -106,7 +106,7 @@ def make_cypher_inputs(
     namer = Namer(asked.names, templates, naming)
     made = []
     for question in asked.questions:
-        if not isinstance(question, CypherQuestion):
+        if question.kind != "cypher":
             continue
         query, shown = query_of(question.query), namer.question(question)
         topics = tuple(names[e] for e in topic_values(question.anchors, private).values())
@@ -132,13 +132,13 @@ def make_cypher_inputs(
 
 
 def _in_rows(
-    question: CypherQuestion, names: Mapping[str, EntityNames]
+    question: Question, names: Mapping[str, EntityNames]
 ) -> tuple[list[EntityNames], list[str]]:
     """The nodes in the rows, and the texts that are no names; each once, in the order of the rows."""
     nodes, texts = dict[EntityNames, None](), dict[str, None]()
     for row in map(row_of, question.answers):
         for at, cell in enumerate(row):
-            if at == 0 and question.cypher.returns in NAMING:
+            if at == 0 and question.block.returns in NAMING:
                 nodes[names[cell]] = None
                 continue
             for value in cell if isinstance(cell, list) else [cell]:

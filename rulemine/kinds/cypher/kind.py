@@ -13,6 +13,7 @@ from rulemine.kinds.cypher.options import CypherSection
 if TYPE_CHECKING:
     from rulemine.kg.index import Ints
     from rulemine.kg.property_graph.graph import PropertyGraph
+    from rulemine.kinds.cypher.answers import RowAnswers
     from rulemine.kinds.group import Group
     from rulemine.kinds.kind import Input
     from rulemine.kinds.writing import Writing
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
-    from rulemine.release.records import CypherQuestion, Question
+    from rulemine.release.records import Question
     from rulemine.removal.selection import Selection
     from rulemine.verbalizer.dialogue import Verbalizer
     from rulemine.verbalizer.inputs import QuestionInput
@@ -43,14 +44,14 @@ class CypherKind(BuildingKind):
 
         return CypherVerbalizer
 
-    def gold(self, question: "CypherQuestion") -> "CypherQuestion":
+    def gold(self, question: "Question") -> "Question":
         """With the Cypher of its query."""
         from rulemine.cypher.questions.pattern_text import query_of
         from rulemine.cypher.questions.render import columns_of, to_cypher
 
         query = query_of(question.query)
-        block = replace(question.cypher, cypher=to_cypher(query), columns=columns_of(query.result))
-        return replace(question, cypher=block)
+        block = replace(question.block, cypher=to_cypher(query), columns=columns_of(query.result))
+        return replace(question, block=block)
 
     def prompts(self, source: str) -> "Prompts":
         """See `rulemine.kinds.cypher.dialogue.load_cypher_prompts`."""
@@ -82,6 +83,20 @@ class CypherKind(BuildingKind):
         from rulemine.kinds.cypher.groups import GROUPS
 
         return GROUPS
+
+    @property
+    def block(self) -> type:
+        """See `rulemine.kinds.cypher.block`."""
+        from rulemine.kinds.cypher.block import CypherBlock
+
+        return CypherBlock
+
+    @property
+    def answers(self) -> "type[RowAnswers]":
+        """See `rulemine.kinds.cypher.answers`."""
+        from rulemine.kinds.cypher.answers import RowAnswers
+
+        return RowAnswers
 
     @property
     def page(self) -> "KindPage":

@@ -10,7 +10,7 @@ from rulemine.kinds.query_figures import ALL
 from rulemine.kinds.query_page import texts_of, values_of_queries
 from rulemine.release.card.bins import range_label
 from rulemine.release.card.kind_page import KindPage, Manifest
-from rulemine.release.records import CypherQuestion, Question
+from rulemine.release.records import Question
 from rulemine.text.markdown import plain
 
 __all__ = ["CYPHER_PAGE"]
@@ -68,19 +68,19 @@ def _ordered(rejected: Mapping[str, int]) -> str:
 def _examples(questions: Sequence[Question]) -> list[str]:
     """A question of each category, one whose rows change if there is one, with its Cypher."""
     lines = []
-    asked = [q for q in questions if isinstance(q, CypherQuestion)]
+    asked = list(questions)
     for category in CATEGORIES:
         some = sorted((q for q in asked if q.structure == category), key=lambda q: q.id)
-        some = [q for q in some if q.cypher.changed] or some
+        some = [q for q in some if q.block.changed] or some
         if not some:
             continue
         q = some[len(some) // 2]
-        last = q.cypher.levels[-1]
-        said = f"{counted(len(q.cypher.rows), 'row')}, {len(last.lost):,} lost, {len(last.spurious):,} wrong"
+        last = q.block.levels[-1]
+        said = f"{counted(len(q.block.rows), 'row')}, {len(last.lost):,} lost, {len(last.spurious):,} wrong"
         lines += [
             f"- {category} `{q.id}` {plain(q.question)} ({said})",
             "",
-            f"      {q.cypher.cypher}",
+            f"      {q.block.cypher}",
             "",
         ]
     return lines[:-1] or ["None."]

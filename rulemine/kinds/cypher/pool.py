@@ -13,7 +13,7 @@ from rulemine.errors import UserError, counted
 from rulemine.kinds.cypher.options import SPLIT_WAYS
 from rulemine.kinds.split import core_shares, deal
 from rulemine.release.leakage import Fact, RemovedFacts
-from rulemine.release.records import SPLITS, CypherQuestion
+from rulemine.release.records import SPLITS, Question
 from rulemine.seeds import stream
 
 __all__ = ["DEALS", "CandidatePool", "Wanted", "signature_of"]
@@ -75,7 +75,7 @@ class CandidatePool:
 
     def __init__(
         self,
-        questions: list[CypherQuestion],
+        questions: list[Question],
         groups: list[list[int]],
         dealt: list[str],
         facts: RemovedFacts,
@@ -88,7 +88,7 @@ class CandidatePool:
             for i in some:
                 self.group[i] = number
         self.template = [question.shape for question in questions]
-        self.changed = [question.cypher.changed for question in questions]
+        self.changed = [question.block.changed for question in questions]
         self.core = [question.core for question in questions]
         self.needs = [facts.needed_by(question) for question in questions]
         self.gives = [facts.given_by(question) for question in questions]
@@ -105,7 +105,7 @@ class CandidatePool:
     @classmethod
     def of(
         cls,
-        candidates: Sequence[tuple[CypherQuestion, PatternQuery]],
+        candidates: Sequence[tuple[Question, PatternQuery]],
         facts: RemovedFacts,
         wanted: Wanted,
         seed: int,
@@ -130,8 +130,8 @@ class CandidatePool:
         strata = [
             (
                 ("match", question.shape),
-                ("return", question.cypher.returns),
-                ("changed", question.cypher.changed),
+                ("return", question.block.returns),
+                ("changed", question.block.changed),
                 ("core", question.core),
             )
             for question in questions

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from rulemine.cypher.rows import row_of
 from rulemine.errors import counted
 from rulemine.release.reader import Release
-from rulemine.release.records import CypherQuestion
+from rulemine.release.records import Question
 from rulemine.release.showing.drawing import REMOVED
 from rulemine.release.showing.layout import columns, in_words, indented, titled, wrapped
 from rulemine.text.printing import printable
@@ -24,7 +24,7 @@ MOST_REMOVED = 12
 
 
 def row_blocks(
-    release: Release, question: CypherQuestion, names: Mapping[str, str], width: int
+    release: Release, question: Question, names: Mapping[str, str], width: int
 ) -> list[list[str]]:
     """What is shown of a question below its text, in blocks of lines.
 
@@ -48,8 +48,8 @@ def row_blocks(
     return blocks
 
 
-def _asked(question: CypherQuestion, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    block = question.cypher
+def _asked(question: Question, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    block = question.block
     yield "pattern", f"{block.match}  returns {block.returns} ({block.family})"
     for place, anchor in enumerate(question.anchors):
         key = "" if place else "topic" if len(question.anchors) == 1 else "topics"
@@ -62,9 +62,9 @@ def _asked(question: CypherQuestion, names: Mapping[str, str]) -> Iterator[tuple
         yield "" if place else "removed", said
 
 
-def _rows(question: CypherQuestion, names: Mapping[str, str], width: int) -> list[str]:
+def _rows(question: Question, names: Mapping[str, str], width: int) -> list[str]:
     """The rows of the complete graph, those lost marked, and what the incomplete one gives besides."""
-    block = question.cypher
+    block = question.block
     last = block.levels[-1]
     lost = Counter(last.lost)
     marked = []
@@ -109,7 +109,7 @@ def _cell(value: object, names: Mapping[str, str]) -> str:
 
 
 def _triples(
-    release: Release, question: CypherQuestion, names: Mapping[str, str], width: int
+    release: Release, question: Question, names: Mapping[str, str], width: int
 ) -> Iterator[str]:
     removals = {row.triple: row for row in release.removals()}
     rules = {rule.id: rule for rule in release.rules()}
@@ -135,13 +135,13 @@ def _triples(
 
 
 def _values(
-    release: Release, question: CypherQuestion, names: Mapping[str, str], width: int
+    release: Release, question: Question, names: Mapping[str, str], width: int
 ) -> Iterator[str]:
-    if not question.cypher.removed_values:
+    if not question.block.removed_values:
         return
     known = {(row.node, row.property): row for row in release.removed_values()}
     rules = {rule.id: rule.text for rule in release.value_rules()}
-    for node, name in question.cypher.removed_values[:MOST_REMOVED]:
+    for node, name in question.block.removed_values[:MOST_REMOVED]:
         row = known.get((node, name))
         if row is None:
             continue
@@ -152,5 +152,5 @@ def _values(
         source = f"{printable(proof.property)} of {names.get(proof.node, proof.node)}"
         rule = printable(rules.get(proof.rule, proof.rule))
         yield from wrapped(f"  because of the {source}: {rule}", width, "    ")
-    if (more := len(question.cypher.removed_values) - MOST_REMOVED) > 0:
+    if (more := len(question.block.removed_values) - MOST_REMOVED) > 0:
         yield f"… and {more:,} more"

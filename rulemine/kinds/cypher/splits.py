@@ -22,7 +22,7 @@ from rulemine.cypher.questions.pattern import PatternQuery
 from rulemine.kinds.cypher.pool import DEALS, CandidatePool, Wanted
 from rulemine.kinds.locks import DRAWN, LockReason
 from rulemine.release.leakage import Fact, RemovedFacts
-from rulemine.release.records import SPLITS, CypherQuestion
+from rulemine.release.records import SPLITS, Question
 
 __all__ = ["ENOUGH", "draw"]
 
@@ -37,7 +37,7 @@ _ROUNDS = 10
 
 
 def draw(
-    candidates: Sequence[tuple[CypherQuestion, PatternQuery]],
+    candidates: Sequence[tuple[Question, PatternQuery]],
     facts: RemovedFacts,
     wanted: Wanted,
     seed: int,

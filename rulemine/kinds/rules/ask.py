@@ -24,6 +24,7 @@ from rulemine.kg.facts import Declarations, facts_of
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
 from rulemine.kinds.graded import Unaskable
 from rulemine.kinds.rules.answer_sets import AnswerSets, Query
+from rulemine.kinds.rules.block import RuleBlock
 from rulemine.kinds.rules.text_check import TextCheck, TextRefusal
 from rulemine.phrasing.templates import Templates
 from rulemine.query.answers import QuestionKey, missing_from
@@ -35,7 +36,7 @@ from rulemine.query.tree import Query as Tree
 from rulemine.recipe.earlier import AGAIN, NOTHING, Earlier
 from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Rejection, RuleBlock, RuleQuestion, Unseen
+from rulemine.release.records import Question, Rejection, Unseen
 from rulemine.removal.selection import Selection
 from rulemine.rules.rule import Rule
 from rulemine.rules.taxonomy import classify
@@ -284,14 +285,14 @@ def _question(
     sets: AnswerSets,
     templates: Templates,
     declarations: Declarations,
-) -> RuleQuestion:
+) -> Question:
     topic, relation = offer.query[2], offer.removed[1]
     answers = sets[offer.query]
     query = _tree(offer, declarations)
     structure = structure_of(query, declarations)
     kind = classify(rule)
     asked_for = next(row for row in answers.hard if row.answer == offer.answer)
-    return RuleQuestion(
+    return Question(
         id=id_,
         kind="rules",
         question=templates[relation].ask(offer.direction, topic, several=len(answers.all) > 1),
@@ -312,10 +313,14 @@ def _question(
         spurious=(),
         value=None,
         stated_value=None,
+        relations=(relation,),
+        intermediates=(),
+        removed=(offer.removed,),
+        rules=(rule.id,),
         split="",
         unseen=Unseen(False, False, False),
         wording="template",
         paraphrases=(),
         patterns=(),
-        rules=RuleBlock(offer.removed, relation, offer.direction, rule.id, kind.type, kind.subtype),
+        block=RuleBlock(offer.direction, kind.type, kind.subtype),
     )

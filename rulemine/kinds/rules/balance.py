@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Rejection, RuleQuestion, rule_questions
+from rulemine.release.records import Question, Rejection
 from rulemine.seeds import stream
 
 Ints = npt.NDArray[np.int64]
@@ -52,7 +52,7 @@ class _Limit(NamedTuple):
     option: str
     share: float
     core_too: bool
-    shared: Callable[[RuleQuestion], Hashable]
+    shared: Callable[[Question], Hashable]
     reason: str
     verb: str
 
@@ -97,8 +97,8 @@ def _active(limits: Limits) -> list[_Limit]:
     return [limit for limit in found if limit.share < 1]
 
 
-def _type(question: RuleQuestion) -> tuple[str, str]:
-    return question.rules.rule_type, question.rules.rule_subtype
+def _type(question: Question) -> tuple[str, str]:
+    return question.block.rule_type, question.block.rule_subtype
 
 
 def balance(asked: QuestionSet, limits: Limits, seed: int) -> QuestionSet:
@@ -115,13 +115,13 @@ def balance(asked: QuestionSet, limits: Limits, seed: int) -> QuestionSet:
     active = _active(limits)
     if not active:
         return asked
-    everything = rule_questions(asked.questions)
+    everything = asked.questions
     parts = [
         sorted((q for q in everything if q.core == core), key=lambda q: q.id) for core, _ in PARTS
     ]
     total = len(asked.questions)
     while True:
-        chosen: list[RuleQuestion] = []
+        chosen: list[Question] = []
         met: list[list[int | None]] = []
         for part, (_, name) in zip(parts, PARTS, strict=True):
             met.append(_largest(part, chosen, active, total, seed, name))
@@ -189,8 +189,8 @@ def balance_as_published(asked: QuestionSet, max_answer_share: float, seed: int)
         As `balance`.
     """
     most = _most(max_answer_share, len(asked.questions))
-    given = rule_questions(asked.questions)
-    by_answer: dict[str | None, list[RuleQuestion]] = {}
+    given = asked.questions
+    by_answer: dict[str | None, list[Question]] = {}
     for question in given:
         by_answer.setdefault(question.hard_answer, []).append(question)
     dropped: set[str] = set()
@@ -205,11 +205,9 @@ def balance_as_published(asked: QuestionSet, max_answer_share: float, seed: int)
     )
 
 
-def _rejection(question: RuleQuestion, reason: str, detail: str) -> Rejection:
-    block = question.rules
-    return Rejection(
-        "balance", reason, question.id, block.removed, block.direction, block.rule, detail
-    )
+def _rejection(question: Question, reason: str, detail: str) -> Rejection:
+    direction, rule = question.block.direction, question.rules[0]
+    return Rejection("balance", reason, question.id, question.removed[0], direction, rule, detail)
 
 
 def _most(share: float, questions: int) -> int:
@@ -218,8 +216,8 @@ def _most(share: float, questions: int) -> int:
 
 
 def _largest(
-    questions: Sequence[RuleQuestion],
-    chosen: Sequence[RuleQuestion],
+    questions: Sequence[Question],
+    chosen: Sequence[Question],
     limits: Sequence[_Limit],
     total: int,
     seed: int,

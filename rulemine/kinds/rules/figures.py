@@ -40,7 +40,7 @@ def _by(
         rules = {rule.id: rule for rule in parts.rules}
         removals = {removal.triple: removal for removal in parts.removals}
         longest = max((len(rule.body) for rule in parts.rules), default=1)
-        proofs = (_Proof(q, rules[q.rule_ids[0]], removals[q.removed[0]]) for q in questions)
+        proofs = (_Proof(q, rules[q.rules[0]], removals[q.removed[0]]) for q in questions)
         return by(bins or [str(n) for n in range(1, longest + 1)], map(bin_of, proofs))
 
     return count

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rulemine.kinds.group import Group
     from rulemine.kinds.rules.balance import Limits
     from rulemine.kinds.writing import Writing
+    from rulemine.phrasing.templates import Templates
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.card.kind_page import KindPage
@@ -56,6 +57,13 @@ class RuleKind(BuildingKind):
         from rulemine.kinds.rules.groups import FORM
 
         return FORM
+
+    @property
+    def block(self) -> type:
+        """See `rulemine.kinds.rules.block`."""
+        from rulemine.kinds.rules.block import RuleBlock
+
+        return RuleBlock
 
     @property
     def page(self) -> "KindPage":
@@ -162,6 +170,13 @@ class RuleKind(BuildingKind):
     def ends(self, question: "Question") -> tuple[str]:
         """The one that is asked for."""
         return (question.block.direction,)
+
+    def text(self, question: "Question", templates: "Templates", *, articles: bool) -> str:
+        """The text of its relation's template."""
+        template, several = templates[question.relations[0]], len(question.answers) > 1
+        return template.ask(
+            question.block.direction, question.topic, several=several, articles=articles
+        )
 
 
 def _limits(recipe: "Recipe") -> "Limits":

@@ -6,7 +6,7 @@ from dataclasses import replace
 from rulemine.errors import ReleaseError, counted
 from rulemine.kg.priors import CORE_PRIOR
 from rulemine.release.reader import Release
-from rulemine.release.records import Certificate, Removal, RuleQuestion
+from rulemine.release.records import Certificate, Question, Removal
 from rulemine.release.showing.drawing import display_width, draw_proof
 from rulemine.release.showing.layout import (
     answer_rows,
@@ -28,7 +28,7 @@ __all__ = ["rule_blocks"]
 
 def rule_blocks(
     release: Release,
-    question: RuleQuestion,
+    question: Question,
     names: Mapping[str, str],
     width: int,
     remaining: Callable[[], ProofsLeft],
@@ -45,14 +45,14 @@ def rule_blocks(
     Raises:
         ReleaseError: The release lacks the rule or the removed triple.
     """
-    asked = question.rules
-    removal = next((r for r in release.removals() if r.triple == asked.removed), None)
-    rule = next((rule for rule in release.rules() if rule.id == asked.rule), None)
+    asked, of = question.removed[0], question.rules[0]
+    removal = next((r for r in release.removals() if r.triple == asked), None)
+    rule = next((rule for rule in release.rules() if rule.id == of), None)
     if rule is None or removal is None:
         lacks, file = (
-            (f"names rule {asked.rule}", "rules.jsonl")
+            (f"names rule {of}", "rules.jsonl")
             if rule is None
-            else (f"is about {asked.removed}", "removed.jsonl")
+            else (f"is about {asked}", "removed.jsonl")
         )
         raise ReleaseError(
             f"{release.path}: question {question.id} {lacks}, which {file} lacks. rulemine verify lists all "
@@ -60,30 +60,29 @@ def rule_blocks(
         )
     statements = {r: row.get("statement", "") for r, row in release.relations().items()}
     proof = next(
-        (p for p in (removal.certificate, *removal.further_certificates) if p.rule == asked.rule),
+        (p for p in (removal.certificate, *removal.further_certificates) if p.rule == of),
         removal.certificate,
     )
     why = _why(release, removal, proof, remaining())
     return [
         _asked(question, names, width),
         titled("Rule", _rule(question, rule, statements, width)),
-        titled("Proof", draw_proof(proof.body, asked.removed, names, width)),
+        titled("Proof", draw_proof(proof.body, asked, names, width)),
         titled("Why this proof", sentences(why, width)),
         titled("How hard", sentences(_difficulty(release, question, removal, rule), width)),
     ]
 
 
-def _asked(question: RuleQuestion, names: Mapping[str, str], width: int) -> list[str]:
-    asked = question.rules
-    end = "subject" if asked.direction == "object" else "object"
-    relation = printable(asked.relation)
+def _asked(question: Question, names: Mapping[str, str], width: int) -> list[str]:
+    direction, relation = question.block.direction, printable(question.relations[0])
+    end = "subject" if direction == "object" else "object"
     triple = f"? ──{relation}──▶ topic" if end == "object" else f"topic ──{relation}──▶ ?"
     if display_width(triple) + len("asked for  subjects:  ") > width:
         triple = relation
-    subject, _, obj = (names.get(part, part) for part in asked.removed)
+    subject, _, obj = (names.get(part, part) for part in question.removed[0])
     rows = [
         ("topic", f"{names.get(question.topic, question.topic)} · the {end}"),
-        ("asked for", f"{asked.direction}s:  {triple}"),
+        ("asked for", f"{direction}s:  {triple}"),
         ("query", printable(question.query)),
         ("removed", f"{subject} ──{relation}──▶ {obj}"),
     ]
@@ -93,10 +92,8 @@ def _asked(question: RuleQuestion, names: Mapping[str, str], width: int) -> list
     return indented(columns(rows, width))
 
 
-def _rule(
-    question: RuleQuestion, rule: Rule, statements: Mapping[str, str], width: int
-) -> list[str]:
-    kind, subtype = question.rules.rule_type, question.rules.rule_subtype
+def _rule(question: Question, rule: Rule, statements: Mapping[str, str], width: int) -> list[str]:
+    kind, subtype = question.block.rule_type, question.block.rule_subtype
     if subtype != kind:
         kind += f" ({SUBTYPE_NAMES.get(subtype, subtype)})"
     symbols = wrapped(printable(format_readable(rule)), width)
@@ -138,14 +135,12 @@ def _why(release: Release, removal: Removal, proof: Certificate, proofs: ProofsL
     return said
 
 
-def _difficulty(
-    release: Release, question: RuleQuestion, removal: Removal, rule: Rule
-) -> list[str]:
-    d, asked = removal.difficulty, question.rules
+def _difficulty(release: Release, question: Question, removal: Removal, rule: Rule) -> list[str]:
+    d = removal.difficulty
     remain = "remains" if d.proofs == 1 else "remain"
     length = counted(d.shortest_proof, "triple")
     what = "it takes" if d.proofs == 1 else "the shortest takes"
-    prior = d.prior.subject if asked.direction == "subject" else d.prior.object
+    prior = d.prior.subject if question.block.direction == "subject" else d.prior.object
     ratio = rule.known.std_confidence / prior
     lift = f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}"
     found = [
@@ -174,7 +169,7 @@ def _difficulty(
     return found
 
 
-def _core(question: RuleQuestion, removal: Removal) -> str:
+def _core(question: Question, removal: Removal) -> str:
     if question.core:
         return "In the core: nothing else joins the two ends, and the answer cannot be guessed."
     d = removal.difficulty
@@ -187,8 +182,8 @@ def _core(question: RuleQuestion, removal: Removal) -> str:
         for end in removal.directions
     ):
         why = f"its prior is above {CORE_PRIOR:g} in a direction that may be asked for"
-    elif question.rules.direction not in removal.directions:
-        why = f"its prior is too high when the {question.rules.direction} is asked for"
+    elif question.block.direction not in removal.directions:
+        why = f"its prior is too high when the {question.block.direction} is asked for"
     else:
         why = (
             "its proof is below the thresholds of the core, or an edge between the two ends goes at a "

@@ -34,7 +34,7 @@ from rulemine.query.structures import STRUCTURES
 from rulemine.recipe.earlier import NOTHING, Earlier
 from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import SPLITS, Rejection, StructureQuestion
+from rulemine.release.records import SPLITS, Rejection
 from rulemine.removal.selection import Selection
 from rulemine.seeds import stream
 
@@ -178,7 +178,7 @@ def keep_within_limit(asked: QuestionSet, max_share: float) -> QuestionSet:
         asked: Questions of this kind.
         max_share: See `StructureSection.max_share`.
     """
-    given = [q for q in asked.questions if isinstance(q, StructureQuestion)]
+    given = list(asked.questions)
     kept = {
         question.id
         for name in STRUCTURES

@@ -14,13 +14,14 @@ from rulemine.kg.entity_types import EntityTypes
 from rulemine.kinds.graded import Graded, Grader, Unaskable, preferred
 from rulemine.kinds.locks import LockReason
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE
+from rulemine.kinds.structures.block import StructureBlock
 from rulemine.kinds.structures.drawing import Drawn
 from rulemine.kinds.structures.options import StructureSection
 from rulemine.query.evidence import full_evidence
 from rulemine.query.grading import Grades
 from rulemine.query.links import parts_of
 from rulemine.query.tree import Union
-from rulemine.release.records import StructureBlock, StructureQuestion
+from rulemine.release.records import Question
 
 __all__ = ["QueryChecker", "Reason"]
 
@@ -64,9 +65,7 @@ class QueryChecker:
     def __init__(self, grader: Grader, types: EntityTypes, options: StructureSection) -> None:
         self.grader, self.types, self.options = grader, types, options
 
-    def check(
-        self, name: str, drawn: Drawn, is_open: Callable[[int], bool]
-    ) -> StructureQuestion | str:
+    def check(self, name: str, drawn: Drawn, is_open: Callable[[int], bool]) -> Question | str:
         """The question of a query, without id, text and split; or why it is not asked.
 
         Args:
@@ -115,8 +114,8 @@ class QueryChecker:
         if {grader.graph.kg.entities[i] for i in drawn.anchors} & further:
             return Reason.ANCHOR
         graded = Graded(grades, hard, asked_for, evidence, tuple(sorted(further)))
-        block = StructureBlock(answer_types=self.types.labels(shared), **grader.block(graded))
-        return grader.question(StructureQuestion, graded, structures=block)
+        block = StructureBlock(self.types.labels(shared))
+        return grader.question("structures", graded, block)
 
     def _alike(self, name: str, grades: Grades, anchors: tuple[int, ...]) -> bool:
         """Whether the anchors of a union share a type, and its members do."""

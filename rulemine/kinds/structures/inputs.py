@@ -14,7 +14,7 @@ from rulemine.phrasing.glosses import Gloss, Glosses
 from rulemine.phrasing.templates import Templates
 from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Question, StructureQuestion, topic_values
+from rulemine.release.records import Question, topic_values
 from rulemine.text.template import escape
 
 __all__ = ["StructureInput", "make_structure_inputs"]
@@ -37,7 +37,7 @@ class StructureInput:
     prefix: ClassVar[str] = "structure_"
     always_judged: ClassVar[bool] = True
 
-    question: StructureQuestion
+    question: Question
     shown: Question
     naming: str
     topics: tuple[EntityNames, ...]
@@ -106,14 +106,14 @@ def make_structure_inputs(
             naming=naming,
             topics=tuple(names[e] for e in topic_values(question.anchors, private).values()),
             answers=tuple(names[e] for e in question.answers),
-            intermediates=tuple(names[e] for e in question.structures.intermediates),
+            intermediates=tuple(names[e] for e in question.intermediates),
             glosses=tuple(glosses[relation] for relation in _relations(question)),
         )
         for question in asked.questions
-        if isinstance(question, StructureQuestion)
+        if question.kind == "structures"
     ]
 
 
-def _relations(question: StructureQuestion) -> list[str]:
+def _relations(question: Question) -> list[str]:
     """The relations of a question and of its triples, which may state the same facts by other ones."""
     return sorted({*question.relations, *(relation for _, relation, _ in question.full_evidence)})

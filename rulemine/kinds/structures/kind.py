@@ -77,6 +77,13 @@ class StructureKind(BuildingKind):
         return super().form._replace(least=0)
 
     @property
+    def block(self) -> type:
+        """See `rulemine.kinds.structures.block`."""
+        from rulemine.kinds.structures.block import StructureBlock
+
+        return StructureBlock
+
+    @property
     def page(self) -> "KindPage":
         """See `rulemine.kinds.structures.page`."""
         from rulemine.kinds.structures.page import STRUCTURE_PAGE

@@ -27,7 +27,7 @@ from rulemine.kinds.structures.drawing import LINKS, Drawer
 from rulemine.kinds.structures.edges import Draws
 from rulemine.kinds.structures.options import StructureSection
 from rulemine.kinds.structures.sharing import most_sharing, shared_by, within_limit
-from rulemine.release.records import Rejection, StructureQuestion
+from rulemine.release.records import Question, Rejection
 from rulemine.seeds import stream
 from rulemine.text.naming_rules import ANCHOR_TELLS
 
@@ -76,7 +76,7 @@ class Sampled:
 
     name: str
     wanted: int
-    questions: list[StructureQuestion] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
     refused: list[Rejection] = field(default_factory=list)
     drawn: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
@@ -91,7 +91,7 @@ class Sampled:
         }
 
 
-Texts = Callable[[StructureQuestion], StructureQuestion | Rejection]
+Texts = Callable[[Question], Question | Rejection]
 """Gives the text of a question; or the rejection if it names what it must not, or another has it."""
 
 

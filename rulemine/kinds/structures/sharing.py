@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from rulemine.release.records import StructureQuestion
+from rulemine.release.records import Question
 
 __all__ = ["most_sharing", "shared_by", "within_limit"]
 
 
-def shared_by(question: StructureQuestion) -> Iterator[str]:
+def shared_by(question: Question) -> Iterator[str]:
     """What no more than a fraction of the questions may share; each with a letter for what it is."""
     yield from (f"e{name}" for name in question.anchors)
     yield from (f"r{name}" for name in question.relations)
@@ -24,9 +24,7 @@ def most_sharing(share: float, size: int) -> int:
     return max(1, int(Fraction(str(share)) * size))
 
 
-def within_limit(
-    questions: Sequence[StructureQuestion], max_share: float
-) -> list[StructureQuestion]:
+def within_limit(questions: Sequence[Question], max_share: float) -> list[Question]:
     """Drops questions of a structure until no more than a fraction of those left share something.
 
     Which set is the largest is a hard problem; this is greedy, and stops at the highest number that may share

@@ -11,7 +11,7 @@ from rulemine.kg.graph import Triple
 from rulemine.phrasing.templates import Templates
 from rulemine.query.parser import parse
 from rulemine.release.reader import Release
-from rulemine.release.records import QueryQuestion, Removal
+from rulemine.release.records import Question, Removal
 from rulemine.release.showing.derivation import Bound, ProofStep, bind
 from rulemine.release.showing.drawing import REMOVED, display_width
 from rulemine.release.showing.layout import (
@@ -30,7 +30,7 @@ __all__ = ["structure_blocks"]
 
 
 def structure_blocks(
-    release: Release, question: QueryQuestion, names: Mapping[str, str], width: int
+    release: Release, question: Question, names: Mapping[str, str], width: int
 ) -> list[list[str]]:
     """What is shown of a question below its text, in blocks of lines.
 
@@ -71,7 +71,7 @@ def structure_blocks(
     ]
 
 
-def _asked(question: QueryQuestion, names: Mapping[str, str], width: int) -> list[str]:
+def _asked(question: Question, names: Mapping[str, str], width: int) -> list[str]:
     form = f"{question.structure} · {counted(question.hops, 'hop')}"
     rows = [("structure", form), ("query", printable(question.query))]
     for place, anchor in enumerate(question.anchors):
@@ -156,7 +156,7 @@ class _Drawing:
 
 def _difficulty(
     release: Release,
-    question: QueryQuestion,
+    question: Question,
     removals: Mapping[Triple, Removal],
     tree: Bound,
     names: Mapping[str, str],

@@ -31,6 +31,7 @@ from rulemine.kinds.subgraphs.split import (
 from rulemine.kinds.subgraphs.validation import GRAPHS_OWN, Mistake, Valid, Validator
 from rulemine.kinds.texts import CHECKED, Texts
 from rulemine.kinds.writing import Writing
+from rulemine.kinds.written.block import MinimalQuery, SubgraphBlock
 from rulemine.kinds.written.candidate import Refusal, Task, Writer
 from rulemine.kinds.written.execution import RunFailure, executor_of
 from rulemine.kinds.written.replies import Unread, read_candidate
@@ -43,7 +44,7 @@ from rulemine.query.tree import Query
 from rulemine.recipe.inputs import Inputs
 from rulemine.release.naming import Namer, name_entities
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import MinimalQuery, Rejection, SubgraphBlock, SubgraphQuestion
+from rulemine.release.records import Question, Rejection
 from rulemine.removal.selection import Selection
 
 __all__ = ["AskReason", "ask_subgraphs"]
@@ -98,7 +99,7 @@ class _Accepted:
         keys: The calls made for it.
     """
 
-    question: SubgraphQuestion
+    question: Question
     task: Task
     valid: Valid
     keys: tuple[str, ...]
@@ -271,7 +272,7 @@ class _Asking:
     def _take(
         self,
         task: Task,
-        found: tuple[SubgraphQuestion, Valid] | Refusal | Rejection,
+        found: tuple[Question, Valid] | Refusal | Rejection,
         keys: tuple[str, ...],
     ) -> None:
         """Accepts a candidate or refuses it."""
@@ -287,7 +288,7 @@ class _Asking:
 
     def _question(
         self, task: Task, reply: str | Refusal
-    ) -> tuple[SubgraphQuestion, Valid] | Refusal | Rejection:
+    ) -> tuple[Question, Valid] | Refusal | Rejection:
         """The question that a reply asks, or why it asks none."""
         candidate = read_candidate(reply) if isinstance(reply, str) else reply
         if isinstance(candidate, Refusal):
@@ -301,7 +302,6 @@ class _Asking:
             return Refusal(graded, text=candidate.question, query=query.text)
         least = minimal(self.graph, query, self.templates.declarations)
         block = SubgraphBlock(
-            **self.grader.block(graded),
             answer=self.kg.entities[valid.answer],
             triples=tuple(sorted(self.grader.triples(valid.rows))),
             subgraph=tuple(sorted(self.grader.triples(task.subgraph.rows))),
@@ -311,7 +311,7 @@ class _Asking:
             test_type=(),
             parent=task.subgraph.parent,
         )
-        question = self.grader.question(SubgraphQuestion, graded, subgraphs=block)
+        question = self.grader.question("subgraphs", graded, block)
         if self.writing.session is None:
             worded = self.texts.from_template(question)
         else:
@@ -390,10 +390,10 @@ class _Asking:
         }
         questions = []
         for one in staying:
-            block = one.question.subgraphs
+            block = one.question.block
             own = ids[str(one.task.number)]
             block = replace(block, parent=ids.get(block.parent, ""))
-            questions.append(replace(one.question, id=own, subgraphs=block))
+            questions.append(replace(one.question, id=own, block=block))
             self.writing.concerns(one.keys, [own])
         reference = {
             triple
@@ -427,7 +427,7 @@ class _Asking:
             return asked
         return split_subgraphs(asked, self.inputs.recipe, self.facts, self.shapes)
 
-    def _said(self, question: SubgraphQuestion) -> str:
+    def _said(self, question: Question) -> str:
         """The text of a question in the naming of the writer."""
         return Namer(self.names, self.templates, self.naming).question(question).question
 

@@ -41,6 +41,13 @@ class SubgraphKind(BuildingKind):
     )
     formats = ("dynamic-kgqa", "gtsqa")
 
+    @property
+    def block(self) -> type:
+        """See `rulemine.kinds.written.block`."""
+        from rulemine.kinds.written.block import SubgraphBlock
+
+        return SubgraphBlock
+
     writes = True
 
     @property

@@ -16,7 +16,7 @@ from rulemine.llm.call import Answer, Failure
 from rulemine.recipe.inputs import Inputs
 from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Question, Rejection, SubgraphQuestion
+from rulemine.release.records import Question, Rejection
 from rulemine.verbalizer.checks import TextProblem
 from rulemine.verbalizer.dialogue import objection
 from rulemine.verbalizer.replies import read_question, read_verdict
@@ -44,7 +44,7 @@ def with_paraphrases(
     calls = WritingCalls(recipe, inputs.prompts, names, inputs.glosses)
     texts = Texts(asked.names, inputs.templates, naming, recipe.verbalizer.language)
     namer = Namer(asked.names, inputs.templates, naming)
-    questions = [q for q in asked.questions if isinstance(q, SubgraphQuestion)]
+    questions = list(asked.questions)
     shown = [namer.question(q) for q in questions]
     for question, own in zip(questions, shown, strict=True):
         texts.from_model(question, own.question)  # so that no paraphrase is another question's text
@@ -58,7 +58,7 @@ def with_paraphrases(
     compared = {
         at: calls.compare(own.id, own.question, namer.question(other).question)
         for at, (own, other) in enumerate(zip(shown, found, strict=True))
-        if isinstance(other, SubgraphQuestion)
+        if isinstance(other, Question)
     }
     verdicts = answers_to(writing.session, [*compared.values()], progress)
     for at, answer in zip(compared, verdicts, strict=True):
@@ -75,7 +75,7 @@ def with_paraphrases(
         writing.concerns([call.key], [questions[at].id])
     made = [
         replace(q, paraphrases=(other.question,), patterns=(*q.patterns, *other.patterns))
-        if isinstance(other, SubgraphQuestion)
+        if isinstance(other, Question)
         else q
         for q, other in zip(questions, found, strict=True)
     ]
@@ -92,9 +92,7 @@ def with_paraphrases(
     return told.keep(made, dropped)
 
 
-def _worded(
-    texts: Texts, question: SubgraphQuestion, answer: Answer
-) -> SubgraphQuestion | Rejection:
+def _worded(texts: Texts, question: Question, answer: Answer) -> Question | Rejection:
     """The question in the words of a reply, or why it cannot have them."""
     if isinstance(answer, Failure):
         return _refused(question, answer.code)

@@ -30,7 +30,7 @@ from rulemine.query.structures import structure_of
 from rulemine.recipe.recipe import Recipe
 from rulemine.release.leakage import Fact
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Question, Rejection, SubgraphQuestion
+from rulemine.release.records import Question, Rejection
 from rulemine.seeds import stream
 
 __all__ = [
@@ -95,9 +95,7 @@ def split_subgraphs(
     """
     declared, options, chosen = asked.declarations, recipe.own, recipe.questions
     known = {} if shapes is None else shapes
-    questions = sorted(
-        (q for q in asked.questions if isinstance(q, SubgraphQuestion)), key=lambda q: q.id
-    )
+    questions = sorted(asked.questions, key=lambda q: q.id)
     may_train = _training_relations(questions, declared, options.training_relations)
     for q in questions:
         if q.query not in known:
@@ -106,13 +104,13 @@ def split_subgraphs(
         q.id: _test_type(known[q.query] in options.reserved_shapes, q.relations, may_train)
         for q in questions
     }
-    cells: dict[Cell, list[SubgraphQuestion]] = {cell: [] for cell in cells_of(options)}
+    cells: dict[Cell, list[Question]] = {cell: [] for cell in cells_of(options)}
     cell_of = {q.id: (types[q.id][0], known[q.query]) for q in questions}
     training = [q for q in questions if types[q.id] == ("id",)]
     for q in questions:
         if (
             cell_of[q.id] in cells
-            and not q.subgraphs.redundant
+            and not q.block.redundant
             and len(facts.needed_by(q)) <= chosen.max_facts
         ):
             cells[cell_of[q.id]].append(q)
@@ -127,12 +125,12 @@ def split_subgraphs(
     left = {declared[r].fact for q in questions if split.get(q.id) == "train" for r in q.relations}
     trained = {relation for relation in may_train if declared[relation].fact in left}
 
-    def why(q: SubgraphQuestion) -> str:
+    def why(q: Question) -> str:
         if types[q.id] == ("id",):
             if fill.leaves(q):
                 return SplitReason.FULL
             return SplitReason.SHARED if fill.shares(q) else LockReason.GIVES
-        if q.subgraphs.redundant:
+        if q.block.redundant:
             return SplitReason.REDUNDANT
         if len(facts.needed_by(q)) > chosen.max_facts:
             return LockReason.MANY
@@ -145,7 +143,7 @@ def split_subgraphs(
             "subgraphs.candidates), let more relations train (subgraphs.training_relations) or reserve fewer "
             "shapes (subgraphs.reserved_shapes)."
         )
-    kept: list[SubgraphQuestion] = []
+    kept: list[Question] = []
     rejections = []
     for q in questions:
         if q.id not in split:
@@ -153,8 +151,8 @@ def split_subgraphs(
             rejections.append(Rejection("split", why(q), q.id, None, "", "", said, query=q.query))
             continue
         lacking = _test_type(known[q.query] in options.reserved_shapes, q.relations, trained)
-        block = replace(q.subgraphs, test_type=lacking if split[q.id] == "test" else ())
-        kept.append(replace(q, split=split[q.id], subgraphs=block))
+        block = replace(q.block, test_type=lacking if split[q.id] == "test" else ())
+        kept.append(replace(q, split=split[q.id], block=block))
     told = {
         "accepted": len(questions),
         "training_relations": sorted(trained),
@@ -216,9 +214,7 @@ def without_lost_parents(questions: Iterable[Question]) -> list[Question]:
     every = list(questions)
     known = {q.id for q in every}
     return [
-        replace(q, subgraphs=replace(q.subgraphs, parent=""))
-        if isinstance(q, SubgraphQuestion) and q.subgraphs.parent not in known
-        else q
+        replace(q, block=replace(q.block, parent="")) if q.block.parent not in known else q
         for q in every
     ]
 
@@ -252,9 +248,9 @@ def explain_cells(made: QuestionSet, options: SubgraphSection) -> str:
 def _cells_in(made: QuestionSet) -> Counter[Cell]:
     """How many test questions each cell has."""
     return Counter(
-        (q.subgraphs.test_type[0], plain_shape(q, made.declarations))
+        (q.block.test_type[0], plain_shape(q, made.declarations))
         for q in made.questions
-        if isinstance(q, SubgraphQuestion) and q.split == "test"
+        if q.split == "test"
     )
 
 
@@ -271,7 +267,7 @@ def _rounded(share: float, whole: int) -> int:
 
 
 def _training_relations(
-    questions: Sequence[SubgraphQuestion], declared: Declarations, share: float
+    questions: Sequence[Question], declared: Declarations, share: float
 ) -> frozenset[str]:
     """The relations that training questions may have."""
     times = Counter(declared[r].fact for q in questions for _, r, _ in q.evidence)
@@ -307,11 +303,9 @@ class _Filling:
         seed: Seed of the order of cells, and of questions that cost training as much.
     """
 
-    def __init__(
-        self, training: Sequence[SubgraphQuestion], facts: RememberedFacts, seed: int
-    ) -> None:
+    def __init__(self, training: Sequence[Question], facts: RememberedFacts, seed: int) -> None:
         self._facts, self._seed = facts, seed
-        self._having: dict[Fact, list[SubgraphQuestion]] = {}
+        self._having: dict[Fact, list[Question]] = {}
         for q in training:
             for shown in self._shown(q):
                 self._having.setdefault(shown, []).append(q)
@@ -321,11 +315,11 @@ class _Filling:
 
     def made(
         self,
-        cells: Mapping[Cell, Sequence[SubgraphQuestion]],
+        cells: Mapping[Cell, Sequence[Question]],
         wanted: int,
         per_cell: int,
         core: int,
-    ) -> list[SubgraphQuestion]:
+    ) -> list[Question]:
         """The test questions.
 
         Args:
@@ -342,7 +336,7 @@ class _Filling:
         turns = stream(self._seed, "subgraphs", "split").permutation(len(waiting)).tolist()
         part = min(per_cell, -(-wanted // len(waiting)))
         have = [0] * len(waiting)
-        test: list[SubgraphQuestion] = []
+        test: list[Question] = []
         for turn in turns * per_cell:
             fitting = [q for q in waiting[turn] if q.core]
             if len(test) < core and fitting and have[turn] < per_cell:
@@ -354,17 +348,15 @@ class _Filling:
                 have[turn] += 1
         return test
 
-    def leaves(self, question: SubgraphQuestion) -> bool:
+    def leaves(self, question: Question) -> bool:
         """Whether a question may train, by what test took."""
         return self._taken.isdisjoint(self._shown(question))
 
-    def shares(self, question: SubgraphQuestion) -> bool:
+    def shares(self, question: Question) -> bool:
         """Whether an answer of it is one of a test question."""
         return not self._taken.isdisjoint((answer,) for answer in question.answers)
 
-    def _take(
-        self, some: Sequence[SubgraphQuestion], waiting: list[SubgraphQuestion]
-    ) -> SubgraphQuestion:
+    def _take(self, some: Sequence[Question], waiting: list[Question]) -> Question:
         """Takes the question from those waiting that costs training least."""
         chosen = min(some, key=lambda q: sum(self._costs[shown] for shown in self._needed(q)))
         waiting.remove(chosen)
@@ -376,10 +368,10 @@ class _Filling:
                 self._costs.subtract(self._shown(q))
         return chosen
 
-    def _shown(self, question: SubgraphQuestion) -> set[Fact]:
+    def _shown(self, question: Question) -> set[Fact]:
         """What a training question shows: its answers, and the removed facts that it gives."""
         return {(answer,) for answer in question.answers} | self._facts.given_by(question)
 
-    def _needed(self, question: SubgraphQuestion) -> set[Fact]:
+    def _needed(self, question: Question) -> set[Fact]:
         """What no training question may show beside a test question."""
         return {(answer,) for answer in question.answers} | self._facts.needed_by(question)

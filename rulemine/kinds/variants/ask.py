@@ -14,7 +14,7 @@ Over 400 lines because all that becomes of a candidate is in one place.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from rulemine.errors import NoTreeError, UserError, counted
 from rulemine.judging.panel import JudgedQuestion, Panel, Stated, seat_judges
@@ -30,6 +30,7 @@ from rulemine.kinds.variants.seed_splits import Dealt, SeedSplits
 from rulemine.kinds.variants.seed_texts import SeedSet
 from rulemine.kinds.variants.topics import Topics
 from rulemine.kinds.writing import Writing
+from rulemine.kinds.written.block import VariantBlock
 from rulemine.kinds.written.candidate import Refusal, Subgraph
 from rulemine.kinds.written.scripted_pairs import ScriptedPairs
 from rulemine.kinds.written.writer_names import WriterNames
@@ -43,7 +44,7 @@ from rulemine.query.query_graph import QueryGraph
 from rulemine.recipe.inputs import Inputs
 from rulemine.release.naming import Namer, name_entities
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Rejection, VariantBlock, VariantQuestion
+from rulemine.release.records import Question, Rejection
 from rulemine.release.seed_rows import SeedRow
 from rulemine.removal.selection import Selection
 from rulemine.seeds import stream
@@ -72,7 +73,7 @@ class _Found(NamedTuple):
         keys: The calls made for it so far.
     """
 
-    question: VariantQuestion
+    question: Question
     keys: tuple[str, ...]
 
 
@@ -205,7 +206,7 @@ class _Asking:
             for pair in some:
                 self.drawn += 1
                 made = self._question(seeds, task.shown, pair)
-                if isinstance(made, VariantQuestion):
+                if isinstance(made, Question):
                     found.append(_Found(made, keys))
                 else:
                     self._refuse(made)
@@ -216,7 +217,7 @@ class _Asking:
 
     def _question(
         self, seeds: SeedSet, shown: Shown, pair: Pair | Refusal
-    ) -> VariantQuestion | Rejection | Refusal:
+    ) -> Question | Rejection | Refusal:
         """The question of a pair, or why it is none."""
         if isinstance(pair, Refusal):
             return pair
@@ -228,11 +229,11 @@ class _Asking:
             worded = self.texts.from_template(made)
         else:
             worded = self.texts.from_model(made, pair.question)
-        if isinstance(worded, VariantQuestion):
+        if isinstance(worded, Question):
             self.queries.add(worded.query)
         return worded
 
-    def _graded(self, seeds: SeedSet, shown: Shown, path: Verified) -> VariantQuestion | Refusal:
+    def _graded(self, seeds: SeedSet, shown: Shown, path: Verified) -> Question | Refusal:
         """The question that a path asks, without text, or why it asks none."""
         kg, options = self.kg, self.options
         row, at_object = path.answer
@@ -260,7 +261,6 @@ class _Asking:
         if idle := parts.in_query(graded.grades, self.inputs.types, branches=False):
             return Refusal(idle, query=query.text)
         block = VariantBlock(
-            **self.grader.block(graded),
             answer=answer,
             triples=tuple(sorted(triples)),
             subgraph=tuple(sorted(self.grader.triples(shown.rows))),
@@ -271,7 +271,7 @@ class _Asking:
             redundant=least is not None,
             judgements=(),
         )
-        return self.grader.question(VariantQuestion, graded, variants=block)
+        return self.grader.question("variants", graded, block)
 
     def _may_be_idle(self, seeds: SeedSet) -> bool:
         """Whether topic entities of questions about a seed set may be idle."""
@@ -282,7 +282,7 @@ class _Asking:
 
     def _judge(self, judges: Judges, found: Sequence[_Found], dealt: Dealt) -> None:
         """Has questions judged until there are enough, and takes what is accepted."""
-        texts = [one.question.variants.seed_text for one in found]
+        texts = [one.question.block.seed_text for one in found]
         splits = [self.splits.split_of(text) for text in texts]
         lacks = self.splits.lacks(dealt)
         room = Counter(dict.fromkeys(texts, self.options.pairs))
@@ -303,8 +303,8 @@ class _Asking:
             if vote.reason:
                 self._refuse(self._turned_down(question, vote.reason))
                 return
-            block = replace(question.variants, judgements=vote.judgements)
-            judged = replace(question, variants=block)
+            block = replace(question.block, judgements=vote.judgements)
+            judged = replace(question, block=block)
             self.found.append(_Found(judged, (*keys, *vote.keys)))
             room[text] -= 1
             lacks[split] -= 1
@@ -314,10 +314,10 @@ class _Asking:
 
         judges.judge([self._shown_to_judges(one.question) for one in found], wanted, decide)
 
-    def _shown_to_judges(self, question: VariantQuestion) -> JudgedQuestion:
+    def _shown_to_judges(self, question: Question) -> JudgedQuestion:
         """What judges see: the writer's answer and its path."""
-        own = cast(VariantQuestion, self.namer.question(question))
-        block = own.variants
+        own = self.namer.question(question)
+        block = own.block
         facts = [
             Stated(", ".join(triple), self.templates[triple[1]].state(triple[0], triple[2]))
             for triple in block.triples
@@ -328,7 +328,7 @@ class _Asking:
             self.naming,
         )  # fmt: skip
 
-    def _turned_down(self, question: VariantQuestion, reason: str) -> Refusal:
+    def _turned_down(self, question: Question, reason: str) -> Refusal:
         """Why a question that passed all checks of its own is not asked."""
         return Refusal(reason, text=self.namer.question(question).question, query=question.query)
 

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 from rulemine.errors import UserError
 from rulemine.judging.agreement import agreement_of
 from rulemine.judging.panel import FLAGS, Ballot, JudgedQuestion, Panel, is_accepted
+from rulemine.kinds.written.block import Judgement
 from rulemine.llm.call import Answer, Ask, Call
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
-from rulemine.release.records import Judgement
 
 __all__ = ["BAD", "UNREAD", "Judges", "Vote"]
 

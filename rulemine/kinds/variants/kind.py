@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from rulemine.kinds.kind import Input
     from rulemine.kinds.variants.seed_texts import SeedSet
     from rulemine.kinds.writing import Writing
+    from rulemine.kinds.written.block import Judgement
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
-    from rulemine.release.records import Judgement, Question
+    from rulemine.release.records import Question
     from rulemine.removal.selection import Selection
     from rulemine.verbalizer.prompts import Prompts
 
@@ -45,6 +46,14 @@ class VariantKind(BuildingKind):
         ),
     )
     formats = ("dynamic-kgqa",)
+
+    @property
+    def block(self) -> type:
+        """See `rulemine.kinds.written.block`."""
+        from rulemine.kinds.written.block import VariantBlock
+
+        return VariantBlock
+
     writes = True
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ from rulemine.kinds.split import draw_splits
 from rulemine.kinds.variants.pairs import PairReason
 from rulemine.kinds.variants.seed_texts import SeedSet, splits_of_sets
 from rulemine.recipe.recipe import Recipe
-from rulemine.release.records import SPLITS, VariantQuestion
+from rulemine.release.records import SPLITS, Question
 
 __all__ = ["Dealt", "SeedSplits"]
 
@@ -43,8 +43,8 @@ class Dealt(NamedTuple):
         lacking_hard: Split → how many questions it lacks with a hard answer, or of the core.
     """
 
-    kept: list[VariantQuestion]
-    refused: list[tuple[VariantQuestion, str]]
+    kept: list[Question]
+    refused: list[tuple[Question, str]]
     lacking: Counter[str]
     lacking_hard: Counter[str]
 
@@ -118,7 +118,7 @@ class SeedSplits:
             lacks[split] = max(dealt.lacking[split], hard)
         return lacks
 
-    def deal(self, questions: Sequence[VariantQuestion]) -> Dealt:
+    def deal(self, questions: Sequence[Question]) -> Dealt:
         """What is kept of all questions written so far, in the order in which they were.
 
         Raises:
@@ -138,7 +138,7 @@ class SeedSplits:
         lacking, lacking_hard = Counter(self._sizes), Counter[str]()
         split_of: dict[str, str] = {}
         for split in [split for split in (*DRAWN, "") if split in self._sizes]:
-            own = [q for q in staying if self.split_of(q.variants.seed_text) == split]
+            own = [q for q in staying if self.split_of(q.block.seed_text) == split]
             size = self._sizes[split]
             core = min(size, wanted.get(split, 0))
             hard = math.ceil(HARD_SHARE * size) if core else 0
@@ -158,20 +158,20 @@ class SeedSplits:
 
     def _filled(
         self,
-        questions: Sequence[VariantQuestion],
+        questions: Sequence[Question],
         split: str,
         size: int,
         core: int,
         hard: int,
         locks: Locks,
-    ) -> tuple[list[VariantQuestion], dict[str, str]]:
+    ) -> tuple[list[Question], dict[str, str]]:
         """The questions of a split: first so many of the core, then so many hard ones, then any.
 
         Returns:
             The questions, and why the others are none.
         """
         times: Counter[str] = Counter()
-        kept: list[VariantQuestion] = []
+        kept: list[Question] = []
         refused: dict[str, str] = {}
         in_turn = [
             *((q, core) for q in questions if q.core),
@@ -183,7 +183,7 @@ class SeedSplits:
             if question.query in done or (most < size and len(kept) >= most):
                 continue
             done.add(question.query)
-            text = question.variants.seed_text
+            text = question.block.seed_text
             reason = None
             if len(kept) == size:
                 reason = PairReason.ENOUGH

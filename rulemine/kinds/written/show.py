@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from rulemine.errors import counted
 from rulemine.kg.graph import Triple
-from rulemine.release.records import Judgement, QueryBlock, Question, SubgraphBlock, VariantBlock
+from rulemine.kinds.written.block import Judgement, SubgraphBlock, VariantBlock
+from rulemine.release.records import Question
 from rulemine.release.showing.drawing import REMOVED, display_width
 from rulemine.release.showing.layout import columns, titled, wrapped
 from rulemine.text.printing import printable
@@ -34,7 +35,7 @@ _SAID = {
 
 def written_blocks(
     question: Question,
-    block: QueryBlock,
+    block: object,
     removed: Iterable[Triple],
     names: Mapping[str, str],
     width: int,

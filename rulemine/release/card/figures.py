@@ -23,7 +23,13 @@ from rulemine.release.contents import MODEL_COUNTS, ReleaseParts
 from rulemine.release.guessing import commonest_answers, guessed, order_of_names
 from rulemine.release.leakage import RemovedFacts
 from rulemine.release.overlap import compare_splits
-from rulemine.release.records import SPLITS, WORDINGS, Certificate, Difficulty, Question
+from rulemine.release.records import (
+    SPLITS,
+    WORDINGS,
+    Certificate,
+    Difficulty,
+    Question,
+)
 from rulemine.rules.taxonomy import RULE_TYPES, classify
 
 __all__ = ["FIGURES", "GUESSES", "figures_of"]
@@ -216,7 +222,7 @@ FIGURES: tuple[Figure, ...] = (
     Figure("rules_with_certificate", "rules of published proofs",
            lambda p: len({proof.rule for proof in _proofs(p)})),
     Figure("rules_with_question", "rules of the proofs of questions",
-           lambda p: len({rule for q in p.questions for rule in q.rule_ids})),
+           lambda p: len({rule for q in p.questions for rule in q.rules})),
     Figure("certificates", "published proofs", lambda p: len(_proofs(p))),
     *pair("questions", "core", "questions; those of the core", lambda _, some: len(some)),
     *pair("questions_by_split", "core_by_split", "split → questions",

@@ -20,7 +20,7 @@ class KindPage(NamedTuple):
         texts: Parts of the card as templates, see `rulemine.release.card.template`: ``lead`` (title and
             what follows it), ``sizes`` and ``origins`` (sections with their titles), ``limits``, ``shared``
             (rows: what questions share with training), ``from_train`` and ``from_whole`` (rows: what splits
-            differ in), ``block`` (the fields that only this kind has), ``own_charts`` (see
+            differ in), ``block`` (what only its questions have), ``own_charts`` (see
             `rulemine.release.card.charts`); if need be, ``files`` (rows) and ``completion``.
         values: What these texts name beside the counts of the manifest.
         examples: Some of the questions, as lines.

@@ -96,3 +96,14 @@ class Asked:
         """Adds a problem if two values differ."""
         if found != expected:
             self.add(invariant, shown(found), shown(expected) + (f" ({source})" if source else ""))
+
+    def option(self, key: str) -> Any:
+        """An option of the kind; None if the manifest does not state it."""
+        return self.contents.folder.option(self.row["kind"], key)
+
+    def at_most(self, invariant: str, number: int, key: str) -> None:
+        """Adds a problem if a number is above an option of the kind, if that is one above 0."""
+        most = self.option(key)
+        if type(most) is int and number > most > 0:
+            limit = f"at most {most} (manifest, config.{self.row['kind']}.{key})"
+            self.add(invariant, str(number), limit)

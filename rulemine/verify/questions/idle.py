@@ -2,15 +2,14 @@
 
 Checks that every difference takes something away, that no step of a chain leads to all entities of its type
 that its relation leads to from anywhere, and that no two questions have the same answers and two constants in
-common: anchors; of the kind ``cypher`` named nodes, times and values. Whether a branch is needed is checked
-kind by kind; on the larger graph, of which a release has a part, only the builder can tell.
+common. Whether a branch is needed is checked kind by kind; on the larger graph, of which a release has a
+part, only the builder can tell.
 """
 
 from collections.abc import Iterator
 from itertools import combinations
 
-from rulemine.verify.contents import Located, Row
-from rulemine.verify.cypher.patterns import read_pattern
+from rulemine.verify.contents import Contents, Located
 from rulemine.verify.questions.asked import Asked
 from rulemine.verify.questions.forms import LINK
 from rulemine.verify.questions.queries import ENDS, Query, answers
@@ -41,26 +40,15 @@ def check_idle(here: Asked) -> None:
             here.add("nothing idle", found, "a chain each of whose steps leads to some")
 
 
-def check_near_duplicates(questions: list[Located], findings: Findings) -> None:
+def check_near_duplicates(contents: Contents, findings: Findings) -> None:
     """Checks that no two questions have the same answers and two constants in common."""
     first: dict[tuple[object, ...], Located] = {}
-    for here in questions:
+    for here in contents.questions:
         known = frozenset(here.row["answers"])
-        for pair in combinations(sorted(_constants(here.row)), 2):
+        for pair in combinations(sorted({*contents.folder.checks.constants(here.row)}), 2):
             if (other := first.setdefault((known, pair), here)) is not here:
                 found = f"the answers and constants {shown(pair)} of {other.place}"
                 findings.add(here.file, here.line, "near duplicates", found, "one of both")
-
-
-def _constants(row: Row) -> set[str]:
-    if row["kind"] != "cypher":
-        return set(row["anchors"])
-    try:
-        asked = read_pattern(row["query"])
-    except ValueError:
-        return set()  # a problem of the question
-    others = (asked.row.get(key) for key in ("time", "bound"))
-    return {*asked.names.values(), *(f"= {value}" for value in others if value is not None)}
 
 
 def _nodes(query: Query) -> Iterator[Query]:

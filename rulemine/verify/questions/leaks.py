@@ -6,13 +6,12 @@ or validation question, that none that validation needs is given by training, an
 question needs more facts than the recipe allows. Questions that are split at random are held to none of it.
 """
 
-from collections.abc import Container, Hashable
+from collections.abc import Hashable
 
 from rulemine.verify.contents import Contents, Located, Row
 from rulemine.verify.folder import MANIFEST_NAME
 from rulemine.verify.graphs import as_triple
 from rulemine.verify.report import Findings, shown
-from rulemine.verify.triples import Triple
 
 __all__ = ["check_given_away"]
 
@@ -27,7 +26,7 @@ def check_given_away(contents: Contents, findings: Findings) -> None:
     needed: dict[str, dict[Hashable, Located]] = {split: {} for split in _LATER}
     most = contents.folder.option("questions", "max_facts")
     for here in contents.questions:
-        facts = _needed(here.row, contents.removed)
+        facts = _needed(here.row, contents)
         needed[here.row["split"]].update((fact, here) for fact in facts)
         if here.row["split"] != "train" and type(most) is int and len(facts) > most:
             expected = f"at most {most} ({MANIFEST_NAME}, config.questions.max_facts)"
@@ -35,7 +34,7 @@ def check_given_away(contents: Contents, findings: Findings) -> None:
             findings.add(here.file, here.line, "facts needed", found, expected)
     for here in contents.questions:
         later = _LATER[here.row["split"]]
-        for fact in _given(here.row) if later else ():
+        for fact in _given(here.row, contents) if later else ():
             for split in later:
                 if (other := needed[split].get(fact)) is not None:
                     found = f"{shown(fact)}, which {other.place} needs"
@@ -43,25 +42,17 @@ def check_given_away(contents: Contents, findings: Findings) -> None:
                     findings.add(here.file, here.line, "no leakage", found, expected)
 
 
-def _needed(row: Row, removed: Container[Triple]) -> set[Hashable]:
+def _needed(row: Row, contents: Contents) -> set[Hashable]:
     triples = (as_triple(triple) for item in row["hard"] for triple in item["witness"])
-    facts: set[Hashable] = {_pair(s, o) for s, r, o in triples if (s, r, o) in removed}
-    return facts | _values(row) if row["hard"] else facts
+    facts: set[Hashable] = {_pair(s, o) for s, r, o in triples if (s, r, o) in contents.removed}
+    return facts.union(contents.folder.checks.facts(row) if row["hard"] else ())
 
 
-def _given(row: Row) -> set[Hashable]:
-    triples = row["full_evidence"] + (row["cypher"]["removed"] if row["kind"] == "cypher" else [])
-    facts: set[Hashable] = {_pair(s, o) for s, _, o in triples}
-    if row["kind"] == "cypher":
-        return facts | _values(row)
-    return facts | {_pair(topic, one) for topic in row["anchors"] for one in row["answers"]}
+def _given(row: Row, contents: Contents) -> set[Hashable]:
+    facts: set[Hashable] = {_pair(s, o) for s, _, o in row["full_evidence"] + row["removed"]}
+    facts |= {_pair(topic, one) for topic in row["anchors"] for one in row["answers"]}
+    return facts.union(contents.folder.checks.facts(row))
 
 
 def _pair(one: str, other: str) -> tuple[str, ...]:
     return tuple(sorted((one, other)))
-
-
-def _values(row: Row) -> set[Hashable]:
-    if row["kind"] != "cypher":
-        return set()
-    return {("value", node, name) for node, name in row["cypher"]["removed_values"]}

@@ -9,7 +9,6 @@ naming, no answer and no intermediate; and that no topic entity's name has an an
 all relations at the topic entity are between places.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from rulemine.verify.contents import Contents, Located
@@ -19,51 +18,35 @@ from rulemine.verify.questions.asked import Asked
 from rulemine.verify.questions.mentions import find_leaks, occurrences, told_by
 from rulemine.verify.questions.queries import (
     answers,
-    as_asked,
     derivations,
     read,
     relations_at,
     sparql,
 )
-from rulemine.verify.questions.structures import check_structure
-from rulemine.verify.questions.wording import Cut, texts_of
-from rulemine.verify.questions.written import check_subgraph, check_variant
+from rulemine.verify.questions.wording import Cut, check_wording, texts_of
 from rulemine.verify.report import Findings, difference, shown
-from rulemine.verify.rules import RULES
 from rulemine.verify.shapes import NAMINGS
 
-__all__ = ["check_question"]
-
-_OF_KIND: dict[str, Callable[[Asked], None]] = {
-    "structures": check_structure, "subgraphs": check_subgraph, "variants": check_variant,
-}  # fmt: skip
+__all__ = ["check_question", "check_split"]
 
 
 def check_question(at: Located, contents: Contents, findings: Findings) -> None:
     """Checks one question."""
-    row = at.row
-    line = row["query"]
-    if (block := row.get("rules")) is not None:
-        line = as_asked(
-            contents.facts.ways(block["relation"], block["direction"]), row["anchors"][0]
-        )
-    for text in (row["query"], line):
-        try:
-            here = Asked(at, findings, read(text), contents)
-            form = here.form
-            break
-        except ValueError:
+    row, checks = at.row, contents.folder.checks
+    try:
+        here = Asked(at, findings, read(row["query"]), contents)
+        form = here.form
+    except ValueError:
+        if not checks.known:
+            findings.note("queries that its kind alone can read, and their answers: not checked")
+        else:
             what = "a canonical query, with all statements of each relation"
-            findings.add(at.file, at.line, "query", shown(text), what)
-    else:
+            findings.add(at.file, at.line, "query", shown(row["query"]), what)
         return
-    here.equal("query", row["query"], line, "all statements of the relation, as asked")
     here.equal("SPARQL", row["sparql"], sparql(here.query), "the query")
     for key, expected in form._asdict().items():
         here.equal(key, row[key], expected, "the query")
-    here.equal("split", row["split"], at.file.removeprefix("questions/").removesuffix(".jsonl"))
-    if contents.folder.option("questions", "core_only"):
-        here.equal("core", row["core"], True, "config.questions.core_only of the manifest")
+    check_split(at, contents, findings)
     _check_answers(here)
     possible = {item["answer"]: item for item in row["hard"] if _check_hard(here, item)}
     if row["hard"] and row["hard_answer"] not in {item["answer"] for item in row["hard"]}:
@@ -76,13 +59,26 @@ def check_question(at: Located, contents: Contents, findings: Findings) -> None:
         here.equal("evidence", row["evidence"], item["witness"], "witness of the hard answer")
         if not contents.brink:
             _check_choice(here, possible)
-        if block is not None:
-            _check_block(here)
-    if block is None:
-        _OF_KIND[row["kind"]](here)
+    if lost := [one for one in row["removed"] if as_triple(one) not in contents.removed]:
+        here.add("removed", shown(lost), f"triples of {REMOVED}")
+    checks.check_question(here)
     for cut in texts_of(row, contents):
         _check_text(here, cut, contents.names.entities)
     _check_telling(here)
+    if checks.known:
+        check_wording(at, contents, findings)
+
+
+def check_split(at: Located, contents: Contents, findings: Findings) -> None:
+    """Checks that a question is of the split of its file, and of the core where all are."""
+    split = at.file.removeprefix("questions/").removesuffix(".jsonl")
+    core = bool(contents.folder.option("questions", "core_only"))
+    for key, found, expected in (
+        ("split", at.row["split"], split),
+        ("core", at.row["core"] or not core, True),
+    ):
+        if found != expected:
+            findings.add(at.file, at.line, key, shown(at.row[key]), shown(expected))
 
 
 def _check_answers(here: Asked) -> None:
@@ -168,30 +164,6 @@ def _check_easy(here: Asked) -> None:
         _check_witness(here, first[0], row["evidence"])
 
 
-def _check_block(here: Asked) -> None:
-    """Checks what a question of the kind ``rules`` says of its hard answer."""
-    row, block, contents = here.row, here.row["rules"], here.contents
-    triple, end = as_triple(block["removed"]), block["direction"]
-    asked = triple[0 if end == "subject" else 2] == row["hard_answer"]
-    if (triple, end) not in here.evidence or not asked or triple[1] != block["relation"]:
-        expected = f"the triple of {REMOVED} that is asked about, with its relation and direction"
-        here.add("removed", f"{shown(triple)} {shown(end)}", expected)
-        return
-    if triple not in contents.removed:
-        here.add("removed", shown(triple), f"a triple of {REMOVED}")
-        return
-    record = contents.removed[triple]
-    if block["direction"] not in record.row["directions"]:
-        expected = f"one of {record.row['directions']} ({REMOVED} line {record.line})"
-        here.add("direction", shown(block["direction"]), expected)
-    proofs = [rule for rule, _ in record.certificates]
-    if block["rule"] not in (proofs if contents.brink else proofs[:1]):
-        here.add("rule", shown(block["rule"]), f"the rule of {REMOVED} line {record.line}")
-    elif (rule := contents.rules.get(block["rule"])) is not None:
-        kind = (block["rule_type"], block["rule_subtype"])
-        here.equal("rule type", kind, rule.type, f"{RULES} line {rule.line}")
-
-
 def _check_telling(here: Asked) -> None:
     """Checks that no name of a topic entity tells an answer."""
     names, topics = here.contents.names, here.row["anchors"]
@@ -216,10 +188,9 @@ def _check_text(here: Asked, cut: Cut, entities: dict[str, Entity]) -> None:
         wanted = "a hard answer other than the topic entity"
         here.add("text hides the answers", shown(row["hard_answer"]), wanted)
     # A release can be renamed: texts must hide the answers in every naming.
-    between = row[row["kind"]].get("intermediates", ())
     hidden = [
         entities[e].spelled
-        for e in (*row["answers"], *between)
+        for e in (*row["answers"], *row["intermediates"])
         if e in entities and e not in topics
     ]
     for number, naming in enumerate(NAMINGS if entities.keys() >= {*topics} else ()):

@@ -1,8 +1,7 @@
 """Texts: by the template of the relation, or by a pattern from a language model.
 
 Checks that the templates of a relation ask for the end that its statement says, as far as their words tell;
-that a text from a template is the template of ``relations.tsv`` for the end asked for, with the name
-of the topic entity; that a model's text and each of its paraphrases is its pattern with that name, and that
+that a model's text and each of its paraphrases is its pattern with that name, and that
 they all differ; and that wordings are those that the options allow.
 """
 
@@ -19,11 +18,11 @@ from rulemine.verify.report import Findings, shown
 
 __all__ = [
     "Cut",
+    "check_origin",
     "check_templates",
     "check_wording",
     "cut_of",
     "placeholders",
-    "possible",
     "texts_of",
 ]
 
@@ -161,49 +160,27 @@ def _around(text: str, place: str) -> tuple[list[str], list[str]]:
 
 
 def check_wording(here: Located, contents: Contents, findings: Findings) -> None:
-    """Checks the origin of the texts of one question."""
-    names, articles = contents.names, contents.folder.manifest["naming"] == "text"
-    by_model = contents.folder.option("verbalizer", "name") == "openai"
+    """Checks the texts of one question against their patterns."""
 
     def add(invariant: str, found: str, expected: str) -> None:
         findings.add(here.file, here.line, invariant, found, expected)
 
     row = here.row
     wording = row["wording"]
-    allowed = ("model", "fallback") if by_model else ("template",)
-    if wording not in allowed:
-        expected = f"{' or '.join(allowed)} (manifest, config.verbalizer.name)"
-        add("wording", shown(wording), expected)
-    if row["kind"] == "cypher":
-        return  # its texts are patterns, whoever wrote them
+    check_origin(here, contents, findings)
     if wording == "model":
         _check_patterns(row, placeholders(row, contents), add)
-        return
-    if extra := [key for key in ("paraphrases", "patterns") if row[key]]:
+    elif extra := [key for key in ("paraphrases", "patterns") if row[key]]:
         add("wording", f"{' and '.join(extra)} of wording {wording}", "none")
-    block = row.get("rules", {})  # texts of several links are composed: building again proves them
-    template = names.relations.get(block.get("relation", ""))
-    if template is None:
-        return
-    column = (
-        f"ask_{block['direction']}s" if len(row["answers"]) > 1 else f"ask_{block['direction']}"
-    )
-    cut = cut_of(template[column], placeholders(row, contents))
-    if cut is None:
-        found, line = shown(template[column]), names.relation_lines[block["relation"]]
-        expected = "a text with {topic}, other braces doubled"
-        findings.add(RELATIONS, line, "template", found, expected)
-    elif row["question"] not in possible(cut, articles):
-        expected = f"{shown(cut.text())}, {column} of {RELATIONS}"
-        add("text is the template", shown(row["question"]), expected)
 
 
-def possible(cut: Cut, articles: bool) -> list[str]:
-    """The texts of a template: with the name of the topic entity, and with its article."""
-    texts, topic, before = [cut.text()], cut.topics[0], cut.pieces[0]
-    if articles and not before.lower().endswith("the "):
-        texts.append(cut.text({topic: f"the {topic}" if before else f"The {topic}"}))
-    return texts
+def check_origin(here: Located, contents: Contents, findings: Findings) -> None:
+    """Checks who may have written the text of one question."""
+    by_model = contents.folder.option("verbalizer", "name") == "openai"
+    allowed = ("model", "fallback") if by_model else ("template",)
+    if (wording := here.row["wording"]) not in allowed:
+        expected = f"{' or '.join(allowed)} (manifest, config.verbalizer.name)"
+        findings.add(here.file, here.line, "wording", shown(wording), expected)
 
 
 def _check_patterns(

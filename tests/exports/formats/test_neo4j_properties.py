@@ -94,7 +94,7 @@ def test_a_release_is_exported_with_gold_and_rows(coast: Release, tmp_path: Path
     asked = [json.loads(line) for line in (tmp_path / "out/questions.jsonl").open(encoding="utf-8")]
     known = {q.id: q for q in coast.questions()}
     assert {row["id"] for row in asked} == {*known}
-    assert all(len(row["rows"]) == len(known[row["id"]].cypher.rows) for row in asked)  # type: ignore[attr-defined]
+    assert all(len(row["rows"]) == len(known[row["id"]].block.rows) for row in asked)  # type: ignore[attr-defined]
     assert all("Person 1" not in row["cypher"] for row in asked)  # names are codes
     assert not (tmp_path / "out/reachability.jsonl").exists()
 

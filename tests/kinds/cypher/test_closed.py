@@ -29,11 +29,10 @@ from rulemine.kg.property_graph.simplekg import simplekg_pieces
 from rulemine.neo4j.bolt import Bolt
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
-from rulemine.release.records import CypherQuestion
 from rulemine.verify import verify
-from rulemine.verify.cypher.graphs import LabeledEdge, LabeledGraph
-from rulemine.verify.cypher.patterns import read_pattern
-from rulemine.verify.cypher.rows import rows_of
+from rulemine.verify.kinds.cypher.graphs import LabeledEdge, LabeledGraph
+from rulemine.verify.kinds.cypher.patterns import read_pattern
+from rulemine.verify.kinds.cypher.rows import rows_of
 from tests.cypher_releases import build_coast
 from tests.oracles.patterns import ByStatements, differs, expected
 
@@ -190,14 +189,13 @@ def test_counts_are_of_distinct_nodes_in_every_evaluation(coast: Release) -> Non
     labeled = _labeled(doubled)
     counting = 0
     for question in coast.questions():
-        assert isinstance(question, CypherQuestion)
-        query, rows = query_of(question.query), Counter(question.cypher.rows)
+        query, rows = query_of(question.query), Counter(question.block.rows)
         if len({*query.match.relations}) < len(query.match.relations):
             continue  # parallel edges lead there and back, which no count can tell
-        counting += "count" in question.cypher.cypher
-        if not question.cypher.tied:
+        counting += "count" in question.block.cypher
+        if not question.block.tied:
             assert Counter(map(row_text, evaluate(doubled, query).rows)) == rows
-            answered = run(doubled, question.cypher.cypher)
+            answered = run(doubled, question.block.cypher)
             assert isinstance(answered, ResultTable)
             assert Counter(map(row_text, answered.rows)) == rows
             assert Counter(rows_of(labeled, read_pattern(question.query)).rows) == rows

@@ -16,6 +16,7 @@ from rulemine.errors import ConfigError
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
+from rulemine.kinds.cypher.block import CypherBlock, RowChange
 from rulemine.kinds.cypher.dialogue import CypherVerbalizer, load_cypher_prompts
 from rulemine.kinds.cypher.inputs import make_cypher_inputs
 from rulemine.kinds.cypher.realism import Realism
@@ -23,11 +24,10 @@ from rulemine.kinds.cypher.texts import QuestionTexts
 from rulemine.llm.call import Call
 from rulemine.phrasing.glosses import load_glosses
 from rulemine.phrasing.templates import load_templates
-from rulemine.release.blocks import CypherBlock, RowChange
 from rulemine.release.contents import ModelTrace
 from rulemine.release.naming import Namer, name_entities
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import CypherQuestion, Unseen
+from rulemine.release.records import Question, Unseen
 from rulemine.verbalizer.estimate import estimate
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.requests import Calls
@@ -90,7 +90,7 @@ IN_1900 = query(
 GOOD = "Who has Ada as a parent?"
 
 
-def question(number: int, asked: PatternQuery) -> CypherQuestion:
+def question(number: int, asked: PatternQuery) -> Question:
     """A question as a build asks it."""
     rows = tuple(sorted(map(row_text, evaluate(GRAPH, asked).rows)))
     match, result = asked.match, asked.result
@@ -99,15 +99,15 @@ def question(number: int, asked: PatternQuery) -> CypherQuestion:
     own = result.property and f"{match.nodes[0].type}.{result.property}"
     block = CypherBlock(
         match.template, result.template, RETURNS[result.template].family, to_cypher(asked), ("n.name",), rows,
-        False, (), (), (RowChange(100, len(rows), (), ()),), tuple(sorted({*match.relations})),
-        (own,) if own else (), (), (), (),
+        False, (), (), (RowChange(100, len(rows), (), ()),), (own,) if own else (), (),
     )  # fmt: skip
-    made = CypherQuestion(
+    made = Question(
         f"q{number:05d}", "cypher", pattern, tuple(sorted(n.name for n in match.nodes if n.name)),
         query_text(asked), "", "", match.template, 1, rows, rows, (), (), None, False, (), (), (), None, None,
+        tuple(sorted({*match.relations})), (), (), (),
         "", Unseen(False, False, False), "template", (), (pattern,), block,
     )  # fmt: skip
-    return Namer(NAMES, TEMPLATES, "entity").question(made)  # type: ignore[return-value]
+    return Namer(NAMES, TEMPLATES, "entity").question(made)
 
 
 def asked_for(*queries: PatternQuery) -> QuestionSet:

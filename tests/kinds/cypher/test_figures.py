@@ -42,7 +42,7 @@ def test_a_small_release_counted_from_its_files(tmp_path: Path) -> None:
         name: {"values": n, "removed": gone[name]} for name, n in held[0].items()
     }
     assert counts["value_rules"] == len(rows_of(folder, "value_rules.jsonl"))
-    blocks = [row["cypher"] for row in asked]
+    blocks = [row["block"] for row in asked]
     sizes = [len(block["rows"]) for block in blocks]
     assert counts["rows"] == sum(sizes) > len(asked)
     assert counts["lengths"] == {
@@ -51,7 +51,7 @@ def test_a_small_release_counted_from_its_files(tmp_path: Path) -> None:
     families = Counter(block["family"] for block in blocks)
     assert counts["returns"] == families
     assert counts["templates"] == {
-        category: Counter(row["cypher"]["family"] for row in asked if row["structure"] == category)
+        category: Counter(row["block"]["family"] for row in asked if row["structure"] == category)
         for category in {row["structure"] for row in asked}
     }
     for place, level in enumerate(LEVELS):
@@ -67,4 +67,4 @@ def test_a_small_release_counted_from_its_files(tmp_path: Path) -> None:
         ]
         found = counts["changed"][str(level)]
         assert found["category"] == Counter(row["structure"] for row in changed)
-        assert found["return"] == Counter(row["cypher"]["family"] for row in changed)
+        assert found["return"] == Counter(row["block"]["family"] for row in changed)

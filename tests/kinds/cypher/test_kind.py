@@ -34,7 +34,7 @@ from rulemine.kg.property_graph.simplekg import write_simplekg
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.contents import read_parts
 from rulemine.release.reader import Release
-from rulemine.release.records import CypherQuestion, Prediction
+from rulemine.release.records import Prediction
 from rulemine.release.writer import write_release
 
 PEOPLE, TOWNS = 48, 6
@@ -94,8 +94,7 @@ def test_rows_are_those_of_the_graphs_at_every_level(release: Release) -> None:
     graphs = {level: release.property_graph(f"incomplete-{level}") for level in (0, 50, 100)}
     changed = 0
     for question in release.questions():
-        assert isinstance(question, CypherQuestion)
-        block, query = question.cypher, query_of(question.query)
+        block, query = question.block, query_of(question.query)
         rows = Counter(block.rows)
         assert rows == Counter(map(row_text, evaluate(graphs[0], query).rows))
         for change in block.levels:
@@ -115,11 +114,11 @@ def test_rows_are_those_of_the_graphs_at_every_level(release: Release) -> None:
 
 def test_scores_are_those_that_the_records_say(release: Release) -> None:
     scorer = Scorer(release, split=None, sample=30, resamples=2)
-    asked = [q for q in scorer.questions if isinstance(q, CypherQuestion)]
-    gold = [Prediction(q.id, cypher=q.cypher.cypher) for q in asked]
+    asked = list(scorer.questions)
+    gold = [Prediction(q.id, cypher=q.block.cypher) for q in asked]
     for kg, at in (("incomplete-50", 0), ("incomplete", 1)):
         report = scorer(gold, kg=kg)
-        changes = [q.cypher.levels[at] for q in asked]
+        changes = [q.block.levels[at] for q in asked]
         same = [not (change.lost or change.spurious) for change in changes]
         assert report.overall["ex"].value == pytest.approx(sum(same) / len(asked))
         assert report.overall["executable"].value == 1.0
@@ -129,11 +128,11 @@ def test_scores_are_those_that_the_records_say(release: Release) -> None:
         assert report.overall["row_hhr"].value == 0.0
         assert report.overall["hits_hard"].value == 0.0
     report = scorer(gold, kg="complete")
-    lost = sum(len(q.cypher.levels[1].lost) for q in asked)
-    given = sum(len(q.cypher.rows) for q in asked)
+    lost = sum(len(q.block.levels[1].lost) for q in asked)
+    given = sum(len(q.block.rows) for q in asked)
     assert report.overall["row_hhr"].value == pytest.approx(lost / given)
     assert report.overall["ex"].value == report.overall["hard_f1"].value == 1.0
-    rows = [Prediction(q.id, rows=q.cypher.rows) for q in asked]
+    rows = [Prediction(q.id, rows=q.block.rows) for q in asked]
     tables = scorer(rows)
     assert tables.overall["ex"].value == tables.overall["f1"].value == 1.0
     assert tables.overall["psjs"].value is tables.overall["executable"].value is None
@@ -143,8 +142,8 @@ def test_scores_are_those_that_the_records_say(release: Release) -> None:
 
 def test_thoughts_are_no_predictions(release: Release) -> None:
     scorer = Scorer(release, split=None, sample=6, resamples=1)
-    asked = [q for q in scorer.questions if isinstance(q, CypherQuestion)]
-    given = [Prediction(q.id, raw_output=f"<think>{q.cypher.cypher} No.</think>") for q in asked]
+    asked = list(scorer.questions)
+    given = [Prediction(q.id, raw_output=f"<think>{q.block.cypher} No.</think>") for q in asked]
     report = scorer(given, kg="complete")
     assert report.overall["psjs"].value == report.overall["psjs_published"].value == 0.0
     assert "Outputs that hold only thoughts, and no reply: 6; they score 0." in report.notes
@@ -153,8 +152,8 @@ def test_thoughts_are_no_predictions(release: Release) -> None:
 
 def test_the_gold_binds_all_that_it_binds_on_every_graph(release: Release, tmp_path: Path) -> None:
     scorer = Scorer(release, split=None, sample=60, resamples=1)
-    asked = [q for q in scorer.questions if isinstance(q, CypherQuestion)]
-    gold = [Prediction(q.id, cypher=q.cypher.cypher) for q in asked]
+    asked = list(scorer.questions)
+    gold = [Prediction(q.id, cypher=q.block.cypher) for q in asked]
     spaced = [replace(p, cypher=f"{p.cypher};") for p in gold]
     for kg in ("complete", "incomplete-50", "incomplete"):
         for given in (gold, spaced):
@@ -173,7 +172,7 @@ def test_the_gold_binds_all_that_it_binds_on_every_graph(release: Release, tmp_p
     ours = scorer(spaced, kg="incomplete")
     write_simplekg(release.property_graph("incomplete"), tmp_path / "graph.json")
     for name, rows in (
-        ("tasks.jsonl", [{"id": q.id, "cypher": q.cypher.cypher} for q in asked]),
+        ("tasks.jsonl", [{"id": q.id, "cypher": q.block.cypher} for q in asked]),
         ("given.jsonl", [{"id": p.id, "cypher": p.cypher} for p in spaced]),
     ):
         (tmp_path / name).write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
@@ -201,9 +200,9 @@ def test_the_gold_binds_all_that_it_binds_on_every_graph(release: Release, tmp_p
 
 def test_composed_letters_are_those_of_the_graph(release: Release) -> None:
     scorer = Scorer(release, split=None, resamples=1)
-    asked = [q for q in scorer.questions if isinstance(q, CypherQuestion)]
-    gold = [Prediction(q.id, cypher=q.cypher.cypher) for q in asked]
-    rows = [Prediction(q.id, rows=q.cypher.rows) for q in asked]
+    asked = list(scorer.questions)
+    gold = [Prediction(q.id, cypher=q.block.cypher) for q in asked]
+    rows = [Prediction(q.id, rows=q.block.rows) for q in asked]
     composed = [replace(p, cypher=normalize("NFC", p.cypher or "")) for p in gold]
     assert sum(one != other for one, other in zip(gold, composed, strict=True)) > 5
     for given, others in (
@@ -297,7 +296,7 @@ def test_every_naming_and_back_gives_the_same_files(release: Release, tmp_path: 
     private = Release.open(tmp_path / "private")
     names = {node.name for node in private.property_graph("complete").nodes}
     assert names == {row.private for row in private.entities}
-    assert not any("Neil" in q.question + q.cypher.cypher for q in private.questions())  # type: ignore[attr-defined]
+    assert not any("Neil" in q.question + q.block.cypher for q in private.questions())
 
 
 def test_the_order_of_nodes_and_edges_does_not_matter(release: Release, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import pytest
 
 from rulemine.kinds.cypher.show import MOST_ROWS
 from rulemine.release.reader import Release
-from rulemine.release.records import CypherQuestion
 from rulemine.release.show import show
 from tests.cypher_releases import build_coast
 
@@ -15,12 +14,12 @@ def coast(tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 
 def test_rows_are_shown_before_and_after_the_removal(coast: Release) -> None:
-    asked = [q for q in coast.questions() if isinstance(q, CypherQuestion)]
-    assert any(q.cypher.levels[-1].spurious for q in asked)
+    asked = list(coast.questions())
+    assert any(q.block.levels[-1].spurious for q in asked)
     for question in asked:
         lines = [line.strip() for line in show(coast, question.id, 900).split("\n")]
-        last = question.cypher.levels[-1]
-        if len(question.cypher.rows) + len(last.spurious) > MOST_ROWS:
+        last = question.block.levels[-1]
+        if len(question.block.rows) + len(last.spurious) > MOST_ROWS:
             assert any(line.startswith("… and ") for line in lines)
             continue
         for mark, rows in (("−", last.lost), ("+", last.spurious)):
@@ -28,20 +27,20 @@ def test_rows_are_shown_before_and_after_the_removal(coast: Release) -> None:
                 mark == "−" and (last.lost or last.spurious)  # the line that says what signs mean
             )
         assert sum(line.endswith("★") for line in lines) == bool(last.lost)
-        assert any(question.cypher.cypher in line for line in lines)
-        levels = [f"{c.level} %: {c.rows} row" for c in question.cypher.levels]
+        assert any(question.block.cypher in line for line in lines)
+        levels = [f"{c.level} %: {c.rows} row" for c in question.block.levels]
         assert all(any(text in line for line in lines) for text in levels)
 
 
 def test_what_was_removed_is_shown_with_its_proof(coast: Release) -> None:
-    asked = [q for q in coast.questions() if isinstance(q, CypherQuestion)]
-    values = next(q for q in asked if q.cypher.removed_values)
+    asked = list(coast.questions())
+    values = next(q for q in asked if q.block.removed_values)
     shown = show(coast, values.id, 200)
-    node, name = values.cypher.removed_values[0]
+    node, name = values.block.removed_values[0]
     removed = {(row.node, row.property): row for row in coast.removed_values()}[node, name]
     assert f"{node}: {name} = {removed.value}" in shown
     assert "because of the" in shown
-    triples = next(q for q in asked if q.cypher.removed)
+    triples = next(q for q in asked if q.removed)
     shown = show(coast, triples.id, 200)
-    assert " ".join(triples.cypher.removed[0]) in shown
+    assert " ".join(triples.removed[0]) in shown
     assert "because " in shown

@@ -10,14 +10,14 @@ import pytest
 from rulemine.cypher import PatternQuery
 from rulemine.cypher.questions.pattern_text import query_text
 from rulemine.errors import UserError
+from rulemine.kinds.cypher.block import RowChange
 from rulemine.kinds.cypher.options import SPLIT_WAYS
 from rulemine.kinds.cypher.pool import Wanted, signature_of
 from rulemine.kinds.cypher.splits import draw
 from rulemine.kinds.locks import LockReason
-from rulemine.release.blocks import RowChange
 from rulemine.release.leakage import RemovedFacts
 from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS, CypherQuestion, HardAnswer
+from rulemine.release.records import SPLITS, HardAnswer, Question
 from tests.cypher_releases import build_coast
 from tests.oracles.random_patterns import random_graph, random_queries
 
@@ -28,7 +28,7 @@ KEYS = {
     "question": lambda query: query.match,
 }
 TRIPLES = [(f"a{number}", "r", f"b{number}") for number in range(400)]
-Candidates = list[tuple[CypherQuestion, PatternQuery]]
+Candidates = list[tuple[Question, PatternQuery]]
 
 
 @pytest.fixture(scope="module")
@@ -36,20 +36,19 @@ def candidates(tmp_path_factory: pytest.TempPathFactory) -> Candidates:
     """Questions of all templates of which half lose a row; some match many removed triples."""
     release = Release.open(build_coast(tmp_path_factory.mktemp("coast")))
     first = release.questions()[0]
-    assert isinstance(first, CypherQuestion)
     dice, made = random.Random(5), {}
     for query in QUERIES:
         removed = tuple(sorted(dice.sample(TRIPLES, dice.choice((0, 1, 1, 2, 3, 12)))))
         hard = dice.random() < 0.5 and bool(removed)
         row = HardAnswer('["x"]', len(removed), 100, removed, dice.random() < 0.5)
         block = replace(
-            first.cypher, returns=query.result.template, removed=removed, removed_values=(),
+            first.block, returns=query.result.template, removed_values=(),
             levels=(RowChange(100, 1, ('["x"]',) * hard, ()),),
         )  # fmt: skip
         made[query_text(query)] = (
             replace(
                 first, query=query_text(query), shape=query.match.template, hard=(row,) * hard,
-                full_evidence=removed, core=hard and row.core, cypher=block,
+                full_evidence=removed, core=hard and row.core, removed=removed, block=block,
             ),
             query,
         )  # fmt: skip

@@ -14,8 +14,8 @@ MANY = [question(i, (f"s{i:03}", "r", "hub" if i < 60 else f"o{i}")) for i in ra
 
 SHARED = {
     "answer": lambda q: q.hard_answer,
-    "relation": lambda q: q.rules.relation,
-    "rule_type": lambda q: (q.rules.rule_type, q.rules.rule_subtype),
+    "relation": lambda q: q.relations[0],
+    "rule_type": lambda q: (q.block.rule_type, q.block.rule_subtype),
 }
 LIMITS = [
     Limits(answer=0.1),
@@ -129,7 +129,7 @@ def test_one_type_may_prevail_in_the_core():
     assert balance(before, Limits(rule_type=0.35), 0) == before
     # Three types at 30 % each and ten more: a hundred.
     kept = Counter(
-        q.rules.rule_subtype for q in balance(before, Limits(rule_type=0.3), 0).questions
+        q.block.rule_subtype for q in balance(before, Limits(rule_type=0.3), 0).questions
     )
     assert kept == {"longer chain": 30, "composition": 10, "triangle": 30, "rest": 30}
 
@@ -153,7 +153,7 @@ def test_rare_types_stay():
         for i in range(800)
     ]
     made = balance(questions_alone(questions), Limits(answer=0.1), 0)
-    types = Counter(q.rules.rule_type for q in made.questions)
+    types = Counter(q.block.rule_type for q in made.questions)
     assert types == {"hierarchy": 20, "composition": 424}
 
 

@@ -7,7 +7,7 @@ import pytest
 from rulemine.kg.facts import Declarations
 from rulemine.query.structures import STRUCTURES, structure_of
 from rulemine.query.tree import Anchor, Intersection, Union
-from rulemine.release.records import StructureQuestion
+from rulemine.release.records import Question
 from rulemine.text.normalization import mentions
 from tests.kinds.structures.worlds import RULES, RandomWorld, less, nodes
 
@@ -24,7 +24,7 @@ def world(request: pytest.FixtureRequest) -> RandomWorld:
 
 
 @pytest.fixture(scope="module")
-def questions(world: RandomWorld) -> tuple[StructureQuestion, ...]:
+def questions(world: RandomWorld) -> tuple[Question, ...]:
     found = world.ask(excluded=["re"], max_share=MAX_SHARE).questions
     assert {q.structure for q in found} == {*STRUCTURES}
     return found
@@ -65,7 +65,7 @@ def test_evidence_is_that_of_all_derivations_and_holds_no_anchor(
         assert list(q.full_evidence) == sorted(triples)
         assert len(triples) <= 100
         assert not {*q.anchors} & (between | {*q.answers})
-        assert {*q.structures.intermediates} == between - {*q.answers}
+        assert {*q.intermediates} == between - {*q.answers}
 
 
 def test_every_branch_is_needed_and_none_is_in_another(world: RandomWorld, questions) -> None:
@@ -85,7 +85,7 @@ def test_answers_share_a_type_and_so_do_the_ends_of_unions(world: RandomWorld, q
         return world.types.shared(world.kg.entity_ids[name] for name in names)
 
     for q in questions:
-        assert q.structures.answer_types == world.types.labels(alike(q.answers)) != ()
+        assert q.block.answer_types == world.types.labels(alike(q.answers)) != ()
         for node in nodes(world.tree(q.query)):
             if isinstance(node, Union):
                 assert alike(q.anchors)
@@ -112,8 +112,8 @@ def test_the_hard_answer_is_the_first_that_may_be_asked_for(world: RandomWorld, 
                 rows.append((not core, row.missing, row.answer, row.witness))
         assert bool(q.hard) == bool(rows)
         if not rows:
-            assert (q.hard_answer, q.core, q.missing, q.structures.removed) == (None, False, 0, ())
-            assert q.structures.rules == ()
+            assert (q.hard_answer, q.core, q.missing, q.removed) == (None, False, 0, ())
+            assert q.rules == ()
             first = world.derivations(tree, q.stated[0])
             assert {*q.evidence} in [{triple for triple, _ in d.steps} for d in first]
             assert not {*q.evidence} & world.removed.keys()
@@ -122,11 +122,9 @@ def test_the_hard_answer_is_the_first_that_may_be_asked_for(world: RandomWorld, 
         (outside, missing, answer, witness) = min(rows)
         assert (q.hard_answer, q.core, q.missing) == (answer, not outside, missing)
         assert q.evidence == witness
-        assert q.structures.removed == tuple(
-            dict.fromkeys(t for t in witness if t in world.removed)
-        )
-        places = [sorted(world.removed).index(t) % len(RULES) for t in q.structures.removed]
-        assert {OF_RULE[rule] for rule in q.structures.rules} == set(places)
+        assert q.removed == tuple(dict.fromkeys(t for t in witness if t in world.removed))
+        places = [sorted(world.removed).index(t) % len(RULES) for t in q.removed]
+        assert {OF_RULE[rule] for rule in q.rules} == set(places)
     assert hard > len(questions) / 4
 
 
@@ -144,7 +142,7 @@ def test_levels_say_from_when_on_an_answer_is_not_stated(world: RandomWorld, que
 def test_texts_name_the_anchors_and_nothing_else(questions) -> None:
     for q in questions:
         assert all(mentions(q.question, anchor) for anchor in q.anchors)
-        barred = {*q.answers, *q.structures.intermediates}
+        barred = {*q.answers, *q.intermediates}
         assert not any(mentions(q.question, name) for name in barred)
     assert len({q.question for q in questions}) == len(questions)
     assert len({q.query for q in questions}) == len(questions)

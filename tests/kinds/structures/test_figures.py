@@ -61,7 +61,7 @@ def test_mediators_and_answers_without_a_common_type() -> None:
 
     def turned(q: Question) -> Question:
         joined = tuple(r.replace("won", "award./award/won") for r in q.relations)
-        return replace(q, structures=replace(q.structures, relations=joined))
+        return replace(q, relations=joined)
 
     types = {name: types for name, types in parts.types.items() if name != "eve"}
     rows = figures_of(replace(parts, types=types, questions=tuple(map(turned, parts.questions))))

@@ -36,7 +36,7 @@ from rulemine.recipe.options import QuestionSection
 from rulemine.recipe.recipe import Recipe
 from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import SubgraphQuestion
+from rulemine.release.records import Question
 from rulemine.text.naming_rules import ANCHOR_MISSING
 from rulemine.verbalizer.options import VerbalizerSection
 from tests.chat_server import ChatServer, FakeModel, Says
@@ -99,15 +99,15 @@ def made() -> QuestionSet:
     return asked()
 
 
-def subgraphs(made: QuestionSet) -> list[SubgraphQuestion]:
-    return [question for question in made.questions if isinstance(question, SubgraphQuestion)]
+def subgraphs(made: QuestionSet) -> list[Question]:
+    return list(made.questions)
 
 
 def test_every_question_is_the_tree_of_its_triples_and_is_executed(made: QuestionSet) -> None:
     kg, declared = WORLD.kg, WORLD.declarations
     triples, forms = set(kg.labeled()), set()
     for question in subgraphs(made):
-        block, query = question.subgraphs, parse(question.query)
+        block, query = question.block, parse(question.query)
         forms.add(type(query))
         assert evaluate(kg, query).answers == question.answers
         of = query.of if isinstance(query, Count) else query
@@ -119,21 +119,21 @@ def test_every_question_is_the_tree_of_its_triples_and_is_executed(made: Questio
         assert block.redundant == (block.minimal[0].query != question.query)
     assert {Count, Difference} < forms
     assert {question.missing for question in subgraphs(made)} >= {0, 1}
-    assert not any(question.subgraphs.redundant for question in subgraphs(made))
+    assert not any(question.block.redundant for question in subgraphs(made))
     assert made.sampling["subgraphs"]["rejected"][Unaskable.NEEDLESS] > 0
-    assert any(question.subgraphs.redundant for question in subgraphs(asked(minimal=False)))
+    assert any(question.block.redundant for question in subgraphs(asked(minimal=False)))
 
 
 def test_a_grown_question_has_a_triple_more_than_its_parent(made: QuestionSet) -> None:
     of = {question.id: question for question in subgraphs(made)}
-    grown = [question for question in of.values() if question.subgraphs.parent]
+    grown = [question for question in of.values() if question.block.parent]
     assert len(grown) == made.sampling["subgraphs"]["grown"] > 3
     for question in grown:
-        parent = of[question.subgraphs.parent]
+        parent = of[question.block.parent]
         assert parent.id < question.id
-        new = {*question.subgraphs.triples} - {*parent.subgraphs.triples}
+        new = {*question.block.triples} - {*parent.block.triples}
         assert len(new) == 1
-        assert {*parent.subgraphs.triples} < {*question.subgraphs.triples}
+        assert {*parent.block.triples} < {*question.block.triples}
 
 
 def test_all_that_is_refused_is_counted_and_nothing_twice(made: QuestionSet) -> None:
@@ -177,7 +177,7 @@ def test_limits_hold() -> None:
     for question in subgraphs(few):
         assert len(question.answers) <= 2
         assert len(question.full_evidence) <= 4
-        assert len(question.subgraphs.triples) in (2, 3)
+        assert len(question.block.triples) in (2, 3)
 
 
 def test_nothing_to_ask_about_is_said_with_the_reasons() -> None:

@@ -21,10 +21,11 @@ from rulemine.kinds.subgraphs.split import (
     split_subgraphs,
     without_lost_parents,
 )
+from rulemine.kinds.written.block import MinimalQuery
 from rulemine.recipe.options import QuestionSection
 from rulemine.recipe.recipe import Recipe
 from rulemine.release.question_set import QuestionSet, read_question_set, write_question_set
-from rulemine.release.records import HardAnswer, MinimalQuery, SubgraphQuestion
+from rulemine.release.records import HardAnswer, Question
 from rulemine.seeds import stream
 from tests.structures import structure_question
 from tests.written import as_subgraph
@@ -49,13 +50,12 @@ def asked(
     answers: Sequence[str] = (),
     redundant: bool = False,
     parent: str = "",
-) -> SubgraphQuestion:
+) -> Question:
     """A question; its evidence has a triple of each of its relations."""
     anchors = (f"x{number}",)
     query = QUERIES.get(shape, ('(p "r" "{0}")', ""))[0].replace("{0}", f"x{number}")
     block = replace(
-        BASE.subgraphs,
-        relations=tuple(sorted(relations)),
+        BASE.block,
         redundant=redundant,
         minimal_shape="(1)" if redundant else shape,
         minimal=(MinimalQuery(anchors, query),),
@@ -69,15 +69,16 @@ def asked(
         shape=shape,
         answers=tuple(answers) or (f"a{number}",),
         evidence=tuple((f"x{number}", r, f"a{number}") for r in relations),
-        subgraphs=block,
+        relations=tuple(sorted(relations)),
+        block=block,
     )
 
 
-def plain(question: SubgraphQuestion) -> str:
+def plain(question: Question) -> str:
     return QUERIES.get(question.shape, ("", question.shape))[1]
 
 
-def of(questions: Sequence[SubgraphQuestion], declared: Declarations | None = None) -> QuestionSet:
+def of(questions: Sequence[Question], declared: Declarations | None = None) -> QuestionSet:
     told: dict[str, Any] = {"subgraphs": {"wanted": 9, "drawn": 30}}
     return QuestionSet(
         tuple(questions), (), (), 0, declarations=declared or Declarations(), sampling=told
@@ -98,7 +99,7 @@ def split(
     return split_subgraphs(asked, recipe, RememberedFacts(removed))
 
 
-def drawn(seed: int, n: int) -> list[SubgraphQuestion]:
+def drawn(seed: int, n: int) -> list[Question]:
     """Random questions of many shapes, with relations of a long tail and answers that many share."""
     draws = stream(seed, "test")
     shapes = (*TESTED_SHAPES, *RESERVED_SHAPES, *OTHERS, *QUERIES)
@@ -148,29 +149,29 @@ def test_every_promise_of_the_split(seed: int) -> None:
             *["ugt"] * (shape in RESERVED_SHAPES),
             *["urt"] * (not set(q.relations) <= trained),
         ]
-        block = q.subgraphs
+        block = q.block
         assert block.test_type == (tuple(lacking) or ("id",) if q.split == "test" else ())
         assert q.split == "test" or not lacking
-        given = before[q.id].subgraphs
+        given = before[q.id].block
         assert block.parent == (given.parent if given.parent in kept else "")
         assert replace(block, test_type=(), parent="") == replace(given, parent="")
-    assert all(not q.subgraphs.redundant for q in test)
-    assert all(q.subgraphs.minimal == (MinimalQuery(q.anchors, q.query),) for q in test)
-    assert {q.query for q in test}.isdisjoint(m.query for q in train for m in q.subgraphs.minimal)
-    assert any(q.subgraphs.redundant for q in train)
+    assert all(not q.block.redundant for q in test)
+    assert all(q.block.minimal == (MinimalQuery(q.anchors, q.query),) for q in test)
+    assert {q.query for q in test}.isdisjoint(m.query for q in train for m in q.block.minimal)
+    assert any(q.block.redundant for q in train)
 
     # Cells are even: one that has fewer than another has had all that there are.
     size = floor(0.1 * len(questions) + 0.5)
     most = min(options.per_cell, ceil(size / 20))
 
-    def cell(q: SubgraphQuestion) -> tuple[str, str] | None:
+    def cell(q: Question) -> tuple[str, str] | None:
         shape = plain(q)
         if shape in RESERVED_SHAPES:
             return "ugt", shape
         known = "id" if set(q.relations) <= may_train else "urt"
         return (known, shape) if shape in TESTED_SHAPES else None
 
-    there_are = Counter(cell(q) for q in questions if not q.subgraphs.redundant)
+    there_are = Counter(cell(q) for q in questions if not q.block.redundant)
     have = Counter(cell(q) for q in test)
     del there_are[None]
     assert None not in have
@@ -184,7 +185,7 @@ def test_every_promise_of_the_split(seed: int) -> None:
         assert (row.stage, row.query) == ("split", q.query)
         expected = (
             SplitReason.SHARED if cell(q) is None and row.detail == "id" else
-            SplitReason.REDUNDANT if row.detail != "id" and q.subgraphs.redundant else
+            SplitReason.REDUNDANT if row.detail != "id" and q.block.redundant else
             SplitReason.NO_CELL if cell(q) is None else
             SplitReason.SHARED if row.detail == "id" else SplitReason.ENOUGH
         )  # fmt: skip
@@ -215,7 +216,7 @@ def test_parents_that_are_dropped_later_are_named_no_more() -> None:
         asked(3, parent="q00009"),
     ]
     found = without_lost_parents(some[1:])
-    assert [q.subgraphs.parent for q in found] == ["", "q00001", ""]
+    assert [q.block.parent for q in found] == ["", "q00001", ""]
 
 
 def test_relations_that_state_the_same_facts_are_one() -> None:
@@ -230,7 +231,7 @@ def test_relations_that_state_the_same_facts_are_one() -> None:
     options = SubgraphSection(training_relations=0.5, test_share=0.2)
     made = split(of(questions, declared), options, 7)
     assert made.sampling["subgraphs"]["split"]["training_relations"] == ["child", "parent"]
-    types = {q.id: q.subgraphs.test_type for q in made.questions if q.split == "test"}
+    types = {q.id: q.block.test_type for q in made.questions if q.split == "test"}
     assert sorted(types.values()) == [("id",), ("urt",)]
 
 
@@ -238,10 +239,10 @@ def test_what_a_difference_takes_away_counts_as_a_relation() -> None:
     """A relation that only a difference has is in no evidence, so it is the rarest."""
     questions = [asked(n, relations=["r"]) for n in range(9)]
     minus = asked(9, "(1)-{(1)}", ["r"])
-    minus = replace(minus, subgraphs=replace(minus.subgraphs, relations=("r", "s")))
+    minus = replace(minus, relations=("r", "s"))
     made = split(of([*questions, minus]), SubgraphSection(test_share=0.2), 7)
     assert made.sampling["subgraphs"]["split"]["training_relations"] == ["r"]
-    assert next(q for q in made.questions if q.id == minus.id).subgraphs.test_type == ("urt",)
+    assert next(q for q in made.questions if q.id == minus.id).block.test_type == ("urt",)
 
 
 def test_a_relation_that_the_split_itself_takes_from_training_is_unseen() -> None:
@@ -250,7 +251,7 @@ def test_a_relation_that_the_split_itself_takes_from_training_is_unseen() -> Non
     questions += [asked(9, "(2)", ["s"], ["a"]), asked(10, "(5)", ["s"], ["a"])]
     options = SubgraphSection(training_relations=1, test_share=0.2, reserved_shapes=())
     made = split(of(questions), options, 7)
-    assert {q.id: q.subgraphs.test_type for q in made.questions}["q00009"] == ("urt",)
+    assert {q.id: q.block.test_type for q in made.questions}["q00009"] == ("urt",)
     assert made.sampling["subgraphs"]["split"]["training_relations"] == ["r"]
 
 
@@ -283,7 +284,7 @@ def test_few_cells_are_told() -> None:
 def test_without_reserved_shapes_nothing_is_of_an_unseen_one() -> None:
     options = SubgraphSection(reserved_shapes=(), training_relations=1)
     made = split(of(drawn(3, 200)), options, 7)
-    assert {q.subgraphs.test_type for q in made.questions if q.split == "test"} == {("id",)}
+    assert {q.block.test_type for q in made.questions if q.split == "test"} == {("id",)}
     assert {row.reason for row in made.rejections} == {SplitReason.SHARED}
 
 

@@ -35,7 +35,7 @@ from rulemine.recipe.options import QuestionSection
 from rulemine.recipe.recipe import Recipe
 from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import VariantQuestion
+from rulemine.release.records import Question
 from rulemine.text.normalization import fold, mentions
 from rulemine.verbalizer.options import VerbalizerSection
 from tests.chat_server import ChatServer, FakeModel, Says, error
@@ -94,15 +94,15 @@ def made() -> QuestionSet:
     return asked()
 
 
-def variants(made: QuestionSet) -> list[VariantQuestion]:
-    return [question for question in made.questions if isinstance(question, VariantQuestion)]
+def variants(made: QuestionSet) -> list[Question]:
+    return list(made.questions)
 
 
 def test_every_query_is_that_of_the_path_and_is_executed(made: QuestionSet) -> None:
     kg, declared = WORLD.kg, WORLD.declarations
     triples = set(kg.labeled())
     for question in variants(made):
-        block = question.variants
+        block = question.block
         query = expanded(query_of_triples(block.triples, block.answer), declared)
         assert question.query == query.text
         assert question.answers == evaluate(kg, query).answers
@@ -113,7 +113,7 @@ def test_every_query_is_that_of_the_path_and_is_executed(made: QuestionSet) -> N
         assert block.topic
         assert block.judgements == ()
         assert not {*question.anchors} & {*question.answers}
-    assert {question.variants.unique for question in variants(made)} == {True, False}
+    assert {question.block.unique for question in variants(made)} == {True, False}
     assert {question.missing for question in variants(made)} >= {0, 1}
 
 
@@ -125,18 +125,18 @@ def test_texts_name_the_anchors_alone_in_every_naming(made: QuestionSet) -> None
             text = fold(question.question)
             texts.add(text)
             assert all(mentions(text, fold(name)) for name in question.anchors)
-            hidden = (*question.answers, *question.block.intermediates)
+            hidden = (*question.answers, *question.intermediates)
             assert not any(mentions(text, fold(name)) for name in hidden)
         assert len(texts) == len(made.questions)
 
 
 def test_ids_go_by_the_seed_sets_and_all_that_is_refused_is_counted(made: QuestionSet) -> None:
     rows = [row.id for row in made.seed_rows]
-    order = [rows.index(question.variants.seed_text) for question in variants(made)]
+    order = [rows.index(question.block.seed_text) for question in variants(made)]
     assert order == sorted(order)
     assert [question.id for question in made.questions] == [f"q{n:05}" for n in range(1, 41)]
     entities = {row.id: row.entities for row in made.seed_rows}
-    assert all(q.variants.seeds == entities[q.variants.seed_text] for q in variants(made))
+    assert all(q.block.seeds == entities[q.block.seed_text] for q in variants(made))
     counts = made.sampling["variants"]
     refused = sum(counts["rejected"].values())
     assert counts["drawn"] == counts["questions"] + refused
@@ -165,20 +165,20 @@ def test_limits_hold() -> None:
     few = asked(max_answers=2, max_evidence=6, pairs=1)
     assert max(len(question.answers) for question in few.questions) <= 2
     assert max(len(question.full_evidence) for question in few.questions) <= 6
-    texts = [question.variants.seed_text for question in variants(few)]
+    texts = [question.block.seed_text for question in variants(few)]
     assert len(set(texts)) == len(texts)
     assert few.sampling["variants"]["rejected"].keys() >= {Unaskable.MANY, PairReason.MANY}
 
 
 def test_nothing_is_idle_unless_training_may_have_it(made: QuestionSet) -> None:
     graph = QueryGraph(WORLD.kg)
-    assert not any(question.variants.redundant for question in variants(made))
+    assert not any(question.block.redundant for question in variants(made))
     for question in made.questions:
         assert not [*redundancies(graph, parse(question.query), WORLD.declarations)]
     assert made.sampling["variants"]["rejected"][Unaskable.NEEDLESS] > 0
-    assert not any(q.variants.redundant for q in variants(asked(minimal=False))), "all is test"
+    assert not any(q.block.redundant for q in variants(asked(minimal=False))), "all is test"
     loose = asked(inputs_of(chosen=QuestionSection(ratios=(2, 1, 1)), minimal=False))
-    redundant = [q.split for q in variants(loose) if q.variants.redundant]
+    redundant = [q.split for q in variants(loose) if q.block.redundant]
     assert {*redundant} == {"train"}
 
 
@@ -198,10 +198,10 @@ def test_no_split_gives_away_what_an_earlier_one_needs_and_near_duplicates_go() 
     for question in found.questions:
         near.add(question)
     assert all(map(near.stays, found.questions))
-    dealt = {question.variants.seed_text: question.split for question in variants(found)}
-    assert all(dealt[q.variants.seed_text] == q.split for q in variants(found))
+    dealt = {question.block.seed_text: question.split for question in variants(found)}
+    assert all(dealt[q.block.seed_text] == q.split for q in variants(found))
     unlocked = asked(sets=100, questions=999)
-    split = [replace(q, split=dealt.get(q.variants.seed_text, "train")) for q in variants(unlocked)]
+    split = [replace(q, split=dealt.get(q.block.seed_text, "train")) for q in variants(unlocked)]
     assert facts.leaked(split, "test") > 0
 
 
@@ -242,7 +242,7 @@ def test_a_model_writes_and_judges_and_every_call_is_in_the_trace(tmp_path: Path
     for question in variants(made):
         assert question.wording == "model"
         assert question.question.startswith("What is joined to ")
-        assert [row.model for row in question.variants.judgements] == ["judge"] * 3
+        assert [row.model for row in question.block.judgements] == ["judge"] * 3
     assert len(writing.calls) == len(server.bodies)
     of = {question.id for question in made.questions}
     assert set().union(*writing.calls.values()) == of
@@ -283,7 +283,7 @@ def test_judges_may_be_at_addresses_of_their_own(
         made, server = over_http(tmp_path, fake, writing, judges=judges)
     assert {body["model"] for body in other.bodies} == {"same"}
     assert (server.keys, other.keys) == ({"Bearer sk-writer"}, {"Bearer sk-second"})
-    models = [[row.model for row in q.variants.judgements] for q in variants(made)]
+    models = [[row.model for row in q.block.judgements] for q in variants(made)]
     assert models == [["same", "same", "third"]] * 6
     assert len(writing.calls) == len(server.bodies) + len(other.bodies)
     given = inputs_of(verbalizer=MODEL, judges=judges)

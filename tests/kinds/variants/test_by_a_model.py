@@ -41,7 +41,7 @@ def test_a_release_by_a_model_verifies_and_has_every_call(made: Path, command: C
     of = {row["id"]: [line for line in lines if row["id"] in line["questions"]] for row in rows}
     for row in rows:
         assert row["wording"] == "model"
-        assert [one["model"] for one in row["variants"]["judgements"]] == ["judge"] * 3
+        assert [one["model"] for one in row["block"]["judgements"]] == ["judge"] * 3
         asked = sorted(line["purpose"] for line in of[row["id"]])
         assert asked == ["judge_support"] * 3 + ["judge_wording"] * 3 + ["pairs"]
     counts = json.loads((made / "manifest.json").read_text())["counts"]

@@ -14,7 +14,7 @@ from rulemine.kinds.variants.seed_splits import SeedSplits
 from rulemine.kinds.variants.seed_texts import SeedSet, splits_of_sets
 from rulemine.recipe.options import QuestionSection
 from rulemine.recipe.recipe import Recipe
-from rulemine.release.records import VariantQuestion
+from rulemine.release.records import Question
 from rulemine.release.seed_rows import SeedRow, with_splits
 from tests.variants import variant_question
 
@@ -35,7 +35,7 @@ def splits(made: Recipe, *removed: tuple[str, str, str]) -> SeedSplits:
     return SeedSplits(made, SETS, RememberedFacts(removed), Declarations())
 
 
-def question(number: int, text: str, hard: bool = True) -> VariantQuestion:
+def question(number: int, text: str, hard: bool = True) -> Question:
     """A question with an answer of its own."""
     return variant_question(number, text, f"a{number}", "r", f"b{number}", split="", hard=hard)
 
@@ -52,13 +52,13 @@ def test_texts_are_dealt_whole_and_no_more_is_kept_than_wanted() -> None:
     assert [q.query for q in dealt.kept] == [q.query for q in some if q in map(plain, dealt.kept)]
     for split in ("train", "validation", "test"):
         own = [q for q in dealt.kept if q.split == split]
-        assert {q.variants.seed_text for q in own} <= {*texts_of(split)}
+        assert {q.block.seed_text for q in own} <= {*texts_of(split)}
         assert dealt.lacking[split] == {"train": 21, "validation": 3, "test": 6}[split] - len(own)
     assert not dealt.lacking.total()
     assert {reason for _, reason in dealt.refused} == {PairReason.MANY, PairReason.ENOUGH}
 
 
-def plain(asked: VariantQuestion) -> VariantQuestion:
+def plain(asked: Question) -> Question:
     return replace(asked, split="")
 
 

@@ -127,7 +127,7 @@ def test_the_card_of_subgraphs_has_the_papers_statistics() -> None:
     alone = subgraphs()
     alone.sampling_counts["subgraphs"].pop("final_filter")
     assert "No model was shown the evidence of test questions" in card(alone)
-    assert "`subgraphs` (relations," in text
+    assert "`block` (the writer's answer" in text
 
 
 def test_the_card_of_variants_has_the_papers_statistics() -> None:

@@ -7,7 +7,6 @@ import pytest
 
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.release.reader import Release
-from rulemine.release.records import QueryQuestion, VariantQuestion
 from rulemine.release.show import show
 from rulemine.release.showing.drawing import display_width
 from rulemine.release.writer import write_release
@@ -47,7 +46,6 @@ def test_every_triple_is_drawn_once_with_its_marks(folder: Path, kind: str) -> N
     release = Release.open(folder / kind)
     removed = {row.triple for row in release.removals()}
     for question in release.questions():
-        assert isinstance(question, QueryQuestion)
         block = question.block
         text = show(release, question.id, 200)
         drawn = text[text.index("Subgraph (") : text.index("\nWritten\n")].split("\n")[2:]
@@ -77,16 +75,15 @@ def test_what_is_known_of_a_question_is_said(folder: Path) -> None:
 def test_what_judges_said_is_shown_with_their_reasons(tmp_path: Path) -> None:
     parts = written_world("variants")
     first = parts.questions[0]
-    assert isinstance(first, VariantQuestion)
     against = replace(JUDGEMENT, redundancy_flag=True, answer_adequacy_reasoning="Who else?")
-    judged = replace(first, variants=replace(first.variants, judgements=(JUDGEMENT, against)))
+    judged = replace(first, block=replace(first.block, judgements=(JUDGEMENT, against)))
     write_release(tmp_path, replace(parts, questions=(judged, *parts.questions[1:])), "entity")
     text = show(tmp_path, first.id, 120)
     assert "1  m: sound; does not give its answer away; answer supported; answer complete" in text
     assert "2  m: sound; gives its answer away; answer supported; answer complete" in text
     assert "     Who else?" in text
     assert "seed text  text 0" in text
-    unjudged = replace(first, variants=replace(first.variants, judgements=()))
+    unjudged = replace(first, block=replace(first.block, judgements=()))
     write_release(tmp_path, replace(parts, questions=(unjudged,)), "entity")
     assert "judges     none" in show(tmp_path, first.id, 120)
 

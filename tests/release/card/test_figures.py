@@ -100,7 +100,7 @@ def test_answers_that_only_another_statement_gives() -> None:
     # who is al the spouse of? ann, because ann is stated to be the spouse of al
     q = question(0, ("al", "spouse", "ann"), rule=SPOUSE.id, split="test")
     row = removal(("ann", "spouse", "al"), SPOUSE, (("ann", "lives_with", "al"),), (0.5, 0.5))
-    q = replace(q, rules=replace(q.rules, removed=row.triple))
+    q = replace(q, removed=(row.triple,))
     figures = figures_of(parts_of(graph, [row], RULES, [q], declared))
     assert (figures["answers_completed"], figures["questions_completed"]) == (1, 1)
 
@@ -183,15 +183,15 @@ def test_random_releases_against_brute_force(seed: int) -> None:
             (s, other, o) if end == "object" else (o, other, s) for other, end in statements
         )
 
-    asked = {facts(q.rules.removed) for q in parts.questions}
+    asked = {facts(q.removed[0]) for q in parts.questions}
     assert figures["removed_not_asked"] == sum(facts(t) not in asked for t in rows)
     assert figures["removed_restatements"] == len(rows) - len({facts(t) for t in rows})
     for name, some in (
         ("questions", parts.questions),
         ("core", [q for q in parts.questions if q.core]),
     ):
-        priors = [getattr(rows[q.rules.removed].difficulty.prior, q.rules.direction) for q in some]
-        lifts = [getattr(rows[q.rules.removed].difficulty.lift, q.rules.direction) for q in some]
+        priors = [getattr(rows[q.removed[0]].difficulty.prior, q.block.direction) for q in some]
+        lifts = [getattr(rows[q.removed[0]].difficulty.lift, q.block.direction) for q in some]
         below = 0
         for bound in PRIORS:
             below += figures[f"{name}_by_prior"][f"{bound:g}"]
@@ -200,25 +200,25 @@ def test_random_releases_against_brute_force(seed: int) -> None:
         for bound, count in zip(LIFTS, figures[f"{name}_by_lift"].values(), strict=True):
             assert above == sum(lift >= bound for lift in lifts)
             above -= count
-        proofs = [rows[q.rules.removed].difficulty.proofs for q in some]
+        proofs = [rows[q.removed[0]].difficulty.proofs for q in some]
         within = sum(figures[f"{name}_by_proofs"][str(n)] for n in PROOFS[:3])
         assert within == sum(n <= PROOFS[2] for n in proofs)
-        by_tenth = Counter(int(10 * rules[q.rules.rule].known.std_confidence + 1e-9) for q in some)
+        by_tenth = Counter(int(10 * rules[q.rules[0]].known.std_confidence + 1e-9) for q in some)
         assert list(figures[f"{name}_by_confidence"].values()) == [by_tenth[n] for n in range(11)]
         prefix = "" if name == "questions" else "core_"
         answers = Counter(q.hard_answer for q in some)
         assert figures[f"{prefix}top_answer"] == max(answers.values())
-        shares = [n / len(some) for n in Counter(q.rules.relation for q in some).values()]
+        shares = [n / len(some) for n in Counter(q.relations[0] for q in some).values()]
         effective = 1 / sum(p * p for p in shares)
         assert figures[f"{prefix}effective_relations"] == pytest.approx(effective, abs=0.006)
     training = [q for q in parts.questions if q.split == "train"]
     hits = 0
     for q in parts.questions:
-        same = declared.asked(q.rules.relation, q.rules.direction)
+        same = declared.asked(q.relations[0], q.block.direction)
         votes = Counter(
             a
             for t in training
-            if declared.asked(t.rules.relation, t.rules.direction) == same
+            if declared.asked(t.relations[0], t.block.direction) == same
             for a in t.answers
         )
         better = sum(n >= votes[str(q.hard_answer)] for n in votes.values())

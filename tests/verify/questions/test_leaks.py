@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 
 from rulemine.verify.contents import Contents, Located
+from rulemine.verify.protocol import KindChecks
 from rulemine.verify.questions.leaks import check_given_away
 from rulemine.verify.report import Findings
 
@@ -17,19 +18,19 @@ def row(
     split: str, *, needs: Any = (), evidence: Any = (), topic: str = "t", answers: Any = ("x",)
 ) -> dict[str, Any]:
     return {
-        "kind": "structures",
         "split": split,
         "anchors": [topic],
         "answers": list(answers),
         "hard": [{"answer": "x", "witness": [list(triple)]} for triple in needs],
         "full_evidence": [list(triple) for triple in evidence],
+        "removed": [],
     }
 
 
 def found(rows: list[dict[str, Any]], split: str = "group", max_facts: int = 5) -> list[str]:
     options = {"split": split, "max_facts": max_facts}
     contents = SimpleNamespace(
-        folder=SimpleNamespace(option=lambda _section, key: options[key], kind="structures"),
+        folder=SimpleNamespace(option=lambda _section, key: options[key], checks=KindChecks()),
         brink=False,
         removed=dict.fromkeys(REMOVED),
         questions=[

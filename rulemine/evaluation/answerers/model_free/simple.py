@@ -25,9 +25,9 @@ from rulemine.cypher.rows import row_of
 from rulemine.evaluation.answerers.model_free.inferred_rows import inferred_rows
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
 from rulemine.kg.index import Index
+from rulemine.kinds.registry import KINDS
 from rulemine.query.batch import Batch
 from rulemine.release.guessing import asked_about, commonest_answers
-from rulemine.release.records import QUESTION_KINDS
 from rulemine.rules.rule import Rule
 from rulemine.rules.walk import OpenEnds, Walks
 from rulemine.seeds import stream
@@ -98,7 +98,7 @@ class Reasoner(Section):
     """
 
     needs: ClassVar = ("query", "rules")
-    kinds: ClassVar = tuple(QUESTION_KINDS)
+    kinds: ClassVar = KINDS
 
     confidence: float = option(0.0, least=0, most=1)
 
@@ -146,7 +146,7 @@ class Prior(Section):
     """
 
     needs: ClassVar = ("query", "train")
-    kinds: ClassVar = tuple(QUESTION_KINDS)
+    kinds: ClassVar = KINDS
 
     k: int = option(1, least=1)
 

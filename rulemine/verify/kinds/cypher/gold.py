@@ -9,25 +9,17 @@ independently verified; that is no fault of the release.
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rulemine.verify.contents import Contents, Row
-from rulemine.verify.cypher.graphs import LabeledGraph
-from rulemine.verify.cypher.patterns import read_pattern
-from rulemine.verify.cypher.rows import rows_of
+from rulemine.verify.kinds.cypher.graphs import LabeledGraph
+from rulemine.verify.kinds.cypher.patterns import read_pattern
+from rulemine.verify.kinds.cypher.rows import rows_of
+from rulemine.verify.protocol import Result, Watch
 from rulemine.verify.report import Findings, shown
 
-__all__ = ["GoldQuery", "GoldServer", "check_gold"]
-
-Result = tuple[Sequence[str], Sequence[str]]
-"""The names of columns, and rows as texts."""
-
-GoldQuery = Callable[[str], Result | str]
-"""Runs a query; a text says why there is no result."""
-
-GoldServer = Callable[[Mapping[str, Any]], GoldQuery]
-"""Loads a graph, as SimpleKG, in the place of the one before, and runs queries on it."""
+__all__ = ["check_gold"]
 
 _CLOSE = 1e-9
 
@@ -35,25 +27,23 @@ _CLOSE = 1e-9
 def check_gold(
     contents: Contents,
     graphs: Mapping[int, LabeledGraph],
-    server: GoldServer | None,
+    watch: Watch,
     findings: Findings,
-    on_phase: Callable[[str], object],
-    progress: Callable[[int], object],
 ) -> None:
     """Runs the gold of every question on every graph."""
-    if server is None:
+    if watch.gold is None:
         findings.note(
             "gold not independently verified: its Cypher was run on no database (--neo4j URL; or fetch one: "
             "rulemine neo4j start)"
         )
         return
     for level, graph in graphs.items():
-        on_phase(f"gold on {f'level {level}' if level else 'the complete graph'}")
-        run = server(graph.plain)
+        watch.on_phase(f"gold on {f'level {level}' if level else 'the complete graph'}")
+        run = watch.gold(graph.plain)
         for done, here in enumerate(contents.questions):
             if done % 16 == 0:
-                progress(done)
-            block = here.row["cypher"]
+                watch.progress(done)
+            block = here.row["block"]
             # Which rows tie on a graph that lacks something, no record says.
             tied = _tied(graph, here.row["query"]) if level and block["tied"] else block["tied"]
             if (problem := _problem(block, level, tied, run(block["cypher"]))) is not None:

@@ -1,11 +1,11 @@
-"""Questions of the kind ``cypher``: rows on every graph, what they lose, and what the text names.
+"""Questions about rows: rows on every graph, what they lose, and what the text names.
 
 Checks that the block says what the query says; that rows, order, keys and ties are those of the query on
 the complete property graph, and rows, lost and spurious ones those of every level; that answers are the
 distinct rows, the disjoint union of stated and hard ones; of each hard row how much is missing, its level,
 witness and core, and that the one asked for is the one that the format names; that full evidence, removed
-triples, removed values and rules are those of its matches; that the Cypher names what the query does; and
-that the text is its pattern, names every anchor and, in every naming, no other name of an answer.
+triples, removed values and rules are those of its matches; and that the text is its pattern, names every
+anchor and, in every naming, no other name of an answer. The Cypher of the query is written again.
 """
 
 import json
@@ -17,13 +17,14 @@ from functools import cached_property
 from typing import Any
 
 from rulemine.verify.contents import Contents, Located, Row
-from rulemine.verify.cypher.graphs import LabeledGraph, NodeProperty
-from rulemine.verify.cypher.idle import idle_parts
-from rulemine.verify.cypher.patterns import FAMILIES, AskedPattern, read_pattern
-from rulemine.verify.cypher.rows import NAMED, FoundRows, counted, rows_of, text_of
 from rulemine.verify.graphs import REMOVED, as_triple
+from rulemine.verify.kinds.cypher.graphs import LabeledGraph, NodeProperty
+from rulemine.verify.kinds.cypher.idle import idle_parts
+from rulemine.verify.kinds.cypher.patterns import FAMILIES, AskedPattern, read_pattern
+from rulemine.verify.kinds.cypher.rows import NAMED, FoundRows, counted, rows_of, text_of
 from rulemine.verify.questions.mentions import find_leaks, occurrences, told_by
-from rulemine.verify.questions.wording import Cut, cut_of, placeholders
+from rulemine.verify.questions.question import check_split
+from rulemine.verify.questions.wording import Cut, check_origin, cut_of, placeholders
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import RULES
 from rulemine.verify.shapes import NAMINGS
@@ -59,7 +60,7 @@ class RowQuestion:
     @property
     def block(self) -> Row:
         """What only this kind has."""
-        own: Row = self.at.row["cypher"]
+        own: Row = self.at.row["block"]
         return own
 
     @cached_property
@@ -106,10 +107,8 @@ def check_rows(
     except ValueError as problem:
         findings.add(at.file, at.line, "query", shown(str(problem)), "a question of the templates")
         return
-    split = at.file.removeprefix("questions/").removesuffix(".jsonl")
-    here.equal("split", at.row["split"], split)
-    if contents.folder.option("questions", "core_only"):
-        here.equal("core", at.row["core"], True, "config.questions.core_only of the manifest")
+    check_split(at, contents, findings)
+    check_origin(at, contents, findings)
     _check_form(here)
     _check_apart(here)
     for part in idle_parts(graphs[0], here.asked):
@@ -134,22 +133,11 @@ def _check_form(here: RowQuestion) -> None:
         ("match", block["match"], query["match"]),
         ("returns", block["returns"], query["return"]),
         ("family", block["family"], FAMILIES[query["return"]]),
-        ("relations", block["relations"], sorted({step.relation for step in asked.edges})),
+        ("relations", row["relations"], sorted({step.relation for step in asked.edges})),
         ("properties", block["properties"], sorted({f"{asked.types['n']}.{p}" for p in names})),
         ("ordered", block["ordered"], query["return"] in ("n_order_by", "n_argmax")),
-        ("columns", len(block["columns"]), len(_json_row(block["rows"][0]))),
     ):
         here.equal(key, found, expected, "the query")
-    lost = [
-        name
-        for name in (*asked.types.values(), *block["relations"], *names)
-        if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", block["cypher"])
-    ]
-    escaped = {name: re.sub(r'[\\"]', r"\\\g<0>", name) for name in asked.names.values()}
-    lost += [name for name, text in escaped.items() if f'"{text}"' not in block["cypher"]]
-    lost = [name for name in lost if name.isprintable()]
-    if lost or not block["cypher"].isprintable():
-        here.add("Cypher names its parts", shown(block["cypher"]), f"one line with {shown(lost)}")
 
 
 def _json_row(text: str) -> list[Any]:
@@ -271,15 +259,15 @@ def _check_evidence(here: RowQuestion) -> None:
     triples = sorted({triple for match in here.matches for triple in match[1]})
     gone = [triple for triple in triples if triple in removed]
     values = {v for match in here.matches for v in match[2] if len(v) == 2}
-    most = here.contents.folder.option("cypher", "max_evidence")
+    most = here.contents.folder.option(here.row["kind"], "max_evidence")
     plain = [list(triple) for triple in triples]
     evidence = plain if type(most) is not int or len(plain) <= most else row["evidence"]
     rules = sorted({removed[triple].certificates[0][0] for triple in gone})
     for key, found, expected in (
         ("full evidence", row["full_evidence"], evidence),
-        ("removed", block["removed"], [list(triple) for triple in gone]),
+        ("removed", row["removed"], [list(triple) for triple in gone]),
         ("removed values", block["removed_values"], [list(value) for value in sorted(values)]),
-        ("rules", block["rules"], rules),
+        ("rules", row["rules"], rules),
     ):
         here.equal(key, found, expected, f"the matches of the query, and {RULES}")
 

@@ -12,8 +12,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from rulemine.verify.cypher.graphs import LabeledGraph
-from rulemine.verify.cypher.patterns import AskedPattern, EdgeBinding, bound_edges
+from rulemine.verify.kinds.cypher.graphs import LabeledGraph
+from rulemine.verify.kinds.cypher.patterns import AskedPattern, EdgeBinding, bound_edges
 
 __all__ = ["NAMED", "FoundRows", "counted", "rows_of", "text_of"]
 

@@ -12,7 +12,7 @@ import pytest
 from pyoxigraph import NamedNode, Quad, Store
 
 from rulemine.kg.entity_names import NAMINGS
-from rulemine.release.records import StructureQuestion, Unseen
+from rulemine.release.records import Question, Unseen
 from rulemine.release.writer import write_release
 from rulemine.seeds import stream
 from rulemine.verify import verify
@@ -35,23 +35,23 @@ INSTEAD = {
 """Queries of the world that would give away what test needs, or lead to all there is → others."""
 
 
-def asked(number: int, split: str, query: str) -> StructureQuestion:
+def asked(number: int, split: str, query: str) -> Question:
     """A question whose text names nothing but its anchors, in any naming."""
     made = structure_question(number, query, split)
     text = f"What is {chr(ord('a') + number)} of {' and '.join(made.anchors)}?"
     return replace(made, question=text)
 
 
-def with_unseen(questions: list[StructureQuestion]) -> tuple[StructureQuestion, ...]:
+def with_unseen(questions: list[Question]) -> tuple[Question, ...]:
     train = [q for q in questions if q.split == "train"]
-    rules = {rule for q in train for rule in q.rule_ids}
+    rules = {rule for q in train for rule in q.rules}
     relations = {relation for q in train for relation in q.relations}
     answers = {answer for q in train for answer in q.hard_answers}
     return tuple(
         replace(
             q,
             unseen=Unseen(
-                not rules >= {*q.rule_ids},
+                not rules >= {*q.rules},
                 not relations >= {*q.relations},
                 q.hard_answer not in {*answers, None},
             ),
@@ -168,6 +168,8 @@ def statistics(folder: Path) -> None:
     change_manifest(folder, counts=counts)
 
 
+CONFIG_WITHOUT_KIND = {key: part for key, part in MANIFEST["config"].items() if key != "kind"}
+
 TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     "another query": (first("2p", put("query", to='(p "in" "rome")')), "SPARQL"),
     "a query that is none": (first("2p", put("query", to='(p "in" rome)')), "query"),
@@ -196,11 +198,11 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
         first("1p easy", put("evidence", to=[["eve", "born_in", "rome"]])), "witness",
     ),
     "evidence left out": (first("ip", drop("full_evidence")), "full evidence"),
-    "a relation left out": (first("pi", drop("structures", "relations")), "relations"),
-    "an intermediate left out": (first("ip", drop("structures", "intermediates")), "intermediates"),
-    "a type left out": (first("2i", drop("structures", "answer_types")), "answer types"),
-    "a removed triple left out": (first("3p", drop("structures", "removed")), "removed"),
-    "another rule": (first("2i", put("structures", "rules", to=["0" * 12])), "rules"),
+    "a relation left out": (first("pi", drop("relations")), "relations"),
+    "an intermediate left out": (first("ip", drop("intermediates")), "intermediates"),
+    "a type left out": (first("2i", drop("block", "answer_types")), "answer types"),
+    "a removed triple left out": (first("3p", drop("removed")), "removed"),
+    "another rule": (first("2i", put("rules", to=["0" * 12])), "rules"),
     "a direction that is not allowed": (
         lambda folder: [
             edited("removed.jsonl", n, put("directions", to=["subject"]))(folder) for n in range(1, 7)
@@ -244,8 +246,9 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     "full inference alone": (options(missing="full"), "full inference"),
     "disjoint answers": (options(disjoint_answers=True), "no leakage"),
     "a relation that is not asked about": (dropped, "excluded relations"),
+    "no kind": (lambda folder: change_manifest(folder, config=CONFIG_WITHOUT_KIND), "kind"),
     "another kind": (
-        lambda folder: change_manifest(folder, config=MANIFEST["config"] | {"kind": "none"}), "kind",
+        lambda folder: change_manifest(folder, config=MANIFEST["config"] | {"kind": "none"}), "record",
     ),
 }  # fmt: skip
 

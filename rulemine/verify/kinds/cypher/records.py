@@ -1,8 +1,9 @@
-"""The shape of what only releases of the kind ``cypher`` have: property graphs, removed values, blocks."""
+"""The shape of what only releases about rows have: property graphs, removed values, blocks."""
 
 import json
 from typing import Any
 
+from rulemine.verify.shapes import HARD
 from rulemine.verify.shaping import (
     anything,
     array,
@@ -11,7 +12,7 @@ from rulemine.verify.shaping import (
     line,
     mapping,
     name,
-    nullable,
+    nothing,
     number,
     one_of,
     record,
@@ -23,9 +24,8 @@ from rulemine.verify.shaping import (
 )
 
 __all__ = [
+    "FIELDS",
     "FILES",
-    "OF_CYPHER",
-    "OTHERWISE",
     "REMOVED_VALUE",
     "SIMPLEKG",
     "VALUE_RULE",
@@ -56,7 +56,7 @@ _row = value(_is_row, "a row: a JSON array without blanks")
 _rows = array(_row)
 _node_property = array(name, length=2)
 
-OF_CYPHER = {
+_BLOCK = {
     "match": name,
     "returns": name,
     "family": name,
@@ -70,36 +70,20 @@ OF_CYPHER = {
         record({"level": integer(1, 100), "rows": integer(0), "lost": _rows, "spurious": _rows}),
         1,
     ),
-    "relations": array(name),
     "properties": array(name),
-    "removed": array(triple),
     "removed_values": array(_node_property),
-    "rules": array(rule_id),
 }
 
-_LOST = record(
-    {
-        "answer": _row,
-        "missing": integer(1),
-        "level": integer(1, 100),
-        "witness": array(triple),
-        "core": truth,
-    }
-)
-
-OTHERWISE = {
-    "anchors": array(name),
+FIELDS = {
     "sparql": value(lambda v: v == "", "no SPARQL"),
-    "hops": integer(0, 2),
     "answers": array(_row, 1),
-    "stated": _rows,
-    "hard": array(_LOST),
+    "hard": array(record({**HARD, "answer": _row})),
     "further": array(name, length=0),
-    "hard_answer": nullable(_row),
-    "evidence": array(triple),
-    "full_evidence": array(triple),
-    "spurious": _rows,
+    "intermediates": array(name, length=0),
     "patterns": array(line, 1),
+    "value": nothing,
+    "stated_value": nothing,
+    "block": record(_BLOCK),
 }
 """What questions about rows have in another shape."""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from rulemine.verify.contents import Row
-from rulemine.verify.cypher.graphs import LabeledEdge, LabeledGraph
+from rulemine.verify.kinds.cypher.graphs import LabeledEdge, LabeledGraph
 
 __all__ = ["FAMILIES", "AskedPattern", "EdgeBinding", "bound_edges", "read_pattern"]
 

@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from rulemine.verify.cypher.graphs import LabeledGraph
-from rulemine.verify.cypher.patterns import AskedPattern, PatternStep, bound_edges
-from rulemine.verify.cypher.rows import counted, rows_of
+from rulemine.verify.kinds.cypher.graphs import LabeledGraph
+from rulemine.verify.kinds.cypher.patterns import AskedPattern, PatternStep, bound_edges
+from rulemine.verify.kinds.cypher.rows import counted, rows_of
 
 __all__ = ["idle_parts"]
 

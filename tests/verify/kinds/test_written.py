@@ -11,11 +11,11 @@ import pytest
 from pyoxigraph import NamedNode, Quad, Store
 
 from rulemine.kg.entity_names import NAMINGS
-from rulemine.release.records import SubgraphQuestion, Unseen
+from rulemine.release.records import Unseen
 from rulemine.release.writer import write_release
 from rulemine.seeds import stream
 from tests.structures import WORLD
-from tests.verify.questions.test_structures import drop, problems
+from tests.verify.kinds.test_structures import drop, problems
 from tests.verify.tampering import change_manifest, edited, put
 from tests.verify.test_garbage import mangled, report_on
 from tests.verify.tiny import read_file, seal
@@ -50,9 +50,9 @@ def test_without_splits_nothing_is_said_of_training(tmp_path: Path) -> None:
     needless = {"needed topics"}  # now in a test question
     for types, expected in (((), needless), (("id",), needless | {"test type"})):
         questions = tuple(
-            replace(q, split="test", subgraphs=replace(q.subgraphs, test_type=types), unseen=seen)
+            replace(q, split="test", block=replace(q.block, test_type=types), unseen=seen)
             for q in parts.questions
-            if isinstance(q, SubgraphQuestion)
+            if q.kind == "subgraphs"
         )
         folder = tmp_path / str(len(types))
         folder.mkdir()
@@ -88,20 +88,20 @@ def of(number: int, change: Change) -> Callable[[Path], None]:
 
 
 def own(kind: str, key: str, to: Any) -> Change:
-    return put(kind, key, to=to)
+    return put("block", key, to=to)
 
 
 def apart(kind: str) -> Change:
     """Adds a triple to the subgraph that touches none of the others."""
 
     def change(row: dict[str, Any]) -> None:
-        triples = row[kind]["triples"]
+        triples = row["block"]["triples"]
         far = next(
             [s, r, o] for s, r, o in WORLD
             if not {s, o} & {end for t in triples for end in (t[0], t[2])}
-            and not {s, o} & {*row["anchors"], row[kind]["answer"]}
+            and not {s, o} & {*row["anchors"], row["block"]["answer"]}
         )  # fmt: skip
-        row[kind]["subgraph"] = sorted([*triples, far])
+        row["block"]["subgraph"] = sorted([*triples, far])
 
     return change
 
@@ -138,34 +138,34 @@ def of_both(kind: str) -> dict[str, tuple[Callable[[Path], object], str]]:
         f"{kind}: a shape without its count": (of(3, put("shape", to="(1)")), "shape"),
         f"{kind}: an answer that is none": (of(1, own(kind, "answer", "dan")), "the writer's answer"),
         f"{kind}: triples of another answer": (of(1, own(kind, "answer", "bob")), "the writer's triples"),
-        f"{kind}: a triple too few": (of(1, drop(kind, "triples")), "the writer's triples"),
+        f"{kind}: a triple too few": (of(1, drop("block", "triples")), "the writer's triples"),
         f"{kind}: a triple too many": (
             of(0, own(kind, "triples", [["ann", "citizen_of", "france"], ["paris", "in", "france"]])),
             "the writer's triples",
         ),
         f"{kind}: triples in disorder": (
-            of(1, lambda row: row[kind]["triples"].reverse()), "the writer's triples sorted",
+            of(1, lambda row: row["block"]["triples"].reverse()), "the writer's triples sorted",
         ),
         f"{kind}: a subgraph without the triples": (
-            of(1, lambda row: row[kind]["subgraph"].remove(row[kind]["triples"][0])),
+            of(1, lambda row: row["block"]["subgraph"].remove(row["block"]["triples"][0])),
             "triples in the subgraph",
         ),
         f"{kind}: a subgraph in disorder": (
-            of(1, lambda row: row[kind]["subgraph"].reverse()), "subgraph sorted",
+            of(1, lambda row: row["block"]["subgraph"].reverse()), "subgraph sorted",
         ),
         f"{kind}: a subgraph in two parts": (of(0, apart(kind)), "subgraph connected"),
         f"{kind}: a subgraph with a triple of its own": (
-            of(1, lambda row: row[kind]["subgraph"].insert(0, ["ann", "aunt", "bob"])),
+            of(1, lambda row: row["block"]["subgraph"].insert(0, ["ann", "aunt", "bob"])),
             "subgraph ⊆ complete",
         ),
         f"{kind}: a topic outside the subgraph": (
-            of(4, lambda row: own(kind, "subgraph", row[kind]["triples"])(row)),
+            of(4, lambda row: own(kind, "subgraph", row["block"]["triples"])(row)),
             "triples in the subgraph",
         ),
-        f"{kind}: a relation left out": (of(4, drop(kind, "relations")), "relations"),
-        f"{kind}: an intermediate left out": (of(5, drop(kind, "intermediates")), "intermediates"),
-        f"{kind}: a removed triple left out": (of(5, drop(kind, "removed")), "removed"),
-        f"{kind}: another rule": (of(1, own(kind, "rules", ["0" * 12])), "rules"),
+        f"{kind}: a relation left out": (of(4, drop("relations")), "relations"),
+        f"{kind}: an intermediate left out": (of(5, drop("intermediates")), "intermediates"),
+        f"{kind}: a removed triple left out": (of(5, drop("removed")), "removed"),
+        f"{kind}: another rule": (of(1, put("rules", to=["0" * 12])), "rules"),
         f"{kind}: a text with an intermediate": (
             of(5, put("question", to="What has film3 of ann?")), "text hides the answers",
         ),
@@ -180,7 +180,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     **of_both("subgraphs"),
     **of_both("variants"),
     "subgraphs: a triple between its nodes left out": (
-        of(1, lambda row: row["subgraphs"]["subgraph"].remove(["rome", "in", "italy"])),
+        of(1, lambda row: row["block"]["subgraph"].remove(["rome", "in", "italy"])),
         "whole subgraph",
     ),
     "subgraphs: fewer nodes allowed": (options("subgraphs", nodes=3), "nodes of the subgraph"),
@@ -189,12 +189,12 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     "subgraphs: another minimal shape": (
         of(2, own("subgraphs", "minimal_shape", "(2)")), "minimal shape",
     ),
-    "subgraphs: one of two minimal queries": (of(2, drop("subgraphs", "minimal")), "minimal"),
+    "subgraphs: one of two minimal queries": (of(2, drop("block", "minimal")), "minimal"),
     "subgraphs: another minimal query": (
-        of(2, put("subgraphs", "minimal", 0, "query", to='(p- "born_in" "paris")')), "minimal",
+        of(2, put("block", "minimal", 0, "query", to='(p- "born_in" "paris")')), "minimal",
     ),
     "subgraphs: a test question with needless topics": (
-        of(6, lambda row: row["subgraphs"].update(redundant=True)), "needed topics",
+        of(6, lambda row: row["block"].update(redundant=True)), "needed topics",
     ),
     "subgraphs: no test type": (of(6, own("subgraphs", "test_type", [])), "test type"),
     "subgraphs: a shape called seen": (of(6, own("subgraphs", "test_type", ["id"])), "test type"),
@@ -220,18 +220,18 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     "variants: called unique": (of(1, own("variants", "unique", True)), "unique"),
     "variants: called ambiguous": (of(0, own("variants", "unique", False)), "unique"),
     "variants: seeds outside the subgraph": (of(0, own("variants", "seeds", ["ann"])), "seeds"),
-    "variants: seeds in disorder": (of(0, lambda row: row["variants"]["seeds"].reverse()), "seeds"),
+    "variants: seeds in disorder": (of(0, lambda row: row["block"]["seeds"].reverse()), "seeds"),
     "variants: a smaller subgraph allowed": (
         options("variants", max_triples=3), "size of the subgraph",
     ),
     "variants: a judge against it": (
-        of(0, put("variants", "judgements", 1, "answer_support_flag", to=False)), "unanimous",
+        of(0, put("block", "judgements", 1, "answer_support_flag", to=False)), "unanimous",
     ),
     "variants: a judge who finds it given away": (
-        of(0, put("variants", "judgements", 0, "redundancy_flag", to=True)), "unanimous",
+        of(0, put("block", "judgements", 0, "redundancy_flag", to=True)), "unanimous",
     ),
-    "variants: a judge too few": (of(0, drop("variants", "judgements")), "judges"),
-    "variants: another judge": (of(0, put("variants", "judgements", 0, "model", to="n")), "judges"),
+    "variants: a judge too few": (of(0, drop("block", "judgements")), "judges"),
+    "variants: another judge": (of(0, put("block", "judgements", 0, "model", to="n")), "judges"),
     "variants: nobody was to judge": (options("variants", judges=[]), "judges"),
     "variants: fewer of a text allowed": (options("variants", pairs=0), "balance"),
     "variants: another seed text": (of(0, own("variants", "seed_text", "text 1")), "seed texts"),

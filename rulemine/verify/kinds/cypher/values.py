@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from rulemine.verify.contents import Row
-from rulemine.verify.cypher.graphs import LabeledGraph, NodeProperty
-from rulemine.verify.cypher.records import REMOVED_VALUE, VALUE_RULE
 from rulemine.verify.folder import Folder
 from rulemine.verify.graphs import as_triple
+from rulemine.verify.kinds.cypher.graphs import LabeledGraph, NodeProperty
+from rulemine.verify.kinds.cypher.records import REMOVED_VALUE, VALUE_RULE
 from rulemine.verify.report import Findings, shown
 
 __all__ = ["REMOVED_VALUES", "VALUE_RULES", "check_values", "read_values"]
@@ -211,6 +211,10 @@ def _rule_problems(
         if abs(rule[key] - share) > CLOSE:
             yield key, shown(rule[key]), f"{share}, counted on the complete graph"
     for key, option in (("confidence", "value_confidence"), ("support", "value_support")):
-        least = folder.option("cypher", option)
+        least = folder.option(folder.kind, option)
         if type(least) in (int, float) and rule[key] < least:
-            yield "thresholds", f"{key} {rule[key]}", f"{least} or more (manifest, config.cypher)"
+            yield (
+                "thresholds",
+                f"{key} {rule[key]}",
+                f"{least} or more (manifest, config.{folder.kind})",
+            )

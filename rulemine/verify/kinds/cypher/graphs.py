@@ -17,9 +17,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from rulemine.verify.contents import Contents
-from rulemine.verify.cypher.records import SIMPLEKG, graph_file
 from rulemine.verify.folder import Folder
 from rulemine.verify.graphs import REMOVED
+from rulemine.verify.kinds.cypher.records import SIMPLEKG, graph_file
 from rulemine.verify.report import Findings, difference, shown
 from rulemine.verify.triples import Triple
 

@@ -1,0 +1,155 @@
+"""A release about rows as a whole: its graphs, values and questions, in order."""
+
+import json
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+
+from rulemine.verify.contents import Contents, Row
+from rulemine.verify.kinds.cypher.gold import check_gold
+from rulemine.verify.kinds.cypher.graphs import (
+    LabeledGraph,
+    NodeProperty,
+    check_closed,
+    check_property_graph,
+    check_taken,
+)
+from rulemine.verify.kinds.cypher.patterns import read_pattern
+from rulemine.verify.kinds.cypher.question import check_rows
+from rulemine.verify.kinds.cypher.records import FIELDS, FILES, graph_file
+from rulemine.verify.kinds.cypher.values import Values, check_values, read_values
+from rulemine.verify.protocol import TABLES, KnownKind, Watch
+from rulemine.verify.report import Findings, shown
+from rulemine.verify.triples import Triple
+
+__all__ = ["CHECKS"]
+
+
+class _Checks(KnownKind):
+    fields = FIELDS
+
+    def files(self, levels: Iterable[int]) -> Iterable[str]:
+        """Property graphs, and what is removed beside triples."""
+        return (*TABLES, *FILES, *map(graph_file, (0, *levels)))
+
+    def check_set(self, contents: Contents, findings: Findings) -> None:
+        """Checks how many questions a template has."""
+        _check_templates(contents, findings)
+
+    def check_otherwise(self, contents: Contents, findings: Findings, watch: Watch) -> bool:
+        """Checks property graphs, removed values and questions."""
+        watch.on_phase("property graphs")
+        files = _read_property_files(contents, findings)
+        if files is None:
+            return True
+        graphs, gone = files.graphs, files.gone
+        check_values(contents.folder, files.values, graphs[0], graphs[100], findings)
+        watch.on_phase("questions")
+        for done, here in enumerate(contents.questions):
+            if done % 16 == 0:
+                watch.progress(done)
+            check_rows(here, contents, graphs, gone, findings)
+        check_gold(contents, graphs, watch, findings)
+        return True
+
+    def shared(self, row: Row, contents: Contents) -> Iterable[tuple[str, Hashable]]:
+        """Matches, and signatures or domains."""
+        return _matched(row, str(contents.folder.option(row["kind"], "split_by")))
+
+    def constants(self, row: Row) -> Iterable[str]:
+        """Named nodes, times and values."""
+        try:
+            asked = read_pattern(row["query"])
+        except ValueError:
+            return ()  # a problem of the question
+        others = (asked.row.get(key) for key in ("time", "bound"))
+        return (*asked.names.values(), *(f"= {value}" for value in others if value is not None))
+
+    def facts(self, row: Row) -> Iterable[Hashable]:
+        """Removed values."""
+        return (("value", *value) for value in row["block"]["removed_values"])
+
+
+CHECKS = _Checks()
+
+
+@dataclass(frozen=True)
+class _PropertyFiles:
+    """The property graphs and removed values of a release.
+
+    Attributes:
+        graphs: Level → graph; 0 is the complete one.
+        values: The removed values.
+    """
+
+    graphs: dict[int, LabeledGraph]
+    values: Values
+
+    @property
+    def gone(self) -> dict[NodeProperty, int]:
+        """Removed value → the level from which on it is gone."""
+        return {key: int(row["level"]) for key, (_, row) in self.values.items()}
+
+
+def _read_property_files(contents: Contents, findings: Findings) -> _PropertyFiles | None:
+    """Reads and checks the property graphs; None if one of them cannot be read."""
+    folder = contents.folder
+    values = read_values(folder, findings)
+    gone = {key: int(row["level"]) for key, (_, row) in values.items()}
+    graphs: dict[int, LabeledGraph] = {}
+    for level in (0, *folder.levels):
+        graph = check_property_graph(folder, level, contents, findings)
+        if graph is not None:
+            graphs[level] = graph
+            check_closed(level, graph, contents, findings)
+            if 0 in graphs:
+                triples = _triples(contents, level)
+                check_taken(level, graph, graphs[0], triples, contents, gone, findings)
+    whole = all(
+        graph.types == graphs[0].types
+        and all({edge.subject, edge.object} <= graph.types.keys() for edge in graph.edges.values())
+        for graph in (graphs.values() if 0 in graphs else ())
+    )
+    if graphs.keys() != {0, *folder.levels} or not whole:
+        findings.skip("removed values, rows of questions (needs all property graphs)")
+        return None
+    return _PropertyFiles(graphs, values)
+
+
+def _triples(contents: Contents, level: int) -> set[Triple]:
+    """The triples of the KG of a level, by what is removed; its file is compared with them elsewhere."""
+    removed = contents.removed
+    return {
+        triple
+        for triple in contents.complete.triples()
+        if triple not in removed or removed[triple].level > level
+    }
+
+
+def _matched(row: Row, way: str) -> Iterator[tuple[str, Hashable]]:
+    """Matches, and signatures or domains."""
+    try:
+        asked = read_pattern(row["query"])
+    except ValueError:
+        return  # a problem of the question
+    keys = ("match", "nodes", "relations", "time")
+    yield "matches", json.dumps([asked.row.get(key) for key in keys])
+    if way == "domain":
+        yield "domain", asked.types["n"]
+    elif way == "signature":
+        ends = (
+            (asked.types[step.subject], step.relation, asked.types[step.object])
+            for step in asked.edges
+        )
+        yield "signature", tuple(sorted(ends)) or asked.types["n"]
+
+
+def _check_templates(contents: Contents, findings: Findings) -> None:
+    """Checks that there are no more questions of a template than the recipe wants."""
+    most = contents.folder.option(contents.folder.kind, "per_template")
+    times = Counter(here.row["shape"] for here in contents.questions)
+    for template, number in sorted(times.items()):
+        if type(most) is int and number > most:
+            found = f"{number} questions of {shown(template)}"
+            expected = f"at most {most} (manifest, config.{contents.folder.kind}.per_template)"
+            findings.add("questions", None, "balance", found, expected)

@@ -1,0 +1,106 @@
+"""What a kind of question adds to the checks that hold for all kinds.
+
+A kind's module defines ``CHECKS``, a `KnownKind` with its own values and methods; it stands in
+`rulemine.verify.kinds` under the name of the kind, or is named by an entry point ``rulemine.verifiers``.
+What is checked of a kind without one: see `KindChecks`.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+from rulemine.verify.report import Findings
+from rulemine.verify.shaping import Shape, anything, mapping
+
+__all__ = ["TABLES", "GoldQuery", "GoldServer", "KindChecks", "KnownKind", "Watch"]
+
+Contents = Any
+"""A `rulemine.verify.contents.Contents`, which imports this."""
+
+Asked = Any
+"""A `rulemine.verify.questions.asked.Asked`, likewise."""
+
+Row = dict[str, Any]
+"""A record of a file."""
+
+TABLES = ("sheet.tsv", "types.tsv")
+"""What the releases of most kinds have beside the files of all."""
+
+Result = tuple[Sequence[str], Sequence[str]]
+"""The names of columns, and rows as texts."""
+
+GoldQuery = Callable[[str], Result | str]
+"""Runs a query; a text says why there is no result."""
+
+GoldServer = Callable[[Mapping[str, Any]], GoldQuery]
+"""Loads a graph, as SimpleKG, in the place of the one before, and runs queries on it."""
+
+
+Splits = Literal["by ratio", "as given", "own"]
+
+
+class Watch(NamedTuple):
+    """Who watches a verification, and what it may use.
+
+    Attributes:
+        on_phase: Called with what is checked next, in a word or two.
+        progress: Called now and then with how many questions have been checked.
+        gold: Runs Cypher on a database; None: none is at hand.
+    """
+
+    on_phase: Callable[[str], object]
+    progress: Callable[[int], object]
+    gold: GoldServer | None
+
+
+class KindChecks:
+    """The checks of a kind that the verifier does not know: nothing special.
+
+    Attributes:
+        known: Whether its files, texts and the reading of its queries are known.
+        fields: The shape of the block of a question, and of fields that have another one than in other kinds.
+        splits: Whether splits are by the options of all kinds with sizes by their ratios, or with those
+            that the graph gives, or the kind has its own.
+    """
+
+    known = False
+    fields: Mapping[str, Shape] = MappingProxyType({"block": mapping(anything)})
+    splits: Splits = "own"
+
+    def files(self, _levels: Iterable[int]) -> Iterable[str]:
+        """The files beside those of all kinds, for the levels of the manifest."""
+        return ()
+
+    def check_set(self, contents: Contents, findings: Findings) -> None:
+        """Checks what is special to all questions together, and to the files of the kind."""
+
+    def check_question(self, here: Asked) -> None:
+        """Checks what is special to one question; query, answers and mentions are checked for all."""
+
+    def check_otherwise(self, _contents: Contents, _findings: Findings, _watch: Watch) -> bool:
+        """Checks each question in another way than by its query; whether it did."""
+        return False
+
+    def shared(self, _row: Row, _contents: Contents) -> Iterable[tuple[str, Hashable]]:
+        """What a question has that none of another split may have, where the split is by group."""
+        return ()
+
+    def constants(self, row: Row) -> Iterable[str]:
+        """What a question names; two questions with the same answers have at most one in common."""
+        names: list[str] = row["anchors"]
+        return names
+
+    def facts(self, _row: Row) -> Iterable[Hashable]:
+        """What is removed beside triples of what a question needs."""
+        return ()
+
+
+class KnownKind(KindChecks):
+    """The base of the checks of a kind."""
+
+    known = True
+    splits: Splits = "as given"
+
+    def files(self, _levels: Iterable[int]) -> Iterable[str]:
+        """The files of most kinds."""
+        return TABLES
