@@ -284,7 +284,7 @@ def test_tables_of_runs_that_are_not_there_are_somebody_elses(
     (built / "theirs").mkdir()
     (built / "theirs/variants.md").write_text("mine")
     manifest = built / "out/kg/manifest.json"
-    kind = '"kind": "variants", "variants": {"run": 0}'
+    kind = '"kind": "variants", "variants": {"run": 0, "pairs": 1}'
     manifest.write_text(manifest.read_text().replace('"kind": "rules"', kind))
     ended = command("variants", "out/kg", "--runs", "1", "-o", "theirs")
     assert_refused(ended, "is there without the runs it would be about")

@@ -183,6 +183,7 @@ def write_release(
         texts[f"kg/incomplete-{level}.tsv.gz"] = KnowledgeGraph.from_triples(stated).to_tsv()
     for split in SPLITS:
         texts[f"questions/{split}.jsonl"] = _lines(to_json(q) for q in asked if q.split == split)
+    kind = asked[0].kind if asked else "rules"
     files = {}
     for name, text in texts.items():
         write_bytes(folder / name, text.encode())
@@ -193,7 +194,7 @@ def write_release(
         "name": "small",
         "naming": naming,
         "levels": list(levels),
-        "config": {},
+        "config": {"kind": kind, kind: {}},
         "kg": {},
         "counts": {},
         "files": files,
