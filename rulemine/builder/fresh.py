@@ -64,7 +64,7 @@ def prepare_run(
     changed = KINDS[release.kind].fresh(release.manifest["config"], number, len(rows)) or ()
     build = build_again(release, target, given, context, [*settings, *changed])
     names = translation(release.entities, release.naming, "entity")
-    build.inputs.put("seed_rows", renamed(rows, names))
+    build.inputs.put(seed_rows=renamed(rows, names))
     if beside is not None:
         _lend(beside.with_name(f"{beside.name}.stages"), target.with_name(f"{target.name}.stages"))
     build.run("select")

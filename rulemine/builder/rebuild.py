@@ -118,7 +118,7 @@ def build_again(
         _stand_in(name, made.inputs, release, "is a file", on_stand_in)
     _fetch(made.inputs, release, set(replaced) | set(given), on_stand_in)
     for one in whole:
-        made.inputs.put(one.name, _own(one, release)[one.name])
+        made.inputs.put(**_own(one, release))
     return made
 
 
@@ -173,8 +173,7 @@ def _stand_in(
     name: str, inputs: Inputs, release: Release, why: str, warn: Callable[[str], None]
 ) -> None:
     source, what = _stand_ins(release)[name]
-    for read, value in source(release).items():
-        inputs.put(read, value)
+    inputs.put(**source(release))
     warn(
         f"{name} {why}: taken from {what} of the release, so what that says is not proved. "
         f"To prove it too, give the file: --set {name}=FILE."

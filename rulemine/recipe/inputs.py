@@ -93,12 +93,12 @@ class Inputs:
     def __getitem__(self, name: str) -> Any:
         """What the kind alone reads."""
         if name not in self.__dict__:
-            self.put(name, self.own[name].read(self))
+            self.put(**{name: self.own[name].read(self)})
         return self.__dict__[name]
 
-    def put(self, name: str, value: Any) -> None:
-        """Takes a value for what would be read under a name."""
-        self.__dict__[name] = value
+    def put(self, **values: Any) -> None:
+        """Takes values for what would be read under their names."""
+        self.__dict__.update(values)
 
     def digests(self) -> dict[str, Any]:
         """What the questions depend on of what the kind alone reads; reads all of it."""

@@ -1,14 +1,17 @@
 """A recipe is named, a file, or a graph with the defaults; settings of the command line win."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rulemine.config import parse_setting
+from rulemine.config import option, parse_setting
 from rulemine.errors import ConfigError, InputError
+from rulemine.kinds.kind import Kind, KindOptions
+from rulemine.kinds.registry import KINDS
 from rulemine.recipe.loading import build_recipe, load_recipe, named_recipes
-from rulemine.recipe.recipe import Recipe
+from rulemine.recipe.recipe import Recipe, keys_with
 
 
 def load(name: str, *settings: str) -> Recipe:
@@ -199,3 +202,42 @@ def test_groups_of_subgraphs_have_no_ratios() -> None:
     with pytest.raises(ConfigError, match=r"questions\.ratios: .* sized by subgraphs\.test_share"):
         load_recipe("subgraphs-demo", given)
     load_recipe("subgraphs-demo", [*given, (("questions", "split"), "random")])
+
+
+@dataclass(frozen=True, slots=True)
+class OtherSection(KindOptions):
+    """Options.
+
+    Attributes:
+        size: A size.
+    """
+
+    size: int = option(3, least=1)
+
+
+class OtherKind(Kind):
+    name = "other"
+    Options = OtherSection
+
+
+def test_a_kind_of_another_package_has_its_section(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(KINDS, "own", {**KINDS.own, "other": OtherKind()})
+    recipe = load("demo", "kind=other", "other.size=7")
+    assert recipe.own == OtherSection(7)
+    assert recipe.portable()["other"] == {"size": 7}
+    assert build_recipe(recipe.plain(), "again") == recipe
+    assert [key.name for key in keys_with("other") if key.name.startswith("other")] == [
+        "other.size"
+    ]
+    for settings, told in (
+        (["kind=other", "other.siz=7"], "unknown key 'other.siz'; did you mean 'size'?"),
+        (["kind=other", "other.size=0"], "other.size is 0; expected a whole number ≥ 1"),
+        (["other.size=7"], 'it is for the kind other only. Leave it out, or set kind = "other"'),
+        (
+            ["kind=other", "questions.max_answers=1"],
+            "questions.max_answers: for the kind rules only",
+        ),
+    ):
+        with pytest.raises(ConfigError) as caught:
+            load("demo", *settings)
+        assert told in str(caught.value)

@@ -119,7 +119,7 @@ def test_texts_that_name_nothing_and_options_that_clash_are_refused(
 
 def test_the_sets_of_a_run_come_first(inputs: Inputs) -> None:
     rows = (SeedRow("t9", ("c1", "e1"), "films", ""), SeedRow("t2", (), "", ""))
-    inputs.put("seed_rows", rows)
+    inputs.put(seed_rows=rows)
     found = seed_sets(inputs, VariantSection(texts="missing.txt"), 1)
     assert named(inputs, found) == {"t9": "c1 e1", "t2": ""}
     assert [one.topic for one in found] == ["films", ""]
