@@ -139,7 +139,7 @@ class Build:
             if self.recipe.rules:
                 inputs.rules  # noqa: B018
             inputs.amie, inputs.earlier  # noqa: B018
-            self.kind.options(inputs), inputs.digests()  # what only this kind reads
+            self.kind.options(inputs)  # what only this kind reads
         for folder in (self.target, stages):
             check_no_input(folder, read.values())  # such as the tables that a schema names
         if self._words is not None:
@@ -394,7 +394,6 @@ class Build:
             "implied": sorted(rule.id for rule in inputs.implied),
             "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),
             **self.kind.options(inputs),
-            **inputs.digests(),
         }
         return self._stage("ask", 18, options, work)
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from rulemine.config import keys_of, packaged_or_given
+from rulemine.files import digest_of, read_text
 from rulemine.kinds.kind import Kind
 from rulemine.kinds.registry import KINDS
 
@@ -52,8 +54,29 @@ class BuildingKind(Kind):
         return {}
 
     def options(self, inputs: "Inputs") -> dict[str, Any]:
-        """What the questions depend on, beside what those of every kind do."""
-        raise NotImplementedError
+        """What the questions depend on, beside what those of every kind do.
+
+        By default the section of the recipe, with digests of files, the splits, the relations that are left
+        out, what only the kind reads, and what a model is told that writes.
+        """
+        from rulemine.kinds.locks import splitting
+
+        recipe, section = inputs.recipe, inputs.recipe.own.portable()
+        read = {key for one in self.inputs for key in one.keys}
+        for key in keys_of(recipe.own, f"{recipe.kind}."):
+            name = key.path[-1]
+            if key.name in read:
+                del section[name]  # its digest says more
+            elif key.option.file and section[name]:
+                path = packaged_or_given(section[name], key.option.packaged)
+                section[name] = digest_of(read_text(path).encode())
+        return {
+            recipe.kind: section,
+            "splits": splitting(recipe),
+            "excluded": sorted(inputs.excluded),
+            **inputs.digests(),
+            **({"naming": recipe.naming, **inputs.told()} if self.writes else {}),
+        }
 
     def ask(
         self,

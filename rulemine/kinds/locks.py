@@ -57,13 +57,11 @@ def removed_facts(kg: KnowledgeGraph, selection: Selection) -> RememberedFacts:
 def splitting(recipe: Recipe) -> dict[str, Any]:
     """What questions depend on that are asked for their splits, as plain JSON values."""
     chosen = recipe.questions
-    if chosen.split != "group":
-        return {"split": chosen.split}
+    grouped = {"ratios": list(chosen.ratios), "max_facts": chosen.max_facts}
     return {
         "split": chosen.split,
-        "ratios": list(chosen.ratios),
         "test_core": chosen.test_core,
-        "max_facts": chosen.max_facts,
+        **(grouped if chosen.split == "group" else {}),
     }
 
 

@@ -178,9 +178,11 @@ def other(key: Key, recipe: Recipe, folder: Path) -> Any:
 
 def text_of_prompts(kind: str) -> str:
     """The packaged prompts of a kind, with another word in each."""
-    written = kind in ("subgraphs", "variants")
-    name = "cypher.toml" if kind == "cypher" else "prompts.toml"
-    place = ("kinds", "written", "written.toml") if written else ("verbalizer", name)
+    place = {
+        "subgraphs": ("kinds", "written", "written.toml"),
+        "variants": ("kinds", "written", "written.toml"),
+        "cypher": ("kinds", "cypher", "prompts.toml"),
+    }.get(kind, ("verbalizer", "prompts.toml"))
     text = packaged(*place).read_text("utf-8")
     return text.replace('system = "You', 'system = "Now you')
 

@@ -2,11 +2,8 @@
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rulemine.codec import to_json
-from rulemine.files import digest_of, read_text
 from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.cypher.options import CypherSection
 
@@ -119,20 +116,6 @@ class CypherKind(BuildingKind):
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """Questions are balanced as they are made."""
         return {"balance": "its questions are balanced over the templates as they are made"}
-
-    def options(self, inputs: "Inputs") -> dict[str, Any]:
-        """The graph with its values, and the section of the recipe."""
-        chosen = to_json(inputs.recipe.own)
-        for name in ("characteristics", "value_rules"):
-            if given := chosen.pop(name):
-                chosen[name] = digest_of(read_text(Path(given)).encode())
-        section = inputs.recipe.questions
-        return {
-            "cypher": chosen,
-            "split": [section.split, section.ratios, section.test_core, section.max_facts],
-            "core_only": section.core_only,
-            "excluded": sorted(inputs.excluded),
-        }
 
     def ask(
         self,

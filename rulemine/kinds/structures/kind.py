@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rulemine.codec import to_json
 from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.structures.options import StructureSection
 
@@ -102,16 +101,6 @@ class StructureKind(BuildingKind):
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """There is nothing to balance."""
         return {"balance": "its questions are drawn within the limits of the section structures"}
-
-    def options(self, inputs: "Inputs") -> dict[str, Any]:
-        """Where anchors are drawn from, for which splits, and the section of the recipe."""
-        return {
-            "structures": to_json(inputs.recipe.own),
-            "ratios": _ratios(inputs.recipe),
-            "test_core": inputs.recipe.questions.test_core,
-            "max_facts": inputs.recipe.questions.max_facts,
-            "excluded": sorted(inputs.excluded),
-        }
 
     def ask(
         self,

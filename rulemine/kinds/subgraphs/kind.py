@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rulemine.codec import to_json
 from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.group import Group
 from rulemine.kinds.subgraphs.options import SubgraphSection
@@ -69,19 +68,6 @@ class SubgraphKind(BuildingKind):
             "balance": "its questions are accepted within the limits of the section subgraphs",
             "verbalize": "its questions are written in the step ask",
         }
-
-    def options(self, inputs: "Inputs") -> dict[str, Any]:
-        """The section of the recipe, and what the model is told."""
-        from rulemine.kinds.locks import splitting
-
-        section = to_json(inputs.recipe.own)
-        options: dict[str, Any] = {
-            "subgraphs": section,
-            "splits": splitting(inputs.recipe),
-            "excluded": sorted(inputs.excluded),
-            "naming": inputs.recipe.naming,
-        }
-        return options | inputs.told()
 
     def ask(
         self,

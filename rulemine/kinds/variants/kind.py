@@ -3,10 +3,7 @@
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
-from rulemine.config import packaged_or_given
-from rulemine.files import digest_of, read_text
 from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.group import Group
 from rulemine.kinds.kind import Setting
@@ -15,7 +12,6 @@ from rulemine.kinds.written.groups import GROUPS
 
 if TYPE_CHECKING:
     from rulemine.kinds.kind import Input
-    from rulemine.kinds.variants.seed_texts import SeedSet
     from rulemine.kinds.writing import Writing
     from rulemine.kinds.written.block import Judgement
     from rulemine.recipe.inputs import Inputs
@@ -56,9 +52,6 @@ class VariantKind(BuildingKind):
 
     writes = True
 
-    def __init__(self) -> None:
-        self._sets: WeakKeyDictionary[Inputs, list[SeedSet]] = WeakKeyDictionary()
-
     @property
     def page(self) -> "KindPage":
         """See `rulemine.kinds.variants.page`."""
@@ -86,10 +79,10 @@ class VariantKind(BuildingKind):
 
     @property
     def inputs(self) -> "Sequence[Input]":
-        """See `rulemine.kinds.variants.seed_rows`."""
-        from rulemine.kinds.variants.seed_rows import SEED_ROWS
+        """See `rulemine.kinds.variants.seed_inputs`."""
+        from rulemine.kinds.variants.seed_inputs import INPUTS
 
-        return (SEED_ROWS,)
+        return INPUTS
 
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """Questions are written at once, and accepted within the limits of the section."""
@@ -97,28 +90,6 @@ class VariantKind(BuildingKind):
             "balance": "its questions are accepted within the limits of the section variants",
             "verbalize": "its questions are written in the stage ask",
         }
-
-    def options(self, inputs: "Inputs") -> dict[str, Any]:
-        """The seed sets, what is shown and asked, and by what prompts."""
-        from rulemine.kinds.locks import splitting
-
-        recipe = inputs.recipe
-        chosen = recipe.own.portable()
-        files = [chosen.pop(name) for name in ("texts", "entities", "aliases", "topics")]
-        given = inputs["seed_rows"] is not None or any(files[:2])  # else they follow from the rest
-        options: dict[str, Any] = {
-            "variants": chosen,
-            "splits": splitting(recipe),
-            "sets": [
-                (one.id, [inputs.kg.entities[entity] for entity in one.entities], one.topic)
-                for one in (self._seed_sets(inputs) if given else ())
-            ],
-            "excluded": sorted(inputs.excluded),
-        }
-        if recipe.own.topics:
-            topics = packaged_or_given(recipe.own.topics, "topics.toml")
-            options["topics"] = digest_of(read_text(topics).encode())
-        return options | inputs.told()
 
     def ask(
         self,
@@ -129,8 +100,9 @@ class VariantKind(BuildingKind):
     ) -> "QuestionSet":
         """See `rulemine.kinds.variants.ask.ask_variants`."""
         from rulemine.kinds.variants.ask import ask_variants
+        from rulemine.kinds.variants.seed_inputs import sets_of
 
-        sets = self._seed_sets(inputs, selection)
+        sets = sets_of(inputs, selection)
         return ask_variants(inputs, sets, selection, writing, progress)
 
     def estimate(
@@ -138,8 +110,9 @@ class VariantKind(BuildingKind):
     ) -> str:
         """See `rulemine.kinds.variants.estimate.estimate_variants`."""
         from rulemine.kinds.variants.estimate import estimate_variants
+        from rulemine.kinds.variants.seed_inputs import sets_of
 
-        return estimate_variants(inputs, self._seed_sets(inputs, selection), folder, replay)
+        return estimate_variants(inputs, sets_of(inputs, selection), folder, replay)
 
     def ties(self, questions: "Sequence[Question]") -> Iterator[list[Hashable]]:
         """Those on one seed text too: they were written for the same triples."""
@@ -149,19 +122,6 @@ class VariantKind(BuildingKind):
     def judgements(self, question: "Question") -> "Sequence[Judgement]":
         """What the judges of the build said, if there were any."""
         return tuple(question.block.judgements)
-
-    def _seed_sets(self, inputs: "Inputs", selection: "Selection | None" = None) -> "list[SeedSet]":
-        """The seed sets, found once a build: texts may be many. Those that are drawn need the selection."""
-        from rulemine.kinds.variants.seed_texts import seed_sets
-
-        if inputs not in self._sets:
-            recipe = inputs.recipe
-            removed = None if selection is None else selection.removed
-            core = None if selection is None else selection.head[selection.core]
-            self._sets[inputs] = seed_sets(
-                inputs, recipe.own, recipe.seed, note=inputs.warn, removed=removed, core=core
-            )
-        return self._sets[inputs]
 
 
 KIND = VariantKind()
