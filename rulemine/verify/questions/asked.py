@@ -5,7 +5,7 @@ from functools import cached_property
 from operator import add
 from typing import Any
 
-from rulemine.verify.contents import Contents, Located
+from rulemine.verify.contents import Contents, Located, Row
 from rulemine.verify.graphs import as_triple
 from rulemine.verify.proofs import Triples
 from rulemine.verify.questions.forms import QueryForm, form_of, linked
@@ -13,24 +13,56 @@ from rulemine.verify.questions.queries import Query, answers, costs, evidence, s
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.triples import Graph, Triple
 
-__all__ = ["Asked"]
+__all__ = ["Asked", "Checked"]
 
 WHOLE = 100
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One question, and what it asks; collects its problems."""
+class Checked:
+    """One question of any kind; collects its problems."""
 
     at: Located
     findings: Findings
-    query: Query
     contents: Contents
 
     @property
-    def row(self) -> dict[str, Any]:
-        """The question."""
+    def row(self) -> Row:
+        """The record."""
         return self.at.row
+
+    @property
+    def block(self) -> Row:
+        """What only its kind has."""
+        own: Row = self.at.row["block"]
+        return own
+
+    def add(self, invariant: str, found: str, expected: str) -> None:
+        """Adds a problem of the question."""
+        self.findings.add(self.at.file, self.at.line, invariant, found, expected)
+
+    def equal(self, invariant: str, found: object, expected: object, source: str = "") -> None:
+        """Adds a problem if two values differ."""
+        if found != expected:
+            self.add(invariant, shown(found), shown(expected) + (f" ({source})" if source else ""))
+
+    def option(self, key: str) -> Any:
+        """An option of the kind; None if the manifest does not state it."""
+        return self.contents.folder.option(self.row["kind"], key)
+
+    def at_most(self, invariant: str, number: int, key: str) -> None:
+        """Adds a problem if a number is above an option of the kind, if that is one above 0."""
+        most = self.option(key)
+        if type(most) is int and number > most > 0:
+            limit = f"at most {most} (manifest, config.{self.row['kind']}.{key})"
+            self.add(invariant, str(number), limit)
+
+
+@dataclass(frozen=True)
+class Asked(Checked):
+    """One question, and what its query gives."""
+
+    query: Query
 
     @cached_property
     def links(self) -> Query:
@@ -87,23 +119,3 @@ class Asked:
         """The label of an entity in the source."""
         named = self.contents.names.entities.get(entity)
         return named.source if named is not None else entity
-
-    def add(self, invariant: str, found: str, expected: str) -> None:
-        """Adds a problem of the question."""
-        self.findings.add(self.at.file, self.at.line, invariant, found, expected)
-
-    def equal(self, invariant: str, found: object, expected: object, source: str = "") -> None:
-        """Adds a problem if two values differ."""
-        if found != expected:
-            self.add(invariant, shown(found), shown(expected) + (f" ({source})" if source else ""))
-
-    def option(self, key: str) -> Any:
-        """An option of the kind; None if the manifest does not state it."""
-        return self.contents.folder.option(self.row["kind"], key)
-
-    def at_most(self, invariant: str, number: int, key: str) -> None:
-        """Adds a problem if a number is above an option of the kind, if that is one above 0."""
-        most = self.option(key)
-        if type(most) is int and number > most > 0:
-            limit = f"at most {most} (manifest, config.{self.row['kind']}.{key})"
-            self.add(invariant, str(number), limit)

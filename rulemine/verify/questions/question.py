@@ -9,12 +9,13 @@ naming, no answer and no intermediate; and that no topic entity's name has an an
 all relations at the topic entity are between places.
 """
 
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from rulemine.verify.contents import Contents, Located
 from rulemine.verify.graphs import REMOVED, as_triple
 from rulemine.verify.names import Entity
-from rulemine.verify.questions.asked import Asked
+from rulemine.verify.questions.asked import Asked, Checked
 from rulemine.verify.questions.mentions import find_leaks, occurrences, told_by
 from rulemine.verify.questions.queries import (
     answers,
@@ -27,14 +28,14 @@ from rulemine.verify.questions.wording import Cut, check_wording, texts_of
 from rulemine.verify.report import Findings, difference, shown
 from rulemine.verify.shapes import NAMINGS
 
-__all__ = ["check_question", "check_split"]
+__all__ = ["check_question", "check_split", "check_telling"]
 
 
 def check_question(at: Located, contents: Contents, findings: Findings) -> None:
     """Checks one question."""
     row, checks = at.row, contents.folder.checks
     try:
-        here = Asked(at, findings, read(row["query"]), contents)
+        here = Asked(at, findings, contents, read(row["query"]))
         form = here.form
     except ValueError:
         if not checks.known:
@@ -46,7 +47,7 @@ def check_question(at: Located, contents: Contents, findings: Findings) -> None:
     here.equal("SPARQL", row["sparql"], sparql(here.query), "the query")
     for key, expected in form._asdict().items():
         here.equal(key, row[key], expected, "the query")
-    check_split(at, contents, findings)
+    check_split(here)
     _check_answers(here)
     possible = {item["answer"]: item for item in row["hard"] if _check_hard(here, item)}
     if row["hard"] and row["hard_answer"] not in {item["answer"] for item in row["hard"]}:
@@ -64,21 +65,17 @@ def check_question(at: Located, contents: Contents, findings: Findings) -> None:
     checks.check_question(here)
     for cut in texts_of(row, contents):
         _check_text(here, cut, contents.names.entities)
-    _check_telling(here)
+    joined = {topic: {*relations_at(here.query, topic)} for topic in row["anchors"]}
+    check_telling(here, joined, row["answers"])
     if checks.known:
-        check_wording(at, contents, findings)
+        check_wording(here)
 
 
-def check_split(at: Located, contents: Contents, findings: Findings) -> None:
+def check_split(here: Checked) -> None:
     """Checks that a question is of the split of its file, and of the core where all are."""
-    split = at.file.removeprefix("questions/").removesuffix(".jsonl")
-    core = bool(contents.folder.option("questions", "core_only"))
-    for key, found, expected in (
-        ("split", at.row["split"], split),
-        ("core", at.row["core"] or not core, True),
-    ):
-        if found != expected:
-            findings.add(at.file, at.line, key, shown(at.row[key]), shown(expected))
+    here.equal("split", here.row["split"], here.at.file.split("/")[-1].removesuffix(".jsonl"))
+    if here.contents.folder.option("questions", "core_only"):
+        here.equal("core", here.row["core"], True, "config.questions.core_only of the manifest")
 
 
 def _check_answers(here: Asked) -> None:
@@ -164,16 +161,20 @@ def _check_easy(here: Asked) -> None:
         _check_witness(here, first[0], row["evidence"])
 
 
-def _check_telling(here: Asked) -> None:
-    """Checks that no name of a topic entity tells an answer."""
-    names, topics = here.contents.names, here.row["anchors"]
-    known = names.entities
-    joined = {topic: {*relations_at(here.query, topic)} for topic in topics}
-    between = {name for name, row in names.relations.items() if row["place"] == "yes"}
-    telling = [t for t in topics if t in known and not (joined[t] and joined[t] <= between)]
-    hidden = [a for a in here.row["answers"] if a in known and a not in topics]
+def check_telling(here: Checked, topics: Mapping[str, Set[str]], answers: Iterable[str]) -> None:
+    """Checks that no name of a topic entity tells an answer.
+
+    Args:
+        here: The question.
+        topics: Topic entity → the relations that join it to others.
+        answers: The entities that are asked for.
+    """
+    known, relations = here.contents.names.entities, here.contents.names.relations
+    between = {name for name, row in relations.items() if row["place"] == "yes"}
+    telling = [topic for topic, joined in topics.items() if not joined or joined - between]
+    hidden = [a for a in answers if a in known and a not in topics]
     for number, naming in enumerate(NAMINGS):
-        own = [known[topic].spelled[number] for topic in telling]
+        own = [known[topic].spelled[number] for topic in telling if topic in known]
         for name in told_by(own, [known[answer].spelled[number] for answer in hidden]):
             found = f"{shown(name)} in one of {shown(own)} (naming {naming})"
             here.add("names tell no answer", found, "topic entities whose names have no answer in")

@@ -6,13 +6,14 @@ they all differ; and that wordings are those that the options allow.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from rulemine.verify.contents import Contents, Located
+from rulemine.verify.contents import Contents
 from rulemine.verify.names import RELATIONS, Names
+from rulemine.verify.questions.asked import Checked
 from rulemine.verify.questions.mentions import occurrences
 from rulemine.verify.report import Findings, shown
 
@@ -159,42 +160,48 @@ def _around(text: str, place: str) -> tuple[list[str], list[str]]:
     return _WORD.findall(before)[::-1], _WORD.findall(after)
 
 
-def check_wording(here: Located, contents: Contents, findings: Findings) -> None:
-    """Checks the texts of one question against their patterns."""
-
-    def add(invariant: str, found: str, expected: str) -> None:
-        findings.add(here.file, here.line, invariant, found, expected)
-
+def check_wording(here: Checked) -> None:
+    """Checks who may have written the texts of one question, and a model's against their patterns."""
     row = here.row
-    wording = row["wording"]
-    check_origin(here, contents, findings)
-    if wording == "model":
-        _check_patterns(row, placeholders(row, contents), add)
+    check_origin(here)
+    if row["wording"] == "model":
+        list(check_patterns(here))
     elif extra := [key for key in ("paraphrases", "patterns") if row[key]]:
-        add("wording", f"{' and '.join(extra)} of wording {wording}", "none")
+        here.add("wording", f"{' and '.join(extra)} of wording {row['wording']}", "none")
 
 
-def check_origin(here: Located, contents: Contents, findings: Findings) -> None:
+def check_origin(here: Checked) -> None:
     """Checks who may have written the text of one question."""
-    by_model = contents.folder.option("verbalizer", "name") == "openai"
+    by_model = here.contents.folder.option("verbalizer", "name") == "openai"
     allowed = ("model", "fallback") if by_model else ("template",)
-    if (wording := here.row["wording"]) not in allowed:
+    if here.row["wording"] not in allowed:
         expected = f"{' or '.join(allowed)} (manifest, config.verbalizer.name)"
-        findings.add(here.file, here.line, "wording", shown(wording), expected)
+        here.add("wording", shown(here.row["wording"]), expected)
 
 
-def _check_patterns(
-    row: dict[str, Any], topics: dict[str, str], add: Callable[[str, str, str], None]
-) -> None:
+def check_patterns(here: Checked) -> Iterator[Cut]:
+    """Checks that each text of one question is its pattern; yields those that are, cut.
+
+    Names may have an article in a text that no model wrote.
+    """
+    row, topics = here.row, placeholders(here.row, here.contents)
     texts, patterns = [row["question"], *row["paraphrases"]], row["patterns"]
     if len(patterns) != len(texts):
-        add("patterns", f"{len(patterns)}", f"{len(texts)}: of the question and each paraphrase")
+        here.add(
+            "patterns", f"{len(patterns)}", f"{len(texts)}: of the question and each paraphrase"
+        )
+    article = "" if row["wording"] == "model" else "(?:[Tt]he )?"
     for text, pattern in zip(texts, patterns, strict=False):
         cut = cut_of(pattern, topics)
         if cut is None:
-            expected = f"a text with {', '.join(topics)}, other braces doubled"
-            add("patterns", shown(pattern), expected)
-        elif cut.text() != text:
-            add("text is its pattern", shown(text), shown(cut.text()))
+            expected = f"a text with {', '.join(topics) or 'no name'}, other braces doubled"
+            here.add("patterns", shown(pattern), expected)
+            continue
+        named = (*(f"{article}{re.escape(topic)}" for topic in cut.topics), "")
+        parts = zip(map(re.escape, cut.pieces), named, strict=True)
+        if re.fullmatch("".join(part for pair in parts for part in pair), text) is None:
+            here.add("text is its pattern", shown(text), shown(cut.text()))
+        else:
+            yield cut
     if len({" ".join(text.casefold().split()) for text in texts}) != len(texts):
-        add("paraphrases", "equal texts", "distinct ones")
+        here.add("paraphrases", "equal texts", "distinct ones")

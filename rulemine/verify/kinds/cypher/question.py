@@ -9,7 +9,6 @@ anchor and, in every naming, no other name of an answer. The Cypher of the query
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,9 +21,10 @@ from rulemine.verify.kinds.cypher.graphs import LabeledGraph, NodeProperty
 from rulemine.verify.kinds.cypher.idle import idle_parts
 from rulemine.verify.kinds.cypher.patterns import FAMILIES, AskedPattern, read_pattern
 from rulemine.verify.kinds.cypher.rows import NAMED, FoundRows, counted, rows_of, text_of
-from rulemine.verify.questions.mentions import find_leaks, occurrences, told_by
-from rulemine.verify.questions.question import check_split
-from rulemine.verify.questions.wording import Cut, check_origin, cut_of, placeholders
+from rulemine.verify.questions.asked import Checked
+from rulemine.verify.questions.mentions import find_leaks, occurrences
+from rulemine.verify.questions.question import check_split, check_telling
+from rulemine.verify.questions.wording import Cut, check_origin, check_patterns
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import RULES
 from rulemine.verify.shapes import NAMINGS
@@ -42,26 +42,12 @@ _TWO_STEPS = {"(n)-(m0)-(m1*)", "group-by"}
 
 
 @dataclass(frozen=True)
-class RowQuestion:
+class RowQuestion(Checked):
     """A question, and what it gives."""
 
-    at: Located
     asked: AskedPattern
-    contents: Contents
     graphs: Mapping[int, LabeledGraph]
     gone: Mapping[NodeProperty, int]
-    findings: Findings
-
-    @property
-    def row(self) -> Row:
-        """The record."""
-        return self.at.row
-
-    @property
-    def block(self) -> Row:
-        """What only this kind has."""
-        own: Row = self.at.row["block"]
-        return own
 
     @cached_property
     def found(self) -> Mapping[int, FoundRows]:
@@ -83,15 +69,6 @@ class RowQuestion:
             )
         return found
 
-    def add(self, invariant: str, found: str, expected: str) -> None:
-        """Adds a problem of the question."""
-        self.findings.add(self.at.file, self.at.line, invariant, found, expected)
-
-    def equal(self, invariant: str, found: object, expected: object, source: str = "") -> None:
-        """Adds a problem if two values differ."""
-        if found != expected:
-            self.add(invariant, shown(found), shown(expected) + (f" ({source})" if source else ""))
-
 
 def check_rows(
     at: Located,
@@ -102,13 +79,13 @@ def check_rows(
 ) -> None:
     """Checks one question."""
     try:
-        here = RowQuestion(at, read_pattern(at.row["query"]), contents, graphs, gone, findings)
+        here = RowQuestion(at, findings, contents, read_pattern(at.row["query"]), graphs, gone)
         _ = here.found
     except ValueError as problem:
         findings.add(at.file, at.line, "query", shown(str(problem)), "a question of the templates")
         return
-    check_split(at, contents, findings)
-    check_origin(at, contents, findings)
+    check_split(here)
+    check_origin(here)
     _check_form(here)
     _check_apart(here)
     for part in idle_parts(graphs[0], here.asked):
@@ -116,8 +93,14 @@ def check_rows(
     _check_levels(here)
     _check_hard(here)
     _check_evidence(here)
-    _check_texts(here)
-    _check_telling(here)
+    for cut in check_patterns(here):
+        _check_names(here, cut)
+    if here.block["returns"] in NAMED:
+        topics = {
+            name: {e.relation for e in here.asked.edges if variable in (e.subject, e.object)}
+            for variable, name in here.asked.names.items()
+        }
+        check_telling(here, topics, [_json_row(text)[0] for text in at.row["answers"]])
 
 
 def _check_form(here: RowQuestion) -> None:
@@ -272,32 +255,6 @@ def _check_evidence(here: RowQuestion) -> None:
         here.equal(key, found, expected, f"the matches of the query, and {RULES}")
 
 
-def _check_texts(here: RowQuestion) -> None:
-    row = here.row
-    texts = [row["question"], *row["paraphrases"]]
-    here.equal("patterns", len(row["patterns"]), len(texts), "one of each text")
-    topics = placeholders(row, here.contents)
-    for pattern, text in zip(row["patterns"], texts, strict=False):
-        cut = cut_of(pattern, topics)
-        if cut is None:
-            expected = f"a text with {', '.join(topics) or 'no name'}, other braces doubled"
-            here.add("patterns", shown(pattern), expected)
-        elif not _is_text(cut, text, row["wording"]):
-            here.add("text is its pattern", shown(text), shown(cut.text()))
-        else:
-            _check_names(here, cut)
-    if len({" ".join(text.casefold().split()) for text in texts}) != len(texts):
-        here.add("paraphrases", "equal texts", "distinct ones")
-
-
-def _is_text(cut: Cut, text: str, wording: str) -> bool:
-    article = "" if wording == "model" else "(?:[Tt]he )?"
-    parts = [re.escape(cut.pieces[0])]
-    for topic, piece in zip(cut.topics, cut.pieces[1:], strict=True):
-        parts.append(f"{article}{re.escape(topic)}{re.escape(piece)}")
-    return re.fullmatch("".join(parts), text) is not None
-
-
 def _check_names(here: RowQuestion, cut: Cut) -> None:
     """Checks that a text names the anchors and no other node of an answer, in every naming."""
     known = here.contents.names.entities
@@ -314,34 +271,13 @@ def _check_names(here: RowQuestion, cut: Cut) -> None:
             if not occurrences(whole, name):
                 found = f"{shown(whole)} (naming {naming})"
                 here.add("text names the topic", found, f"{shown(name)} as a whole word")
-        told = (
-            [] if naming == "numeric" else [names[number] for names in hidden]
-        )  # texts have numbers
+        # texts have numbers
+        told = [] if naming == "numeric" else [names[number] for names in hidden]
         for name in find_leaks(whole, own.values(), told):
             # Some towns are called Most or Of; as names they stand where no sentence begins.
             if any(not _opens(whole, low) for low, _ in occurrences(whole, name)):
                 found = f"{shown(name)} in {shown(whole)} (naming {naming})"
                 here.add("text hides the answers", found, "a text without names of answers")
-
-
-def _check_telling(here: RowQuestion) -> None:
-    """Checks that no name of a node that is named tells one that is asked for."""
-    if here.block["returns"] not in NAMED:
-        return
-    names, asked = here.contents.names, here.asked
-    answers = [_json_row(text)[0] for text in here.row["answers"]]
-    anchors = {*asked.names.values()}
-    hidden = [a for a in answers if a in names.entities and a not in anchors]
-    for variable, anchor in asked.names.items():
-        at = {e.relation for e in asked.edges if variable in (e.subject, e.object)}
-        between = {r for r in at if names.relations.get(r, {}).get("place") == "yes"}
-        if anchor not in names.entities or (at and at == between):
-            continue
-        for number, naming in enumerate(NAMINGS):
-            own = names.entities[anchor].spelled[number]
-            for name in told_by([own], [names.entities[a].spelled[number] for a in hidden]):
-                found = f"{shown(name)} in {shown(own)} (naming {naming})"
-                here.add("names tell no answer", found, "named nodes whose names have no answer in")
 
 
 def _opens(text: str, at: int) -> bool:
