@@ -1,7 +1,7 @@
 """The last step of a verification: a release is written again from its own records and compared byte by byte.
 
 What the writer derives is derived here by the same functions: the card, its figures, the counts of the
-manifest, the sheet and the other tables, the graphs of all levels, the Cypher of queries, the form and
+manifest, the sheet and the other tables, the graphs of all levels, queries in SPARQL and Cypher, the form and
 order of records. So each number of a card is that of the records; that the records are true is for
 `rulemine.verify`, which shares no code with this. The options must be a recipe of this version.
 

@@ -4,7 +4,7 @@ What it decides in a build is in `rulemine.kinds.building`, which needs far more
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rulemine.codec import to_json
@@ -220,8 +220,11 @@ class Kind:
         return None
 
     def gold(self, question: Any) -> Any:
-        """A question with what of its block follows from its query, made anew."""
-        return question
+        """A question with what follows from its query, made anew: its SPARQL."""
+        from rulemine.query.parser import parse
+        from rulemine.query.sparql import to_sparql
+
+        return replace(question, sparql=to_sparql(parse(question.query)))
 
     def prompts(self, source: str) -> Any:
         """Loads the prompts of a model, see `rulemine.verbalizer.prompts.load_prompts`."""

@@ -126,7 +126,7 @@ def question_shape(kind: str, checks: KindChecks) -> Shape:
         "question": line,
         "anchors": array(name),
         "query": line,
-        "sparql": text,
+        "sparql": line if checks.known else text,
         "structure": line,
         "shape": line,
         "hops": integer(0),

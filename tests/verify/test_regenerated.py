@@ -40,6 +40,8 @@ def test_a_release_is_written_again_as_it_is(tmp_path: Path, naming: str) -> Non
         (CARD, lambda folder: write_file(folder, CARD, "")),
         ("figures.svg", lambda folder: write_file(folder, "figures.svg", "<svg/>\n")),
         ("relations.tsv", replaced("relations.tsv", "\t5\t0", "\t6\t0")),
+        ("questions/test.jsonl", replaced("questions/test.jsonl", ":grandparent>", ":parent>")),
+        ("rules.jsonl", replaced("rules.jsonl", "⇒ husband(x,y)", "⇒ husband(y,x)")),
         ("rules.jsonl", lambda folder: write_file(
             folder, "rules.jsonl", read_file(folder, "rules.jsonl").replace(", ", ","))),
         ("entities.tsv", replaced("entities.tsv", "private", "id")),

@@ -157,10 +157,6 @@ TAMPERINGS = {
         edited(QUESTION, 1, put("query", to='(p- "grandparent" "eve"')),
         (QUESTION, 1, "query"),
     ),
-    "other SPARQL": (
-        replaced(QUESTION, "<relation:grandparent>", "<relation:parent>"),
-        (QUESTION, 1, "SPARQL"),
-    ),
     "another structure": (
         edited(QUESTION, 1, put("structure", to="2p")),
         (QUESTION, 1, "structure"),

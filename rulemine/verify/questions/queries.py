@@ -1,4 +1,4 @@
-"""Queries: their lines, answers, costs, derivations, evidence and SPARQL.
+"""Queries: their lines, answers, costs, derivations and evidence.
 
     "x"            the entity x                    (p "r" X)    {y : (x, r, y), x in X}
     (and X Y …)    intersection                    (p- "r" X)   {y : (y, r, x), x in X}
@@ -12,9 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence, Set
 from functools import reduce
-from itertools import count
 from typing import NamedTuple
-from urllib.parse import quote
 
 from rulemine.verify.facts import Way
 from rulemine.verify.proofs import Triples
@@ -32,7 +30,6 @@ __all__ = [
     "read",
     "relations_at",
     "settled",
-    "sparql",
 ]
 
 MOST_DEPTH = 100
@@ -254,49 +251,3 @@ def derivations(
 
 def _triple(query: Query, start: str, end: str) -> Triple:
     return (start, query.name, end) if query.word == "p" else (end, query.name, start)
-
-
-def sparql(query: Query) -> str:
-    """The query in SPARQL."""
-    counts = query.word == "count"
-    what = "(COUNT(DISTINCT ?answer) AS ?value)" if counts else "DISTINCT ?answer"
-    return f"SELECT {what} WHERE {{ {_pattern(query, '?answer', count(1))} }}"
-
-
-def _pattern(query: Query, variable: str, numbers: Iterator[int], beside: bool = False) -> str:
-    """The pattern that binds a variable to the answers of a query, maybe beside others."""
-    word, parts = query.word, query.parts
-    if beside and word in ("or", "minus"):
-        return f"{{ {_pattern(query, variable, numbers)} }}"
-    if word == "":
-        return f"VALUES {variable} {{ {_iri('entity', query.name)} }}"
-    if word in ("and", "count"):
-        return " ".join(_pattern(part, variable, numbers, word == "and") for part in parts)
-    if word == "minus":
-        of = _pattern(parts[0], variable, numbers, beside=True)
-        return f"{of} MINUS {{ {_pattern(parts[1], variable, numbers)} }}"
-    arms: dict[str, list[Query]] = {}  # steps from the same are one arm
-    for arm in parts if word == "or" else (query,):
-        key = arm.parts[0].text if arm.word in ENDS else f"- {arm.text}"
-        arms.setdefault(key, []).append(arm)
-    texts = [_arm(arm, variable, numbers) for arm in arms.values()]
-    return texts[0] if len(texts) == 1 else " UNION ".join(f"{{ {text} }}" for text in texts)
-
-
-def _arm(arm: list[Query], variable: str, numbers: Iterator[int]) -> str:
-    first = arm[0]
-    if first.word not in ENDS:
-        return _pattern(first, variable, numbers)
-    start, below, of = _iri("entity", first.parts[0].name), "", first.parts[0]
-    if of.word:
-        start = f"?v{next(numbers)}"
-        below = _pattern(of, start, numbers, beside=True) + " "
-    path = "|".join("^" * (step.word == "p-") + _iri("relation", step.name) for step in arm)
-    if len(arm) > 1:
-        return f"{below}{start} ({path}) {variable} ."
-    ends = (start, variable) if first.word == "p" else (variable, start)
-    return f"{below}{ends[0]} {path.lstrip('^')} {ends[1]} ."
-
-
-def _iri(kind: str, name: str) -> str:
-    return f"<{kind}:{quote(name, safe='')}>"

@@ -171,7 +171,7 @@ def statistics(folder: Path) -> None:
 CONFIG_WITHOUT_KIND = {key: part for key, part in MANIFEST["config"].items() if key != "kind"}
 
 TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "another query": (first("2p", put("query", to='(p "in" "rome")')), "SPARQL"),
+    "another query": (first("2p", put("query", to='(p "in" "rome")')), "answers"),
     "a query that is none": (first("2p", put("query", to='(p "in" rome)')), "query"),
     "one statement of two": (first("1p", put("query", to='(p "spouse" "bob")')), "query"),
     "another structure": (first("2i", put("structure", to="3i")), "structure"),

@@ -132,7 +132,7 @@ def of_both(kind: str) -> dict[str, tuple[Callable[[Path], object], str]]:
         f"{kind}: a spurious answer left out": (of(4, drop("spurious")), "spurious answers"),
         f"{kind}: a spurious answer too many": (of(0, put("spurious", to=["italy"])), "spurious answers"),
         f"{kind}: a difference without its part": (
-            of(4, put("query", to='(p- "won" "oscar")')), "SPARQL",
+            of(4, put("query", to='(p- "won" "oscar")')), "answers",
         ),
         f"{kind}: a shape without its difference": (of(4, put("shape", to="(1)")), "shape"),
         f"{kind}: a shape without its count": (of(3, put("shape", to="(1)")), "shape"),

@@ -1,4 +1,4 @@
-"""The verifier's queries against pyoxigraph, against all derivations, and against the builder's SPARQL."""
+"""The verifier's queries against pyoxigraph, and against all derivations."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -8,7 +8,6 @@ from random import Random
 import pytest
 
 from rulemine.query import parse
-from rulemine.query.sparql import to_sparql
 from rulemine.verify.proofs import Triples
 from rulemine.verify.questions.queries import (
     MOST_DEPTH,
@@ -18,7 +17,6 @@ from rulemine.verify.questions.queries import (
     evidence,
     read,
     settled,
-    sparql,
 )
 from rulemine.verify.questions.queries import derivations as read_derivations
 from rulemine.verify.triples import Graph, Triple
@@ -63,7 +61,7 @@ def whole_derivations(query: Query, triples: Sequence[Triple]) -> set[str]:
 
 
 @pytest.mark.parametrize("block", range(4))
-def test_lines_answers_evidence_and_sparql_are_those_of_others(block: int) -> None:
+def test_lines_answers_and_evidence_are_those_of_others(block: int) -> None:
     enumerated = 0
     for seed in range(10 * block, 10 * block + 10):
         world = random_world(seed, 6 if seed % 2 else 30)
@@ -75,7 +73,6 @@ def test_lines_answers_evidence_and_sparql_are_those_of_others(block: int) -> No
             found = answers(own, triples)
             given = answerer.answers(query, complete=True)
             assert (len(found) if own.word == "count" else sorted(found)) == given, query
-            assert sparql(own) == to_sparql(query)
             wanted = sorted(found)[:2]
             every = [
                 d for answer in wanted for d in islice(derivations(world, query, answer), MOST)
