@@ -58,7 +58,6 @@ class _Checks(KnownKind):
         folder, questions = contents.folder, contents.questions
         gone = [here for here in contents.rejections if not is_kept(here.row)]
         _check_asked(contents, gone, findings)
-        _check_answers(folder, questions, findings)
         made = len(questions) + sum(here.row["question"] != "" for here in gone)
         _check_balance(folder, questions, made, contents.brink, findings)
 
@@ -68,6 +67,7 @@ class _Checks(KnownKind):
         ways = contents.facts.ways(row["relations"][0], block["direction"])
         line = as_asked(ways, row["anchors"][0])
         here.equal("query", row["query"], line, "all statements of the relation, as asked")
+        here.at_most("number of answers", len(row["answers"]), "max_answers", "questions")
         _check_block(here)
         if row["wording"] != "model":
             _check_template(here)
@@ -118,14 +118,6 @@ def _check_asked(contents: Contents, gone: list[Located], findings: Findings) ->
             if made[asked] < held[asked]:
                 found = f"{made[asked]} questions and rejections of {shown(asked)}"
                 findings.add(REMOVED, record.line, "asked once", found, str(held[asked]))
-
-
-def _check_answers(folder: Folder, questions: list[Located], findings: Findings) -> None:
-    most = folder.option("questions", "max_answers")
-    for here in questions if type(most) is int and most > 0 else ():
-        if (n := len(here.row["answers"])) > most:
-            expected = f"at most {most} (manifest, config.questions.max_answers)"
-            findings.add(here.file, here.line, "number of answers", f"{n} answers", expected)
 
 
 def _check_balance(

@@ -17,10 +17,10 @@ from rulemine.verify.protocol import KnownKind, Splits
 from rulemine.verify.questions.asked import Asked
 from rulemine.verify.questions.forms import form_of, leaves
 from rulemine.verify.questions.queries import Query, answers, line
+from rulemine.verify.questions.question_set import check_most
 from rulemine.verify.questions.written import (
     WRITTEN,
     check_needed,
-    check_number,
     check_written,
     kept,
     links_in,
@@ -134,7 +134,7 @@ def _check_minimal(here: Asked) -> None:
 
 def _check_set(contents: Contents, findings: Findings) -> None:
     """Checks all questions together."""
-    check_number(contents, findings)
+    check_most(contents, ("" for _ in contents.questions), "questions", findings)
     tests, others = (
         [here for here in contents.questions if (here.row["split"] == "test") is in_test]
         for in_test in (True, False)

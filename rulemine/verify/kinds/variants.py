@@ -6,7 +6,6 @@ that ``seed_texts.jsonl`` has each id once, with known entities, the seed text o
 entities, and the split of its questions.
 """
 
-from collections import Counter
 from collections.abc import Iterable
 from types import MappingProxyType
 
@@ -14,10 +13,10 @@ from rulemine.verify import shaping
 from rulemine.verify.contents import Contents, Located
 from rulemine.verify.protocol import TABLES, KnownKind
 from rulemine.verify.questions.asked import Asked
+from rulemine.verify.questions.question_set import check_most
 from rulemine.verify.questions.written import (
     WRITTEN,
     check_needed,
-    check_number,
     check_written,
     is_redundant,
 )
@@ -73,8 +72,9 @@ class _Checks(KnownKind):
 
     def check_set(self, contents: Contents, findings: Findings) -> None:
         """Checks all questions together, and the seed texts."""
-        check_number(contents, findings)
-        _check_texts(contents, findings)
+        texts = (f" for {here.row['block']['seed_text']!r}" for here in contents.questions)
+        check_most(contents, ("" for _ in contents.questions), "questions", findings)
+        check_most(contents, texts, "pairs", findings)
         check_seed_texts(contents, findings)
 
     def check_question(self, here: Asked) -> None:
@@ -107,17 +107,6 @@ def _check_variant(here: Asked) -> None:
         flags = {flag: one[f"{flag}_flag"] for flag in _FLAGS}
         if flags != _ACCEPTED:
             here.add("unanimous", f"judge {number}: {shown(flags)}", shown(_ACCEPTED))
-
-
-def _check_texts(contents: Contents, findings: Findings) -> None:
-    """Checks how many questions a seed text has."""
-    most = contents.folder.option(contents.folder.kind, "pairs")
-    times = Counter(here.row["block"]["seed_text"] for here in contents.questions)
-    for text, number in sorted(times.items()):
-        if type(most) is int and number > most:
-            found = f"{number} questions for {shown(text)}"
-            expected = f"at most {most} (manifest, config.{contents.folder.kind}.pairs)"
-            findings.add("questions", None, "balance", found, expected)
 
 
 def check_seed_texts(contents: Contents, findings: Findings) -> None:

@@ -50,12 +50,12 @@ class Checked:
         """An option of the kind; None if the manifest does not state it."""
         return self.contents.folder.option(self.row["kind"], key)
 
-    def at_most(self, invariant: str, number: int, key: str) -> None:
-        """Adds a problem if a number is above an option of the kind, if that is one above 0."""
-        most = self.option(key)
+    def at_most(self, invariant: str, number: int, key: str, section: str = "") -> None:
+        """Adds a problem if a number is above an option, of the kind or a section, if that is above 0."""
+        section = section or self.row["kind"]
+        most = self.contents.folder.option(section, key)
         if type(most) is int and number > most > 0:
-            limit = f"at most {most} (manifest, config.{self.row['kind']}.{key})"
-            self.add(invariant, str(number), limit)
+            self.add(invariant, str(number), f"at most {most} (manifest, config.{section}.{key})")
 
 
 @dataclass(frozen=True)

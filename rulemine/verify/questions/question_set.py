@@ -6,7 +6,7 @@ checks what splits give away). What else a kind promises of its questions: `rule
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +16,7 @@ from rulemine.verify.questions.idle import check_near_duplicates
 from rulemine.verify.questions.leaks import check_given_away
 from rulemine.verify.report import Findings, shown
 
-__all__ = ["are_ratios", "check_collection", "is_kept"]
+__all__ = ["are_ratios", "check_collection", "check_most", "is_kept"]
 
 SIZE_OFF = Fraction(2, 100)
 """How far the size of a split may be from its ratio, as a fraction of all questions, unless a group of
@@ -69,6 +69,16 @@ def _check_repeats(
         if (other := first.setdefault(key(here.row), here)) is not here:
             found = f"the {what} of {other.place}, {shown(here.row['question'])}"
             findings.add(here.file, here.line, f"one question a {what}", found, f"another {what}")
+
+
+def check_most(contents: Contents, values: Iterable[str], key: str, findings: Findings) -> None:
+    """Checks that no value occurs more often than an option of the kind allows, one of each question."""
+    kind = contents.folder.kind
+    most = contents.folder.option(kind, key)
+    for value, number in sorted(Counter(values).items()) if type(most) is int else ():
+        if number > most:
+            expected = f"at most {most} (manifest, config.{kind}.{key})"
+            findings.add("questions", None, "balance", f"{number} questions{value}", expected)
 
 
 def are_ratios(ratios: Any) -> bool:

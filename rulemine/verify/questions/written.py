@@ -8,7 +8,6 @@ the complete KG; and that there are no more questions than wanted.
 
 from collections.abc import Iterator, Sequence
 
-from rulemine.verify.contents import Contents
 from rulemine.verify.graphs import COMPLETE, as_triple
 from rulemine.verify.proofs import Triples
 from rulemine.verify.questions.asked import Asked
@@ -16,12 +15,12 @@ from rulemine.verify.questions.blocks import check_lifted
 from rulemine.verify.questions.forms import LINK, leaves, smaller
 from rulemine.verify.questions.idle import check_idle
 from rulemine.verify.questions.queries import Query, answers
-from rulemine.verify.report import Findings, shown
+from rulemine.verify.report import shown
 from rulemine.verify.shaping import Shape, array, name, triple
 from rulemine.verify.triples import Graph, Triple
 
 __all__ = [
-    "WRITTEN", "check_needed", "check_number", "check_written", "is_redundant", "kept", "links_in",
+    "WRITTEN", "check_needed", "check_written", "is_redundant", "kept", "links_in",
     "positive",
 ]  # fmt: skip
 
@@ -145,12 +144,3 @@ def kept(links: Query, topics: set[str]) -> Query | None:
         return links._replace(parts=parts) if len(parts) == len(found) else None
     whole = topics.issuperset(name for part in links.parts[1:] for name, _ in leaves(part))
     return links._replace(parts=parts) if whole and found[0] is not None else found[0]
-
-
-def check_number(contents: Contents, findings: Findings) -> None:
-    """Checks that there are no more questions than wanted."""
-    kind, number = contents.folder.kind, len(contents.questions)
-    most = contents.folder.option(kind, "questions")
-    if type(most) is int and number > most:
-        expected = f"at most {most} (manifest, config.{kind}.questions)"
-        findings.add("questions", None, "balance", f"{number} questions", expected)

@@ -1,9 +1,7 @@
 """A release about rows as a whole: its graphs, values and questions, in order."""
 
 import json
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from rulemine.verify.contents import Contents, Row
 from rulemine.verify.kinds.cypher.gold import check_gold
@@ -17,9 +15,10 @@ from rulemine.verify.kinds.cypher.graphs import (
 from rulemine.verify.kinds.cypher.patterns import read_pattern
 from rulemine.verify.kinds.cypher.question import check_rows
 from rulemine.verify.kinds.cypher.records import FIELDS, FILES, graph_file
-from rulemine.verify.kinds.cypher.values import Values, check_values, read_values
+from rulemine.verify.kinds.cypher.values import check_values, read_values
 from rulemine.verify.protocol import TABLES, KnownKind, Watch
-from rulemine.verify.report import Findings, shown
+from rulemine.verify.questions.question_set import check_most
+from rulemine.verify.report import Findings
 from rulemine.verify.triples import Triple
 
 __all__ = ["CHECKS"]
@@ -34,16 +33,18 @@ class _Checks(KnownKind):
 
     def check_set(self, contents: Contents, findings: Findings) -> None:
         """Checks how many questions a template has."""
-        _check_templates(contents, findings)
+        templates = (f" of {here.row['shape']!r}" for here in contents.questions)
+        check_most(contents, templates, "per_template", findings)
 
     def check_otherwise(self, contents: Contents, findings: Findings, watch: Watch) -> bool:
         """Checks property graphs, removed values and questions."""
         watch.on_phase("property graphs")
-        files = _read_property_files(contents, findings)
-        if files is None:
+        values = read_values(contents.folder, findings)
+        gone = {key: int(row["level"]) for key, (_, row) in values.items()}
+        graphs = _read_graphs(contents, gone, findings)
+        if graphs is None:
             return True
-        graphs, gone = files.graphs, files.gone
-        check_values(contents.folder, files.values, graphs[0], graphs[100], findings)
+        check_values(contents.folder, values, graphs[0], graphs[100], findings)
         watch.on_phase("questions")
         for done, here in enumerate(contents.questions):
             if done % 16 == 0:
@@ -73,29 +74,11 @@ class _Checks(KnownKind):
 CHECKS = _Checks()
 
 
-@dataclass(frozen=True)
-class _PropertyFiles:
-    """The property graphs and removed values of a release.
-
-    Attributes:
-        graphs: Level → graph; 0 is the complete one.
-        values: The removed values.
-    """
-
-    graphs: dict[int, LabeledGraph]
-    values: Values
-
-    @property
-    def gone(self) -> dict[NodeProperty, int]:
-        """Removed value → the level from which on it is gone."""
-        return {key: int(row["level"]) for key, (_, row) in self.values.items()}
-
-
-def _read_property_files(contents: Contents, findings: Findings) -> _PropertyFiles | None:
-    """Reads and checks the property graphs; None if one of them cannot be read."""
+def _read_graphs(
+    contents: Contents, gone: Mapping[NodeProperty, int], findings: Findings
+) -> dict[int, LabeledGraph] | None:
+    """Reads and checks the property graphs of all levels; None if one of them cannot be read."""
     folder = contents.folder
-    values = read_values(folder, findings)
-    gone = {key: int(row["level"]) for key, (_, row) in values.items()}
     graphs: dict[int, LabeledGraph] = {}
     for level in (0, *folder.levels):
         graph = check_property_graph(folder, level, contents, findings)
@@ -113,7 +96,7 @@ def _read_property_files(contents: Contents, findings: Findings) -> _PropertyFil
     if graphs.keys() != {0, *folder.levels} or not whole:
         findings.skip("removed values, rows of questions (needs all property graphs)")
         return None
-    return _PropertyFiles(graphs, values)
+    return graphs
 
 
 def _triples(contents: Contents, level: int) -> set[Triple]:
@@ -142,14 +125,3 @@ def _matched(row: Row, way: str) -> Iterator[tuple[str, Hashable]]:
             for step in asked.edges
         )
         yield "signature", tuple(sorted(ends)) or asked.types["n"]
-
-
-def _check_templates(contents: Contents, findings: Findings) -> None:
-    """Checks that there are no more questions of a template than the recipe wants."""
-    most = contents.folder.option(contents.folder.kind, "per_template")
-    times = Counter(here.row["shape"] for here in contents.questions)
-    for template, number in sorted(times.items()):
-        if type(most) is int and number > most:
-            found = f"{number} questions of {shown(template)}"
-            expected = f"at most {most} (manifest, config.{contents.folder.kind}.per_template)"
-            findings.add("questions", None, "balance", found, expected)
