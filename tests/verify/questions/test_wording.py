@@ -1,11 +1,17 @@
 """Templates that are exchanged are found where their words tell, and no packaged or derived one is."""
 
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 
 from rulemine.config import packaged
 from rulemine.phrasing.templates import RelationTemplates, Templates, load_templates
+from rulemine.verify.contents import Contents, Located
 from rulemine.verify.names import Names
-from rulemine.verify.questions.wording import check_templates
+from rulemine.verify.questions.asked import Checked
+from rulemine.verify.questions.wording import check_patterns, check_templates
 from rulemine.verify.report import Findings
 
 
@@ -48,3 +54,27 @@ def test_what_tells_nothing_is_no_problem() -> None:
     )
     assert problems(Templates((row,)).to_plain()) == 0
     assert problems([exchanged(r) for r in Templates((row,)).to_plain()]) == 0
+
+
+@pytest.mark.parametrize(
+    ("wording", "text", "problem"),
+    [
+        ("model", "Who made Dune?", ""),
+        ("model", "Who made the Dune?", "text is its pattern"),
+        ("template", "Who made the Dune?", ""),
+        ("template", "Who made a Dune?", "text is its pattern"),
+    ],
+)
+def test_names_may_have_an_article_where_no_model_wrote(
+    wording: str, text: str, problem: str
+) -> None:
+    row = {
+        "wording": wording, "question": text, "anchors": ["Dune"], "paraphrases": [],
+        "patterns": ["Who made {topic}?"],
+    }  # fmt: skip
+    contents = cast(Contents, SimpleNamespace(names=Names({}, {}, {})))
+    findings = Findings()
+    cuts = list(check_patterns(Checked(Located("test", 1, row), findings, contents)))
+    assert len(cuts) == (problem == "")
+    found = [one.invariant for one in findings.report(Path()).problems]
+    assert found == [problem] * (problem != "")
