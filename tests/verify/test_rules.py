@@ -6,7 +6,7 @@ import pytest
 
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.kg.graph import DIRECTIONS
-from rulemine.kinds.registry import KINDS, kind_named
+from rulemine.kinds.registry import KINDS
 from rulemine.query.atom import Atom
 from rulemine.release import records
 from rulemine.rules.rule import Rule
@@ -42,7 +42,7 @@ def test_a_body_that_is_too_long_is_turned_away_before_its_canonical_form() -> N
     ("shape", "kind"),
     [
         *((shapes.question_shape(name, checks_of(name)), records.Question) for name in KINDS),
-        *((checks_of(name).fields["block"], kind_named(name).Block) for name in KINDS),
+        *((checks_of(name).fields["block"], KINDS[name].block) for name in KINDS),
         (shapes.REJECTION, records.Rejection),
         (shapes.REMOVAL, records.Removal),
     ],
