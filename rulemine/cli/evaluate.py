@@ -234,7 +234,7 @@ def cypher_score(arguments: Namespace) -> int:
     from rulemine.evaluation.cypher.scored_items import ScoreJournal
     from rulemine.evaluation.cypher.task_files import predicted_of, read_items, read_predicted
     from rulemine.evaluation.notes import notes_on_cut_off, notes_on_thoughts
-    from rulemine.evaluation.reporting.files import render, to_text
+    from rulemine.evaluation.reporting.files import render
 
     output: Path | None = arguments.output
     kept = None if output in (None, STANDARD_OUTPUT) else Path(f"{output}.journal")
@@ -264,8 +264,7 @@ def cypher_score(arguments: Namespace) -> int:
             text = "".join(questions_text(found))
         else:
             document = document_of(found, "Text-to-Cypher", facts, notes)
-            table = arguments.format == "table"
-            text = to_text(document) if table else render(document, arguments.format)
+            text = render(document, arguments.format)
         emit(text, output)
         journal.remove()
     return 0

@@ -223,7 +223,7 @@ def add_supervising(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 def supervision(arguments: Namespace) -> int:
     """``supervision``."""
-    from rulemine.evaluation.reporting.files import render, to_text
+    from rulemine.evaluation.reporting.files import render
     from rulemine.evaluation.supervision.supervision import report_supervision
     from rulemine.release.reader import Release
     from rulemine.release.storing.outputs import real
@@ -256,8 +256,7 @@ def supervision(arguments: Namespace) -> int:
             progress=tell,
             further=_reader(arguments, release, line, tell) if arguments.model else None,
         )
-    shown = to_text(document) if arguments.format == "table" else render(document, arguments.format)
-    emit(shown, arguments.output)
+    emit(render(document, arguments.format), arguments.output)
     return 0
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rulemine.judging.panel import Ballot, Judge, JudgedQuestion, Panel
     from rulemine.llm.options import EndpointOptions
     from rulemine.release.records import Question
-    from rulemine.text.tables import Show, Value
+    from rulemine.text.tables import Show, Value, Values
 
 __all__ = ["add_judging"]
 
@@ -217,7 +217,7 @@ def _report(
     """The tables."""
     from rulemine.evaluation.breakdown import form_of
     from rulemine.judging.panel import FLAGS, GRADES, is_accepted
-    from rulemine.text.tables import Table, percent, text_of
+    from rulemine.text.tables import Table, percent, text_of, under_headings
 
     accepted = [is_accepted(cast) for cast in ballots]
     grades = Counter(b["proof"].value for cast in ballots for b in cast if "proof" in b)
@@ -246,7 +246,7 @@ def _report(
         groups[True, "core" if question.core else "not in the core"].append(place)
     labels = ("fluent", "no give-away", "one reading", "supported", "adequate", "proof sound")
     header = ("", "questions", "accepted", *labels)
-    by_group: list[tuple[Value, ...]] = []
+    by_group: list[tuple[str, Values]] = []
     for is_core, name in sorted(groups):
         some = [ballots[place] for place in groups[is_core, name]]
         values: list[Value] = [
@@ -256,17 +256,14 @@ def _report(
         for flag in FLAGS:
             marks = [b[flag.name].value for cast in some for b in cast if flag.name in b]
             values.append(_share([value == flag.good for value in marks]))
-        if is_core and ("Core",) not in by_group:
-            by_group.append(("Core",))
-        by_group.append((name, *values))
+        by_group.append(("Core" * is_core, (name, *values)))
     title = "By type of rule or structure: accepted, and votes good (%)"
-    second = text_of(
-        Table("groups", title, header, tuple(by_group), show=dict.fromkeys(header, percent))
-    )
+    by_share = dict.fromkeys(header, percent)
+    second = text_of(Table("groups", title, header, under_headings(by_group), show=by_share))
     return f"{first}\n{second}"
 
 
-def _flag_rows(ballots: "Sequence[Sequence[Ballot]]", seed: int) -> "Iterator[tuple[Value, ...]]":
+def _flag_rows(ballots: "Sequence[Sequence[Ballot]]", seed: int) -> "Iterator[Values]":
     """A row of the first table for each flag that was asked for."""
     from rulemine.judging.agreement import agreement_of
     from rulemine.judging.panel import FLAGS

@@ -9,7 +9,6 @@ and looking up what is stated wins precision, but neither wins hard F1.
 """
 
 from collections.abc import Callable
-from itertools import chain
 
 from rulemine.evaluation.answerers.protocol import NEEDS
 from rulemine.evaluation.answerers.registry import answer, find_answerer, needs_of
@@ -18,7 +17,7 @@ from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
 from rulemine.evaluation.scorer import Scorer
 from rulemine.kinds.registry import kind_named
 from rulemine.release.reader import Release
-from rulemine.text.tables import Table, Value, percent
+from rulemine.text.tables import Table, Values, percent, under_headings
 
 __all__ = ["baselines"]
 
@@ -50,10 +49,9 @@ def baselines(
     kind = kind_named(release.kind)
     systems = [name for name in kind.baselines if name != FLOOD or len(questions) <= FEW]
     scorer = Scorer(release, split=split, seed=seed, resamples=1)  # the table has no intervals
-    rows: list[tuple[Value, ...]] = []
+    rows: list[tuple[str, Values]] = []
     number = 0
     for graph in GRAPHS:
-        by_subset: dict[str, list[tuple[Value, ...]]] = {}
         for name in systems:
             if progress is not None:
                 progress(number, len(GRAPHS) * len(systems))
@@ -63,8 +61,7 @@ def baselines(
                 if row.breakdown in SUBSETS:
                     title = f"{graph} KG, {SUBSETS[row.breakdown]} ({row.n:,})"
                     scores = (row.scores[metric].value for metric in kind.baseline_scores)
-                    by_subset.setdefault(title, [(title,)]).append((name, *scores))
-        rows += chain(*by_subset.values())
+                    rows.append((title, (name, *scores)))
     title = f"{release.name} · split {split or 'all'} · {len(questions):,} questions · in percent"
     told = [
         f"{name} is given {', '.join(NEEDS[need] for need in needs)}"
@@ -76,4 +73,4 @@ def baselines(
         notes.append(f"Not asked, for there are more than {FEW:,} questions: {FLOOD}.")
     header = ("answerer", *(TITLES[metric] for metric in kind.baseline_scores))
     show = dict.fromkeys(header, percent)
-    return Table("baselines", title, header, tuple(rows), tuple(notes), show)
+    return Table("baselines", title, header, under_headings(rows), tuple(notes), show)

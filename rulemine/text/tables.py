@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from textwrap import wrap
 from typing import Any, NamedTuple, TypeGuard
 
@@ -26,9 +26,9 @@ from rulemine.text.markdown import in_cell, plain, table_lines
 from rulemine.text.spreadsheet import csv_text
 
 __all__ = [
-    "FEW", "LATEX_PREAMBLE", "MARK", "Cell", "Estimate", "Show", "Table", "Value", "csv_of",
+    "FEW", "LATEX_PREAMBLE", "MARK", "Cell", "Estimate", "Show", "Table", "Value", "Values", "csv_of",
     "exact", "few_notes", "fitted", "latex_of", "markdown_of", "marked", "number", "one_decimal", "p_value",
-    "percent", "plain_of", "points", "signed", "text_of", "wrapped",
+    "percent", "plain_of", "points", "signed", "text_of", "under_headings", "wrapped",
 ]  # fmt: skip
 
 FEW = 20
@@ -56,6 +56,9 @@ class Cell(NamedTuple):
 
 Value = Estimate | Cell | float | int | str | None
 """A value of a table: an estimate, a text with more about it, a number, a count, a text; None: undefined."""
+
+Values = tuple[Value, ...]
+"""A row of a table; one with a single text is a heading over the rows below it."""
 
 Show = Callable[[float], str]
 """How a column shows a number."""
@@ -110,8 +113,10 @@ def one_decimal(value: float) -> str:
     return f"{round(value, 1) + 0.0:.1f}"
 
 
-def p_value(p: float) -> str:
-    """A p-value with three decimals."""
+def p_value(p: float | None) -> str:
+    """A p-value with three decimals; – where undefined."""
+    if p is None:
+        return "–"
     return f"{p:.3f}" if p >= 0.001 else "<0.001"
 
 
@@ -149,8 +154,7 @@ class Table:
             share one.
         title: Its title.
         header: Headings of the columns; the first is that of the labels of the rows.
-        rows: The rows, each with a value for every column; one with a single text is a heading over the
-            rows below it.
+        rows: The rows, each with a value for every column, and headings.
         notes: What a reader must know, as sentences.
         show: How columns show numbers and estimates; without, estimates are fractions, shown as percentages,
             and numbers have four digits.
@@ -159,7 +163,7 @@ class Table:
     id: str
     title: str
     header: tuple[str, ...]
-    rows: tuple[tuple[Value, ...], ...]
+    rows: tuple[Values, ...]
     notes: tuple[str, ...] = ()
     show: Mapping[str, Show] = field(default_factory=dict)
 
@@ -208,6 +212,14 @@ class Table:
         rows = [row for row in self.rows if len(row) == len(self.header)]
         texts = [any(isinstance(row[i], str) for row in rows) for i in range(len(self.header))]
         return [True, *texts[1:]]
+
+
+def under_headings(rows: Iterable[tuple[str, Values]]) -> tuple[Values, ...]:
+    """Rows under their headings, which come in the order in which they first occur; "" is none."""
+    found: dict[str, list[Values]] = {}
+    for heading, row in rows:
+        found.setdefault(heading, [(heading,)] if heading else []).append(row)
+    return tuple(chain.from_iterable(found.values()))
 
 
 @contextmanager

@@ -9,7 +9,16 @@ from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
 from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.statistics.significance import holm
 from rulemine.text.spreadsheet import csv_text
-from rulemine.text.tables import Show, Table, Value, exact, p_value, percent, points
+from rulemine.text.tables import (
+    Show,
+    Table,
+    Values,
+    exact,
+    p_value,
+    percent,
+    points,
+    under_headings,
+)  # fmt: skip
 
 __all__ = ["Differences", "FreshDifference", "PairedDifference", "corrected"]
 
@@ -50,7 +59,7 @@ class PairedDifference(NamedTuple):
         return ""
 
     @property
-    def values(self) -> tuple[Value, ...]:
+    def values(self) -> Values:
         """Its row in a table."""
         scores = (self.a, self.b, self.difference, self.p, self.adjusted)
         return (f"{self.first} − {self.second}", *scores)
@@ -96,7 +105,7 @@ class FreshDifference(NamedTuple):
         return f": {self.n:,} published, {self.n_fresh:,} fresh"
 
     @property
-    def values(self) -> tuple[Value, ...]:
+    def values(self) -> Values:
         """Its row in a table."""
         tests = (self.difference, self.p, self.adjusted, self.seen)
         return (self.system, self.published, self.fresh, *tests)
@@ -133,12 +142,12 @@ class Differences(Tabled, Generic[T]):
 
     def tables(self) -> list[Table]:
         """The differences below the scores and questions that they are of."""
-        lines: list[tuple[Value, ...]] = []
-        for row in self.rows:
-            heading = (f"{TITLES[row.metric]}, {SUBSETS[row.subset]}{row.sizes}",)
-            lines += [heading] * (heading not in lines) + [row.values]
+        rows = under_headings(
+            (f"{TITLES[row.metric]}, {SUBSETS[row.subset]}{row.sizes}", row.values)
+            for row in self.rows
+        )
         title = f"{self.title} · in percent, with a 95 % bootstrap interval"
-        return [Table("differences", title, self.header, tuple(lines), self.notes, _SHOW)]
+        return [Table("differences", title, self.header, rows, self.notes, _SHOW)]
 
 
 def _plain(row: PairedDifference | FreshDifference) -> dict[str, Any]:

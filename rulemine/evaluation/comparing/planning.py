@@ -15,7 +15,7 @@ from rulemine.evaluation.statistics.power import (
     smallest_difference,
     spread_of_rates,
 )
-from rulemine.text.tables import Table, Value, text_of
+from rulemine.text.tables import Table, Values, text_of, under_headings
 
 __all__ = ["DIFFERENCES", "needed_for_difference", "needed_for_rates"]
 
@@ -73,7 +73,7 @@ def needed_for_difference(
     if metric not in known:
         raise ConfigError(f"no score {metric!r} of both systems; {did_you_mean(metric, known)}")
     wanted: Sequence[float] = DIFFERENCES if difference is None else (difference,)
-    rows: list[tuple[Value, ...]] = []
+    rows: list[tuple[str, Values]] = []
     notes = []
     for part in of_subsets(a.groups):
         members, name = part.members[0], SUBSETS[part.name]
@@ -88,14 +88,9 @@ def needed_for_difference(
             )
             continue
         n = int((sides[0][:, 0] == sides[0][:, 0]).sum())  # those that have the score
-        rows.append((name,))
-        rows += [
-            (
-                f"{100 * d:g} point{'' if d == 0.01 else 's'}",
-                questions_needed(d, spread, alpha=alpha, power=power),
-            )
-            for d in wanted
-        ]
+        for d in wanted:
+            label = f"{100 * d:g} point{'' if d == 0.01 else 's'}"
+            rows.append((name, (label, questions_needed(d, spread, alpha=alpha, power=power))))
         seen = smallest_difference(n, spread, alpha=alpha, power=power)
         notes.append(
             f"Over {name} ({counted(n, 'question')} with the score) differences from {100 * seen:.1f} points "
@@ -103,7 +98,8 @@ def needed_for_difference(
             f"clusters {spread.design_effect:.2f}."
         )
     title = f"{TITLES.get(metric, metric)}: {first} − {second}. {_told(alpha, power)}"
-    return text_of(Table("power", title, ("difference", "questions"), tuple(rows), tuple(notes)))
+    header = ("difference", "questions")
+    return text_of(Table("power", title, header, under_headings(rows), tuple(notes)))
 
 
 def _told(alpha: float, power: float) -> str:

@@ -28,7 +28,7 @@ from rulemine.release.naming import questions_in
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, translation
 from rulemine.text.normalization import QUESTION_MARKS, fold_loosely
-from rulemine.text.tables import Cell, Show, Table, Value, p_value, percent
+from rulemine.text.tables import Cell, Show, Table, Values, p_value, percent
 
 __all__ = ["RunFigures", "RunPair", "VariantTable", "compare_runs"]
 
@@ -125,7 +125,7 @@ class VariantTable(Tabled):
         """The pairs, with shares beside counts; and the topics of each release."""
         topics = sorted({topic for run in self.runs for topic in run.topics})
         header = ("release", "seed texts", "without", "questions", *topics)
-        runs: tuple[tuple[Value, ...], ...] = tuple(
+        runs: tuple[Values, ...] = tuple(
             (
                 *(run.name, run.seed_texts, run.without, run.questions),
                 *(run.topics.get(topic, 0) for topic in topics),
@@ -138,13 +138,13 @@ class VariantTable(Tabled):
         ]
 
 
-def _values(row: RunPair) -> tuple[Value, ...]:
+def _values(row: RunPair) -> Values:
     shares = (
         Cell(f"{n:,}", f"{percent(n / row.compared)} %" if row.compared else "")
         for n in (row.identical, row.paraphrased, row.unique)
     )
     found = row.topics
-    tests: tuple[Value, ...] = (None, None, None, None)
+    tests: Values = (None, None, None, None)
     if found is not None:
         tests = (found.statistic, found.dof, found.p, (found.v, found.low, found.high))
     return (f"{row.first} × {row.second}", row.compared, row.left_out, *shares, *tests)

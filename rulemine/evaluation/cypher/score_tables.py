@@ -3,7 +3,9 @@
 Means are over the questions that were run; what was not is counted beside them, never as 0.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from rulemine.cypher.questions.templates import CATEGORIES, RETURN_GROUPS
 from rulemine.cypher.rows import ROW_GROUPS, rows_group
@@ -13,10 +15,12 @@ from rulemine.evaluation.cypher.judging import STATES, CypherScores, notes_on_pr
 from rulemine.evaluation.cypher.published_differences import DIFFERENCES, PSJS_DIFFERENCES
 from rulemine.evaluation.cypher.scored_items import ScoredItem
 from rulemine.evaluation.reporting.document import Document
+from rulemine.evaluation.reporting.groups import tables_of
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.statistics.score import Score
+from rulemine.kinds.group import Group
 from rulemine.text.spreadsheet import csv_text
-from rulemine.text.tables import Table, Value
+from rulemine.text.tables import Table, Values
 
 __all__ = ["SCORES", "document_of", "mean_of", "questions_text"]
 
@@ -31,6 +35,18 @@ SCORES = {
 """The scores of a prediction → their titles."""
 
 _SHOWN = 300
+
+_GROUPINGS = (
+    ("By category of MATCH", Group("", "category", lambda item, _: item.category, tuple(CATEGORIES))),
+    ("By MATCH template", Group("", "match", lambda item, _: item.match)),
+    ("By RETURN, basic questions", Group("", "return", lambda item, _: item.return_group, RETURN_GROUPS)),
+    ("By RETURN template", Group("", "return template", lambda item, _: item.returns)),
+    ("By graph", Group("", "graph", lambda item, _: item.graph)),
+    ("By rows of the gold", Group("", "rows", lambda _, row: _rows_group(row), tuple(ROW_GROUPS))),
+)  # fmt: skip
+
+_COUNTED = {"states": "state", "errors": "kind"}
+"""The tables of counts whose rows have another heading than the usual one."""
 
 
 def mean_of(name: str, scores: Iterable[CypherScores]) -> float | None:
@@ -50,26 +66,33 @@ def document_of(
         facts: What it is of.
         notes: What a reader must know first.
     """
-    groups: list[tuple[str, str, Callable[[ScoredItem], str], Sequence[str]]] = [
-        ("category", "By category of MATCH", lambda row: row.item.category, tuple(CATEGORIES)),
-        ("match", "By MATCH template", lambda row: row.item.match, ()),
-        ("return", "By RETURN, basic questions", lambda row: row.item.return_group, RETURN_GROUPS),
-        ("return-template", "By RETURN template", lambda row: row.item.returns, ()),
-        ("graph", "By graph", lambda row: row.item.graph, ()),
-        ("rows", "By rows of the gold", _rows_group, tuple(ROW_GROUPS)),
-    ]  # fmt: skip
-    tables: list[Table | None] = [
-        table
-        for id_, heading, of, order in groups
-        if (table := _by(found, id_, heading, of, order))
-    ]
-    tables += [_states(found), _errors(found)]
-    tables.append(_differences("EX", found, [row.difference for row in found], DIFFERENCES))
-    others = [row.psjs_difference for row in found]
-    tables.append(_differences("PSJS", found, others, PSJS_DIFFERENCES))
-    headline = Table("scores", "Scores", _header(""), (_row("all", found),), _said(found))
+    items, columns = [row.item for row in found], ("n", *SCORES.values(), "not scored")
+    headline, tables = tables_of(found, items, _GROUPINGS, columns, _means)
+
+    def differs(row: ScoredItem) -> str:
+        gold = _cut(row.item.cypher)
+        return f"; first {row.item.id}: {_cut(row.predicted)}, where the gold is {gold}"
+
+    counts = (
+        _counted(
+            "states", "What became of predictions", found, STATES, lambda row: (row.scores.state,),
+            lambda row: f"; first {row.item.id}: {_cut(row.scores.said)}" * bool(row.scores.said),
+        ),
+        _errors(found),
+        _counted("differences", "Where EX as published differs", found, DIFFERENCES,
+                 lambda row: (row.difference,), differs),
+        _counted("differences-psjs", "Where PSJS as published differs", found, PSJS_DIFFERENCES,
+                 lambda row: (row.psjs_difference,), differs),
+    )  # fmt: skip
     return Document(
-        title, (*notes, *_warnings(found)), facts, headline, tables=tuple(t for t in tables if t)
+        title,
+        (*notes, *_warnings(found)),
+        facts,
+        replace(headline, id="scores", title="Scores", notes=_said(found)),
+        tables=(
+            *(replace(table, id=f"by-{table.id}") for table in tables),
+            *(table for table in counts if table.rows),
+        ),
     )
 
 
@@ -80,15 +103,8 @@ def questions_text(found: Sequence[ScoredItem]) -> Iterator[str]:
     yield csv_text([[*of_item, "predicted", *of_scores, "difference", "psjs_difference"]])
     for row in found:
         item, scores = row.item, row.scores
-        told = [
-            item.id,
-            item.graph,
-            item.category,
-            item.match,
-            item.returns,
-            item.question,
-            item.cypher,
-        ]
+        told = [item.id, item.graph, item.category, item.match]
+        told += [item.returns, item.question, item.cypher]
         given = row.predicted if isinstance(row.predicted, str) else repr(row.predicted or "")
         values = [getattr(scores, name) for name in of_scores]
         shown = [_cell(value) for value in values]
@@ -105,87 +121,41 @@ def _rows_group(row: ScoredItem) -> str:
     return "" if row.scores.rows is None else rows_group(row.scores.rows)
 
 
-def _header(first: str) -> tuple[str, ...]:
-    return first, "n", *SCORES.values(), "not scored"
-
-
-def _row(label: str, some: Sequence[ScoredItem]) -> tuple[Value, ...]:
+def _means(some: Sequence[ScoredItem]) -> Values:
     scored = [row.scores for row in some if row.scores.scored]
     means = (Score(mean_of(name, scored), None, None) for name in SCORES)
-    return label, len(scored), *means, len(some) - len(scored)
+    return len(scored), *means, len(some) - len(scored)
 
 
-def _by(
-    found: Sequence[ScoredItem],
+def _counted(
     id_: str,
-    heading: str,
-    of: Callable[[ScoredItem], str],
-    order: Sequence[str],
-) -> Table | None:
-    """The scores of groups; None unless there are several."""
-    groups: dict[str, list[ScoredItem]] = {}
-    for row in found:
-        groups.setdefault(of(row), []).append(row)
-    groups.pop("", None)
-    names = [n for n in order if n in groups] + sorted(set(groups) - set(order))
-    if len(names) < 2:
-        return None
-    rows = tuple(_row(name, groups[name]) for name in names)
-    return Table(f"by-{id_}", heading, _header(id_.replace("-", " ")), rows)
+    title: str,
+    found: Sequence[ScoredItem],
+    words: Mapping[str, str],
+    of: Callable[[ScoredItem], Sequence[str]],
+    first: Callable[[ScoredItem], str],
+) -> Table:
+    """How many are of each group, and below it what the group is and what the first of it is."""
+    groups = {name: some for name in words if (some := [row for row in found if name in of(row)])}
+    notes = tuple(f"{name}: {words[name]}{first(some[0])}" for name, some in groups.items())
+    rows = tuple((name, len(some)) for name, some in groups.items())
+    return Table(id_, title, (_COUNTED.get(id_, "why"), "n"), rows, notes)
 
 
-def _states(found: Sequence[ScoredItem]) -> Table:
-    groups = {state: [row for row in found if row.scores.state == state] for state in STATES}
-    rows = tuple((state, len(some)) for state, some in groups.items() if some)
-    notes = tuple(
-        f"{state}: {STATES[state]}"
-        + f"; first {some[0].item.id}: {_cut(some[0].scores.said)}" * bool(some[0].scores.said)
-        for state, some in groups.items()
-        if some
-    )
-    return Table("states", "What became of predictions", ("state", "n"), rows, notes)
-
-
-def _errors(found: Sequence[ScoredItem]) -> Table | None:
-    wrong = [row for row in found if row.scores.kinds]
-    groups = {kind: [row for row in wrong if kind in row.scores.kinds] for kind in ERROR_KINDS}
-    rows = tuple(
-        (kind, len(some), Score(len(some) / len(wrong), None, None))
-        for kind, some in groups.items()
-        if some
-    )
-    several = sum(len(row.scores.kinds) > 1 for row in wrong)
-    notes = tuple(
-        f"{kind}: {ERROR_KINDS[kind]}; first {some[0].item.id}"
-        + f": {_cut(some[0].predicted)}" * bool(some[0].predicted)
-        for kind, some in groups.items()
-        if some
-    )
-    if several:
+def _errors(found: Sequence[ScoredItem]) -> Table:
+    wrong = [row.scores.kinds for row in found if row.scores.kinds]
+    table = _counted(
+        "errors", "Kinds of errors", found, ERROR_KINDS, lambda row: row.scores.kinds,
+        lambda row: f"; first {row.item.id}" + f": {_cut(row.predicted)}" * bool(row.predicted),
+    )  # fmt: skip
+    counts = Counter(kind for kinds in wrong for kind in kinds)
+    rows = tuple((*row, Score(counts[str(row[0])] / len(wrong), None, None)) for row in table.rows)
+    notes = table.notes
+    if several := sum(len(kinds) > 1 for kinds in wrong):
         has = "has" if several == 1 else "have"
         told = f"{counted(several, 'prediction')} of {len(wrong):,} wrong ones {has} several kinds."
         notes = (told, *notes)
-    header = "kind", "n", "share of wrong ones"
-    return Table("errors", "Kinds of errors", header, rows, notes) if rows else None
-
-
-def _differences(
-    name: str, found: Sequence[ScoredItem], causes: Sequence[str], words: Mapping[str, str]
-) -> Table | None:
-    """Why a score as published differs."""
-    groups = {
-        why: [row for row, its in zip(found, causes, strict=True) if its == why] for why in words
-    }
-    rows = tuple((why, len(some)) for why, some in groups.items() if some)
-    notes = tuple(
-        f"{why}: {words[why]}; first {some[0].item.id}: {_cut(some[0].predicted)}, where the gold is "
-        f"{_cut(some[0].item.cypher)}"
-        for why, some in groups.items()
-        if some
-    )
-    id_ = "differences" if name == "EX" else f"differences-{name.lower()}"
-    heading = f"Where {name} as published differs"
-    return Table(id_, heading, ("why", "n"), rows, notes) if rows else None
+    return replace(table, header=(*table.header, "share of wrong ones"), rows=rows, notes=notes)
 
 
 def _cut(said: object) -> str:

@@ -23,7 +23,7 @@ from rulemine.evaluation.statistics.bootstrap import Bools, Ints, Resamples, int
 from rulemine.evaluation.statistics.score import Score
 from rulemine.kg.graph import Triple
 from rulemine.release.records import Prediction, Question
-from rulemine.text.tables import Table, Value, percent, points
+from rulemine.text.tables import Table, Value, percent, points, under_headings
 
 __all__ = ["BesideOurs", "OtherScore", "judged_of", "score_beside_ours"]
 
@@ -104,15 +104,15 @@ class BesideOurs(Tabled):
 
     def tables(self) -> list[Table]:
         """The metrics over the core, if it has a question, and over all questions."""
-        rows: list[tuple[Value, ...]] = []
-        for subset, words in _SUBSETS.items():
-            some = [
-                (s.metric, s.n, s.score, s.beside, s.ours.value, s.flatters, s.over_hard_f1)
-                for s in self._of(subset)
-                if s.n
-            ]
-            rows += [(words,), *some] if some else []
-        return [Table("metrics-of-others", _TITLE, _HEADER, tuple(rows), self.notes, _SHOW)]
+        rows = under_headings(
+            (
+                _SUBSETS[s.subset],
+                (s.metric, s.n, s.score, s.beside, s.ours.value, s.flatters, s.over_hard_f1),
+            )
+            for s in self.scores
+            if s.n
+        )
+        return [Table("metrics-of-others", _TITLE, _HEADER, rows, self.notes, _SHOW)]
 
     def _of(self, subset: str) -> list[OtherScore]:
         return [score for score in self.scores if score.subset == subset]

@@ -50,16 +50,9 @@ def to_json(document: Document) -> str:
     Keys: ``title``, ``facts``, ``notes``, ``headline``, ``figures``, ``tables``; of a table, see `plain_of`.
     A figure has ``id``, ``title``, ``caption``, ``kind``, ``across``, ``up`` and its ``table``.
     """
+    parts = ("id", "title", "caption", "kind", "across", "up")
     figures = [
-        {
-            "id": f.id,
-            "title": f.title,
-            "caption": f.caption,
-            "kind": f.kind,
-            "across": f.across,
-            "up": f.up,
-            "table": plain_of(f.table()),
-        }
+        {part: getattr(f, part) for part in parts} | {"table": plain_of(f.table())}
         for f in document.figures
     ]
     content = {
@@ -135,6 +128,7 @@ def _page(document: Document) -> str:
 
 
 FORMATS: dict[str, Callable[[Document], str]] = {
+    "table": to_text,
     "json": to_json,
     "csv": lambda document: "\n".join(map(csv_of, document.every_table())),
     "markdown": to_markdown,

@@ -8,7 +8,7 @@ from rulemine.evaluation.breakdown import HOPS, SPLIT
 from rulemine.kinds.group import Group
 from rulemine.kinds.registry import kind_named
 from rulemine.release.records import Question
-from rulemine.text.tables import Show, Table, Value
+from rulemine.text.tables import Show, Table, Values
 
 __all__ = ["BY_HOPS", "BY_SPLIT", "by_form", "tables_of"]
 
@@ -30,17 +30,17 @@ def by_form(questions: Sequence[Question]) -> Grouping:
 
 def tables_of(
     found: Sequence[T],
-    questions: Sequence[Question],
+    questions: Sequence[object],
     groupings: Iterable[Grouping],
     columns: Sequence[str],
-    figures: Callable[[Sequence[T]], tuple[Value, ...]],
+    figures: Callable[[Sequence[T]], Values],
     show: Mapping[str, Show] = MappingProxyType({}),
 ) -> tuple[Table, tuple[Table, ...]]:
     """A table of all questions, and one for each way to group them that gives more than one row.
 
     Args:
         found: What is found of each question.
-        questions: The questions.
+        questions: The questions, as the labels of the groups know them.
         groupings: The ways to group them.
         columns: Headings of the figures.
         figures: The figures of some questions.

@@ -6,7 +6,7 @@ depend on the report alone: no time, no path, no locale.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +21,17 @@ from rulemine.evaluation.reporting.titles import FURTHER, MEAN, SUBSETS, TITLES
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
 from rulemine.evaluation.statistics.score import Score
 from rulemine.kinds.registry import kind_named
-from rulemine.text.tables import Show, Table, Value, csv_of, one_decimal, p_value, points, signed
+from rulemine.text.tables import (
+    Show,
+    Table,
+    Value,
+    csv_of,
+    one_decimal,
+    p_value,
+    points,
+    signed,
+    under_headings,
+)
 
 if TYPE_CHECKING:
     from rulemine.evaluation.metrics_of_others.beside_ours import BesideOurs
@@ -189,31 +199,27 @@ class _Rows(Tabled):
         return [table for table in found if len(table.header) > 2]
 
     def table(
-        self, id_: str, title: str, rows: Sequence[tuple[str, Row] | str], metrics: Sequence[str]
+        self, id_: str, title: str, rows: Iterable[tuple[str, str, Row]], metrics: Sequence[str]
     ) -> Table:
-        """Scores of some rows, each with its label; texts are headings."""
+        """Scores of some rows, each with its heading, which may be empty, and its label."""
         shown = [metric for metric in metrics if metric in self.metrics]
-        lines: list[tuple[Value, ...]] = [
-            (row,)
-            if isinstance(row, str)
-            else (row[0], row[1].n, *(row[1].scores[m] for m in shown))
-            for row in rows
-        ]
         header = ("group", "n", *(TITLES.get(metric, metric) for metric in shown))
-        return Table(id_, title, header, tuple(lines), show=self._show())
+        lines = under_headings(
+            (heading, (label, row.n, *(row.scores[m] for m in shown)))
+            for heading, label, row in rows
+        )
+        return Table(id_, title, header, lines, show=self._show())
 
     def _broken_down(self, title: str, metrics: Sequence[str], *breakdowns: str) -> Table:
         """A table by breakdown: of all of them, or of those named."""
-        rows: list[tuple[str, Row] | str] = []
         titles = group_titles(self.kind)
-        for row in self.rows:
-            if row.breakdown in SUBSETS:
-                rows.append((row.group.replace("_", " "), row))
-            elif not breakdowns or row.breakdown in breakdowns:
-                heading = f"{titles[row.breakdown]}, over all questions"
-                if heading not in rows:
-                    rows.append(heading)
-                rows.append((row.group, row))
+        rows = [
+            ("", row.group.replace("_", " "), row)
+            if row.breakdown in SUBSETS
+            else (f"{titles[row.breakdown]}, over all questions", row.group, row)
+            for row in self.rows
+            if not breakdowns or row.breakdown in (*SUBSETS, *breakdowns)
+        ]
         return self.table("scores", title, rows, metrics)
 
 
@@ -246,13 +252,12 @@ class Comparison(_Rows):
     def _broken_down(self, title: str, metrics: Sequence[str], *breakdowns: str) -> Table:
         table = super()._broken_down(title, metrics, *breakdowns)
         shown = [metric for metric in metrics if metric in self.metrics]
-        rows: list[tuple[Value, ...]] = [
-            ("p of the difference, paired randomization test over clusters",)
-        ]
-        for group, p in self.p_values.items():
-            tests = (p[metric] for metric in shown)
-            rows.append((group, "", *(None if p is None else p_value(p) for p in tests)))
-        return replace(table, rows=(*table.rows, *rows))
+        title = "p of the difference, paired randomization test over clusters"
+        tests = (
+            (title, (group, "", *(p_value(p[m]) for m in shown)))
+            for group, p in self.p_values.items()
+        )
+        return replace(table, rows=(*table.rows, *under_headings(tests)))
 
     def _title(self) -> str:
         return (

@@ -150,8 +150,8 @@ def _all(report: Report | Comparison) -> str:
     return "all questions" if report.sample is None else f"the {report.n:,} questions of the sample"
 
 
-def _subsets(report: Report | Comparison) -> list[tuple[str, Row]]:
-    return [(SUBSETS[row.breakdown], row) for row in report.rows if row.breakdown in SUBSETS]
+def _subsets(report: Report | Comparison) -> list[tuple[str, str, Row]]:
+    return [("", SUBSETS[row.breakdown], row) for row in report.rows if row.breakdown in SUBSETS]
 
 
 def _tables(report: Report | Comparison) -> Iterator[Table]:
@@ -169,7 +169,7 @@ def _tables(report: Report | Comparison) -> Iterator[Table]:
             yield table
     for breakdown in dict.fromkeys(row.breakdown for row in report.rows):
         if breakdown not in SUBSETS:
-            rows = [(row.group, row) for row in report.rows if row.breakdown == breakdown]
+            rows = [("", row.group, row) for row in report.rows if row.breakdown == breakdown]
             title = f"By {group_titles(report.kind)[breakdown]}{of}, {_all(report)}, percent"
             yield report.table(f"{prefix}{breakdown}", title, rows, _metrics(report))
 

@@ -15,7 +15,7 @@ from rulemine.evaluation.predictions import read_predictions
 from rulemine.evaluation.study.run import StudyFolder
 from rulemine.llm.estimates import METHOD, Takes
 from rulemine.release.sampling_order import sample
-from rulemine.text.tables import Table, Value
+from rulemine.text.tables import Table, Values
 
 __all__ = ["Expected", "costs_table", "expected", "format_expected"]
 
@@ -126,7 +126,7 @@ def costs_table(
     last = rows[-1]
     if any(prices) and last.typical and last.worst:
         said.append(f"Price: {last.typical.price(prices):,.2f} / {last.worst.price(prices):,.2f}.")
-    cells: list[tuple[Value, ...]] = [
+    cells: list[Values] = [
         (
             one.system,
             one.runs,

@@ -10,7 +10,7 @@ from rulemine.evaluation.reporting.titles import TITLES
 from rulemine.evaluation.statistics.significance import holm
 from rulemine.evaluation.study.plan import graph_at
 from rulemine.evaluation.study.scores import StudyScores
-from rulemine.text.tables import Show, Table, Value, p_value, points
+from rulemine.text.tables import Show, Table, Value, Values, p_value, points
 
 __all__ = ["differences"]
 
@@ -31,7 +31,7 @@ def differences(scores: StudyScores) -> list[Table]:
 
 def _between_systems(scores: StudyScores) -> Table:
     reports = {scores.called[system]: report for system, report in scores.top.items()}
-    rows: tuple[tuple[Value, ...], ...] = tuple(
+    rows: tuple[Values, ...] = tuple(
         (pair.first, pair.second, pair.difference, pair.adjusted)
         for pair in compare_all(reports, ["hard_f1"]).rows
         if pair.subset == scores.subset

@@ -22,7 +22,7 @@ from rulemine.evaluation.study.scores import StudyScores, score_in
 from rulemine.kinds.registry import kind_named
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
-from rulemine.text.tables import FEW, Table, Value, one_decimal
+from rulemine.text.tables import FEW, Table, Values, one_decimal
 
 __all__ = ["headline", "tables"]
 
@@ -96,7 +96,7 @@ def _questions(release: Release, scores: StudyScores) -> Table:
     rules: dict[str, int] = release.manifest["counts"]["rules_by_type"]
     of_rules = rules.keys() == set(form.names)
 
-    def row(label: str) -> tuple[Value, ...]:
+    def row(label: str) -> Values:
         inside = [q for q in questions if label in (form_of(q), "all")]
         splits = Counter(q.split for q in inside)
         here = [q for q in asked if label in (form_of(q), "all")]
@@ -186,7 +186,7 @@ def _where_present(scores: StudyScores, id_: str, title: str, metrics: Sequence[
 def _cost(scores: StudyScores) -> Table:
     """What an answer cost, in the mean over all runs of the first naming; no rows where nothing is known."""
     plan = scores.study.plan
-    rows: list[tuple[Value, ...]] = []
+    rows: list[Values] = []
     for system in plan.systems:
         found = [p for level in plan.levels for p in scores.predictions(system, level)]
         costs = [p.cost for p in found if p.cost is not None]

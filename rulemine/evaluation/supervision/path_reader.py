@@ -27,7 +27,7 @@ from rulemine.llm.call import more_tokens
 from rulemine.llm.options import EndpointOptions
 from rulemine.release.guessing import order_of_names
 from rulemine.release.reader import Release
-from rulemine.text.tables import Table, Value
+from rulemine.text.tables import Table, Values
 
 __all__ = ["PathReader"]
 
@@ -133,7 +133,7 @@ def _table(model: str, points: Sequence[tuple[str, float, float]], cut: int) -> 
         shape: [statistics.fmean(column) for column in zip(*some, strict=True)]
         for shape, some in by_shape.items()
     }
-    rows: list[tuple[Value, ...]] = [
+    rows: list[Values] = [
         (shape, len(by_shape[shape]), *(Score(mean, None, None) for mean in means[shape]))
         for shape in sorted(means, key=lambda shape: (-len(by_shape[shape]), shape))
     ]

@@ -145,4 +145,4 @@ def test_wrong_shapes_and_formats_are_refused() -> None:
         Picture("f", "F", "", "pie", "a", "b", ("x", "y"), SERIES)
     with pytest.raises(ConfigError, match="did you mean 'latex'"):
         render(DOCUMENT, "latx")
-    assert set(FORMATS) == {"json", "csv", "markdown", "latex", "html", "questions"}
+    assert set(FORMATS) == {"table", "json", "csv", "markdown", "latex", "html", "questions"}
