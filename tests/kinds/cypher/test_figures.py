@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.kinds.cypher.figures import LENGTHS
+from rulemine.kinds.query_figures import figures_of_queries
+from rulemine.kinds.registry import KINDS
 from rulemine.release.card.bins import up_to, upper_names
 from tests.cypher_releases import build_coast
 from tests.verify.tiny import read_file
@@ -68,3 +70,8 @@ def test_a_small_release_counted_from_its_files(tmp_path: Path) -> None:
         found = counts["changed"][str(level)]
         assert found["category"] == Counter(row["structure"] for row in changed)
         assert found["return"] == Counter(row["block"]["family"] for row in changed)
+    shared = {figure.key for figure in figures_of_queries()}
+    assert [figure.key for figure in KINDS["cypher"].figures if figure.key not in shared] == [
+        "values_complete", "values_removed", "values_by_level", "values_by_property", "value_rules",
+        "templates", "returns", "lengths", "rows", "changed", "rows_lost", "rows_spurious",
+    ]  # fmt: skip

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -35,10 +36,17 @@ from tests.release.by_hand import (
 )
 
 
-def test_a_release_by_hand() -> None:
+def used(value: Any) -> Any:
+    """A distribution without what does not occur."""
+    return {k: n for k, n in value.items() if n != 0} if isinstance(value, dict) else value
+
+
+def test_every_figure_of_a_release_by_hand() -> None:
     declared = Declarations.of(symmetric=["spouse"])
     figures = figures_of(parts_of(FAMILY, REMOVALS, RULES, QUESTIONS, declared))
-    none = {"questions": 0}
+    types = {"inversion": 1, "hierarchy": 1, "composition": 1}
+    alike = {"relation": 0.6667, "direction": 0.6667, "rule_type": 0.6667}
+    nothing = {"rule": 0, "relation": 0, "answer": 0}
     expected = {
         "triples_complete": 11,
         "triples_incomplete": 7,
@@ -53,18 +61,36 @@ def test_a_release_by_hand() -> None:
         "selection": {"rules_mined": 9, "upper_bound": 7, "core_upper_bound": 5},
         "entities": 6,
         "relations": 7,
+        "relations_dropped": 0,
         "relations_declared": 1,
         "relations_undeclared": [],
+        "triples_reference": 0,
+        "core_joined_by_reference": 0,
         "rules": 3,
+        "rules_by_type": types,
         "rules_with_certificate": 3,
         "rules_with_question": 3,
         "certificates": 4,
         "questions": 3,
         "core": 1,
-        "questions_by_split": {"train": 2, "validation": 0, "test": 1},
-        "core_by_split": {"train": 0, "validation": 0, "test": 1},
+        "questions_by_split": {"train": 2, "test": 1},
+        "core_by_split": {"test": 1},
+        "questions_by_type": types,
+        "core_by_type": {"composition": 1},
+        "questions_by_subtype": {},
+        "core_by_subtype": {},
         "questions_by_body_atoms": {"1": 2, "2": 1},
-        "core_by_body_atoms": {"1": 0, "2": 1},
+        "core_by_body_atoms": {"2": 1},
+        "questions_by_shortest_proof": {"1": 2, "2": 1},
+        "core_by_shortest_proof": {"2": 1},
+        "questions_by_proofs": {"1": 1, "5": 2},
+        "core_by_proofs": {"5": 1},
+        "questions_by_confidence": {"0.3": 1, "0.7": 1, "1.0": 1},
+        "core_by_confidence": {"0.7": 1},
+        "questions_by_prior": {"0.05": 1, "1": 2},
+        "core_by_prior": {"0.05": 1},
+        "questions_by_lift": {"0": 1, "1": 1, "10": 1},  # 0.3 / 0.5, 1 / 1, 0.75 / 0.04
+        "core_by_lift": {"10": 1},
         "answers": 4,
         "answers_stated": 1,
         "answers_hard": 3,
@@ -76,21 +102,48 @@ def test_a_release_by_hand() -> None:
         "several_hard_answers": 0,
         "inverse_edge_left": 1,
         "parallel_edge_left": 0,
+        # spouse and lives_with both ways and turned round, each with itself; wife with husband
+        "overlapping_relations": 8,
         "restating_edge_left": 1,
-        "guessed": {"1": 0, "5": 0},
+        "guessed": {},
+        "core_guessed": {},
         "top_answer": 1,
         "top_relation": 1,
         "relations_asked": 3,
         "effective_relations": 3.0,
+        "core_top_answer": 1,
+        "core_top_relation": 1,
+        "core_relations_asked": 1,
         "core_effective_relations": 1.0,
+        "splits": {
+            "train": {
+                "relations": 2, "rules": 2, "given_away": 0, "unseen": nothing, "overlap": None,
+                "distances": dict.fromkeys((*alike, "core"), 0.3333), "from_train": {},
+                # one of three pairs of questions is without the one of the core: 1/3 · 1/3 + 2/3 · 1/6
+                "at_random": {**dict.fromkeys(alike, 0.3333), "core": 0.2222},
+            },
+            "validation": None,
+            "test": {
+                "relations": 1, "rules": 1, "given_away": 0, "unseen": nothing,
+                "overlap": {"topic": 1.0, "answer": 0.0, "pair": 0.0, "relation": 0.0, "rule": 0.0},
+                "distances": {**alike, "core": 0.6667},
+                "from_train": dict.fromkeys((*alike, "core"), 1.0),
+                "at_random": {**alike, "core": 0.4444},
+            },
+        },
+        "questions_by_wording": {"template": 3},
         "distinct_texts": 3,
-    }
-    assert {key: figures.get(key, none) for key in expected} == expected
-    confidence = figures["questions_by_confidence"]
-    assert (confidence["0.7"], confidence["1.0"], confidence["0.3"]) == (1, 1, 1)
-    assert figures["questions_by_prior"]["0.05"] == 1
-    assert figures["core_by_lift"]["10"] == 1  # 0.75 / 0.04
-    assert figures["questions_by_proofs"] == {"1": 1, "2": 0, "5": 2, "10": 0, "100": 0, "more": 0}
+        "phrases_written": 0,
+        "phrases_derived": 7,
+        "paraphrases": 0,
+        "rejected": {},
+        "model_calls": {},
+        "model_tokens": {},
+        "audits": {},
+        "round_trips": {},
+    }  # fmt: skip
+    assert {key: used(value) for key, value in figures.items()} == expected
+    assert list(figures["questions_by_proofs"]) == ["1", "2", "5", "10", "100", "more"]
     json.dumps(figures)
 
 
