@@ -13,8 +13,8 @@ from typing import Any
 
 from rulemine.exports.release_tables import WHOLE, ReleaseTable
 from rulemine.files import digest_of
-from rulemine.release.card.markdown import table as table_of
 from rulemine.text.language import language_code
+from rulemine.text.markdown import table_lines
 
 __all__ = ["front_matter", "license_of", "write_export_card"]
 
@@ -186,8 +186,8 @@ def _contents(tables: Sequence[ReleaseTable]) -> list[str]:
     size = Counter[str]()
     for table in tables:
         size[table.config] += table.table.num_rows
-    rows = [(f"`{name}`", size[name], what) for name, what in about.items()]
-    return table_of([("configuration", "rows", "what is in it"), *rows], text=True)
+    rows = [(f"`{name}`", f"{size[name]:,}", what) for name, what in about.items()]
+    return [*table_lines([("configuration", "rows", "what is in it"), *rows], text=True)]
 
 
 def _yaml(value: Any, indent: str = "") -> str:

@@ -17,13 +17,15 @@ from rulemine.kinds.registry import KINDS
 from rulemine.release.card.bins import both
 from rulemine.release.card.charts import charts_of
 from rulemine.release.card.kind_page import KindPage
-from rulemine.release.card.markdown import FEW_CORE, LITTLE_CORE
 from rulemine.release.card.plots import draw_figures
 from rulemine.release.card.template import Values, read_texts
 from rulemine.release.contents import ReleaseParts
 from rulemine.text.markdown import code
 
 __all__ = ["draw_plots", "write_card"]
+
+LITTLE_CORE, FEW_CORE = 0.1, 100
+"""Below this fraction or number of questions in the core, the card warns."""
 
 MOST_CAUSES = 3
 """Reasons that are given for a test split with too few questions of the core."""

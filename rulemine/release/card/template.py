@@ -12,7 +12,7 @@ A file has parts, each after a line ``<!-- name -->``. In braces:
   ways, and all together.
 - ``name!c``, ``name!p``: as a code span, as plain text.
 - ``if name``, ``unless name`` at the start of a line: it is left out but for what is there, or is not; keys
-  may be missing. ``if name:text`` is the text or nothing.
+  may be missing. Alone, it is an empty line. ``if name:text`` is the text or nothing.
 - ``each rows`` at the start of a line repeats the line for every row, ``across rows`` what follows it, up to
   ``end`` if that is there; ``key`` is the key of the row and ``n`` the row itself, and names are looked for
   in the row first.
@@ -35,7 +35,6 @@ from typing import Any, NamedTuple
 
 from rulemine.errors import counted
 from rulemine.files import read_text
-from rulemine.release.card.markdown import percent, ratio
 from rulemine.text.markdown import code, plain
 
 __all__ = ["Values", "fill", "look", "read_texts"]
@@ -164,14 +163,16 @@ class _Filler(Formatter):
 
 
 def _formatted(value: Any, spec: str) -> str:
-    if spec == "r":
-        if isinstance(value, _Share):
-            value = 100 * value.part / value.whole if value.whole else None
-        return "–" if value is None else repr(value)
-    if isinstance(value, _Share):
-        return (percent if spec == "%" else ratio)(value.part, value.whole)
-    if spec == "%":
-        return "–" if value is None else percent(value)
+    if isinstance(value, _Share) and spec in ("%", "r"):
+        value = 100 * value.part / value.whole if value.whole else None
+    elif isinstance(value, _Share):
+        value = value.part / value.whole if value.whole else None
+    elif spec == "%" and value is not None:
+        value *= 100
+    if value is None:
+        return "–"
+    if spec in ("%", "r"):
+        return repr(value) if spec == "r" else f"{value:.1f} %"
     if isinstance(value, Mapping):
         if spec == "sum":
             return f"{sum(value.values()):,}"

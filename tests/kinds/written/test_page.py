@@ -183,7 +183,7 @@ def test_the_card_of_variants_has_the_papers_statistics() -> None:
     assert "They accepted 12 of 18 questions, each unanimously; 1 vote could not be read." in judged
     assert "Three samples of one model are no independent judges." in judged
     assert "| `redundancy` | 54 | 94.4 % | 90.0 % | 0.50 (0.25 … 0.75) |" in judged
-    assert "| `answer_support` | 54 | 94.4 % | 90.0 % | – |" in judged
+    assert "| `answer_support` | 54 | 94.4 % | 90.0 % | – |\n\n- 20 questions were wanted" in judged
     other = variants()
     other.config["variants"] |= {"run": 2}
     assert "A fresh variant, run 2" in card(other)
