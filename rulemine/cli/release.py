@@ -165,8 +165,8 @@ def show(arguments: Namespace) -> int:
     import shutil
 
     from rulemine.release.reader import Release
-    from rulemine.release.show import remaining
     from rulemine.release.show import show as show_question
+    from rulemine.release.showing.view import ShownRelease
     from rulemine.seeds import check_seed, stream
 
     width = shutil.get_terminal_size((100, 24)).columns
@@ -184,8 +184,8 @@ def show(arguments: Namespace) -> int:
             everything = [question.id for question in release.questions()]
             order = stream(arguments.seed or 0, "show").permutation(len(everything))
             ids += sorted(everything[i] for i in order[: arguments.sample])
-        proofs = remaining(release) if release.kind == "rules" else None
-        shown = [show_question(release, question, width, proofs) for question in ids]
+        opened = ShownRelease(release)
+        shown = [show_question(opened, question, width) for question in ids]
     say(f"\n\n{'─' * width}\n\n".join(shown))
     return 0
 

@@ -198,6 +198,18 @@ class Kind:
         several = len(question.answers) > 1
         return compose(parse(question.query), templates, several=several, articles=articles)
 
+    def view(self, question: Any, shown: Any) -> Sequence[Any]:
+        """What is shown of a question below its text, a `rulemine.release.showing.view.Titled` each.
+
+        Args:
+            question: The question.
+            shown: Its release, a `rulemine.release.showing.view.ShownRelease`.
+
+        Returns:
+            Empty: what every question has, see `rulemine.release.showing.view.common_view`.
+        """
+        return ()
+
     def run(self, config: Mapping[str, Any]) -> int:
         """The number of a fresh variant of a release; 0: it is the published one.
 

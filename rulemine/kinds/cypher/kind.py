@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.cypher.options import CypherSection
@@ -112,6 +112,12 @@ class CypherKind(BuildingKind):
         from rulemine.kinds.cypher.graph import INPUTS
 
         return INPUTS
+
+    def view(self, question: Any, shown: Any) -> Any:
+        """See `rulemine.kinds.cypher.show.row_view`."""
+        from rulemine.kinds.cypher.show import row_view
+
+        return row_view(question, shown)
 
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """Questions are balanced as they are made."""

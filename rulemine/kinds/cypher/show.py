@@ -1,20 +1,21 @@
-"""A question over a property graph in the terminal.
+"""What is shown of a question over a property graph.
 
-Shown are its Cypher, its rows before and after the removal, and what was removed, each with its proof.
+That is its Cypher, its rows before and after the removal, and what was removed, each with its proof.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
 from rulemine.cypher.rows import row_of
 from rulemine.errors import counted
-from rulemine.release.reader import Release
+from rulemine.kg.graph import Triple
 from rulemine.release.records import Question
 from rulemine.release.showing.drawing import REMOVED
-from rulemine.release.showing.layout import columns, in_words, indented, titled, wrapped
+from rulemine.release.showing.layout import hanging
+from rulemine.release.showing.view import Drawing, Row, ShownRelease, Titled, topics
 from rulemine.text.printing import printable
 
-__all__ = ["row_blocks"]
+__all__ = ["row_view"]
 
 MOST_ROWS = 24
 """Rows that are listed; the others are counted."""
@@ -23,37 +24,39 @@ MOST_REMOVED = 12
 """Removed triples, and removed values, that are listed."""
 
 
-def row_blocks(
-    release: Release, question: Question, names: Mapping[str, str], width: int
-) -> list[list[str]]:
-    """What is shown of a question below its text, in blocks of lines.
+def row_view(question: Question, shown: ShownRelease) -> list[Titled]:
+    """What is shown of a question below its text.
 
     Args:
-        release: The release.
         question: The question.
-        names: Entity → its printed name.
-        width: Columns within a block.
+        shown: Its release.
 
     Raises:
         ReleaseError: A file is missing or was edited.
     """
-    blocks = [
-        indented(columns(list(_asked(question, names)), width)),
-        _rows(question, names, width),
+    triples = [_triple(triple, shown) for triple in question.removed]
+    values = [_value(value, shown) for value in question.block.removed_values]
+    return [
+        Titled("", list(_asked(question, shown))),
+        _rows(question, shown),
+        *_listed("Removed triples that it matches", triples),
+        *_listed("Removed values that it reads", values),
     ]
-    if lines := list(_triples(release, question, names, width)):
-        blocks.append(titled("Removed triples that it matches", lines))
-    if lines := list(_values(release, question, names, width)):
-        blocks.append(titled("Removed values that it reads", lines))
-    return blocks
 
 
-def _asked(question: Question, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _listed(title: str, told: Sequence[Iterator[Drawing]]) -> Iterator[Titled]:
+    """A block of the first of what is told, if there is anything."""
+    parts = [part for one in told[:MOST_REMOVED] for part in one]
+    if (more := len(told) - MOST_REMOVED) > 0:
+        parts.append(hanging([f"… and {more:,} more"]))
+    if parts:
+        yield Titled(title, parts)
+
+
+def _asked(question: Question, shown: ShownRelease) -> Iterator[Row]:
     block = question.block
     yield "pattern", f"{block.match}  returns {block.returns} ({block.family})"
-    for place, anchor in enumerate(question.anchors):
-        key = "" if place else "topic" if len(question.anchors) == 1 else "topics"
-        yield key, names.get(anchor, anchor)
+    yield from topics(question, shown)
     yield "Cypher", printable(block.cypher)
     for place, change in enumerate(block.levels):
         said = f"{change.level} %: {counted(change.rows, 'row')}"
@@ -62,7 +65,7 @@ def _asked(question: Question, names: Mapping[str, str]) -> Iterator[tuple[str, 
         yield "" if place else "removed", said
 
 
-def _rows(question: Question, names: Mapping[str, str], width: int) -> list[str]:
+def _rows(question: Question, shown: ShownRelease) -> Titled:
     """The rows of the complete graph, those lost marked, and what the incomplete one gives besides."""
     block = question.block
     last = block.levels[-1]
@@ -80,7 +83,8 @@ def _rows(question: Question, names: Mapping[str, str], width: int) -> list[str]
     for mark, row in marked[:MOST_ROWS]:
         about = f"  misses {hard[row].missing:,}" if mark == "−" and row in hard else ""
         star = " ★" if mark == "−" and row == question.hard_answer else ""
-        lines += wrapped(f"{mark} {_printed(row, names)}{about}{star}", width, "    ")
+        cells = " | ".join(_cell(value, shown) for value in row_of(row))
+        lines.append(f"{mark} {cells}{about}{star}")
     if len(marked) > MOST_ROWS:
         lines.append(f"  … and {len(marked) - MOST_ROWS:,} more")
     order = ", in this order" if block.ordered else ""
@@ -88,69 +92,48 @@ def _rows(question: Question, names: Mapping[str, str], width: int) -> list[str]
         order = f", any of {len(block.tied)} that tie"
     title = f"Rows ({counted(len(block.rows), 'row')}{order}): {' | '.join(block.columns)}"
     legend = "− lost on the incomplete graph  + only there, wrong  ★ the hard row that is asked for"
-    return titled(
-        printable(title), [*(wrapped(legend, width) if last.lost or last.spurious else []), *lines]
-    )
+    return Titled(printable(title), [*[legend][: block.changed], hanging(lines, "    ")])
 
 
-def _printed(row: str, names: Mapping[str, str]) -> str:
-    cells = [_cell(value, names) for value in row_of(row)]
-    return " | ".join(cells)
-
-
-def _cell(value: object, names: Mapping[str, str]) -> str:
+def _cell(value: object, shown: ShownRelease) -> str:
     if isinstance(value, str):
-        return names.get(value, printable(value))
+        return shown.names.get(value, printable(value))
     if isinstance(value, tuple):
-        return f"[{', '.join(_cell(item, names) for item in value)}]"
+        return f"[{', '.join(_cell(item, shown) for item in value)}]"
     if isinstance(value, bool):
         return "true" if value else "false"
     return "null" if value is None else str(value)
 
 
-def _triples(
-    release: Release, question: Question, names: Mapping[str, str], width: int
-) -> Iterator[str]:
-    removals = {row.triple: row for row in release.removals()}
-    rules = {rule.id: rule for rule in release.rules()}
-    statements = {r: row.get("statement", "") for r, row in release.relations().items()}
+def _triple(triple: Triple, shown: ShownRelease) -> Iterator[Drawing]:
+    """A removed triple and its proof."""
 
-    def said(subject: str, relation: str, object_: str) -> str:
-        return f"{names.get(subject, subject)} {printable(relation)} {names.get(object_, object_)}"
+    def said(one: Triple) -> str:
+        return f"{shown.name(one[0])} {printable(one[1])} {shown.name(one[2])}"
 
-    for triple in question.removed[:MOST_REMOVED]:
-        removal = removals.get(triple)
-        level = f"  {REMOVED} at {removal.level} %" if removal else ""
-        yield from wrapped(f"{said(*triple)}{level}", width, "  ")
-        if removal is None:
-            continue
-        proof = removal.certificate
-        because = ", ".join(said(*one) for one in proof.body)
-        yield from wrapped(f"  because {because}", width, "    ")
-        if proof.rule in rules:
-            sure = f" ({removal.difficulty.std_confidence:.2f})"
-            yield from wrapped(f"  {in_words(rules[proof.rule], statements)}{sure}", width, "    ")
-    if (more := len(question.removed) - MOST_REMOVED) > 0:
-        yield f"… and {more:,} more"
-
-
-def _values(
-    release: Release, question: Question, names: Mapping[str, str], width: int
-) -> Iterator[str]:
-    if not question.block.removed_values:
+    removal = shown.removals.get(triple)
+    if removal is None:
+        yield hanging([said(triple)])
         return
-    known = {(row.node, row.property): row for row in release.removed_values()}
-    rules = {rule.id: rule.text for rule in release.value_rules()}
-    for node, name in question.block.removed_values[:MOST_REMOVED]:
-        row = known.get((node, name))
-        if row is None:
-            continue
-        value = printable(str(row.value))
-        said = f"{names.get(node, node)}: {printable(name)} = {value}  {REMOVED} at {row.level} %"
-        yield from wrapped(said, width, "  ")
-        proof = row.certificate
-        source = f"{printable(proof.property)} of {names.get(proof.node, proof.node)}"
-        rule = printable(rules.get(proof.rule, proof.rule))
-        yield from wrapped(f"  because of the {source}: {rule}", width, "    ")
-    if (more := len(question.block.removed_values) - MOST_REMOVED) > 0:
-        yield f"… and {more:,} more"
+    yield hanging([f"{said(triple)}  {REMOVED} at {removal.level} %"])
+    proof = removal.certificate
+    because = [f"  because {', '.join(map(said, proof.body))}"]
+    if proof.rule in shown.rules:
+        sure = f"({removal.difficulty.std_confidence:.2f})"
+        because.append(f"  {shown.in_words(shown.rules[proof.rule])} {sure}")
+    yield hanging(because, "    ")
+
+
+def _value(value: tuple[str, str], shown: ShownRelease) -> Iterator[Drawing]:
+    """A removed value and its proof."""
+    release, (node, name) = shown.release, value
+    known = (row for row in release.removed_values() if (row.node, row.property) == value)
+    if (row := next(known, None)) is None:
+        return
+    stated = f"{shown.name(node)}: {printable(name)} = {printable(str(row.value))}"
+    yield hanging([f"{stated}  {REMOVED} at {row.level} %"])
+    proof = row.certificate
+    said = (rule.text for rule in release.value_rules() if rule.id == proof.rule)
+    source = f"{printable(proof.property)} of {shown.name(proof.node)}"
+    rule = printable(next(said, proof.rule))
+    yield hanging([f"  because of the {source}: {rule}"], "    ")

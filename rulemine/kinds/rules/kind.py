@@ -81,6 +81,12 @@ class RuleKind(BuildingKind):
     scores = ("hard_f1", "hhr", "hits_hard", "hits_any", "precision", "f1")
     baseline_scores = BuildingKind.baseline_scores[:-1]
 
+    def view(self, question: Any, shown: Any) -> Any:
+        """See `rulemine.kinds.rules.show.rule_view`."""
+        from rulemine.kinds.rules.show import rule_view
+
+        return rule_view(question, shown)
+
     def options(self, inputs: "Inputs") -> dict[str, Any]:
         """How questions are merged, and the most answers of one."""
         recipe = inputs.recipe

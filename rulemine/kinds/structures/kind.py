@@ -98,6 +98,12 @@ class StructureKind(BuildingKind):
 
         return (ANCHORS,)
 
+    def view(self, question: Any, shown: Any) -> Any:
+        """See `rulemine.release.showing.tree.tree_view`."""
+        from rulemine.release.showing.tree import tree_view
+
+        return tree_view(question, shown)
+
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """There is nothing to balance."""
         return {"balance": "its questions are drawn within the limits of the section structures"}

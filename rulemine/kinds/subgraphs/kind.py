@@ -62,6 +62,12 @@ class SubgraphKind(BuildingKind):
 
         return load_written_prompts(source)
 
+    def view(self, question: Any, shown: Any) -> Any:
+        """See `rulemine.kinds.written.show.subgraph_view`."""
+        from rulemine.kinds.written.show import subgraph_view
+
+        return subgraph_view(question, shown)
+
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """There is nothing to balance, and no other words are needed."""
         return {

@@ -52,6 +52,12 @@ class VariantKind(BuildingKind):
 
     writes = True
 
+    def view(self, question: Any, shown: Any) -> Any:
+        """See `rulemine.kinds.written.show.variant_view`."""
+        from rulemine.kinds.written.show import variant_view
+
+        return variant_view(question, shown)
+
     @property
     def page(self) -> "KindPage":
         """See `rulemine.kinds.variants.page`."""

@@ -1,20 +1,21 @@
-"""A question written for a subgraph in the terminal: its subgraph, drawn, and what is known of the question.
+"""What is shown of a question written for a subgraph: its subgraph, drawn, beside its tree of proofs.
 
 The subgraph is drawn node by node, from the answer outward: below each node its triples to others, those
 that the writer used first.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 
 from rulemine.errors import counted
-from rulemine.kg.graph import Triple
-from rulemine.kinds.written.block import Judgement, SubgraphBlock, VariantBlock
+from rulemine.kinds.written.block import Judgement
 from rulemine.release.records import Question
 from rulemine.release.showing.drawing import REMOVED, display_width
-from rulemine.release.showing.layout import columns, titled, wrapped
+from rulemine.release.showing.layout import hanging, wrapped
+from rulemine.release.showing.tree import tree_view
+from rulemine.release.showing.view import Row, ShownRelease, Titled
 from rulemine.text.printing import printable
 
-__all__ = ["written_blocks"]
+__all__ = ["subgraph_view", "variant_view"]
 
 ANSWER, ALSO, TOPIC, OTHER = "★", "☆", "●", "○"
 
@@ -33,123 +34,104 @@ _SAID = {
 """Flag of a judge → what it says where it holds, and where it does not."""
 
 
-def written_blocks(
-    question: Question,
-    block: object,
-    removed: Iterable[Triple],
-    names: Mapping[str, str],
-    width: int,
-) -> list[list[str]]:
-    """What is shown of a question beside its tree of proofs; nothing of the kind ``structures``.
+def subgraph_view(question: Question, shown: ShownRelease) -> list[Titled]:
+    """What is shown of a question of the kind ``subgraphs``; as of `tree_view`."""
+    block = question.block
+    rows = [_needed(question)]
+    if block.redundant:
+        for least in block.minimal:
+            named = ", ".join(map(shown.name, least.anchors))
+            rows.append(("", f"{named}: {printable(least.query)}"))
+        rows.append(("its shape", f"{question.shape}, of the smallest {block.minimal_shape}"))
+    rows += _listed("test", [f"{name}: {_CLASSES[name]}" for name in block.test_type])
+    rows += [("grown from", block.parent)][: bool(block.parent)]
+    return _written(question, shown, rows)
 
-    Args:
-        question: The question.
-        block: What only its kind has.
-        removed: The removed triples of the release, or those of the subgraph.
-        names: Entity → its printed name.
-        width: Columns within a block.
-    """
-    if not isinstance(block, SubgraphBlock | VariantBlock):
-        return []
+
+def variant_view(question: Question, shown: ShownRelease) -> list[Titled]:
+    """What is shown of a question of the kind ``variants``; as of `tree_view`."""
+    block = question.block
+    rows = [
+        ("topic", printable(block.topic)),
+        ("seed text", printable(block.seed_text)),
+        *_listed("seeds", map(shown.name, block.seeds)),
+        ("unique", "yes" if block.unique else "no: others are right too"),
+        _needed(question),
+    ]
+    if not block.judgements:
+        return _written(question, shown, [*rows, ("judges", "none")])
+    judged = Titled("Judges", [hanging(_judged(block.judgements), "   ")])
+    return [*_written(question, shown, rows), judged]
+
+
+def _written(question: Question, shown: ShownRelease, rows: Sequence[Row]) -> list[Titled]:
+    """The tree of proofs, the subgraph, and what is known of the question: `rows` and what all have."""
+    block = question.block
     ends = {end for s, _, o in block.subgraph for end in (s, o)}
     size = f"{counted(len(block.subgraph), 'triple')}, {counted(len(ends), 'entity', 'entities')}"
-    drawn = _drawn(question, block, {*removed}, names, width)
     legend = f"{ANSWER} answer  {ALSO} another  {TOPIC} topic  ━ used for the question  {REMOVED}"
-    found = [titled(f"Subgraph ({size})", [*wrapped(legend, width), *drawn])]
-    rows = list(_about(question, block, names))
-    found.append(titled("Written", columns(rows, width)))
-    if isinstance(block, VariantBlock) and block.judgements:
-        found.append(titled("Judges", list(_judged(block.judgements, width))))
-    return found
+    first = [("answer", f"{shown.name(block.answer)}  the one that the writer had in mind")]
+    if question.value is not None:
+        states = f"{question.value}; the incomplete graph states {question.stated_value}"
+        first.append(("value", states))
+    wrong = (
+        f"{shown.name(name)}  false, but given by the incomplete graph"
+        for name in question.spurious
+    )
+    return [
+        *tree_view(question, shown),
+        Titled(f"Subgraph ({size})", [legend, lambda width: list(_drawn(question, shown, width))]),
+        Titled("Written", [*first, *_listed("spurious", wrong), *rows]),
+    ]
 
 
-def _drawn(
-    question: Question,
-    block: SubgraphBlock | VariantBlock,
-    removed: set[Triple],
-    names: Mapping[str, str],
-    width: int,
-) -> Iterator[str]:
+def _listed(key: str, texts: Iterable[str]) -> list[Row]:
+    """Rows of which the first alone has the key."""
+    return [("" if place else key, text) for place, text in enumerate(texts)]
+
+
+def _needed(question: Question) -> Row:
+    said = ("yes: every topic is needed", "no: fewer topics give the same answers")
+    return "minimal", said[question.block.redundant]
+
+
+def _drawn(question: Question, shown: ShownRelease, width: int) -> Iterator[str]:
+    block = question.block
     used = {*block.triples}
     marks = dict.fromkeys(question.answers, ALSO)
     marks |= {**dict.fromkeys(question.anchors, TOPIC), block.answer: ANSWER}
+
+    def marked(node: str) -> str:
+        return f"{marks.get(node, OTHER)} {shown.name(node)}"
+
     left = sorted(block.subgraph, key=lambda triple: (triple not in used, triple))
     waiting, seen = [block.answer], {block.answer}
     while waiting:
         node = waiting.pop(0)
         own = [triple for triple in left if node in (triple[0], triple[2])]
         left = [triple for triple in left if triple not in own]
+        if own:
+            yield from wrapped(marked(node), width, "  ")
         for triple in own:
             other = triple[2] if triple[0] == node else triple[0]
             if other not in seen:
                 seen.add(other)
                 waiting.append(other)
-        if own:
-            yield from wrapped(f"{marks.get(node, OTHER)} {names.get(node, node)}", width, "  ")
-        for subject, relation, target in own:
-            triple = (subject, relation, target)
             line = "━━" if triple in used else "──"
-            arrow = f"{line}{printable(relation)}{line}"
-            shown = f"{arrow}▶" if subject == node else f"◀{arrow}"
-            other = target if subject == node else subject
-            name = f"{marks.get(other, OTHER)} {names.get(other, other)}"
-            gone = f"   {REMOVED}" if triple in removed else ""
-            whole = f"   {shown} {name}{gone}"
-            if display_width(whole) <= width:
+            arrow = f"{line}{printable(triple[1])}{line}"
+            arrow = f"{arrow}▶" if triple[0] == node else f"◀{arrow}"
+            end = marked(other) + (f"   {REMOVED}" if triple in shown.removals else "")
+            if display_width(whole := f"   {arrow} {end}") <= width:
                 yield whole
             else:
-                yield f"   {shown}"
-                yield from (f"     {part}" for part in wrapped(f"{name}{gone}", width - 5, "  "))
+                yield f"   {arrow}"
+                yield from (f"     {part}" for part in wrapped(end, width - 5, "  "))
 
 
-def _about(
-    question: Question, block: SubgraphBlock | VariantBlock, names: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
-    yield "answer", f"{names.get(block.answer, block.answer)}  the one that the writer had in mind"
-    if question.value is not None:
-        yield "value", f"{question.value}; the incomplete graph states {question.stated_value}"
-    for place, name in enumerate(question.spurious):
-        wrong = f"{names.get(name, name)}  false, but given by the incomplete graph"
-        yield ("" if place else "spurious", wrong)
-    if isinstance(block, VariantBlock):
-        yield "topic", printable(block.topic)
-        yield "seed text", printable(block.seed_text)
-        for place, seed in enumerate(block.seeds):
-            yield "" if place else "seeds", names.get(seed, seed)
-        yield "unique", "yes" if block.unique else "no: others are right too"
-        yield "minimal", _needed(block)
-        if not block.judgements:
-            yield "judges", "none"
-        return
-    yield "minimal", _needed(block)
-    if block.redundant:
-        for least in block.minimal:
-            topics = ", ".join(names.get(anchor, anchor) for anchor in least.anchors)
-            yield "", f"{topics}: {printable(least.query)}"
-        yield "its shape", f"{question.shape}, of the smallest {block.minimal_shape}"
-    for place, name in enumerate(block.test_type):
-        yield "" if place else "test", f"{name}: {_CLASSES[name]}"
-    if block.parent:
-        yield "grown from", block.parent
-
-
-def _needed(block: SubgraphBlock | VariantBlock) -> str:
-    return (
-        "no: fewer topics give the same answers"
-        if block.redundant
-        else "yes: every topic is needed"
-    )
-
-
-def _judged(judgements: Iterable[Judgement], width: int) -> Iterator[str]:
+def _judged(judgements: Iterable[Judgement]) -> Iterator[str]:
     for number, judgement in enumerate(judgements, start=1):
-        said = [
-            words[0] if getattr(judgement, f"{flag}_flag") else words[1]
-            for flag, words in _SAID.items()
-        ]
-        yield from wrapped(
-            f"{number}  {printable(judgement.model)}: {'; '.join(said)}", width, "   "
-        )
+        said = (words[not getattr(judgement, f"{flag}_flag")] for flag, words in _SAID.items())
+        yield f"{number}  {printable(judgement.model)}: {'; '.join(said)}"
         for flag in _SAID:
             if reason := getattr(judgement, f"{flag}_reasoning"):
-                yield from wrapped(f"   {printable(reason)}", width, "   ")
+                yield f"   {printable(reason)}"

@@ -1,8 +1,8 @@
-"""The layout of what is printed of a question: wrapped lines, titled blocks, rules in words, answers."""
+"""The layout of what is printed of a question: wrapped lines, rows, rules in words, answers."""
 
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rulemine.errors import counted
 from rulemine.query.atom import Atom, Term
@@ -11,7 +11,7 @@ from rulemine.release.showing.drawing import display_width
 from rulemine.rules.rule import Rule
 from rulemine.text.printing import printable
 
-__all__ = ["answer_rows", "columns", "in_words", "indented", "sentences", "titled", "wrapped"]
+__all__ = ["INDENT", "answer_rows", "columns", "hanging", "in_words", "wrapped"]
 
 MOST_ANSWERS = 12
 """Number of answers that are listed; the others are counted."""
@@ -21,30 +21,21 @@ INDENT = "  "
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(subject|object)\}")
 
 
-def sentences(texts: Sequence[str], width: int) -> list[str]:
-    """Each text from the start of a line."""
-    return [line for text in texts for line in wrapped(text, width, "  ")]
+def hanging(texts: Iterable[str], indent: str = INDENT) -> Callable[[int], list[str]]:
+    """Draws each text from the start of a line; its lines after the first begin with `indent`."""
+    kept = list(texts)
+    return lambda width: [line for text in kept for line in wrapped(text, width, indent)]
 
 
-def wrapped(text: str, width: int, hanging: str = "") -> list[str]:
-    """A text in lines; those after the first begin with `hanging`."""
+def wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """A text in lines; those after the first begin with `indent`."""
     if display_width(text) <= width:
         return [text]
     # Wide characters count once here, so a line may exceed the width; terminals wrap it.
     return textwrap.wrap(
-        text, max(width, 20), subsequent_indent=hanging, break_long_words=False,
+        text, max(width, 20), subsequent_indent=indent, break_long_words=False,
         break_on_hyphens=False,
     )  # fmt: skip
-
-
-def titled(title: str, lines: Sequence[str]) -> list[str]:
-    """A block under a title."""
-    return [title, *indented(lines)]
-
-
-def indented(lines: Sequence[str]) -> list[str]:
-    """The lines of a block."""
-    return [INDENT + line for line in lines]
 
 
 def columns(rows: Sequence[tuple[str, str]], width: int) -> list[str]:

@@ -9,6 +9,7 @@ from rulemine.cli.main import main
 from rulemine.errors import ReleaseError
 from rulemine.query.parser import parse
 from rulemine.release.reader import Release
+from rulemine.release.records import SPLITS
 from rulemine.release.show import show
 from rulemine.release.showing.derivation import Bound, bind
 from rulemine.release.showing.drawing import display_width
@@ -110,6 +111,29 @@ def test_evidence_that_gives_no_answer_points_to_verify(tmp_path: Path) -> None:
         opened._read["questions/train.jsonl"] = (wrong,)
         with pytest.raises(ReleaseError, match="rulemine verify lists all faults"):
             show(opened, first.id)
+
+
+def test_of_a_kind_that_is_not_installed_the_common_view_is_shown(folder: Path) -> None:
+    opened = Release.open(folder)
+    known = opened.questions()
+    hard = next(q for q in known if q.hard_answer is not None and not q.core)
+    stated = next(q for q in known if q.hard_answer is None)
+    strange = [
+        replace(q, kind="riddles", block={"trick": 3}, query="(riddle)") for q in (hard, stated)
+    ]
+    opened._read.update({f"questions/{split}.jsonl": () for split in SPLITS})
+    opened._read["questions/train.jsonl"] = tuple(strange)
+    text = show(opened, hard.id)
+    assert text.startswith(f"{hard.id} · ")
+    assert f"\n  {hard.question}\n" in text
+    assert "  query      (riddle)\n" in text
+    assert f"★ {hard.hard_answer}  the hard answer that is asked for" in text
+    assert text.count("✗ removed") == len(hard.removed)
+    assert "\n  Not in the core.\n" in text
+    assert text.endswith(
+        "\n\n  The kind riddles is not installed: what it alone shows is left out."
+    )
+    assert "Every answer is stated" in show(opened, stated.id)
 
 
 def test_variables_are_bound_by_the_witness() -> None:
