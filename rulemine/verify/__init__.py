@@ -5,12 +5,12 @@ join engine, or the readers of releases and graphs; names get numbers of its own
 would have to be made twice, in two different ways, to stay hidden. The top of each module says what it
 checks: `folder` (manifest, digests, API keys), `tar` (archives), `shapes` (records), `names`, `facts`
 (declarations), `rules`, `measures` (of rules, counted on the graph), `graphs`, `removals` (certificates,
-priors, core, difficulty), `tables`, `manifest` (options, digest of the KG); `questions.question` (answers,
-whom a text names), `questions.structures` (what only that kind has), `questions.forms` (of queries),
-`questions.wording` (templates and patterns), `questions.question_set` (duplicates, balance, splits).
+priors, core, difficulty); `questions.question` (answers, whom a text names), `questions.forms` (of queries),
+`questions.wording` (templates and patterns), `questions.question_set` (duplicates, splits); `kinds` (what is
+special to a kind, by `protocol`).
 
-What is derived from the records (the counts of the manifest, the card, the sheet, other tables, order and
-form) is not counted here: as its last step ``rulemine verify`` writes the release again from its records
+What is derived from the records (the counts of the manifest, the card, the sheet, other tables, queries in
+other languages, order and form) is not counted here: as its last step ``rulemine verify`` writes the release again from its records
 and compares bytes (`rulemine.builder.regenerated`). What follows from the recipe alone (options of mining,
 choices among equals, what was rejected, names of entities) is proved by ``rulemine verify --rebuild``
 (`rulemine.builder.rebuild`). Whether a text means what its relation means, no program checks.

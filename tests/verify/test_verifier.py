@@ -3,15 +3,19 @@
 import ast
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import rulemine.verify
 from rulemine.errors import ReleaseError
-from rulemine.verify import verify
+from rulemine.verify import kinds, verify
 from rulemine.verify.graphs import Removed, check_levels
+from rulemine.verify.protocol import KnownKind
+from rulemine.verify.questions.asked import Asked
 from rulemine.verify.report import Findings
 from tests.verify.tampering import (
     change_manifest,
@@ -236,14 +240,42 @@ def test_a_key_that_no_manifest_has_is_named(tmp_path: Path) -> None:
         assert ("manifest.json", "manifest") in invariants(folder)
 
 
-def test_a_kind_that_is_not_known_gets_the_checks_of_all(tmp_path: Path) -> None:
-    folder = write_release(tmp_path)
+def of_another_kind(folder: Path) -> Path:
+    """The tiny release, its questions called another kind, with a block and a file of their own."""
+    write_release(folder)
     for split in ("train", "validation", "test"):
         replaced(f"questions/{split}.jsonl", '"kind": "rules"', '"kind": "mine"')(folder)
     change_manifest(folder, config=MANIFEST["config"] | {"kind": "mine"})
     write_file(folder, "mine.txt", "a file of its own\n")
     edited(QUESTION, 1, put("block", to={"choices": ["ada"]}))(folder)
     seal(folder)
+    return folder
+
+
+def test_a_kind_of_another_package_brings_its_checks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Mine(KnownKind):
+        def files(self, _levels: Iterable[int]) -> list[str]:
+            return ["mine.txt"]
+
+        def check_question(self, here: Asked) -> None:
+            here.equal("choices", here.block.get("choices", ["ben"]), ["ben"], "mine")
+
+    point = SimpleNamespace(load=Mine)
+    named = {("rulemine.verifiers", "mine"): [point]}
+    monkeypatch.setattr(kinds, "entry_points", lambda group, name: named.get((group, name), ()))
+    kinds.checks_of.cache_clear()
+    try:
+        report = verify(of_another_kind(tmp_path))
+        assert [(p.file, p.invariant) for p in report.problems] == [(QUESTION, "choices")]
+        assert not report.notes
+    finally:
+        kinds.checks_of.cache_clear()
+
+
+def test_a_kind_that_is_not_known_gets_the_checks_of_all(tmp_path: Path) -> None:
+    folder = of_another_kind(tmp_path)
     report = verify(folder)
     assert report.ok, report.to_text()
     assert report.notes == ("verified but for what is special to the kind mine",)

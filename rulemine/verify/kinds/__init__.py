@@ -16,11 +16,10 @@ __all__ = ["checks_of"]
 @cache
 def checks_of(kind: str) -> KindChecks:
     """The checks of a kind; those that hold for all if it is not known."""
-    found: KindChecks
-    for point in entry_points(group="rulemine.verifiers", name=kind):
-        found = point.load()
-        return found
+    found: KindChecks = KindChecks()
     if kind.isalnum() and find_spec(f"{__name__}.{kind}") is not None:
         found = import_module(f"{__name__}.{kind}").CHECKS
-        return found
-    return KindChecks()
+    else:
+        for point in entry_points(group="rulemine.verifiers", name=kind):
+            found = point.load()
+    return found
