@@ -10,10 +10,11 @@ priors, core, difficulty); `questions.question` (answers, whom a text names), `q
 special to a kind, by `protocol`).
 
 What is derived from the records (the counts of the manifest, the card, the sheet, other tables, queries in
-other languages, order and form) is not counted here: as its last step ``rulemine verify`` writes the release again from its records
-and compares bytes (`rulemine.builder.regenerated`). What follows from the recipe alone (options of mining,
-choices among equals, what was rejected, names of entities) is proved by ``rulemine verify --rebuild``
-(`rulemine.builder.rebuild`). Whether a text means what its relation means, no program checks.
+other languages, order and form) is not counted here: as its last step ``rulemine verify`` writes the
+release again from its records and compares bytes (`rulemine.builder.regenerated`). What follows from the
+recipe alone (options of mining, choices among equals, what was rejected, names of entities) is proved by
+``rulemine verify --rebuild`` (`rulemine.builder.rebuild`). Whether a text means what its relation means, no
+program checks.
 """
 
 from rulemine.verify.report import Problem, VerificationReport

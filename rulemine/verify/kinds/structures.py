@@ -39,12 +39,88 @@ class _Checks(KnownKind):
     )
 
     def check_set(self, contents: Contents, findings: Findings) -> None:
-        """Checks the sampling."""
-        _check_sampling(contents, findings)
+        """Checks how many questions of each structure there are, what they share, and degrees of anchors."""
+        folder, parts = contents.folder, dict[str, list[Located]]()
+        for here in contents.questions:
+            parts.setdefault(here.row["structure"], []).append(here)
+        options = {
+            key: value if type(value) in (int, float) else least
+            for key, least in _LOOSEST.items()
+            for value in (folder.option(folder.kind, key),)
+        }
+        ratios = folder.option("questions", "ratios")
+
+        def check(what: str, number: int, most: float, key: str) -> None:
+            if number > most:
+                expected = f"at most {most} (manifest, config.{folder.kind}.{key})"
+                findings.add("questions", None, "balance", f"{number} {what}", expected)
+
+        for name, some in sorted(parts.items()):
+            most = options["per_structure"]
+            check(f"questions of {name}", len(some), most, "per_structure")
+            if folder.option("questions", "split") == "group" and are_ratios(ratios):
+                for file, ratio in zip(QUESTION_FILES, ratios, strict=True):
+                    number = sum(here.file == file for here in some)
+                    share = -(-most * ratio // sum(ratios))
+                    check(f"questions of {name} in {file}", number, share, "per_structure")
+            limit = max(1, int(Fraction(str(max(0, min(1, options["max_share"])))) * len(some)))
+            for what, values in _SHARED.items():
+                times = Counter(value for here in some for value in values(here.row))
+                for value, number in sorted(times.items()):
+                    check(
+                        f"questions of {name} with {what} {shown(value)}",
+                        number,
+                        limit,
+                        "max_share",
+                    )
+        high = options["max_degree"] or math.inf
+        for here in contents.questions:
+            for anchor in here.row["anchors"]:
+                degree = contents.degrees.get(anchor, 0)
+                if not options["min_degree"] <= degree <= high:
+                    expected = f"{options['min_degree']} … {high} (manifest, config.{folder.kind})"
+                    findings.add(
+                        here.file, here.line, "degree", f"{degree} of {shown(anchor)}", expected
+                    )
 
     def check_question(self, here: Asked) -> None:
         """Checks one question."""
-        _check_structure(here)
+        row, contents = here.row, here.contents
+        block, known = row["block"], contents.known
+        wanted = here.option("names")
+        wanted = wanted if isinstance(wanted, list) else STRUCTURES.values()
+        if here.form.structure not in wanted or here.form.structure not in STRUCTURES.values():
+            options = f"one of {', '.join(map(str, wanted))} (manifest, config.structures.names)"
+            here.add("structure", shown(here.form.structure), options)
+            return
+        anchors = {*row["anchors"]}
+        variables = {triple[0 if end == "subject" else 2] for triple, end in here.evidence}
+        check_lifted(here)
+        shared = _shared(here, here.whole)
+        here.equal("answer types", block["answer_types"], shared, "the query and its evidence")
+        if both := sorted(anchors & {*variables, *row["answers"]}):
+            here.add("anchors apart", shown(both), "no anchor that is an answer or an intermediate")
+        if (n := len(list(leaves(here.links)))) != len(anchors):
+            here.add("anchors apart", f"{n} places for {len(anchors)} anchors", "different anchors")
+        if here.option("missing") == "full":
+            least = next(
+                (i["missing"] for i in row["hard"] if i["answer"] == row["hard_answer"]), 0
+            )
+            if least < len(row["evidence"]):
+                found = f"{least} of {len(row['evidence'])} missing"
+                here.add("full inference", found, "all (manifest, config.structures.missing)")
+        if any(answers(less, known) == here.whole for less in smaller(here.links)):
+            here.add(
+                "every branch needed", "a branch without which the answers are the same", "none"
+            )
+        check_idle(here)
+        if not block["answer_types"]:
+            here.add("answer types", "none that all answers share", "at least one")
+        for union in unions_in(here.links):
+            named = {name for name, _ in leaves(union)}
+            for what, some in (("anchors", named), ("members", answers(union, known))):
+                if not _shared(here, some):
+                    here.add("types of a union", f"{what} without a common type", "one for all")
 
     def shared(self, row: Row, contents: Contents) -> Iterator[tuple[str, Hashable]]:
         """Anchors, and answers if the recipe wants it."""
@@ -54,83 +130,6 @@ class _Checks(KnownKind):
 
 
 CHECKS = _Checks()
-
-
-def _check_sampling(contents: Contents, findings: Findings) -> None:
-    """Checks how many questions of each structure there are, what they share, and degrees of anchors."""
-    folder, parts = contents.folder, dict[str, list[Located]]()
-    for here in contents.questions:
-        parts.setdefault(here.row["structure"], []).append(here)
-    options = {
-        key: value if type(value) in (int, float) else least
-        for key, least in _LOOSEST.items()
-        for value in (folder.option(folder.kind, key),)
-    }
-    ratios = folder.option("questions", "ratios")
-
-    def check(what: str, number: int, most: float, key: str) -> None:
-        if number > most:
-            expected = f"at most {most} (manifest, config.{folder.kind}.{key})"
-            findings.add("questions", None, "balance", f"{number} {what}", expected)
-
-    for name, some in sorted(parts.items()):
-        most = options["per_structure"]
-        check(f"questions of {name}", len(some), most, "per_structure")
-        if folder.option("questions", "split") == "group" and are_ratios(ratios):
-            for file, ratio in zip(QUESTION_FILES, ratios, strict=True):
-                number = sum(here.file == file for here in some)
-                share = -(-most * ratio // sum(ratios))
-                check(f"questions of {name} in {file}", number, share, "per_structure")
-        limit = max(1, int(Fraction(str(max(0, min(1, options["max_share"])))) * len(some)))
-        for what, values in _SHARED.items():
-            times = Counter(value for here in some for value in values(here.row))
-            for value, number in sorted(times.items()):
-                check(f"questions of {name} with {what} {shown(value)}", number, limit, "max_share")
-    high = options["max_degree"] or math.inf
-    for here in contents.questions:
-        for anchor in here.row["anchors"]:
-            degree = contents.degrees.get(anchor, 0)
-            if not options["min_degree"] <= degree <= high:
-                expected = f"{options['min_degree']} … {high} (manifest, config.{folder.kind})"
-                findings.add(
-                    here.file, here.line, "degree", f"{degree} of {shown(anchor)}", expected
-                )
-
-
-def _check_structure(here: Asked) -> None:
-    """Checks one question."""
-    row, contents = here.row, here.contents
-    block, known = row["block"], contents.known
-    wanted = here.option("names")
-    wanted = wanted if isinstance(wanted, list) else STRUCTURES.values()
-    if here.form.structure not in wanted or here.form.structure not in STRUCTURES.values():
-        options = f"one of {', '.join(map(str, wanted))} (manifest, config.structures.names)"
-        here.add("structure", shown(here.form.structure), options)
-        return
-    anchors = {*row["anchors"]}
-    variables = {triple[0 if end == "subject" else 2] for triple, end in here.evidence}
-    check_lifted(here)
-    shared = _shared(here, here.whole)
-    here.equal("answer types", block["answer_types"], shared, "the query and its evidence")
-    if both := sorted(anchors & {*variables, *row["answers"]}):
-        here.add("anchors apart", shown(both), "no anchor that is an answer or an intermediate")
-    if (n := len(list(leaves(here.links)))) != len(anchors):
-        here.add("anchors apart", f"{n} places for {len(anchors)} anchors", "different anchors")
-    if here.option("missing") == "full":
-        least = next((i["missing"] for i in row["hard"] if i["answer"] == row["hard_answer"]), 0)
-        if least < len(row["evidence"]):
-            found = f"{least} of {len(row['evidence'])} missing"
-            here.add("full inference", found, "all (manifest, config.structures.missing)")
-    if any(answers(less, known) == here.whole for less in smaller(here.links)):
-        here.add("every branch needed", "a branch without which the answers are the same", "none")
-    check_idle(here)
-    if not block["answer_types"]:
-        here.add("answer types", "none that all answers share", "at least one")
-    for union in unions_in(here.links):
-        named = {name for name, _ in leaves(union)}
-        for what, some in (("anchors", named), ("members", answers(union, known))):
-            if not _shared(here, some):
-                here.add("types of a union", f"{what} without a common type", "one for all")
 
 
 def _shared(here: Asked, entities: Iterable[str]) -> list[str]:

@@ -51,51 +51,82 @@ class _Checks(KnownKind):
 
     def check_set(self, contents: Contents, findings: Findings) -> None:
         """Checks all questions together."""
-        _check_set(contents, findings)
+        check_most(contents, ("" for _ in contents.questions), "questions", findings)
+        tests, others = (
+            [here for here in contents.questions if (here.row["split"] == "test") is in_test]
+            for in_test in (True, False)
+        )
+        grouped = contents.folder.option("questions", "split") == "group"
+        answers = {answer: here for here in others for answer in here.row["answers"] if grouped}
+        for here in tests:
+            for answer in sorted(answers.keys() & {*here.row["answers"]}):
+                found = f"{shown(answer)}, an answer of {answers[answer].place}"
+                findings.add(
+                    here.file, here.line, "no leakage", found, "answers of test questions alone"
+                )
+        ids = {here.row["id"] for here in contents.questions}
+        allowed = _allowed(contents)
+        trained = {
+            relation
+            for here in others
+            for relation in here.row["relations"]
+            if here.row["split"] == "train"
+        }
+        if grouped and (lost := sorted(allowed - trained)):
+            expected = "relations of training questions (counts.sampling.subgraphs.split)"
+            findings.add(MANIFEST_NAME, None, "training relations", shown(lost), expected)
+        for here in contents.questions:
+            block = here.row["block"]
+            if block["parent"] and block["parent"] not in ids - {here.row["id"]}:
+                expected = "the id of another question, or nothing"
+                findings.add(here.file, here.line, "parent", shown(block["parent"]), expected)
+            if not grouped:
+                continue
+            own = sorted({*here.row["relations"]} - allowed)
+            if here.row["split"] != "test":
+                if own:
+                    expected = "relations of training (manifest, counts.sampling)"
+                    findings.add(here.file, here.line, "reserved relation", shown(own), expected)
+            elif bool(own) != ("urt" in block["test_type"]):
+                found = f"{shown(block['test_type'])}, reserved relations: {shown(own)}"
+                findings.add(here.file, here.line, "test type", found, "urt where there is one")
 
     def check_question(self, here: Asked) -> None:
         """Checks one question."""
-        _check_subgraph(here)
+        check_written(here)
+        row, block = here.row, here.row["block"]
+        if block["answer"] in row["anchors"]:
+            here.add("anchors apart", shown(block["answer"]), "an answer that is no topic entity")
+        sizes = here.option("atoms")
+        links = len(list(links_in(positive(here.links))))
+        if isinstance(sizes, list) and links not in sizes:
+            expected = f"one of {shown(sizes)} (manifest, config.{here.row['kind']}.atoms)"
+            here.add("number of triples", f"{links}", expected)
+        _check_sampled(here)
+        _check_minimal(here)
+        check_needed(here)
+        if here.contents.folder.option("questions", "split") != "group":
+            here.equal(
+                "test type", block["test_type"], [], "splits by what training lacks alone have them"
+            )
+            return
+        reserved = here.option("reserved_shapes")
+        plain = form_of(positive(here.links)).shape
+        held_out = isinstance(reserved, list) and plain in reserved
+        if row["split"] != "test":
+            here.equal("test type", block["test_type"], [], "a test question alone has one")
+            if held_out:
+                here.add("reserved shape", shown(plain), "in the test split alone")
+            return
+        told = block["test_type"]
+        if told != sorted(set(told)) or not told or ("id" in told and len(told) > 1):
+            here.add("test type", shown(told), "id alone, or ugt, urt or both, sorted")
+        if held_out != ("ugt" in told):
+            expected = "ugt where the shape is reserved (manifest, config.{here.row['kind']}.reserved_shapes)"
+            here.add("test type", f"{shown(told)}, shape {plain}", expected)
 
 
 CHECKS = _Checks()
-
-
-def _check_subgraph(here: Asked) -> None:
-    """Checks one question."""
-    check_written(here)
-    row, block = here.row, here.row["block"]
-    if block["answer"] in row["anchors"]:
-        here.add("anchors apart", shown(block["answer"]), "an answer that is no topic entity")
-    sizes = here.option("atoms")
-    links = len(list(links_in(positive(here.links))))
-    if isinstance(sizes, list) and links not in sizes:
-        expected = f"one of {shown(sizes)} (manifest, config.{here.row['kind']}.atoms)"
-        here.add("number of triples", f"{links}", expected)
-    _check_sampled(here)
-    _check_minimal(here)
-    check_needed(here)
-    if here.contents.folder.option("questions", "split") != "group":
-        here.equal(
-            "test type", block["test_type"], [], "splits by what training lacks alone have them"
-        )
-        return
-    reserved = here.option("reserved_shapes")
-    plain = form_of(positive(here.links)).shape
-    held_out = isinstance(reserved, list) and plain in reserved
-    if row["split"] != "test":
-        here.equal("test type", block["test_type"], [], "a test question alone has one")
-        if held_out:
-            here.add("reserved shape", shown(plain), "in the test split alone")
-        return
-    told = block["test_type"]
-    if told != sorted(set(told)) or not told or ("id" in told and len(told) > 1):
-        here.add("test type", shown(told), "id alone, or ugt, urt or both, sorted")
-    if held_out != ("ugt" in told):
-        expected = (
-            "ugt where the shape is reserved (manifest, config.{here.row['kind']}.reserved_shapes)"
-        )
-        here.add("test type", f"{shown(told)}, shape {plain}", expected)
 
 
 def _check_sampled(here: Asked) -> None:
@@ -130,49 +161,6 @@ def _check_minimal(here: Asked) -> None:
     written = [[one["anchors"], one["query"]] for one in block["minimal"]]
     expected = sorted([f.anchors, line(q)] for q, f in zip(found, forms, strict=True))
     here.equal("minimal", written, expected, "all smallest sets of topics with the same answers")
-
-
-def _check_set(contents: Contents, findings: Findings) -> None:
-    """Checks all questions together."""
-    check_most(contents, ("" for _ in contents.questions), "questions", findings)
-    tests, others = (
-        [here for here in contents.questions if (here.row["split"] == "test") is in_test]
-        for in_test in (True, False)
-    )
-    grouped = contents.folder.option("questions", "split") == "group"
-    answers = {answer: here for here in others for answer in here.row["answers"] if grouped}
-    for here in tests:
-        for answer in sorted(answers.keys() & {*here.row["answers"]}):
-            found = f"{shown(answer)}, an answer of {answers[answer].place}"
-            findings.add(
-                here.file, here.line, "no leakage", found, "answers of test questions alone"
-            )
-    ids = {here.row["id"] for here in contents.questions}
-    allowed = _allowed(contents)
-    trained = {
-        relation
-        for here in others
-        for relation in here.row["relations"]
-        if here.row["split"] == "train"
-    }
-    if grouped and (lost := sorted(allowed - trained)):
-        expected = "relations of training questions (counts.sampling.subgraphs.split)"
-        findings.add(MANIFEST_NAME, None, "training relations", shown(lost), expected)
-    for here in contents.questions:
-        block = here.row["block"]
-        if block["parent"] and block["parent"] not in ids - {here.row["id"]}:
-            expected = "the id of another question, or nothing"
-            findings.add(here.file, here.line, "parent", shown(block["parent"]), expected)
-        if not grouped:
-            continue
-        own = sorted({*here.row["relations"]} - allowed)
-        if here.row["split"] != "test":
-            if own:
-                expected = "relations of training (manifest, counts.sampling)"
-                findings.add(here.file, here.line, "reserved relation", shown(own), expected)
-        elif bool(own) != ("urt" in block["test_type"]):
-            found = f"{shown(block['test_type'])}, reserved relations: {shown(own)}"
-            findings.add(here.file, here.line, "test type", found, "urt where there is one")
 
 
 def _allowed(contents: Contents) -> set[str]:

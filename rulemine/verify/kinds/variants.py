@@ -79,34 +79,31 @@ class _Checks(KnownKind):
 
     def check_question(self, here: Asked) -> None:
         """Checks one question."""
-        _check_variant(here)
+        check_written(here)
+        block = here.row["block"]
+        here.equal("unique", block["unique"], len(here.whole) == 1, "the query on the complete KG")
+        here.equal(
+            "redundant", block["redundant"], is_redundant(here), "the query with a topic less"
+        )
+        check_needed(here)
+        ends = {end for s, _, o in block["subgraph"] for end in (s, o)}
+        seeds = block["seeds"]
+        if seeds != sorted(set(seeds)) or len(ends.intersection(seeds)) < 2:
+            here.add("seeds", shown(seeds), "sorted, at least two of them in the subgraph")
+        here.at_most("size of the subgraph", len(block["subgraph"]), "max_triples")
+        judges = here.option("judges")
+        judges = judges if isinstance(judges, list) else []
+        models = judges * (_JUDGES if len(judges) == 1 else 1)
+        judged = block["judgements"]
+        source = f"manifest, config.{here.row['kind']}.judges"
+        here.equal("judges", [one["model"] for one in judged], models, source)
+        for number, one in enumerate(judged, start=1):
+            flags = {flag: one[f"{flag}_flag"] for flag in _FLAGS}
+            if flags != _ACCEPTED:
+                here.add("unanimous", f"judge {number}: {shown(flags)}", shown(_ACCEPTED))
 
 
 CHECKS = _Checks()
-
-
-def _check_variant(here: Asked) -> None:
-    """Checks one question."""
-    check_written(here)
-    block = here.row["block"]
-    here.equal("unique", block["unique"], len(here.whole) == 1, "the query on the complete KG")
-    here.equal("redundant", block["redundant"], is_redundant(here), "the query with a topic less")
-    check_needed(here)
-    ends = {end for s, _, o in block["subgraph"] for end in (s, o)}
-    seeds = block["seeds"]
-    if seeds != sorted(set(seeds)) or len(ends.intersection(seeds)) < 2:
-        here.add("seeds", shown(seeds), "sorted, at least two of them in the subgraph")
-    here.at_most("size of the subgraph", len(block["subgraph"]), "max_triples")
-    judges = here.option("judges")
-    judges = judges if isinstance(judges, list) else []
-    models = judges * (_JUDGES if len(judges) == 1 else 1)
-    judged = block["judgements"]
-    source = f"manifest, config.{here.row['kind']}.judges"
-    here.equal("judges", [one["model"] for one in judged], models, source)
-    for number, one in enumerate(judged, start=1):
-        flags = {flag: one[f"{flag}_flag"] for flag in _FLAGS}
-        if flags != _ACCEPTED:
-            here.add("unanimous", f"judge {number}: {shown(flags)}", shown(_ACCEPTED))
 
 
 def check_seed_texts(contents: Contents, findings: Findings) -> None:
