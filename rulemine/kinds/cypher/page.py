@@ -8,7 +8,7 @@ from rulemine.errors import counted
 from rulemine.kinds.cypher.figures import FIGURES, LENGTHS
 from rulemine.kinds.query_figures import ALL
 from rulemine.kinds.query_page import texts_of, values_of_queries
-from rulemine.release.card.bins import range_label
+from rulemine.release.card.bins import by_size, range_label
 from rulemine.release.card.kind_page import KindPage, Manifest
 from rulemine.release.records import Question
 from rulemine.text.markdown import plain
@@ -56,13 +56,8 @@ def _values(manifest: Manifest) -> Mapping[str, Any]:
         "off": ", ".join(
             f"`{name}` ({why})" for row in sampling.values() for name, why in row["off"].items()
         ),
-        "reasons_by_category": {name: _ordered(row["rejected"]) for name, row in sampling.items()},
+        "reasons_by_category": {name: by_size(row["rejected"]) for name, row in sampling.items()},
     }  # fmt: skip
-
-
-def _ordered(rejected: Mapping[str, int]) -> str:
-    ordered = sorted(rejected.items(), key=lambda pair: (-pair[1], pair[0]))
-    return "; ".join(f"{reason} ({n:,})" for reason, n in ordered) or "–"
 
 
 def _examples(questions: Sequence[Question]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 from rulemine.kinds.query_page import examples_of_structures, texts_of
 from rulemine.kinds.subgraphs.figures import CLASSES, FIGURES, MEASURES, SIZES
 from rulemine.kinds.written.page import values_of_written
-from rulemine.release.card.bins import most, range_label
+from rulemine.release.card.bins import by_size, most, range_label
 from rulemine.release.card.kind_page import KindPage, Manifest
 
 __all__ = ["SUBGRAPH_PAGE"]
@@ -26,7 +26,7 @@ def _values(manifest: Manifest) -> Mapping[str, Any]:
     counts, options = manifest["counts"], manifest["config"]["subgraphs"]
     values = values_of_written(manifest, "subgraphs")
     told, relations = values["told"], counts["relation_triples"]
-    ordered = sorted(relations, key=lambda name: (-sum(relations[name].values()), name))
+    sizes = by_size({name: sum(row.values()) for name, row in relations.items()})
     worded = told.get("paraphrases") or {"asked": 0, "dropped": {}}
     return {
         **values,
@@ -37,11 +37,11 @@ def _values(manifest: Manifest) -> Mapping[str, Any]:
         "largest": {
             of: most({shape: row[of] for shape, row in counts["classes"].items()}) for of in CLASSES
         },
-        "largest_relations": most({name: sum(row.values()) for name, row in relations.items()}),
+        "largest_relations": most(sizes),
         "in_evidence": len(relations),
         "untrained": sum(not row["train"] for row in relations.values()),
         "more_relations": len(relations) > MOST_RELATIONS,
-        "frequent": {name: relations[name] for name in ordered[:MOST_RELATIONS]},
+        "frequent": {name: relations[name] for name in list(sizes)[:MOST_RELATIONS]},
         "sampled": _SAMPLING[options["sampling"]].format(**options),
         "training_relations": len((told.get("split") or {}).get("training_relations", ())),
         "lost_to_split": {

@@ -5,6 +5,7 @@ from typing import Any
 
 from rulemine.kinds.query_figures import ALL
 from rulemine.kinds.query_page import values_of_queries
+from rulemine.release.card.bins import by_size
 from rulemine.release.card.kind_page import Manifest
 from rulemine.release.records import SPLITS
 
@@ -27,7 +28,6 @@ def values_of_written(manifest: Manifest, key: str) -> dict[str, Any]:
     rows, told = manifest["counts"][key], manifest["counts"]["sampling"].get(key, {})
     rejected: Mapping[str, int] = told.get("rejected", {})
     spare = sum(n for reason, n in rejected.items() if reason.startswith(ENOUGH))
-    ordered = sorted(rejected.items(), key=lambda item: (-item[1], item[0]))
     return {
         **values_of_queries(manifest),
         "shown": {
@@ -38,6 +38,6 @@ def values_of_written(manifest: Manifest, key: str) -> dict[str, Any]:
         "spare": spare,
         "candidates": {
             f"{'of them not needed' if why.startswith(ENOUGH) else 'rejected'}: {why}": n
-            for why, n in ordered
+            for why, n in by_size(rejected).items()
         },
     }

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 __all__ = [
-    "LIFTS", "PRIORS", "PROOFS", "bin_label", "both", "by", "from_bound", "most", "range_label", "up_to",
-    "upper_names",
+    "LIFTS", "PRIORS", "PROOFS", "bin_label", "both", "by", "by_size", "from_bound", "most",
+    "range_label", "up_to", "upper_names",
 ]  # fmt: skip
 
 PRIORS = (0.001, 0.01, 0.03, 0.05, 0.07, 0.2, 1.0)
@@ -60,8 +60,12 @@ def both(counts: Mapping[str, Any], key: str) -> dict[str, dict[str, int]]:
 
 def most(sizes: Mapping[str, int]) -> dict[str, int]:
     """The largest, as many as a chart shows, but for those that are 0."""
-    ordered = sorted(sizes.items(), key=lambda item: (-item[1], item[0]))
-    return {name: n for name, n in ordered[:MOST_BARS] if n}
+    return {name: n for name, n in list(by_size(sizes).items())[:MOST_BARS] if n}
+
+
+def by_size(sizes: Mapping[str, int]) -> dict[str, int]:
+    """The largest first; of the same size, by name."""
+    return dict(sorted(sizes.items(), key=lambda item: (-item[1], item[0])))
 
 
 def bin_label(key: str, name: str) -> str:

@@ -21,7 +21,7 @@ class KindPage(NamedTuple):
             what follows it), ``sizes`` and ``origins`` (sections with their titles), ``limits``, ``shared``
             (rows: what questions share with training), ``from_train`` and ``from_whole`` (rows: what splits
             differ in), ``block`` (what only its questions have), ``own_charts`` (see
-            `rulemine.release.card.charts`); if need be, ``files`` (rows) and ``completion``.
+            `rulemine.release.card.charts`); if need be, ``own_files`` (rows) and ``completion``.
         values: What these texts name beside the counts of the manifest.
         examples: Some of the questions, as lines.
     """

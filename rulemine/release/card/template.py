@@ -179,7 +179,7 @@ def _formatted(value: Any, spec: str) -> str:
         if spec == "sizes":
             return " · ".join(f"{name}: {n:,}" for name, n in value.items() if n) or "–"
         if spec:
-            return "; ".join(f"{reason} ({n:,})" for reason, n in value.items())
+            return "; ".join(f"{reason} ({n:,})" for reason, n in value.items()) or "–"
         return " / ".join(f"{n:,}" for n in value.values())
     if isinstance(value, list):
         return "\n".join(value)
