@@ -8,21 +8,11 @@ from rulemine.evaluation.reporting.tables import Tabled
 from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
 from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.statistics.significance import holm
-from rulemine.text.spreadsheet import csv_text
-from rulemine.text.tables import (
-    Show,
-    Table,
-    Values,
-    exact,
-    p_value,
-    percent,
-    points,
-    under_headings,
-)  # fmt: skip
+from rulemine.text.tables import Table, Values, csv_of, p_value, percent, points, under_headings
 
 __all__ = ["Differences", "FreshDifference", "PairedDifference", "corrected"]
 
-_SHOW: dict[str, Show] = {
+_SHOW = {
     **dict.fromkeys(("first", "second", "published", "fresh", "seen from"), percent),
     **{"difference": points, "p": p_value, "p (Holm)": p_value},
 }
@@ -138,7 +128,8 @@ class Differences(Tabled, Generic[T]):
     def to_csv(self) -> str:
         """As CSV with a header: a line for each difference, what is undefined empty."""
         plain: list[dict[str, Any]] = [_plain(row) for row in self.rows]
-        return csv_text([[*plain[0]], *([*map(exact, row.values())] for row in plain)])
+        rows = tuple(tuple(row.values()) for row in plain)
+        return csv_of(Table("differences", self.title, tuple(plain[0]), rows))
 
     def tables(self) -> list[Table]:
         """The differences below the scores and questions that they are of."""

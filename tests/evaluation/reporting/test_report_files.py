@@ -100,6 +100,14 @@ def test_hostile_labels_are_shown_as_they_are() -> None:
     assert (cells["question"], cells["anchors"]) == ("'=1+1", "'@a")
 
 
+def test_headings_are_rows_of_the_page() -> None:
+    rows = (("<the core>",), ("all", 12))
+    page = render(Document("T", headline=Table("h", "H", ("group", "n"), rows)), "html")
+    heading = '<th class="text" scope="colgroup" colspan="2">&lt;the core&gt;</th>'
+    assert f"<tr>{heading}</tr>" in page
+    assert '<tr><th scope="row">all</th><td>12†</td></tr>' in page
+
+
 def test_a_folder_has_every_file(tmp_path: Path) -> None:
     written = write_document(DOCUMENT, tmp_path / "new" / "report")
     names = [path.relative_to(tmp_path / "new" / "report").as_posix() for path in written]
