@@ -51,7 +51,9 @@ ONE_WRITER: Mapping[tuple[str, ...], str] = {
 
 @dataclass(frozen=True, slots=True)
 class KindOptions(Section):
-    """The section of a recipe that is called as the kind; this one has no options, and no recipe has it.
+    """The section of a recipe that is called as the kind; this one has no options.
+
+    A kind that is called as another key of recipes has no section.
 
     Attributes:
         lacks: The other keys of a recipe that do nothing for the kind → for which kinds they are, and why.

@@ -49,7 +49,7 @@ def decode_recipe(values: Mapping[str, Any], problems: list[str]) -> Recipe | No
         return hint(known, key, others)
 
     rest = dict(values)
-    if options and slots_of(type(options)):
+    if options and kind not in (slot.name for slot in slots_of(Recipe)):
         options = read_table(options, rest.pop(kind, {}), kind, problems, suggest)
     made = decode(Recipe, rest, problems, suggest=suggest)
     if made is None or len(problems) > before:

@@ -176,8 +176,9 @@ class Recipe(Section):
 
     def _plain(self, own: dict[str, Any]) -> dict[str, Any]:
         plain = to_json(self)
+        section = {self.kind: own} if self.kind not in plain else {}
         later = {name: plain.pop(name) for name in _AFTER_OWN}
-        return plain | ({self.kind: own} if own else {}) | later
+        return plain | section | later
 
     def portable(self, prompt_naming: str = "") -> dict[str, Any]:
         """The recipe as plain values, with file names instead of paths: the same on every machine.

@@ -71,7 +71,7 @@ _SHAPES: dict[str, Callable[[Any], bool]] = {
         and v[-1:] == [100]
     ),
 }
-_TABLES = ("mining", "selection", "questions", "structures", "verbalizer")
+_TABLES = ("mining", "selection", "questions", "verbalizer")
 """Of the options in a manifest."""
 
 

@@ -241,3 +241,17 @@ def test_a_kind_of_another_package_has_its_section(monkeypatch: pytest.MonkeyPat
         with pytest.raises(ConfigError) as caught:
             load("demo", *settings)
         assert told in str(caught.value)
+
+
+class BareKind(Kind):
+    name = "bare"
+
+
+def test_a_kind_without_options_has_an_empty_section(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(KINDS, "own", {**KINDS.own, "bare": BareKind()})
+    recipe = load("demo", "kind=bare")
+    assert recipe.portable()["bare"] == recipe.plain()["bare"] == {}
+    assert build_recipe(recipe.plain(), "again") == recipe
+    with pytest.raises(ConfigError, match=r"unknown key 'bare\.size'"):
+        load("demo", "kind=bare", "bare.size=1")
+    assert load("demo").portable()["rules"] == "", "a file, and no section"
