@@ -75,11 +75,6 @@ def _fact(triple: Triple, declared: Declarations) -> Triple:
     return s, fact, o
 
 
-def _declared(parts: ReleaseParts) -> int:
-    readings = parts.templates.declarations.readings
-    return sum(row.relation in readings for row in parts.templates.rows)
-
-
 def _dropped(parts: ReleaseParts) -> Mapping[str, str]:
     dropped: Mapping[str, str] = parts.source.get("dropped", {})
     return dropped
@@ -187,8 +182,6 @@ _SPREAD = (
 )  # fmt: skip
 """How concentrated hard answers and relations are: of all questions, and of those of the core."""
 
-_EDGE_LEFT = "questions with such an edge left at a removed triple that `hard_answer` needs"
-
 FIGURES: tuple[Figure, ...] = (
     Figure("triples_complete", "triples before the removal", lambda p: len(p.complete)),
     Figure("triples_incomplete", "triples after it", lambda p: len(p.complete) - len(p.removals)),
@@ -209,7 +202,7 @@ FIGURES: tuple[Figure, ...] = (
     Figure("relations", "relations", lambda p: len(p.templates.rows)),
     Figure("relations_dropped", "relations that are not asked about", lambda p: len(_dropped(p))),
     Figure("relations_declared", "relations that are declared symmetric, inverse or the same as another",
-           _declared),
+           lambda p: sum(row.relation in p.templates.declarations.readings for row in p.templates.rows)),
     Figure("relations_undeclared", "those asked about that look so by statistics and are not declared: "
            "`relation`, `other`, `looks` (`symmetric`, `inverse`, `same`), `share` (each states at least "
            "this fraction of the other's triples; at least 80 %, 10 triples, self-loops aside)", _undeclared),
@@ -237,8 +230,10 @@ FIGURES: tuple[Figure, ...] = (
            lambda p: sum(bool(q.stated) for q in p.questions)),
     Figure("several_hard_answers", "questions with more than one hard answer",
            lambda p: sum(len(q.hard) > 1 for q in p.questions)),
-    Figure("inverse_edge_left", _EDGE_LEFT, lambda p: _left(p, lambda _, d: bool(d.inverse_edge))),
-    Figure("parallel_edge_left", _EDGE_LEFT, lambda p: _left(p, lambda _, d: bool(d.parallel_edge))),
+    Figure("inverse_edge_left", "questions with an inverse edge left at a removed triple that `hard_answer` "
+           "needs", lambda p: _left(p, lambda _, d: bool(d.inverse_edge))),
+    Figure("parallel_edge_left", "questions with a parallel edge left there",
+           lambda p: _left(p, lambda _, d: bool(d.parallel_edge))),
     Figure("overlapping_relations", "ordered pairs of relations of which the second states at least 80 % of "
            "the triples of the first, in the same direction or turned round",
            lambda p: len(overlapping_relations(p.complete))),
