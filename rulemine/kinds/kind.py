@@ -274,10 +274,6 @@ class Kind:
         """The removed values that a question reads: node, property."""
         return ()
 
-    def judgements(self, question: Any) -> Sequence[Any]:
-        """What judges said of a question, each a `rulemine.release.records.Judgement`."""
-        return ()
-
     def ends(self, question: Any) -> Sequence[str]:
         """The ends that a question with a single link asks for, if another release must not ask for them."""
         from rulemine.kg.graph import DIRECTIONS

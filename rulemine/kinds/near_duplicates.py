@@ -5,28 +5,18 @@ join is one question asked several times. One of each such group stays: of the c
 fewest atoms, then the first by query.
 """
 
+from collections.abc import Sequence
 from itertools import combinations
 
-from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.kg.facts import Declarations
 from rulemine.query.parser import parse
 from rulemine.query.structures import structure_of
 from rulemine.release.records import Question
 
-__all__ = ["NEAR_DUPLICATE", "NearDuplicates", "constants_of"]
+__all__ = ["NEAR_DUPLICATE", "NearDuplicates"]
 
 NEAR_DUPLICATE = "another question has its answers and two of its constants"
 """Why a question is not asked."""
-
-
-def constants_of(question: Question) -> tuple[str, ...]:
-    """The constants of a question, sorted, each once."""
-    if question.kind != "cypher":
-        return question.anchors
-    query = query_of(question.query)
-    nodes = {f"{node.type} {node.id or node.name}" for node in query.match.nodes if node.fixed}
-    others = (query.match.time, query.result.bound)
-    return tuple(sorted(nodes | {f"= {value}" for value in others if value is not None}))
 
 
 class NearDuplicates:
@@ -42,12 +32,20 @@ class NearDuplicates:
         self._leader: dict[str, str] = {}
         self._best: dict[str, Question] = {}
 
+    def constants(self, question: Question) -> Sequence[str]:
+        """The constants of a question, sorted, each once."""
+        return question.anchors
+
+    def atoms(self, question: Question) -> int:
+        """How many atoms its query has."""
+        return structure_of(parse(question.query), self._declarations).atoms
+
     def add(self, question: Question) -> None:
         """Takes a question into account; no two may have the same query."""
         root = question.query
         self._leader[root], self._best[root] = root, question
         answers = frozenset(question.answers)
-        for pair in combinations(constants_of(question), 2):
+        for pair in combinations(self.constants(question), 2):
             other = self._owner.setdefault((answers, *pair), question)
             one, two = self._root(other.query), self._root(root)
             if one != two:
@@ -64,8 +62,4 @@ class NearDuplicates:
         return query
 
     def _rank(self, question: Question) -> tuple[bool, int, str]:
-        if question.kind == "cypher":
-            atoms = len(question.relations)
-        else:
-            atoms = structure_of(parse(question.query), self._declarations).atoms
-        return not question.core, atoms, question.query
+        return not question.core, self.atoms(question), question.query

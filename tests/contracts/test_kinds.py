@@ -41,7 +41,6 @@ YET: dict[str, int] = {
     "rulemine.exports.exporting": 3,
     "rulemine.exports.formats.neo4j": 2,
     "rulemine.judging.panel_inputs": 1,
-    "rulemine.kinds.near_duplicates": 2,
     "rulemine.recipe.recipe": 1,
     "rulemine.release.contents": 5,
     "rulemine.release.question_set": 2,

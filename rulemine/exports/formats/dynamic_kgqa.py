@@ -4,10 +4,11 @@ For questions written for a subgraph. Of three judges' flags and reasons those a
 has; the others are null.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from rulemine.codec import to_json
 from rulemine.config import Section
 from rulemine.errors import ConfigError
 from rulemine.exports.protocol import ExportFolder, ExportInput
@@ -63,7 +64,6 @@ class _Rows:
             return row
         client, block = self._client, question.block
         answer, number = block.answer, question.value
-        judged = kind_named(question.kind).judgements(question)
         return row | {
             "answer": client.id[answer] if number is None else str(number),
             "answer_readable": client.label[answer] if number is None else str(number),
@@ -75,7 +75,7 @@ class _Rows:
             ],
             "subgraph": self._readable(block.subgraph),
             "subgraph_size": len(block.subgraph),
-            **dict(_judged(judged)),
+            **dict(_judged(to_json(block).get("judgements", ()))),
         }
 
     def _readable(self, triples: Iterable[Triple]) -> list[list[str]]:
@@ -83,10 +83,10 @@ class _Rows:
         return [[label[s], relation[r], label[o]] for s, r, o in triples]
 
 
-def _judged(judgements: Sequence[Any]) -> Iterator[tuple[str, bool | str | None]]:
+def _judged(judgements: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, bool | str | None]]:
     """What each judge says, flag by flag."""
     for number in range(1, JUDGES + 1):
-        judgement = judgements[number - 1] if number <= len(judgements) else None
+        judgement = judgements[number - 1] if number <= len(judgements) else {}
         for said in _SAID:
             for part in ("flag", "reasoning"):
-                yield f"{said}_{part}_{number}", getattr(judgement, f"{said}_{part}", None)
+                yield f"{said}_{part}_{number}", judgement.get(f"{said}_{part}")

@@ -16,7 +16,7 @@ from typing import Any
 
 from rulemine.cypher.questions.grades import LostRow, MissingFacts, RowGrades, grade
 from rulemine.cypher.questions.pattern import PatternQuery
-from rulemine.cypher.questions.pattern_text import query_text
+from rulemine.cypher.questions.pattern_text import query_of, query_text
 from rulemine.cypher.questions.templates import MATCHES, RETURNS
 from rulemine.errors import UserError
 from rulemine.kg.property_graph.graph import PropertyGraph
@@ -232,7 +232,7 @@ class _Maker:
         self, candidates: Sequence[tuple[Question, PatternQuery]]
     ) -> tuple[dict[str, str], dict[str, str]]:
         """Chooses among candidates: query → split ("": none yet), and query → why it is not asked."""
-        duplicates = NearDuplicates(self.declarations)
+        duplicates = _NearDuplicates(self.declarations)
         for question, _ in candidates:
             duplicates.add(question)
         staying = [pair for pair in candidates if duplicates.stays(pair[0])]
@@ -364,3 +364,14 @@ def _read(query: PatternQuery) -> tuple[str, ...]:
     return tuple(
         sorted({f"{of}.{name}" for name in (query.result.property, query.result.key) if name})
     )
+
+
+class _NearDuplicates(NearDuplicates):
+    def constants(self, question: Question) -> Sequence[str]:
+        query = query_of(question.query)
+        nodes = {f"{node.type} {node.id or node.name}" for node in query.match.nodes if node.fixed}
+        others = (query.match.time, query.result.bound)
+        return sorted(nodes | {f"= {value}" for value in others if value is not None})
+
+    def atoms(self, question: Question) -> int:
+        return len(question.relations)

@@ -13,7 +13,6 @@ from rulemine.kinds.written.groups import GROUPS
 if TYPE_CHECKING:
     from rulemine.kinds.kind import Input
     from rulemine.kinds.writing import Writing
-    from rulemine.kinds.written.block import Judgement
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.card.kind_page import KindPage
@@ -124,10 +123,6 @@ class VariantKind(BuildingKind):
         """Those on one seed text too: they were written for the same triples."""
         for question, own in zip(questions, super().ties(questions), strict=True):
             yield [question.block.seed_text, *own]
-
-    def judgements(self, question: "Question") -> "Sequence[Judgement]":
-        """What the judges of the build said, if there were any."""
-        return tuple(question.block.judgements)
 
 
 KIND = VariantKind()
