@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from rulemine.builder.model_counts import count_model
 from rulemine.errors import OutputError, UserError
 from rulemine.files import write_text
-from rulemine.kinds.registry import KINDS
+from rulemine.kinds.registry import KINDS, kind_named
 from rulemine.recipe.loading import decode_recipe
 from rulemine.release.contents import read_parts
 from rulemine.release.differences import compare
@@ -44,7 +44,8 @@ def regenerated(
 
     Returns:
         The report with a problem for each option that no recipe has, and for each file that differs, with
-        its first line that does. A release that cannot be read whole is a check that was skipped.
+        its first line that does. A release that cannot be read whole is a check that was skipped; one of
+        a kind that is not installed has a note.
 
     Raises:
         OutputError: There is no room for it in the temporary folder.
@@ -52,6 +53,9 @@ def regenerated(
     on_phase("writing it again")
     try:
         release = Release.open(report.path)
+        if release.kind not in KINDS:
+            said = f"not written again, since the kind {release.kind} is not installed"
+            return replace(report, notes=(*report.notes, said))
         problems = [*_options(release), *_differences(release)]
     except OutputError:
         raise
@@ -91,7 +95,7 @@ def write_again(release: Release, folder: Path) -> None:
     """
     parts = read_parts(release)
     calls = count_model(parts.trace, parts.questions, parts.rejections)
-    questions = tuple(map(KINDS[release.kind].gold, parts.questions))
+    questions = tuple(map(kind_named(release.kind).gold, parts.questions))
     write_release(folder, replace(parts, questions=questions, model_counts=calls), release.naming)
     _take_digests(folder / MANIFEST, release)
 

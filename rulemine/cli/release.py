@@ -8,7 +8,7 @@ import argparse
 from argparse import Namespace
 from pathlib import Path
 
-from rulemine.cli.console import Line, bar, refuse_idle, say
+from rulemine.cli.console import Line, bar, note, refuse_idle, say
 from rulemine.cli.parser import Parser, add_command, add_flags, given
 from rulemine.errors import ConfigError, ReleaseError, counted
 
@@ -192,10 +192,16 @@ def show(arguments: Namespace) -> int:
 
 def rename(arguments: Namespace) -> int:
     """``rename``."""
+    from rulemine.kinds.registry import KINDS
     from rulemine.release.reader import Release
     from rulemine.release.storing.publish import rename as rename_release
 
     release = Release.open(arguments.release)
+    if release.kind not in KINDS:
+        note(
+            f"the kind {release.kind} is not installed: what only its questions have stays as it is, in the "
+            f"naming {release.naming}"
+        )
     with bar("rename"):
         rename_release(release, arguments.output, arguments.naming, replace=arguments.replace)
     say(f"{arguments.output}: {arguments.release} in {arguments.naming} naming")

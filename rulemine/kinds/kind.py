@@ -163,13 +163,12 @@ class Kind:
     @property
     def figures(self) -> Sequence[Any]:
         """The figures of its releases alone, each a `rulemine.release.card.figure.Figure`."""
-        own: Sequence[Any] = self.page.figures
-        return own
+        return self.page.figures if self.page else ()
 
     @property
     def page(self) -> Any:
-        """What only cards of the kind say, see `rulemine.release.card.kind_page.KindPage`."""
-        raise NotImplementedError
+        """What only cards of the kind say, see `rulemine.release.card.kind_page.KindPage`; None: nothing."""
+        return None
 
     @property
     def block(self) -> type | None:

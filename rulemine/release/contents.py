@@ -17,6 +17,7 @@ from rulemine.files import opened, read_jsonl, read_text
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kinds.registry import KINDS
 from rulemine.llm.journal import answer_of
 from rulemine.phrasing.templates import Templates
 from rulemine.release.naming import Namer
@@ -76,6 +77,7 @@ class ReleaseParts:
         trace: The record of the language model; None if all questions come from templates.
         types: Entity → its types, sorted (see `rulemine.kg.entity_types`); None: it has no table of them.
         sampling_counts: What its sampling counted.
+        counts: Of a kind that is not installed: its counts as they are given, which are not counted again.
         seed_rows: What the questions were asked about; for the kind ``variants``.
         graph: The complete property graph; None: questions are about the triples alone.
         removed_values: The values that incomplete graphs lack.
@@ -99,6 +101,7 @@ class ReleaseParts:
     trace: ModelTrace | None = None
     types: Mapping[str, tuple[str, ...]] | None = None
     sampling_counts: Mapping[str, Any] = field(default_factory=dict)
+    counts: Mapping[str, Any] = field(default_factory=dict)
     seed_rows: tuple[SeedRow, ...] = ()
     graph: PropertyGraph | None = None
     removed_values: tuple[RemovedValue, ...] = ()
@@ -182,6 +185,7 @@ def read_parts(release: Release) -> ReleaseParts:
         trace=read_trace(release.file) if JOURNAL in files else None,
         types=release.types() if TYPES in files else None,
         sampling_counts=release.manifest["counts"].get("sampling", {}),
+        counts={} if release.kind in KINDS else release.manifest["counts"],
         seed_rows=release.seed_rows() if release.kind == "variants" else (),
         graph=release.property_graph("complete") if release.kind == "cypher" else None,
         removed_values=release.removed_values() if release.kind == "cypher" else (),

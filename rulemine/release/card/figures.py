@@ -16,7 +16,7 @@ from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import Triple
 from rulemine.kg.priors import CORE_PRIOR, priors
 from rulemine.kg.relation_overlap import overlapping_relations, undeclared_relations
-from rulemine.kinds.registry import KINDS
+from rulemine.kinds.registry import kind_named
 from rulemine.release.card.bins import by
 from rulemine.release.card.figure import Figure, counted_by, pair
 from rulemine.release.contents import MODEL_COUNTS, ReleaseParts
@@ -40,8 +40,8 @@ GUESSES = (1, 5)
 
 def figures_of(parts: ReleaseParts) -> dict[str, Any]:
     """All figures of a release; JSON values only."""
-    own: Sequence[Figure] = KINDS[parts.kind].figures
-    found: dict[str, Any] = {}
+    own: Sequence[Figure] = kind_named(parts.kind).figures
+    found = dict(parts.counts)
     for figure in FIGURES:
         found[figure.key] = figure.of(parts)
         found |= counted_by((one for one in own if one.after == figure.key), parts)

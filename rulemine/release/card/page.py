@@ -13,7 +13,7 @@ from rulemine.codec import dump_line
 from rulemine.config import packaged
 from rulemine.kg.priors import CORE_PRIOR
 from rulemine.kg.relation_overlap import LEAST_SHARE
-from rulemine.kinds.registry import KINDS
+from rulemine.kinds.registry import kind_named
 from rulemine.release.card.bins import both
 from rulemine.release.card.charts import charts_of
 from rulemine.release.card.kind_page import KindPage
@@ -42,6 +42,9 @@ _LOOKS = {
     "same": "{relation} and {other} look the same ({share:.0f} %)",
 }
 
+NOTHING = KindPage((), {}, lambda _: {}, lambda _: [])
+"""What the card of a kind that is not installed says of it."""
+
 
 def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
     """The card as Markdown.
@@ -61,7 +64,7 @@ def draw_plots(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
 
 def _described(parts: ReleaseParts, manifest: dict[str, Any]) -> Values:
     """What there is to say of a release, with the texts that say it."""
-    page: KindPage = KINDS[parts.kind].page
+    page: KindPage = kind_named(parts.kind).page or NOTHING
     texts = {**read_texts(packaged("release", "card", "card.md")), **page.texts}
     values = {
         **manifest,
