@@ -122,7 +122,7 @@ def other_hard_answer(row: dict[str, Any]) -> None:
     """Asks for another hard answer of a question, with its evidence and triple."""
     item = next(item for item in row["hard"] if item["answer"] != row["hard_answer"])
     row |= {"hard_answer": item["answer"], "core": item["core"], "evidence": item["witness"]}
-    row["rules"]["removed"] = item["witness"][0]
+    row["removed"] = item["witness"]
 
 
 def statement_back(folder: Path) -> None:
