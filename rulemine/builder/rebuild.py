@@ -85,9 +85,7 @@ def build_again(
     kind = KINDS[release.kind]
     # A fresh variant is made of what the published release has, and of nothing else.
     whole = [one for one in kind.inputs if one.stand_in is not None and kind.run(config)]
-    settled = {name for one in whole for name in one.keys} | {
-        ".".join(path) for path, _ in settings
-    }
+    settled = {".".join(path) for path, _ in settings}.union(*(one.keys for one in whole))
     problems = [
         f"{name}: names no file of a recipe; {did_you_mean(name, keys)}"
         for name in given.keys() - keys.keys()
@@ -98,9 +96,7 @@ def build_again(
             problems.append(f'{key.name}={given[key.name]}: the recipe names "{named or "none"}"')
         elif key.name in given:
             values = override(values, key.path, given[key.name])
-        elif (
-            key.name in settled or not isinstance(named, str) or not named or _is_known(key, named)
-        ):
+        elif key.name in settled or _is_known(key, named):
             continue
         elif (place := _inside(release, key, named)) is not None:
             values = override(values, key.path, str(place))
@@ -122,13 +118,14 @@ def build_again(
     return made
 
 
-def _is_known(key: Key, named: str) -> bool:
-    """Whether a recipe finds it by its name, wherever it is built."""
+def _is_known(key: Key, named: Any) -> bool:
+    """Whether a recipe finds it by its name, wherever it is built, or names nothing."""
     packed = key.option.packaged
     return (
-        (key.option.data_set and named in data_sets())
+        not isinstance(named, str)
+        or named in ("", key.option.word)
+        or (key.option.data_set and named in data_sets())
         or (bool(packed) and packaged("datasets", named, packed).is_file())
-        or named == key.option.word
     )
 
 
@@ -140,14 +137,12 @@ def _inside(release: Release, key: Key, named: str) -> Path | None:
 
 
 def _may_stand_in(name: str, release: Release) -> bool:
-    if name not in _stand_ins(release):
-        return False
     if name == "reference":  # what it lacks, the release does not say
         return Unaskable.STALE not in dump_line(release.manifest["counts"])
     # The published procedure and AMIE follow the order of the lines, which no release keeps.
     config = release.manifest["config"]
     ordered = lookup(config, ("selection", "mode")) == "brink" or bool(config.get("amie_jar"))
-    return name != "kg" or not ordered
+    return name in _stand_ins(release) and (name != "kg" or not ordered)
 
 
 def _fetch(inputs: Inputs, release: Release, done: set[str], warn: Callable[[str], None]) -> None:
