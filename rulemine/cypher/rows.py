@@ -3,11 +3,13 @@
 import datetime
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 __all__ = [
-    "ROW_GROUPS", "Failed", "NotRun", "ResultTable", "row_of", "row_text", "rows_group",
+    "ROW_GROUPS", "Failed", "NotRun", "ResultTable", "in_order", "row_of", "row_text", "rows_group",
 ]  # fmt: skip
 
 ROW_GROUPS = {
@@ -86,6 +88,14 @@ def row_of(text: str) -> tuple[Any, ...]:
     if not isinstance(row, list):
         raise ValueError(f"no JSON array: {text[:40]!r}")
     return tuple(tuple(value) if isinstance(value, list) else value for value in row)
+
+
+def in_order(rows: Iterable[str], keys: Sequence[str]) -> list[str]:
+    """Rows as a release has them: in order, but those with equal keys sorted; without keys all sorted."""
+    if not keys:
+        return sorted(rows)
+    runs = groupby(zip(keys, rows, strict=True), key=itemgetter(0))
+    return [row for _, run in runs for _, row in sorted(run)]
 
 
 def _plain(value: Any) -> Any:

@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from rulemine.cypher.questions.grades import MissingFacts
 from rulemine.files import opened, read_jsonl, read_text
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph, Triple
-from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.graph import MissingFacts, PropertyGraph
 from rulemine.kinds.registry import KINDS
 from rulemine.llm.journal import answer_of
 from rulemine.phrasing.templates import Templates

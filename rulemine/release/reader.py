@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rulemine.codec import dump_line, from_json, parse_object
-from rulemine.cypher.questions.grades import MissingFacts
 from rulemine.errors import InputError, ReleaseError
 from rulemine.files import describe_content, digest_of, read_jsonl, read_lines, read_text
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.graph import MissingFacts, PropertyGraph
 from rulemine.kg.property_graph.simplekg import read_simplekg
 from rulemine.kinds.registry import KINDS
 from rulemine.release.records import (

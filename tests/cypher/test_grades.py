@@ -9,12 +9,12 @@ from random import Random
 import pytest
 
 from rulemine.cypher import evaluate
-from rulemine.cypher.questions.grades import MissingFacts, RowGrades, grade, in_order
+from rulemine.cypher.questions.grades import RowGrades, grade
 from rulemine.cypher.questions.pattern import MatchPattern, PatternNode, PatternQuery, ReturnClause
 from rulemine.cypher.questions.pattern_text import query_of, query_text, renamed_query
-from rulemine.cypher.rows import row_text
+from rulemine.cypher.rows import in_order, row_text
 from rulemine.errors import QueryError
-from rulemine.kg.property_graph.graph import GraphNode, PropertyGraph
+from rulemine.kg.property_graph.graph import GraphNode, MissingFacts, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, Schema
 from tests.oracles.random_patterns import random_graph, random_queries
 

@@ -8,61 +8,25 @@ on the question and the graphs alone, not on the order of nodes.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from typing import NamedTuple
 
 from rulemine.cypher.questions.evaluator import Binding, Rows, counted_bindings, evaluate
 from rulemine.cypher.questions.pattern import PatternQuery
-from rulemine.cypher.rows import row_text
+from rulemine.cypher.questions.templates import NAMING
+from rulemine.cypher.rows import in_order, row_text
 from rulemine.kg.graph import Triple
-from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.graph import MissingFacts, NodeValue, PropertyGraph
 from rulemine.kg.property_graph.schema import NAME
 
-__all__ = ["NAMING", "Change", "LostRow", "MissingFacts", "RowGrades", "grade", "in_order"]
-
-NodeValue = tuple[str, str]
-"""The id of a node, and one of its properties."""
+__all__ = ["Change", "LostRow", "RowGrades", "grade"]
 
 _BY_ONE_MATCH = (
     "n_name", "n_prop", "n_name_prop", "n_order_by", "n_argmax", "n_where", "n_name_special", "union_name",
     "n_prop_distinct", "n_prop_array_distinct",
 )  # fmt: skip
 """RETURN templates whose rows each rest on any one match; those of the others rest on all their matches."""
-
-_NAMES_OF_N = (
-    "n_name", "n_name_prop", "n_order_by", "n_argmax", "n_where", "n_name_special", "n_m0_group_by_count",
-    "union_name",
-)  # fmt: skip
-
-NAMING = frozenset({*_NAMES_OF_N, "comparison_argmax"})
-"""RETURN templates whose first column has names of nodes; no other column ever has."""
-
-
-@dataclass(frozen=True, slots=True)
-class MissingFacts:
-    """What an incomplete graph lacks.
-
-    Attributes:
-        triples: The removed triples of ids, each with the level from which on it is gone, 1 … 100.
-        values: The removed values, likewise.
-    """
-
-    triples: Mapping[Triple, int]
-    values: Mapping[NodeValue, int]
-
-    def graph(self, complete: PropertyGraph, level: int) -> PropertyGraph:
-        """The graph at a level."""
-        return complete.without(
-            {
-                edge.id
-                for edge in complete.edges
-                if self.triples.get((edge.subject, edge.type, edge.object), level + 1) <= level
-            },
-            {value for value, gone in self.values.items() if gone <= level},
-        )
 
 
 class Change(NamedTuple):
@@ -174,14 +138,6 @@ def grade(
     )
 
 
-def in_order(rows: Iterable[str], keys: Sequence[str]) -> list[str]:
-    """Rows as a release has them: in order, but those with equal keys sorted; without keys all sorted."""
-    if not keys:
-        return sorted(rows)
-    runs = groupby(zip(keys, rows, strict=True), key=itemgetter(0))
-    return [row for _, run in runs for _, row in sorted(run)]
-
-
 def _changed(level: int, rows: Sequence[str], tied: Sequence[str], there: Rows) -> Change:
     found = list(map(row_text, there.rows))
     if set(tied) & {*found, *map(row_text, there.tied)}:  # another one that is as great is as right
@@ -258,9 +214,8 @@ def _lost(
 
 def _has_parts(query: PatternQuery) -> bool:
     """Whether each row rests on those matches alone whose n has what its first column says."""
-    return query.result.template in (
-        *_NAMES_OF_N, "n_group_by", "n_prop_distinct", "n_prop_array_distinct",
-    )  # fmt: skip
+    own = {"n_group_by", "n_prop_distinct", "n_prop_array_distinct", *NAMING}
+    return query.result.template in own - {"comparison_argmax"}
 
 
 def _parts(query: PatternQuery, graph: PropertyGraph, n: int) -> tuple[object, ...]:

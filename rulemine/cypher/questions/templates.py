@@ -10,6 +10,7 @@ from typing import NamedTuple
 __all__ = [
     "CATEGORIES",
     "MATCHES",
+    "NAMING",
     "RETURNS",
     "RETURN_GROUPS",
     "Category",
@@ -192,6 +193,13 @@ RETURNS: dict[str, ReturnTemplate] = {row.id: row for row in _RETURNS}
 RETURN_GROUPS = ("NAME", "PROPERTY", "SORT", "ARGMAX", "FILTER", "AGGREGATE", "GROUP BY")
 """What a basic question may return: the names of CypherBench's Table 12, and the groups that its code counts
 apart."""
+
+
+NAMING = frozenset((
+    "n_name", "n_name_prop", "n_order_by", "n_argmax", "n_where", "n_name_special", "n_m0_group_by_count",
+    "union_name", "comparison_argmax",
+))  # fmt: skip
+"""RETURN templates whose first column has names of nodes; no other column ever has."""
 
 
 def return_group(id_: str) -> str:

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.codec import shown
-from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.schema import NAME, Property, Schema
 from rulemine.kg.property_graph.values import Value, fits
 
-__all__ = ["GraphEdge", "GraphNode", "PropertyGraph"]
+__all__ = ["GraphEdge", "GraphNode", "MissingFacts", "NodeValue", "PropertyGraph"]
 
 _NO_EDGES = (np.zeros(0, np.int64),) * 3
 
@@ -310,3 +310,31 @@ def _unfit(
                 "values that do not fit",
                 f"{where}: {name} is {shown(value)}; expected {known[name].datatype}",
             )
+
+
+NodeValue = tuple[str, str]
+"""The id of a node, and one of its properties."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissingFacts:
+    """What an incomplete graph lacks.
+
+    Attributes:
+        triples: The removed triples of ids, each with the level from which on it is gone, 1 … 100.
+        values: The removed values, likewise.
+    """
+
+    triples: Mapping[Triple, int]
+    values: Mapping[NodeValue, int]
+
+    def graph(self, complete: PropertyGraph, level: int) -> PropertyGraph:
+        """The graph at a level."""
+        return complete.without(
+            {
+                edge.id
+                for edge in complete.edges
+                if self.triples.get((edge.subject, edge.type, edge.object), level + 1) <= level
+            },
+            {value for value, gone in self.values.items() if gone <= level},
+        )

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from rulemine.cypher.questions.grades import NAMING
 from rulemine.cypher.questions.pattern_text import query_of, query_text, renamed_query
 from rulemine.cypher.questions.render import to_cypher
+from rulemine.cypher.questions.templates import NAMING
 from rulemine.cypher.rows import row_of, row_text
 from rulemine.kg.graph import Triple
 from rulemine.kinds.answers import EntityAnswers

@@ -14,12 +14,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from rulemine.cypher.questions.grades import LostRow, MissingFacts, RowGrades, grade
+from rulemine.cypher.questions.grades import LostRow, RowGrades, grade
 from rulemine.cypher.questions.pattern import PatternQuery
 from rulemine.cypher.questions.pattern_text import query_of, query_text
 from rulemine.cypher.questions.templates import MATCHES, RETURNS
 from rulemine.errors import UserError
-from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.graph import MissingFacts, PropertyGraph
 from rulemine.kinds.cypher.block import CypherBlock, RowChange
 from rulemine.kinds.cypher.graph import node_names
 from rulemine.kinds.cypher.instantiate import CypherTask, Tally, make_tasks

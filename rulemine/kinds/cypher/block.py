@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from rulemine.cypher.questions.grades import in_order
+from rulemine.cypher.rows import in_order
 from rulemine.release.records import Answer, Entity
 
 __all__ = ["Cypher", "CypherBlock", "RowChange"]

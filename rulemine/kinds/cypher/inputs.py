@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rulemine.cypher.questions.grades import NAMING
 from rulemine.cypher.questions.pattern import END, START, PatternQuery
 from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.cypher.questions.render import to_cypher
-from rulemine.cypher.questions.templates import RETURNS
+from rulemine.cypher.questions.templates import NAMING, RETURNS
 from rulemine.cypher.rows import row_of
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.property_graph.schema import Schema
