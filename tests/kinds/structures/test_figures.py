@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+from rulemine.kinds.registry import KINDS
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.card.figures import figures_of
 from rulemine.release.records import Question
@@ -42,6 +43,10 @@ def test_a_release_by_hand() -> None:
     kinds = {"symmetry": 0, "inversion": 0, "hierarchy": 4, "composition": 9, "other": 0}
     assert FIGURES["missing_by_type"] == kinds
     assert FIGURES["top_answer"] == 3  # ann
+    told = {"1p": {"drawn": 3}}
+    assert figures_of(world(sampling_counts=told))["sampling"] == told
+    own = ["hard_by_split", "missing_by_type", "statistics", "sampling"]
+    assert [figure.key for figure in KINDS["structures"].figures] == own
     json.dumps(FIGURES)
 
 
