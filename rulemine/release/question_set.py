@@ -18,6 +18,7 @@ from rulemine.files import read_jsonl, read_text, write_jsonl
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations, Reading
 from rulemine.kg.graph import Triple
+from rulemine.kinds.registry import kind_named
 from rulemine.release.records import (
     Question,
     Rejection,
@@ -71,29 +72,25 @@ class QuestionSet:
             questions: The questions to keep, sorted by id.
             rejections: The rejections of the others, appended to the earlier ones.
         """
+        ends = [(q, kind_named(q.kind).ends(q)) for q in questions if q.further]
         asked = {
             (relation, end, q.topic)
-            for q in questions
-            if q.further and q.kind == "rules"
-            for relation, end in self.declarations.statements(q.relations[0], q.block.direction)
+            for q, own in ends
+            if len(own) == 1
+            for relation, end in self.declarations.statements(q.relations[0], own[0])
         }
         # What a query of several links takes is not seen from a triple: it keeps those of its relations.
-        others = {
-            relation
-            for q in questions
-            if q.further and q.kind != "rules"
-            for relation in q.relations
-        }
+        others = {relation for q, own in ends if len(own) > 1 for relation in q.relations}
         reference = tuple(
             (s, r, o)
             for s, r, o in self.reference
             if r in others or (r, "object", s) in asked or (r, "subject", o) in asked
         )
-        ends = {end for s, _, o in reference for end in (s, o)}
+        added = {end for s, _, o in reference for end in (s, o)}
         names = tuple(
             row
             for row in self.names
-            if int(row.private[1:]) < self.kg_entities or row.entity in ends
+            if int(row.private[1:]) < self.kg_entities or row.entity in added
         )
         return replace(
             self,

@@ -20,7 +20,7 @@ from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.graph import MissingFacts, PropertyGraph
 from rulemine.kg.property_graph.simplekg import read_simplekg
-from rulemine.kinds.registry import KINDS
+from rulemine.kinds.registry import KINDS, kind_named
 from rulemine.release.records import (
     FORMAT_VERSION,
     SPLITS,
@@ -188,7 +188,7 @@ class Release:
         return str(self.manifest["config"].get("kind", "rules"))
 
     def expect_entities(self, what: str, kinds: Collection[str] = ()) -> None:
-        """Refuses questions whose answers are no entities: those of the kind ``cypher``, which are rows.
+        """Refuses questions whose answers are no entities: those of ``cypher`` are rows.
 
         Args:
             what: What is about entities.
@@ -197,10 +197,10 @@ class Release:
         Raises:
             ReleaseError: They are of such a kind.
         """
-        if self.kind == "cypher" and self.kind not in kinds:
+        if self.kind not in kinds and not kind_named(self.kind).answers.are_entities:
             raise ReleaseError(
-                f"{self.path}: {what} is for questions whose answers are entities; those of the kind cypher "
-                "ask a property graph for rows. Take a release of another kind."
+                f"{self.path}: {what} is for questions whose answers are entities; those of the kind "
+                f"{self.kind} ask for something else, such as rows. Take a release of another kind."
             )
 
     @property
