@@ -1,5 +1,6 @@
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Annotated
 
 import pytest
 
@@ -10,7 +11,7 @@ from rulemine.query import parse
 from rulemine.query.atom import Atom
 from rulemine.query.sparql import to_sparql
 from rulemine.release.naming import Namer, name_entities
-from rulemine.release.records import Certificate, Rejection
+from rulemine.release.records import Certificate, Entity, Rejection, RuleId, Triple, as_given
 from rulemine.release.seed_rows import SeedRow
 from rulemine.rules.rule import Rule
 from tests import structures
@@ -137,3 +138,40 @@ def test_a_rule_that_names_an_entity_gets_another_id_everywhere():
     assert renamed.id != rule.id
     assert namer.rule_id(rule.id) == renamed.id
     assert namer.rule_id("another") == "another"
+
+
+@dataclass(frozen=True, order=True)
+class Choice:
+    """A record within a block."""
+
+    entity: Entity
+    number: int
+
+
+@dataclass(frozen=True)
+class Riddle:
+    """What somebody else's kind may have."""
+
+    told: Entity
+    nobody: Annotated[str | None, "entity"]
+    facts: tuple[Triple, ...]
+    in_order: Annotated[tuple[Entity, ...], as_given]
+    choices: tuple[Choice, ...]
+    pairs: tuple[tuple[Entity, str], ...]
+    proof: RuleId
+    words: tuple[str, ...]
+
+
+def test_a_record_is_renamed_by_the_types_of_its_fields():
+    names = [EntityNames("e1", "a", "Z"), EntityNames("e2", "b", "Y")]
+    rule = Rule(Atom(0, "likes", "a"), (Atom(0, "knows", "b"),))
+    namer = Namer(names, load_templates("", ["likes"]), "text", rules=[rule])
+    given = Riddle(
+        "a", None, (("a", "r", "b"), ("b", "r", "a")), ("a", "b"), (Choice("a", 1), Choice("b", 2)),
+        (("a", "b"), ("b", "a")), rule.id, ("b", "a"),
+    )  # fmt: skip
+    assert namer.record(given) == Riddle(
+        "Z", None, (("Y", "r", "Z"), ("Z", "r", "Y")), ("Z", "Y"), (Choice("Y", 2), Choice("Z", 1)),
+        (("Y", "a"), ("Z", "b")), namer.rule_id(rule.id), ("b", "a"),
+    )  # fmt: skip
+    assert namer.record(replace(given, nobody="b")).nobody == "Y"
