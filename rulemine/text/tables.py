@@ -123,8 +123,8 @@ def p_value(p: float | None) -> str:
 def number(value: float) -> str:
     """Four digits, of which a small number has none too many.
 
-    >>> number(3.5), number(-0.5), number(0.00009999), number(0.00001)
-    ('3.5', '-0.5000', '0.0001', '1e-05')
+    >>> " ".join(map(number, (0.0, 1.0, 0.00009999, 0.00001, 0.0078, 3.5, -0.5)))
+    '0 1 0.0001 1e-05 0.0078 3.5 -0.5000'
     """
     if 0 < abs(value) < 1:
         return f"{value:.4f}" if abs(value) >= 0.00005 else f"{value:.0e}"
