@@ -128,7 +128,7 @@ def evaluate(arguments: Namespace) -> int:
         release = Release.open(arguments.release)
         runs = None
         given_any = arguments.url or arguments.neo4j or arguments.seconds is not None
-        if release.kind == "cypher" or given_any:
+        if release.answers == "rows" or given_any:
 
             def scored(done: int, total: int) -> None:
                 tell(done, total)

@@ -108,10 +108,11 @@ def verify(arguments: Namespace) -> int:
             raise ConfigError(f"--{option.split('.')[-1]}: is for --rebuild. Leave it out.")
     if arguments.neo4j not in (None, "none"):
         with suppress(ReleaseError):  # whose faults the report has
-            if (kind := Release.open(arguments.release).kind) != "cypher":
+            release = Release.open(arguments.release)
+            if not release.has_property_graph:
                 raise ConfigError(
-                    f"--neo4j: is for releases of the kind cypher, this one is of the kind {kind}. Leave it "
-                    "out."
+                    "--neo4j: is for releases of the kind cypher, this one is of the kind "
+                    f"{release.kind}. Leave it out."
                 )
     line = Line()
     with ExitStack() as held, line.watch("verify") as tell:

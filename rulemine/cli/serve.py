@@ -175,7 +175,7 @@ def _load(arguments: Namespace) -> int:
     release = Release.open(arguments.release)
     which, url = arguments.kg or "incomplete", arguments.url or _URL
     with line.watch("neo4j"), connected(url, arguments.database) as bolt:
-        if release.kind == "cypher":
+        if release.has_property_graph:
             graph = release.property_graph(which)
             nodes, edges = len(graph.nodes), len(graph.edges)
             bolt.load_properties(graph, replace=arguments.replace)

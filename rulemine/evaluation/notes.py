@@ -179,7 +179,7 @@ def notes_on_leaks(release: Release, split: str | None) -> list[str]:
     brink = config.get("selection", {}).get("mode") == "brink"
     if not (at_random or brink) or split not in ("validation", "test"):
         return []
-    values = release.removed_values() if release.kind == "cypher" else ()
+    values = release.removed_values()
     facts = RemovedFacts(
         (row.triple for row in release.removals()), [(row.node, row.property) for row in values]
     )

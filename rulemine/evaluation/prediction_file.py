@@ -87,9 +87,9 @@ class PredictionFile:
             self.rows = self.rows[1:]
 
 
-def expected_of(kinds: Collection[str]) -> str:
-    """What a line or item must be, as a sentence, for questions of some kinds."""
-    return _EXPECTED_CYPHER if "cypher" in kinds else _EXPECTED
+def expected_of(answers: Collection[str]) -> str:
+    """What a line or item must be, as a sentence, for questions with some forms of answers."""
+    return _EXPECTED_CYPHER if "rows" in answers else _EXPECTED
 
 
 def read_run(path: str | Path) -> dict[str, Any] | None:

@@ -32,6 +32,7 @@ from rulemine.evaluation.prediction_file import (
     read_run,
 )
 from rulemine.files import write_jsonl
+from rulemine.kinds.registry import kind_named
 from rulemine.release.records import SPLITS, Prediction, Question
 
 __all__ = [
@@ -86,7 +87,7 @@ def read_predictions(
     official = official and read.is_array
     allowed = "empty" if official else missing
     kinds = {q.id: q.kind for q in questions}
-    expected = expected_of(frozenset(kinds.values()))
+    expected = expected_of({kind_named(kind).answers.form for kind in kinds.values()})
     if not rows:
         raise PredictionError(f"{file}: is empty. {expected}")
     known = {q.id: q.split for q in questions}
@@ -235,9 +236,9 @@ def fit(
 
 def _unfit(prediction: Prediction, kind: str) -> str:
     """What is wrong with a prediction for a question of a kind, or ""."""
-    if kind == "cypher":
+    if kind_named(kind).answers.form == "rows":
         told = (
-            "has 'answers', but its question, of the kind 'cypher', is answered with rows; 'cypher', 'rows' "
+            f"has 'answers', but its question, of the kind {kind!r}, is answered with rows; 'cypher', 'rows' "
             "or 'raw_output' was expected"
         )
         return told if prediction.answers else ""

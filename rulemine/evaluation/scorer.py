@@ -130,7 +130,7 @@ class Scorer:
         self._resamples, self._seed = resamples, seed
         self._others = chosen(metrics) if metrics else {}
         self._runs = cypher or CypherRuns()
-        self._of_rows = release.kind == "cypher"
+        self._of_rows = release.answers == "rows"
         idle = {
             "--matching": matching != "vocabulary",
             "--metrics": metrics,

@@ -134,7 +134,8 @@ def _prepared(
 ) -> tuple[Exporter, ExportInput, Path | None]:
     """The exporter, what it is given, and where the answers go; all is checked."""
     exporter = find_exporter(to)
-    release.expect_entities(f"export format {to!r}", getattr(exporter, "kinds", ()))
+    taken = (*getattr(exporter, "answers", ()), *getattr(exporter, "kinds", ()))
+    release.expect_entities(f"export format {to!r}", taken)
     check_seed(seed)
     naming = naming_for(release, naming, note)
     release.level_of(kg)
@@ -183,8 +184,8 @@ def _finish(folder: ExportFolder, given: ExportInput, exporter: Exporter, to: st
         folder.tsv("labels_map.tsv", [("id", "name", "label"), *changed])
         folder.count("relabeled", len(changed))
     reached = _reached(folder, given)
-    answers = _answers_of(given.questions(), reached) if given.without_answers else ""
-    if not given.without_answers and given.release.kind != "cypher":
+    answers = _answers_of(given, reached) if given.without_answers else ""
+    if not given.without_answers and given.release.answers == "entities":
         folder.jsonl("reachability.jsonl", ({"id": q, **r._asdict()} for q, r in reached.items()))
         for name, share in shares(reached.values()).items():
             folder.count(name, round(share, 4))
@@ -214,17 +215,17 @@ def _reached(folder: ExportFolder, given: ExportInput) -> dict[str, Reachability
     questions = [q for q in given.questions() if q.id not in folder.left_out]
     if folder.reached:
         return {q.id: folder.reached[q.id] for q in questions}
-    if given.release.kind == "cypher":
+    if given.release.answers == "rows":
         return {}  # rows are no entities that a path could lead to
     flags = reachability(given.kg, questions, given.removed)
     return {q.id: flag for q, flag in zip(questions, flags, strict=True)}
 
 
-def _answers_of(questions: tuple[Question, ...], reached: dict[str, Reachability]) -> str:
-    """The answers to questions, one JSON object a line; over a property graph with the gold."""
+def _answers_of(given: ExportInput, reached: dict[str, Reachability]) -> str:
+    """The answers to questions, one JSON object a line; where they are rows, with the gold."""
+    rows = given.release.answers == "rows"
 
     def row(q: Question) -> dict[str, Any]:
-        own = q.block if q.kind == "cypher" else None
         return {
             "id": q.id,
             "answers": q.answers,
@@ -232,9 +233,9 @@ def _answers_of(questions: tuple[Question, ...], reached: dict[str, Reachability
             "hard": q.hard_answers,
             "hard_answer": q.hard_answer,
             "reachability": reached[q.id]._asdict() if q.id in reached else None,
-        } | ({} if own is None else {"cypher": own.cypher, "rows": own.rows})
+        } | ({"cypher": q.block.cypher, "rows": q.block.rows} if rows else {})
 
-    return "".join(f"{dump_line(row(q))}\n" for q in questions)
+    return "".join(f"{dump_line(row(q))}\n" for q in given.questions())
 
 
 def _check_output(target: Path, answers: Path | None) -> None:

@@ -185,6 +185,7 @@ class Exporter(Protocol):
         names_of_clients: Whether it writes the names of `ClientNames`, so that the maps to the names of the
             release come with it; may be absent: no.
         splits: The splits it can say; may be absent: all.
+        answers: The forms of answers it can say, of ``entities`` and ``rows``; may be absent: entities.
         check: Called with the `ExportInput` before anything is written, to refuse it; may be absent.
     """
 

@@ -37,7 +37,7 @@ def judged_questions(
         ConfigError: There is no such naming, or the questions are about rows of a property graph.
         ReleaseError: A file is missing or was edited.
     """
-    if any(question.kind == "cypher" for question in questions):
+    if release.answers != "entities":
         raise ConfigError(
             f"{release.path}: its questions are about rows of a property graph, and judges are shown an "
             "entity and the triples that give it. rulemine build --judge-model has their texts judged as "

@@ -23,12 +23,12 @@ class EntityAnswers:
         names: Entity → its name in the other naming.
 
     Attributes:
-        are_entities: Whether answers are names of entities, or else something in which they may occur.
+        form: What they are: ``entities``, or ``rows``, in which entities may occur.
         query: The query in the other naming.
         sparql: The same as SPARQL; empty where it cannot be said.
     """
 
-    are_entities: ClassVar[bool] = True
+    form: ClassVar[str] = "entities"
 
     def __init__(self, question: Any, names: Mapping[str, str]) -> None:
         self._old, self._names = parse(question.query), names

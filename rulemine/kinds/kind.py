@@ -211,6 +211,10 @@ class Kind:
         """
         return ()
 
+    def about(self, question: Any) -> tuple[Any, str, str, str]:
+        """What a rejection says of a question: removed triple, direction, rule and query."""
+        return None, "", "", question.query
+
     def run(self, config: Mapping[str, Any]) -> int:
         """The number of a fresh variant of a release; 0: it is the published one.
 

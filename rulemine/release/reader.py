@@ -165,7 +165,7 @@ class Release:
             )
         kind = config.get("kind")
         own = config.get(kind) if isinstance(kind, str) else None
-        if kind is not None and not isinstance(own, dict | str):  # a section, or a file of rules
+        if not isinstance(own, dict | str):  # a section, or a file of rules
             raise ReleaseError(
                 f"{where}: config.kind is {dump_line(kind)[:60]}; expected the name of a kind of question, "
                 f"such as {', '.join(KINDS)}, with its options. Fetch or build the release again."
@@ -185,22 +185,32 @@ class Release:
     @property
     def kind(self) -> str:
         """The kind of its questions, a name of `rulemine.kinds.registry.KINDS`."""
-        return str(self.manifest["config"].get("kind", "rules"))
+        return str(self.manifest["config"]["kind"])
 
-    def expect_entities(self, what: str, kinds: Collection[str] = ()) -> None:
-        """Refuses questions whose answers are no entities: those of ``cypher`` are rows.
+    @property
+    def answers(self) -> str:
+        """What its answers are: ``entities``, or ``rows`` of a property graph."""
+        return kind_named(self.kind).answers.form
+
+    @property
+    def has_property_graph(self) -> bool:
+        """Whether its questions are about a property graph, see `property_graph`."""
+        return f"{PROPERTY_GRAPHS}/complete.json.gz" in self.manifest["files"]
+
+    def expect_entities(self, what: str, taken: Collection[str] = ()) -> None:
+        """Refuses questions whose answers are no entities.
 
         Args:
             what: What is about entities.
-            kinds: Kinds that are taken all the same.
+            taken: Forms of answers, and kinds, that are taken all the same.
 
         Raises:
-            ReleaseError: They are of such a kind.
+            ReleaseError: They are something else.
         """
-        if self.kind not in kinds and not kind_named(self.kind).answers.are_entities:
+        if not {self.kind, self.answers} & {"entities", *taken}:
             raise ReleaseError(
                 f"{self.path}: {what} is for questions whose answers are entities; those of the kind "
-                f"{self.kind} ask for something else, such as rows. Take a release of another kind."
+                f"{self.kind} ask a property graph for rows. Take a release of another kind."
             )
 
     @property
@@ -331,25 +341,38 @@ class Release:
 
     def removals(self) -> tuple[Removal, ...]:
         """The removed triples with their certificates, in file order."""
-        return self._records(Removal, "removed.jsonl")
+        return self.records(Removal, "removed.jsonl")
 
     def rejections(self) -> tuple[Rejection, ...]:
         """The rejected questions and texts, in file order."""
-        return self._records(Rejection, "rejected.jsonl")
+        return self.records(Rejection, "rejected.jsonl")
 
     def seed_rows(self) -> tuple[SeedRow, ...]:
-        """The entities of the seed texts, in file order; only in releases of the kind ``variants``."""
-        return self._records(SeedRow, SEED_TEXTS)
+        """The entities of the seed texts, in file order; none in releases without this file, as below."""
+        return self._own(SeedRow, SEED_TEXTS)
 
     def removed_values(self) -> tuple[RemovedValue, ...]:
-        """The removed values with certificates, in file order; only in releases of the kind ``cypher``."""
-        return self._records(RemovedValue, REMOVED_VALUES)
+        """The removed values with certificates, in file order."""
+        return self._own(RemovedValue, REMOVED_VALUES)
 
     def value_rules(self) -> tuple[ValueRule, ...]:
-        """The rules that prove them, in file order; likewise."""
-        return self._records(ValueRule, VALUE_RULES)
+        """The rules that prove them, in file order."""
+        return self._own(ValueRule, VALUE_RULES)
 
-    def _records(self, kind: type[_R], name: str) -> tuple[_R, ...]:
+    def _own(self, kind: type[_R], name: str) -> tuple[_R, ...]:
+        return self.records(kind, name) if name in self.manifest["files"] else ()
+
+    def records(self, kind: type[_R], name: str) -> tuple[_R, ...]:
+        """The records of a file, in its order.
+
+        Args:
+            kind: A frozen dataclass, whose objects its lines are.
+            name: The file.
+
+        Raises:
+            ReleaseError: See `file`.
+            InputError: A line is no such object.
+        """
         if name not in self._read:
             path = self.file(name)
             rows = (from_json(kind, row, f"{path}: line {n}") for n, row in read_jsonl(path))

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from rulemine.codec import dump_line
 from rulemine.errors import UserError
+from rulemine.kinds.registry import kind_named
 from rulemine.llm.call import Answer, Ask, Call
 from rulemine.llm.session import Session
 from rulemine.release.question_set import QuestionSet
@@ -270,10 +271,7 @@ def _rejection(question: Question, dialogue: Dialogue, templates: bool) -> Rejec
     codes = [problem.code for _, problem in dialogue.rejected]
     detail = f"{'template used' if templates else 'dropped'}: {', '.join(codes)}"
     text = next((text for text, _ in reversed(dialogue.rejected) if text), "")
-    removed, direction, rule, query = None, "", "", question.query
-    if question.kind == "rules":
-        removed, rule, query = question.removed[0], question.rules[0], ""
-        direction = question.block.direction
+    removed, direction, rule, query = kind_named(question.kind).about(question)
     return Rejection(
         "verbalize", codes[-1], question.id, removed, direction, rule, detail, text, query
     )

@@ -33,7 +33,6 @@ from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
 from rulemine.evaluation.predictions import prediction_of
 from rulemine.files import describe_content, digest_of, read_bytes, take_lock, write_bytes
 from rulemine.kg.property_graph.simplekg import simplekg_pieces
-from rulemine.kinds.registry import KINDS
 
 __all__ = ["Command"]
 
@@ -69,7 +68,7 @@ class Command(Section):
     timeout: float = option(60.0, above=0)
     restart: bool = option(False)
 
-    kinds: ClassVar = KINDS
+    answers: ClassVar = ("entities", "rows")
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """What the program answers to each question.

@@ -18,6 +18,7 @@ from rulemine.cypher.rows import row_text
 from rulemine.errors import ConfigError, counted, did_you_mean
 from rulemine.evaluation.answerers.protocol import NEEDS, Answerer, Found, Given, OpenQuestion
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kinds.registry import kind_named
 from rulemine.llm.call import more_tokens
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
@@ -73,9 +74,6 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
     },
 )
 """Name → what makes the answerer. Its keyword parameters, or its fields, are its options."""
-
-CYPHER = "cypher"
-"""The kind of questions that ask a property graph for rows."""
 
 ON_PROPERTY_GRAPHS = ("text-to-cypher", "gold-cypher", "reasoner", "prior", "command")
 """The answerers that give rows, or Cypher."""
@@ -158,15 +156,17 @@ def check_kind(answerer: object, name: str, kind: str) -> None:
         ConfigError: It does not.
     """
     kinds: Collection[str] | None = getattr(answerer, "kinds", None)
-    if kind in kinds if kinds is not None else kind != CYPHER:
+    form = kind_named(kind).answers.form
+    if kind in kinds if kinds is not None else form in getattr(answerer, "answers", ("entities",)):
         return
-    if kind == CYPHER:
+    if form == "rows":
         others = ", ".join(ON_PROPERTY_GRAPHS)
         found = (
             f"names entities, but the questions, of the kind {kind!r}, ask for rows. Take {others}"
         )
     else:
-        found = f"answers questions of the kind {', '.join(kinds or ())}, and these are of the kind {kind!r}"
+        wanted = "that ask for rows" if kinds is None else f"of the kind {', '.join(kinds)}"
+        found = f"answers questions {wanted}, and these are of the kind {kind!r}"
     raise ConfigError(f"answerer {name!r} {found}.")
 
 
@@ -236,13 +236,13 @@ def answer(
     ]
     given = Given(
         kg=release.kg(kg),
-        graph=release.property_graph(kg) if release.kind == CYPHER else None,
+        graph=release.property_graph(kg) if release.has_property_graph else None,
         declarations=Templates.from_plain(release.relations().values()).declarations,
         order=order_of_names(release.entities, release.naming),
         seed=seed,
         folder=folder,
         rules=release.rules() if "rules" in needs else (),
-        value_rules=release.value_rules() if "rules" in needs and release.kind == CYPHER else (),
+        value_rules=release.value_rules() if "rules" in needs else (),
         train=_training(release, split) if "train" in needs else (),
         model=model,
         naming=release.naming,

@@ -68,7 +68,7 @@ class TextToCypher(Section):
 
     uses_model: ClassVar[bool] = True
     typical: ClassVar = Typical(1, 1, 60)
-    kinds: ClassVar = ("cypher",)
+    answers: ClassVar = ("rows",)
 
     @property
     def needs(self) -> tuple[str, ...]:

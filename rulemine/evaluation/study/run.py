@@ -78,7 +78,7 @@ class StudyFolder:
         self.plan, self.folder = plan, folder
         self.release = Release.open(plan.release)
         others = {*plan.namings} - {self.release.naming}
-        if self.release.kind == "cypher" and (others or plan.matching != "vocabulary"):
+        if self.release.answers == "rows" and (others or plan.matching != "vocabulary"):
             raise ConfigError(
                 "namings, matching: the answers of this release are rows, in its own naming "
                 f"{self.release.naming!r}, and are compared cell by cell. Leave both out."

@@ -17,7 +17,6 @@ from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.exports.record_tables import arrow, write_parquet
 from rulemine.exports.release_tables import ReleaseTable, release_tables
 from rulemine.files import describe_content
-from rulemine.kinds.registry import KINDS
 
 __all__ = ["CroissantExport"]
 
@@ -71,7 +70,7 @@ class CroissantExport(Section):
         "1.0.0", fits_too=lambda text: text != "", expected="a text such as 1.0.0"
     )
 
-    kinds: ClassVar = KINDS
+    answers: ClassVar = ("entities", "rows")
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the files."""

@@ -15,7 +15,6 @@ from rulemine.exports.dataset_card import write_export_card
 from rulemine.exports.protocol import NAMINGS_OF_EXPORTS, ExportFolder, ExportInput
 from rulemine.exports.record_tables import write_parquet
 from rulemine.exports.release_tables import ReleaseTable, names_tables, release_tables
-from rulemine.kinds.registry import KINDS
 from rulemine.release.card.plots import FIGURES
 
 __all__ = ["HuggingFaceExport"]
@@ -25,7 +24,7 @@ __all__ = ["HuggingFaceExport"]
 class HuggingFaceExport(Section):
     """Parquet files and a dataset card, for `load_dataset`; in every naming, that asked for first."""
 
-    kinds: ClassVar = KINDS
+    answers: ClassVar = ("entities", "rows")
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the files."""

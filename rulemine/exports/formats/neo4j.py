@@ -22,7 +22,6 @@ from rulemine.exports.formats.neo4j_properties import (
 from rulemine.exports.formats.rdf import asked
 from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.kg.graph import Triple
-from rulemine.kinds.registry import KINDS
 from rulemine.query.cypher import to_cypher
 from rulemine.query.parser import parse
 from rulemine.query.tree import quoted
@@ -38,11 +37,11 @@ _ROWS = 1000
 class Neo4j(Section):
     """Writes ``nodes.csv``, ``relations.csv``, ``load.cypher``, and ``questions.jsonl`` with a query each."""
 
-    kinds: ClassVar = KINDS
+    answers: ClassVar = ("entities", "rows")
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the files."""
-        if given.release.kind == "cypher":
+        if given.release.has_property_graph:
             return _export_properties(given, folder)
         kg = given.kg
         ids = {e.name: e.id.removeprefix("m.") for e in given.client.entities}
@@ -89,7 +88,7 @@ def _with_gold(given: ExportInput, question: Question) -> dict[str, Any]:
         "question": question.question,
         "topics": question.anchors,
     }
-    if question.kind == "cypher" and not given.without_answers:
+    if not given.without_answers:
         block = question.block
         row |= {"cypher": block.cypher, "columns": block.columns, "ordered": block.ordered}
         row["rows"] = list(map(row_of, block.rows))

@@ -16,7 +16,7 @@ __all__ = ["RowAnswers"]
 class RowAnswers(EntityAnswers):
     """RowAnswers that a pattern of `rulemine.cypher.questions.pattern` gives; see `EntityAnswers`."""
 
-    are_entities = False
+    form = "rows"
 
     def __init__(self, question: Any, names: Mapping[str, str]) -> None:
         self._names, self._renamed = names, renamed_query(query_of(question.query), names)

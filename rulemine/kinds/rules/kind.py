@@ -1,6 +1,6 @@
 """The kind ``rules`` in a build, see `rulemine.kinds.building`."""
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rulemine.codec import to_json
@@ -9,6 +9,7 @@ from rulemine.kinds.kind import pairs
 from rulemine.kinds.rules.options import RuleSection
 
 if TYPE_CHECKING:
+    from rulemine.kg.graph import Triple
     from rulemine.kg.index import Ints
     from rulemine.kinds.group import Group
     from rulemine.kinds.rules.balance import Limits
@@ -39,6 +40,10 @@ class RuleKind(BuildingKind):
         from rulemine.verbalizer.prompts import load_prompts
 
         return load_prompts(source, ("structures", "structure_question", "structure_audit"))
+
+    def about(self, question: "Question") -> "tuple[Triple, str, str, str]":
+        """Its query follows from the rest."""
+        return question.removed[0], question.block.direction, question.rules[0], ""
 
     def types(self, inputs: "Inputs") -> tuple[str, dict[str, tuple[str, ...]]]:
         """None."""

@@ -20,7 +20,7 @@ class GoldCypher(Section):
     """The gold query of each question, an oracle."""
 
     needs: ClassVar = ("query",)
-    kinds: ClassVar = ("cypher",)
+    answers: ClassVar = ("rows",)
 
     def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
         """The queries; the graph is not looked at."""

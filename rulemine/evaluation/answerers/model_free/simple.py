@@ -25,7 +25,6 @@ from rulemine.cypher.rows import row_of
 from rulemine.evaluation.answerers.model_free.inferred_rows import inferred_rows
 from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
 from rulemine.kg.index import Index
-from rulemine.kinds.registry import KINDS
 from rulemine.query.batch import Batch
 from rulemine.release.guessing import asked_about, commonest_answers
 from rulemine.rules.rule import Rule
@@ -98,7 +97,7 @@ class Reasoner(Section):
     """
 
     needs: ClassVar = ("query", "rules")
-    kinds: ClassVar = KINDS
+    answers: ClassVar = ("entities", "rows")
 
     confidence: float = option(0.0, least=0, most=1)
 
@@ -146,7 +145,7 @@ class Prior(Section):
     """
 
     needs: ClassVar = ("query", "train")
-    kinds: ClassVar = KINDS
+    answers: ClassVar = ("entities", "rows")
 
     k: int = option(1, least=1)
 
