@@ -21,7 +21,7 @@ from rulemine.query.structures import structure_of
 from rulemine.query.tree import Count, Difference, Query
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.records import Question, Unseen
-from rulemine.release.seed_rows import SeedRow
+from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
 from tests.structures import (
     CONFIG,
     DECLARED,
@@ -214,11 +214,13 @@ def written_world(kind: str, **changes: Any) -> ReleaseParts:
                     "split": {"accepted": 8, "training_relations": TRAINING, "per_cell": 1},
                 }
             },
-            "seed_rows": tuple(
-                SeedRow(q.block.seed_text, q.block.seeds, "", q.split)
-                for q in questions
-                if q.kind == "variants"
-            ),
+            "records": {
+                SEED_TEXTS: tuple(
+                    SeedRow(q.block.seed_text, q.block.seeds, "", q.split)
+                    for q in questions
+                    if q.kind == "variants"
+                )
+            },
         }
         | changes,
     )

@@ -12,12 +12,11 @@ from rulemine.arrays import distinct
 from rulemine.builder.model_counts import count_model
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.kinds.registry import KINDS
+from rulemine.kinds.registry import kind_named
 from rulemine.phrasing.templates import Templates
 from rulemine.release.contents import ModelTrace, ReleaseParts
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Certificate, Difficulty, PerDirection, Removal
-from rulemine.release.seed_rows import with_splits
 from rulemine.removal.selection import Selection
 from rulemine.rules.rule import sort_rules
 
@@ -100,10 +99,8 @@ def parts_of_build(
         trace=trace,
         types=types,
         sampling_counts=sampling or {},
-        seed_rows=with_splits(asked.seed_rows, asked.questions, KINDS[config["kind"]].run(config)),
         graph=graph,
-        removed_values=asked.removed_values,
-        value_rules=asked.value_rules,
+        records=kind_named(config["kind"]).records(asked, config),
     )
 
 

@@ -7,6 +7,7 @@ graph asked for, and nothing else.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from rulemine.exports.protocol import ExportInput
@@ -20,7 +21,6 @@ from rulemine.release.records import (
     Rejection,
     Removal,
 )
-from rulemine.release.seed_rows import SeedRow
 
 __all__ = ["WHOLE", "ReleaseTable", "names_tables", "release_tables"]
 
@@ -116,10 +116,11 @@ def release_tables(given: ExportInput, naming: str) -> Iterator[ReleaseTable]:
         pairs = sorted((entity, type_) for entity, types in parts.types.items() for type_ in types)
         table = text_table(("entity", "type"), pairs)
         yield ReleaseTable(f"types-{naming}", WHOLE, "the types of every entity", table)
-    if parts.seed_rows:
-        about = "the entities of the texts that questions were written for"
-        table = record_table(SeedRow, parts.seed_rows)
-        yield ReleaseTable(f"seed-texts-{naming}", WHOLE, about, table)
+    for file in KINDS.find(parts.kind).files:
+        if file.about and (own := parts.records[file.name]):
+            name = Path(file.name).stem.replace("_", "-")
+            table = record_table(file.record, own)
+            yield ReleaseTable(f"{name}-{naming}", WHOLE, file.about, table)
 
 
 def _graph(naming: str, name: str, kg: KnowledgeGraph) -> ReleaseTable:

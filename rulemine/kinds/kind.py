@@ -5,7 +5,7 @@ What it decides in a build is in `rulemine.kinds.building`, which needs far more
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from rulemine.codec import to_json
 from rulemine.config import Section
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from rulemine.kinds.answers import EntityAnswers
     from rulemine.phrasing.templates import Templates
 
-__all__ = ["ONE_WRITER", "WRITTEN_AT_ONCE", "Kind", "KindOptions", "Setting"]
-
-Setting = tuple[tuple[str, ...], Any]
 __all__ = [
     "ONE_WRITER",
     "WRITTEN_AT_ONCE",
     "Input",
     "Kind",
     "KindOptions",
+    "ReleaseFile",
     "Setting",
     "Values",
     "pairs",
 ]
+
+Setting = tuple[tuple[str, ...], Any]
 
 Values = Callable[[Any], tuple[Hashable, ...]]
 """What a question has of something that questions differ in, each value once."""
@@ -123,6 +123,22 @@ class Input:
     place: str = ""
 
 
+class ReleaseFile(NamedTuple):
+    """A file that only releases of a kind have: records, one a line.
+
+    Attributes:
+        name: Its name.
+        record: The frozen dataclass of the records; the types of its fields say what is renamed.
+        by: The fields that the records are sorted by; empty: they stay in their order.
+        about: What a table of them is about, for exports; empty: there is none.
+    """
+
+    name: str
+    record: type
+    by: tuple[str, ...] = ()
+    about: str = ""
+
+
 class Kind:
     """A kind of question. What is the same for most is that of queries of any form.
 
@@ -159,6 +175,21 @@ class Kind:
     def inputs(self) -> Sequence[Input]:
         """What its builds read beside what all read, or in another way."""
         return ()
+
+    @property
+    def files(self) -> Sequence[ReleaseFile]:
+        """The files that only its releases have, beside property graphs."""
+        return ()
+
+    def records(self, asked: Any, config: Mapping[str, Any]) -> Mapping[str, tuple[Any, ...]]:
+        """The records of these files, by file.
+
+        Args:
+            asked: The `rulemine.release.question_set.QuestionSet` of a build, with splits.
+            config: Of the manifest.
+        """
+        own: Mapping[str, tuple[Any, ...]] = asked.records
+        return own
 
     @property
     def figures(self) -> Sequence[Any]:

@@ -11,7 +11,7 @@ from rulemine.registry import Registry
 if TYPE_CHECKING:
     from rulemine.kinds.kind import Kind
 
-__all__ = ["KINDS", "kind_named"]
+__all__ = ["KINDS", "USUAL", "kind_named"]
 
 KINDS: "Registry[Kind]" = Registry(
     "rulemine.kinds",
@@ -26,6 +26,10 @@ KINDS: "Registry[Kind]" = Registry(
     },
 )
 """Name → kind; the value of `Question.kind`, and of ``kind`` in a recipe and a manifest."""
+
+
+USUAL = "rules"
+"""The kind of recipes and manifests that name none."""
 
 
 def kind_named(name: str) -> "Kind":

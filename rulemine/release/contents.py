@@ -16,16 +16,14 @@ from rulemine.files import opened, read_jsonl, read_text
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.property_graph.graph import MissingFacts, PropertyGraph
-from rulemine.kinds.registry import KINDS
+from rulemine.kinds.registry import KINDS, USUAL, kind_named
 from rulemine.llm.journal import answer_of
 from rulemine.phrasing.templates import Templates
 from rulemine.release.naming import Namer
 from rulemine.release.reader import TYPES, Release
 from rulemine.release.records import Question, Rejection, Removal
-from rulemine.release.seed_rows import SeedRow
-from rulemine.release.values import RemovedValue
+from rulemine.release.values import REMOVED_VALUES, RemovedValue
 from rulemine.rules.rule import Rule
-from rulemine.rules.values.value_rules import ValueRule
 
 __all__ = ["JOURNAL", "ModelTrace", "ReleaseParts", "merged", "read_parts", "read_trace"]
 
@@ -77,10 +75,8 @@ class ReleaseParts:
         types: Entity → its types, sorted (see `rulemine.kg.entity_types`); None: it has no table of them.
         sampling_counts: What its sampling counted.
         counts: Of a kind that is not installed: its counts as they are given, which are not counted again.
-        seed_rows: What the questions were asked about; for the kind ``variants``.
         graph: The complete property graph; None: questions are about the triples alone.
-        removed_values: The values that incomplete graphs lack.
-        value_rules: The rules that prove them.
+        records: File → its records, of the files that only releases of the kind have.
     """
 
     naming: str
@@ -101,15 +97,18 @@ class ReleaseParts:
     types: Mapping[str, tuple[str, ...]] | None = None
     sampling_counts: Mapping[str, Any] = field(default_factory=dict)
     counts: Mapping[str, Any] = field(default_factory=dict)
-    seed_rows: tuple[SeedRow, ...] = ()
     graph: PropertyGraph | None = None
-    removed_values: tuple[RemovedValue, ...] = ()
-    value_rules: tuple[ValueRule, ...] = ()
+    records: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     @property
     def kind(self) -> str:
         """The kind of the questions, a name of `rulemine.kinds.registry.KINDS`."""
-        return str(self.config.get("kind", "rules"))
+        return str(self.config.get("kind", USUAL))
+
+    @property
+    def removed_values(self) -> tuple[RemovedValue, ...]:
+        """The values that incomplete property graphs lack."""
+        return self.records.get(REMOVED_VALUES, ())
 
     def incomplete(self) -> Iterator[tuple[int, KnowledgeGraph]]:
         """Yields each level with its incomplete KG, ascending."""
@@ -150,9 +149,8 @@ class ReleaseParts:
             rules=tuple(map(namer.rule, self.rules)),
             questions=tuple(map(namer.question, self.questions)),
             rejections=tuple(namer.rejection(row, self.kind) for row in self.rejections),
-            seed_rows=tuple(map(namer.record, self.seed_rows)),
             graph=self.graph and self.graph.renamed(namer.names),
-            removed_values=tuple(map(namer.record, self.removed_values)),
+            records={name: tuple(map(namer.record, rows)) for name, rows in self.records.items()},
         )
 
 
@@ -185,10 +183,11 @@ def read_parts(release: Release) -> ReleaseParts:
         types=release.types() if TYPES in files else None,
         sampling_counts=release.manifest["counts"].get("sampling", {}),
         counts={} if release.kind in KINDS else release.manifest["counts"],
-        seed_rows=release.seed_rows() if release.kind == "variants" else (),
-        graph=release.property_graph("complete") if release.kind == "cypher" else None,
-        removed_values=release.removed_values() if release.kind == "cypher" else (),
-        value_rules=release.value_rules() if release.kind == "cypher" else (),
+        graph=release.property_graph("complete") if release.has_property_graph else None,
+        records={
+            file.name: release.records(file.record, file.name)
+            for file in kind_named(release.kind).files
+        },
     )
 
 

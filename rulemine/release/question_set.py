@@ -25,9 +25,6 @@ from rulemine.release.records import (
     Unseen,
     question_from_json,
 )
-from rulemine.release.seed_rows import SeedRow
-from rulemine.release.values import RemovedValue
-from rulemine.rules.values.value_rules import ValueRule
 
 __all__ = [
     "QuestionSet", "read_changes", "read_question_set", "write_changes", "write_question_set",
@@ -49,9 +46,7 @@ class QuestionSet:
             one of the questions, sorted.
         declarations: Which relations state the same facts.
         sampling: What was drawn of each structure, for the manifest; empty for the kind ``rules``.
-        seed_rows: What the questions were asked about, for the kind ``variants``.
-        removed_values: The values that incomplete graphs lack, for the kind ``cypher``.
-        value_rules: The rules that prove them.
+        records: File → its records, of the files that only releases of the kind have.
     """
 
     questions: tuple[Question, ...]
@@ -61,9 +56,7 @@ class QuestionSet:
     reference: tuple[Triple, ...] = ()
     declarations: Declarations = field(default_factory=Declarations)
     sampling: Mapping[str, Any] = field(default_factory=dict)
-    seed_rows: tuple[SeedRow, ...] = ()
-    removed_values: tuple[RemovedValue, ...] = ()
-    value_rules: tuple[ValueRule, ...] = ()
+    records: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def keep(self, questions: Sequence[Question], rejections: Sequence[Rejection]) -> "QuestionSet":
         """The set with some questions only, and without names and triples that no question needs.
@@ -140,9 +133,7 @@ def write_question_set(folder: Path, asked: QuestionSet) -> None:
         "reference": [list(t) for t in asked.reference],
         "declarations": {name: list(row) for name, row in asked.declarations.readings.items()},
         "sampling": asked.sampling,
-        "seed_rows": list(map(to_json, asked.seed_rows)),
-        "removed_values": list(map(to_json, asked.removed_values)),
-        "value_rules": list(map(to_json, asked.value_rules)),
+        "records": {name: list(map(to_json, rows)) for name, rows in asked.records.items()},
     }
     write_jsonl(folder / "asked.jsonl", [rest])
 
@@ -155,19 +146,23 @@ def read_question_set(folder: Path) -> QuestionSet:
     """
     file, path = folder / "asked.jsonl", folder / "questions.jsonl"
     rest = parse_object(read_text(file), str(file))
+    questions = tuple(
+        question_from_json(row, f"{path}: line {number}") for number, row in read_jsonl(path)
+    )
     return QuestionSet(
-        tuple(
-            question_from_json(row, f"{path}: line {number}") for number, row in read_jsonl(path)
-        ),
+        questions,
         tuple(_rows(folder / "rejected.jsonl", Rejection)),
         tuple(_rows(folder / "names.jsonl", EntityNames)),
         rest["kg_entities"],
         tuple((s, r, o) for s, r, o in rest["reference"]),
         Declarations({name: Reading(*row) for name, row in rest["declarations"].items()}),
         rest["sampling"],
-        tuple(from_json(SeedRow, row, str(file)) for row in rest["seed_rows"]),
-        tuple(from_json(RemovedValue, row, str(file)) for row in rest["removed_values"]),
-        tuple(from_json(ValueRule, row, str(file)) for row in rest["value_rules"]),
+        {
+            own.name: tuple(
+                from_json(own.record, row, str(file)) for row in rest["records"][own.name]
+            )
+            for own in (kind_named(questions[0].kind).files if questions else ())
+        },
     )
 
 

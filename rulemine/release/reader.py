@@ -20,7 +20,7 @@ from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.graph import MissingFacts, PropertyGraph
 from rulemine.kg.property_graph.simplekg import read_simplekg
-from rulemine.kinds.registry import KINDS, kind_named
+from rulemine.kinds.registry import KINDS, USUAL, kind_named
 from rulemine.release.records import (
     FORMAT_VERSION,
     SPLITS,
@@ -165,7 +165,7 @@ class Release:
             )
         kind = config.get("kind")
         own = config.get(kind) if isinstance(kind, str) else None
-        if not isinstance(own, dict | str):  # a section, or a file of rules
+        if kind is not None and not isinstance(own, dict | str):  # a section, or a file of rules
             raise ReleaseError(
                 f"{where}: config.kind is {dump_line(kind)[:60]}; expected the name of a kind of question, "
                 f"such as {', '.join(KINDS)}, with its options. Fetch or build the release again."
@@ -185,7 +185,7 @@ class Release:
     @property
     def kind(self) -> str:
         """The kind of its questions, a name of `rulemine.kinds.registry.KINDS`."""
-        return str(self.manifest["config"]["kind"])
+        return str(self.manifest["config"].get("kind", USUAL))
 
     @property
     def answers(self) -> str:

@@ -6,6 +6,7 @@ so they do not depend on the compressor.
 
 from collections import Counter
 from collections.abc import Iterable
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,14 @@ from rulemine.codec import to_json
 from rulemine.files import describe_content, write_jsonl, write_lines, write_text
 from rulemine.kg.graph import Triple, format_tsv
 from rulemine.kg.property_graph.simplekg import write_simplekg
+from rulemine.kinds.registry import kind_named
 from rulemine.release.card.figures import figures_of
 from rulemine.release.card.page import draw_plots, write_card
 from rulemine.release.card.plots import FIGURES
 from rulemine.release.contents import GLOSSES, JOURNAL, PROMPT, ModelTrace, ReleaseParts
 from rulemine.release.reader import FORMAT, MANIFEST, PROPERTY_GRAPHS, TYPES, dump_manifest
 from rulemine.release.records import FORMAT_VERSION, SPLITS, Removal
-from rulemine.release.seed_rows import SEED_TEXTS
 from rulemine.release.sheet import SHEET, SHEET_COLUMNS, sheet_rows
-from rulemine.release.values import REMOVED_VALUES, VALUE_RULES
 from rulemine.rules.formats import write_rules
 
 __all__ = ["write_release", "write_trace"]
@@ -48,14 +48,13 @@ def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
         pairs = sorted((entity, type_) for entity, types in named.types.items() for type_ in types)
         _write_table(folder / TYPES, ("entity", "type"), pairs)
         _write_table(folder / SHEET, SHEET_COLUMNS, sheet_rows(named))
-    if named.kind == "variants":
-        write_jsonl(folder / SEED_TEXTS, map(to_json, named.seed_rows))
+    for file in kind_named(named.kind).files:
+        own = list(named.records[file.name])
+        if file.by:
+            own.sort(key=attrgetter(*file.by))
+        write_jsonl(folder / file.name, map(to_json, own))
     for level, graph in named.property_graphs():
         write_simplekg(graph, folder / PROPERTY_GRAPHS / f"{_name_of(level)}.json.gz")
-    if named.kind == "cypher":
-        values = sorted(named.removed_values, key=lambda row: (row.node, row.property))
-        write_jsonl(folder / REMOVED_VALUES, map(to_json, values))
-        write_jsonl(folder / VALUE_RULES, map(to_json, named.value_rules))
     if named.trace is not None:
         write_trace(folder, named.trace)
     manifest = {

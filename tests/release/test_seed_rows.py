@@ -17,22 +17,25 @@ from rulemine.verify.report import Findings
 from tests.kinds.rules.test_ask import random_build
 from tests.structures import world
 from tests.verify.tiny import tiny_files, write_release
+from tests.written_releases import written_world
 
 
 def test_the_rows_pass_from_stage_to_stage(tmp_path):
-    asked = replace(random_build(3)[1], seed_rows=(SeedRow("a/1", ("n0", "n1"), "film"),))
-    write_question_set(tmp_path, asked)
-    assert read_question_set(tmp_path).seed_rows == asked.seed_rows
+    asked = random_build(3)[1]
+    questions = written_world("variants").questions[:1]
+    records = {SEED_TEXTS: (SeedRow("a/1", ("n0", "n1"), "film"),)}
+    write_question_set(tmp_path, replace(asked, questions=questions, records=records))
+    assert read_question_set(tmp_path).records == records
 
 
 def test_entities_are_renamed_and_sorted_anew():
-    parts: ReleaseParts = replace(world(), seed_rows=(SeedRow("t1", ("ann", "zoe"), "", "test"),))
+    parts: ReleaseParts = world()
     first, last = parts.names[0], parts.names[-1]
     rows = (SeedRow("t1", tuple(sorted((first.entity, last.entity))), "", "test"),)
-    parts = replace(parts, seed_rows=rows)
+    parts = replace(parts, records={SEED_TEXTS: rows})
     renamed = parts.renamed("private")
-    assert renamed.seed_rows[0].entities == tuple(sorted((first.private, last.private)))
-    assert renamed.renamed("entity").seed_rows == rows
+    assert renamed.records[SEED_TEXTS][0].entities == tuple(sorted((first.private, last.private)))
+    assert renamed.renamed("entity").records == parts.records
 
 
 GOOD = [

@@ -41,6 +41,7 @@ from rulemine.release.records import (
     Rejection,
     Unseen,
 )
+from rulemine.release.values import REMOVED_VALUES, VALUE_RULES
 from rulemine.removal.selection import Selection
 from rulemine.removal.values import remove_values
 from rulemine.rules.values.value_mining import mine_value_rules
@@ -132,8 +133,7 @@ def ask_cypher(
         len(graph.nodes),
         declarations=inputs.templates.declarations,
         sampling={category: row.to_plain() for category, row in sampled.items()},
-        removed_values=tuple(maker.values),
-        value_rules=tuple(maker.value_rules),
+        records={REMOVED_VALUES: tuple(maker.values), VALUE_RULES: tuple(maker.value_rules)},
     )
     return everything.keep(questions, maker.rejections)
 

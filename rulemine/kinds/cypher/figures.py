@@ -13,6 +13,7 @@ from rulemine.release.card.bins import by, up_to, upper_names
 from rulemine.release.card.figure import Figure
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.records import Question
+from rulemine.release.values import VALUE_RULES
 
 __all__ = ["FIGURES", "LENGTHS"]
 
@@ -75,7 +76,7 @@ FIGURES: tuple[Figure, ...] = (
     Figure("values_by_level", _VALUES,
            lambda p: {str(level): sum(row.level <= level for row in p.removed_values) for level in p.levels}),
     Figure("values_by_property", "`Type.property` → `values`, and of them `removed`", _by_property),
-    Figure("value_rules", "the rules of `value_rules.jsonl`", lambda p: len(p.value_rules)),
+    Figure("value_rules", "the rules of `value_rules.jsonl`", lambda p: len(p.records[VALUE_RULES])),
     Figure("templates", "category of MATCH → name of RETURN → questions", _templates),
     Figure("returns", "name of RETURN → questions", lambda p: _sorted(q.block.family for q in p.questions)),
     Figure("lengths", "number of rows, up to 1, 2, 5, 10, 50, 100, or `more` → questions",

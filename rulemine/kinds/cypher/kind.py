@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.cypher.options import CypherSection
+from rulemine.kinds.kind import Input, ReleaseFile
 
 if TYPE_CHECKING:
     from rulemine.kg.index import Ints
     from rulemine.kg.property_graph.graph import PropertyGraph
     from rulemine.kinds.cypher.answers import RowAnswers
     from rulemine.kinds.group import Group
-    from rulemine.kinds.kind import Input
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
@@ -40,6 +40,17 @@ class CypherKind(BuildingKind):
         from rulemine.kinds.cypher.dialogue import CypherVerbalizer
 
         return CypherVerbalizer
+
+    @property
+    def files(self) -> "Sequence[ReleaseFile]":
+        """The removed values, and the rules that prove them."""
+        from rulemine.release.values import REMOVED_VALUES, VALUE_RULES, RemovedValue
+        from rulemine.rules.values.value_rules import ValueRule
+
+        return (
+            ReleaseFile(REMOVED_VALUES, RemovedValue, by=("node", "property")),
+            ReleaseFile(VALUE_RULES, ValueRule),
+        )
 
     def gold(self, question: "Question") -> "Question":
         """With the Cypher of its query."""

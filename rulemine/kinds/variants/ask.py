@@ -45,7 +45,7 @@ from rulemine.recipe.inputs import Inputs
 from rulemine.release.naming import Namer, name_entities
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
-from rulemine.release.seed_rows import SeedRow
+from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
 from rulemine.removal.selection import Selection
 from rulemine.seeds import stream
 from rulemine.verbalizer.requests import SEEDS
@@ -367,7 +367,7 @@ class _Asking:
             tuple(sorted(reference)),
             self.templates.declarations,
             {"variants": self._counts(len(questions))},
-            seed_rows,
+            {SEED_TEXTS: seed_rows},
         )
         return everything.keep(questions, self.rejections)
 

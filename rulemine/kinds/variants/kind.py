@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.group import Group
-from rulemine.kinds.kind import Setting
+from rulemine.kinds.kind import Input, ReleaseFile, Setting
 from rulemine.kinds.variants.options import VariantSection
 from rulemine.kinds.written.groups import GROUPS
 
 if TYPE_CHECKING:
-    from rulemine.kinds.kind import Input
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
     from rulemine.release.records import Question
+    from rulemine.release.seed_rows import SeedRow
     from rulemine.removal.selection import Selection
     from rulemine.verbalizer.prompts import Prompts
 
@@ -63,6 +63,23 @@ class VariantKind(BuildingKind):
         from rulemine.kinds.variants.page import VARIANT_PAGE
 
         return VARIANT_PAGE
+
+    @property
+    def files(self) -> "Sequence[ReleaseFile]":
+        """The entities of the seed texts."""
+        from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
+
+        about = "the entities of the texts that questions were written for"
+        return (ReleaseFile(SEED_TEXTS, SeedRow, about=about),)
+
+    def records(
+        self, asked: "QuestionSet", config: Mapping[str, Any]
+    ) -> "Mapping[str, tuple[SeedRow, ...]]":
+        """With the splits of their questions."""
+        from rulemine.release.seed_rows import SEED_TEXTS, with_splits
+
+        rows = asked.records[SEED_TEXTS]
+        return {SEED_TEXTS: with_splits(rows, asked.questions, self.run(config))}
 
     def run(self, config: Mapping[str, Any]) -> int:
         """As the recipe says."""

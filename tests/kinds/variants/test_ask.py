@@ -36,6 +36,7 @@ from rulemine.recipe.recipe import Recipe
 from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question
+from rulemine.release.seed_rows import SEED_TEXTS
 from rulemine.text.normalization import fold, mentions
 from rulemine.verbalizer.options import VerbalizerSection
 from tests.chat_server import ChatServer, FakeModel, Says, error
@@ -131,11 +132,11 @@ def test_texts_name_the_anchors_alone_in_every_naming(made: QuestionSet) -> None
 
 
 def test_ids_go_by_the_seed_sets_and_all_that_is_refused_is_counted(made: QuestionSet) -> None:
-    rows = [row.id for row in made.seed_rows]
+    rows = [row.id for row in made.records[SEED_TEXTS]]
     order = [rows.index(question.block.seed_text) for question in variants(made)]
     assert order == sorted(order)
     assert [question.id for question in made.questions] == [f"q{n:05}" for n in range(1, 41)]
-    entities = {row.id: row.entities for row in made.seed_rows}
+    entities = {row.id: row.entities for row in made.records[SEED_TEXTS]}
     assert all(q.block.seeds == entities[q.block.seed_text] for q in variants(made))
     counts = made.sampling["variants"]
     refused = sum(counts["rejected"].values())
@@ -149,7 +150,7 @@ def test_the_same_seed_gives_the_same_and_a_run_another_order(made: QuestionSet)
     few = asked(questions=8)
     assert [q.query for q in few.questions] == [q.query for q in made.questions[:8]]
     fresh = asked(run=1, questions=8)
-    assert fresh.seed_rows[:3] == few.seed_rows[:3]
+    assert fresh.records[SEED_TEXTS][:3] == few.records[SEED_TEXTS][:3]
     assert {q.query for q in fresh.questions} != {q.query for q in few.questions}
     assert asked(run=1, questions=8) == fresh
 

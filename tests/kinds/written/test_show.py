@@ -103,4 +103,4 @@ def test_parts_renamed_and_back_are_the_same(kind: str) -> None:
         other = parts.renamed(naming)
         assert other.renamed("entity").questions == parts.questions
         assert other.renamed("text").questions == parts.renamed("text").questions
-        assert other.renamed("entity").seed_rows == parts.seed_rows
+        assert other.renamed("entity").records == parts.records
