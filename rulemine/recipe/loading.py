@@ -9,8 +9,8 @@ from typing import Any
 from rulemine.codec import decode, read_table, slots_of
 from rulemine.config import hint, homes, lookup, override, packaged, packaged_or_given, read_toml
 from rulemine.errors import ConfigError, did_you_mean, list_problems
-from rulemine.kinds.registry import KINDS
-from rulemine.recipe.recipe import USUAL, Recipe, file_keys
+from rulemine.kinds.registry import KINDS, USUAL
+from rulemine.recipe.recipe import Recipe, file_keys
 
 __all__ = ["build_recipe", "decode_recipe", "load_recipe", "named_recipes"]
 

@@ -14,15 +14,12 @@ from rulemine.codec import to_json
 from rulemine.config import Key, Section, keys_of, lookup, option, override
 from rulemine.errors import ConfigError
 from rulemine.kg.entity_names import NAMINGS
-from rulemine.kinds.registry import KINDS
+from rulemine.kinds.registry import KINDS, USUAL
 from rulemine.llm.options import EndpointOptions
 from rulemine.recipe.options import AboutSection, MiningSection, QuestionSection, SelectionSection
 from rulemine.verbalizer.options import VerbalizerSection
 
-__all__ = ["KEYS", "USUAL", "Recipe", "file_keys", "keys_with"]
-
-USUAL = "rules"
-"""The kind of question of a recipe that names none."""
+__all__ = ["KEYS", "Recipe", "file_keys", "keys_with"]
 
 
 @dataclass(frozen=True, slots=True)
