@@ -65,6 +65,7 @@ def ask(
     stale: npt.NDArray[np.bool_] | None = None,
     core_only: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    kind: str = "rules",
 ) -> QuestionSet:
     """Makes the questions about the removed triples of a selection.
 
@@ -82,6 +83,7 @@ def ask(
         stale: bool, shape (triples,): triples that no question may use; None: none.
         core_only: Whether only questions of the core are asked.
         progress: Called with (questions checked, most that can be).
+        kind: What their kind is called.
 
     Returns:
         Questions with source labels, ids in canonical order and no split yet. A removed triple that no
@@ -146,7 +148,9 @@ def ask(
         raise UserError(f"no question is left: every draft was rejected ({found}). {advice}")
     width = max(ID_DIGITS, len(str(len(selection))))
     questions = [
-        _question(f"q{number:0{width}d}", offer, rules[offer.rule], sets, templates, declarations)
+        _question(
+            kind, f"q{number:0{width}d}", offer, rules[offer.rule], sets, templates, declarations
+        )
         for number, offer in enumerate(sorted(chosen, key=_Offer.order), start=1)
     ]
     everything = QuestionSet((), (), names, len(kg.entities), sets.reference, declarations)
@@ -279,6 +283,7 @@ def _tree(offer: _Offer, declarations: Declarations) -> Tree:
 
 
 def _question(
+    kind: str,
     id_: str,
     offer: _Offer,
     rule: Rule,
@@ -290,11 +295,11 @@ def _question(
     answers = sets[offer.query]
     query = _tree(offer, declarations)
     structure = structure_of(query, declarations)
-    kind = classify(rule)
+    type_ = classify(rule)
     asked_for = next(row for row in answers.hard if row.answer == offer.answer)
     return Question(
         id=id_,
-        kind="rules",
+        kind=kind,
         question=templates[relation].ask(offer.direction, topic, several=len(answers.all) > 1),
         anchors=structure.anchors,
         query=query.text,
@@ -322,5 +327,5 @@ def _question(
         wording="template",
         paraphrases=(),
         patterns=(),
-        block=RuleBlock(offer.direction, kind.type, kind.subtype),
+        block=RuleBlock(offer.direction, type_.type, type_.subtype),
     )

@@ -120,6 +120,7 @@ class RuleKind(BuildingKind):
             stale=inputs.stale,
             core_only=inputs.recipe.questions.core_only,
             progress=progress,
+            kind=self.name,
         )
 
     def to_verbalize(
