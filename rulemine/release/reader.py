@@ -7,7 +7,7 @@ checked against its digest, and never changed. Nothing here needs a JVM or a net
 
 import json
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,11 +16,12 @@ from typing import Any, TypeVar
 from rulemine.codec import dump_line, from_json, parse_object
 from rulemine.errors import InputError, ReleaseError
 from rulemine.files import describe_content, digest_of, read_jsonl, read_lines, read_text
-from rulemine.kg.entity_names import NAMINGS, EntityNames
+from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.graph import MissingFacts, PropertyGraph
 from rulemine.kg.property_graph.simplekg import read_simplekg
 from rulemine.kinds.registry import KINDS, USUAL, kind_named
+from rulemine.release.manifest import KEYS, SHAPES, TABLES
 from rulemine.release.records import (
     FORMAT_VERSION,
     SPLITS,
@@ -46,32 +47,6 @@ PROPERTY_GRAPHS = "property_graph"
 FORMAT = "rulemine release"
 
 _R = TypeVar("_R")
-
-_KEYS = {"format", "format_version", "name", "naming", "levels", "config", "kg", "counts", "files"}
-"""Of a manifest."""
-
-
-# What reading relies on; the rest of the manifest is for people and for rulemine verify.
-_SHAPES: dict[str, Callable[[Any], bool]] = {
-    "name": lambda v: isinstance(v, str) and v.replace("-", "").replace("_", "").isalnum(),
-    "naming": lambda v: isinstance(v, str) and v in NAMINGS,
-    "config": lambda v: isinstance(v, dict),
-    "kg": lambda v: isinstance(v, dict),
-    "counts": lambda v: isinstance(v, dict),
-    "files": lambda v: (
-        isinstance(v, dict)
-        and all(isinstance(entry, dict) for entry in v.values())
-        and not any(Path(name).is_absolute() or ".." in Path(name).parts for name in v)
-    ),
-    "levels": lambda v: (
-        isinstance(v, list)
-        and all(type(level) is int and level >= 1 for level in v)
-        and v == sorted(set(v))
-        and v[-1:] == [100]
-    ),
-}
-_TABLES = ("mining", "selection", "questions", "verbalizer")
-"""Of the options in a manifest."""
 
 
 @dataclass(frozen=True)
@@ -140,17 +115,17 @@ class Release:
                 f"{where}: format version {version}; this program reads version "
                 f"{FORMAT_VERSION}. Upgrade: pip install -U rulemine."
             )
-        if missing := _KEYS - {"levels"} - set(manifest):
+        if missing := KEYS - {"levels"} - set(manifest):
             raise ReleaseError(
                 f"{where}: lacks {', '.join(sorted(missing))}. Fetch or build the release again."
             )
-        if unknown := sorted(set(manifest) - _KEYS):
+        if unknown := sorted(set(manifest) - KEYS):
             raise ReleaseError(
                 f"{where}: has the unknown key {unknown[0][:60]!r}. Fetch or build the release again."
             )
         config = manifest["config"] if isinstance(manifest["config"], dict) else {}
-        values = manifest | {f"config.{table}": config.get(table, {}) for table in _TABLES}
-        shapes = _SHAPES | {f"config.{table}": _SHAPES["config"] for table in _TABLES}
+        values = manifest | {f"config.{table}": config.get(table, {}) for table in TABLES}
+        shapes = SHAPES | {f"config.{table}": SHAPES["config"] for table in TABLES}
         if wrong := [
             key for key, fits in shapes.items() if key in values and not fits(values[key])
         ]:

@@ -13,7 +13,6 @@ from itertools import accumulate
 from typing import Self
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
-from rulemine.kinds.registry import kind_named
 from rulemine.llm.call import Failure
 from rulemine.phrasing.glosses import Gloss
 from rulemine.phrasing.templates import RelationTemplates
@@ -32,7 +31,7 @@ from rulemine.text.normalization import (
 )
 from rulemine.text.template import escape, fill
 from rulemine.text.yes_or_no import asks_whether
-from rulemine.verbalizer.inputs import CheckedQuestion, placeholders
+from rulemine.verbalizer.inputs import CheckedQuestion, asks_for_entities, placeholders
 from rulemine.verbalizer.wrappings import PICTURE, unwrapped
 
 __all__ = ["CODES", "LONGEST", "SHORTEST", "Checker", "TextProblem", "check_text", "explain"]
@@ -285,7 +284,7 @@ def _problems(
     if is_other_language(words, language):
         yield "wrong_language", language
     # Comparisons are asked so over a property graph.
-    if _asks_for_entities(item) and language == "English" and asks_whether(blank):
+    if asks_for_entities(item) and language == "English" and asks_whether(blank):
         yield "yes_or_no", ""
     if foreign := _foreign(pieces, item, language, checker):
         yield "foreign_name", f"“{foreign}”"
@@ -309,10 +308,6 @@ def _identifiers_in(
             yield "relation_id", f"“{word}”"
 
 
-def _asks_for_entities(item: CheckedQuestion) -> bool:
-    return kind_named(item.question.kind).answers.form == "entities"
-
-
 def _foreign(
     pieces: tuple[str, ...], item: CheckedQuestion, language: str, checker: Checker
 ) -> str | None:
@@ -323,7 +318,7 @@ def _foreign(
     relation, or in its description was given.
     """
     capitals = language_code(language) not in _CAPITALIZING
-    numbers = _asks_for_entities(item)  # the values that rows have are checked on their own
+    numbers = asks_for_entities(item)  # the values that rows have are checked on their own
     found = [word for piece in pieces for word in _WORD.findall(_INITIAL.sub("", unify(piece)))]
     opening = bool(_WORD.search(pieces[0]))
     letters = [*filter(str.isalpha, "".join(found))]

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
+from rulemine.kinds.registry import kind_named
 from rulemine.phrasing.glosses import Gloss, Glosses
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question
@@ -28,7 +29,8 @@ from rulemine.text.mentions import make_pattern
 from rulemine.text.template import escape
 
 __all__ = [
-    "CheckedQuestion", "QuestionInput", "VerbalizationInput", "find_homonyms", "make_inputs", "placeholders",
+    "CheckedQuestion", "QuestionInput", "VerbalizationInput", "asks_for_entities", "find_homonyms",
+    "make_inputs", "placeholders",
 ]  # fmt: skip
 
 MAX_CONTEXT = 2
@@ -84,6 +86,11 @@ class QuestionInput(CheckedQuestion, Protocol):
 
     def blocks(self) -> Mapping[str, Sequence[Mapping[str, str]]]:
         """The same for placeholders that stand for lines: placeholder → the values of each line."""
+
+
+def asks_for_entities(item: CheckedQuestion) -> bool:
+    """Whether a question asks for entities, rather than for rows of values."""
+    return kind_named(item.question.kind).answers.form == "entities"
 
 
 def placeholders(topics: int) -> tuple[str, ...]:

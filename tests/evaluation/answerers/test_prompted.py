@@ -156,7 +156,7 @@ def test_votes(samples: list[list[str]], answers: list[str]) -> None:
 SYSTEMS = [
     name
     for name in ANSWERERS.own
-    if asks_model(made := find_answerer(name)) and not hasattr(made, "kinds") and name != "dense"
+    if asks_model(made := find_answerer(name)) and not hasattr(made, "answers") and name != "dense"
 ]
 """All that end with the last step; `dense` needs vectors first, then shows them as `bm25` does."""
 

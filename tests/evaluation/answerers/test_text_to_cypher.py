@@ -263,7 +263,7 @@ def test_what_answers_which_kind() -> None:
     for name in ("lookup", "closed-book", "think-on-graph"):
         with pytest.raises(ConfigError, match=f"'{name}' names entities.*Take text-to-cypher"):
             check_kind(find_answerer(name), name, "cypher")
-    with pytest.raises(ConfigError, match="'text-to-cypher' answers questions of the kind cypher"):
+    with pytest.raises(ConfigError, match="'text-to-cypher' answers questions that ask for rows"):
         check_kind(find_answerer("text-to-cypher"), "text-to-cypher", "structures")
 
 
@@ -271,6 +271,7 @@ class OfTowns:
     """What `answer` reads of a release."""
 
     kind, naming, entities, levels = "cypher", "text", (), (100,)
+    has_property_graph = True
 
     def questions(self, split: str | None = None) -> list[Question]:
         rows = [training(n, "(n)-(m0*)", "test" if n < 4 else "train") for n in range(8)]
