@@ -61,7 +61,7 @@ def prepare_run(
             f"{release.path}: no seed text has a question in its test split, so there is nothing to ask "
             "anew. Build it with more seed texts, or with questions.split none."
         )
-    changed = KINDS[release.kind].fresh(release.manifest["config"], number, len(rows)) or ()
+    changed = KINDS.find(release.kind).fresh(release.manifest["config"], number, len(rows)) or ()
     build = build_again(release, target, given, context, [*settings, *changed])
     names = translation(release.entities, release.naming, "entity")
     build.inputs.put(seed_rows=renamed(rows, names))
@@ -78,7 +78,7 @@ def check_published(release: Release) -> None:
     Raises:
         ConfigError: It is of another kind, or itself a variant.
     """
-    kind, config = KINDS[release.kind], release.manifest["config"]
+    kind, config = KINDS.find(release.kind), release.manifest["config"]
     if kind.fresh(config, 1, 1) is None:
         raise ConfigError(
             f"{release.path}: its questions are of the kind {release.kind}; fresh variants are made of a "

@@ -82,7 +82,7 @@ def build_again(
     for path, value in settings:
         config = override(config, path, value)
     values, replaced = config, []
-    kind = KINDS[release.kind]
+    kind = KINDS.find(release.kind)
     # A fresh variant is made of what the published release has, and of nothing else.
     whole = [one for one in kind.inputs if one.stand_in is not None and kind.run(config)]
     settled = {".".join(path) for path, _ in settings}.union(*(one.keys for one in whole))

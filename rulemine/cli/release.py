@@ -206,6 +206,11 @@ def rename(arguments: Namespace) -> int:
     with bar("rename"):
         rename_release(release, arguments.output, arguments.naming, replace=arguments.replace)
     say(f"{arguments.output}: {arguments.release} in {arguments.naming} naming")
+    if release.kind not in KINDS:
+        say(
+            f"the kind {release.kind} is not installed: files of its own are left out, and what only its "
+            "questions have keeps the names that it had"
+        )
     return 0
 
 
