@@ -1,0 +1,69 @@
+"""A kind under another name is built, verified, scored and exported; without it, its release is still read."""
+
+import filecmp
+from pathlib import Path
+
+import pytest
+
+from rulemine.builder.pipeline import Build, BuildContext
+from rulemine.builder.rebuild import rebuild
+from rulemine.builder.regenerated import regenerated
+from rulemine.evaluation import evaluate
+from rulemine.evaluation.answerers.registry import answer
+from rulemine.exports.exporting import export
+from rulemine.kinds.registry import KINDS
+from rulemine.kinds.rules.kind import RuleKind
+from rulemine.recipe.loading import load_recipe
+from rulemine.release.reader import Release
+from rulemine.release.show import show
+from rulemine.release.storing.archive import write_archive
+from rulemine.release.storing.publish import rename
+from rulemine.verify import verify
+
+
+class Renamed(RuleKind):
+    """The kind ``rules``, called otherwise."""
+
+    name = "r7"
+
+
+def values(release: Release) -> dict[str, float | None]:
+    """The scores of the core; intervals depend on which questions the kind says to be alike."""
+    (row,) = [r for r in evaluate(release, answer(release, "lookup")).rows if r.group == "core"]
+    return {name: score.value for name, score in row.scores.items()}
+
+
+def test_a_renamed_kind_needs_nothing_but_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(KINDS, "own", {"r7": Renamed()})
+    recipe = load_recipe("demo", [(("kind",), "r7"), (("selection", "per_rule"), 1)])
+    Build(recipe, tmp_path / "made").run()
+    release = Release.open(tmp_path / "made")
+    assert {q.kind for q in release.questions()} == {release.kind} == {"r7"}
+    assert regenerated(verify(tmp_path / "made")).ok
+    scored = values(release)
+    for to in ("rog", "hf", "neo4j"):
+        assert export(release, to, tmp_path / to).questions == len(release.questions())
+    rebuild(release, tmp_path / "again", {}, BuildContext())
+    files = list(release.manifest["files"])
+    _, differ, lacking = filecmp.cmpfiles(tmp_path / "made", tmp_path / "again", files, False)
+    assert not differ
+    assert not lacking
+
+    # From here on, no package has it.
+    monkeypatch.setattr(KINDS, "own", {})
+    release = Release.open(tmp_path / "made")
+    assert values(release) == scored
+    assert "r7" in show(release, release.questions("test")[0].id, 100)
+    report = regenerated(verify(tmp_path / "made"))
+    assert report.ok
+    assert any("the kind r7 is not installed" in text for text in report.skipped)
+    assert "verified but for what is special to the kind r7" in report.to_text()
+    rename(release, tmp_path / "private", "private")
+    named = Release.open(tmp_path / "private")
+    assert named.identity == release.identity
+    assert all(q.question for q in named.questions())
+    assert regenerated(verify(tmp_path / "private")).ok
+    write_archive(release, tmp_path / "made.tar")
+    assert Release.open(tmp_path / "made.tar").questions() == release.questions()
