@@ -1,6 +1,6 @@
 """The kind ``rules`` in a build, see `rulemine.kinds.building`."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rulemine.codec import to_json
