@@ -7,9 +7,16 @@ import pytest
 
 from rulemine.files import describe_content
 from rulemine.release.reader import Release
-from tests.command_line import Command
+from tests.command_line import Command, assert_refused
 
-FEW = ("--set", "structures.per_structure=3", "--set", "questions.split=random")
+FEW = (
+    "--set",
+    "structures.per_structure=3",
+    "--set",
+    "questions.split=random",
+    "--naming",
+    "private",
+)
 
 
 @pytest.fixture
@@ -33,7 +40,7 @@ def riddles(here: Path, command: Command) -> Path:
 def test_it_is_renamed_but_for_what_only_its_questions_have(
     riddles: Path, here: Path, command: Command
 ) -> None:
-    for naming, source, made in (("private", "riddles", "codes"), ("text", "codes", "back")):
+    for naming, source, made in (("numeric", "riddles", "codes"), ("private", "codes", "back")):
         ended = command("rename", source, "--naming", naming, "-o", made)
         assert ended.status == 0, ended
         assert "the kind riddles is not installed: what only its questions have stays" in ended.err
@@ -47,6 +54,9 @@ def test_it_is_renamed_but_for_what_only_its_questions_have(
     for split in ("train", "validation", "test"):
         name = f"questions/{split}.jsonl"
         assert (here / "back" / name).read_bytes() == (riddles / name).read_bytes()
+    assert command("rename", "riddles", "--naming", "text", "-o", "names").status == 0
+    ended = command("rename", "names", "--naming", "private", "-o", "hidden")
+    assert_refused(ended, "so names in what only its questions have cannot be hidden")
     card = (here / "codes" / "README.md").read_text("utf-8")
     assert "The package that supplies the kind riddles was not installed" in card
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rulemine.errors import OutputError, ReleaseError
 from rulemine.kg.entity_names import NAMINGS
+from rulemine.kinds.registry import KINDS
 from rulemine.release.contents import read_parts
 from rulemine.release.reader import MANIFEST, Release
 from rulemine.release.storing.folders import exchange
@@ -17,6 +18,9 @@ from rulemine.release.storing.outputs import check_folder, check_replaceable, re
 from rulemine.release.writer import write_release
 
 __all__ = ["publish", "rename"]
+
+HIDING = ("private", "numeric")
+"""The namings that do not show what entities are called."""
 
 
 def publish(made: Path, target: Path, *, replace: bool = False) -> None:
@@ -67,10 +71,17 @@ def rename(release: Release, target: Path, naming: str, *, replace: bool = False
 
     Raises:
         OutputError: There is no such naming, or see `check_folder`.
-        ReleaseError: A file of the release is missing or was edited.
+        ReleaseError: A file of the release is missing or was edited; or names are to be hidden, and the
+            kind of its questions is not installed.
     """
     if naming not in NAMINGS:
         raise OutputError(f"naming {naming!r}; expected {', '.join(NAMINGS)}.")
+    if release.kind not in KINDS and naming in HIDING and release.naming not in HIDING:
+        raise ReleaseError(
+            f"{release.path}: the kind {release.kind} is not installed, so names in what only its questions "
+            f"have cannot be hidden, as the naming {naming} should. Install the package that supplies it, or "
+            "choose the naming entity or text."
+        )
     check_folder(target, release.name, release.kind, inputs=[release.path], replace=replace)
     for name in release.manifest["files"]:
         release.file(name)  # including derived files, so that no edited release is passed on
