@@ -181,7 +181,7 @@ def text_of_prompts(kind: str) -> str:
     place = {
         "subgraphs": ("kinds", "written", "written.toml"),
         "variants": ("kinds", "written", "written.toml"),
-        "cypher": ("kinds", "cypher", "prompts.toml"),
+        "cypher": ("kinds", "cypher", "words", "prompts.toml"),
     }.get(kind, ("verbalizer", "prompts.toml"))
     text = packaged(*place).read_text("utf-8")
     return text.replace('system = "You', 'system = "Now you')

@@ -22,7 +22,7 @@ NEEDED = (
     "rulemine/datasets/demo/glosses.toml",
     "rulemine/datasets/demo/templates.toml",
     "rulemine/verbalizer/prompts.toml",
-    "rulemine/kinds/cypher/prompts.toml",
+    "rulemine/kinds/cypher/words/prompts.toml",
     "rulemine/exports/tasks/inspect/task.py",
     "rulemine/exports/tasks/lm_eval/task.yaml",
     "rulemine/py.typed",

@@ -27,7 +27,7 @@ from rulemine.kinds.cypher.options import CypherSection
 from rulemine.kinds.cypher.pool import Wanted
 from rulemine.kinds.cypher.realism import Realism, draft_characteristics, read_characteristics
 from rulemine.kinds.cypher.splits import ENOUGH, draw
-from rulemine.kinds.cypher.texts import QuestionTexts
+from rulemine.kinds.cypher.words.texts import QuestionTexts
 from rulemine.kinds.graded import Unaskable
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
 from rulemine.recipe.earlier import AGAIN

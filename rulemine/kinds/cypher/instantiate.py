@@ -28,7 +28,7 @@ from rulemine.kinds.cypher.idle import IdlePatterns
 from rulemine.kinds.cypher.instances import MOST_ROWS, Instances, bare_patterns, in_turn
 from rulemine.kinds.cypher.realism import Characteristics, Realism
 from rulemine.kinds.cypher.returns import Proposals, returns_for
-from rulemine.kinds.cypher.texts import QuestionTexts
+from rulemine.kinds.cypher.words.texts import QuestionTexts
 from rulemine.seeds import check_seed, stream
 
 __all__ = ["IDLE", "IDLE_RESULT", "CypherTask", "Tally", "make_tasks", "task_row"]

@@ -36,8 +36,8 @@ class CypherKind(BuildingKind):
 
     @property
     def verbalizer(self) -> "type[Verbalizer]":
-        """See `rulemine.kinds.cypher.dialogue`."""
-        from rulemine.kinds.cypher.dialogue import CypherVerbalizer
+        """See `rulemine.kinds.cypher.words.dialogue`."""
+        from rulemine.kinds.cypher.words.dialogue import CypherVerbalizer
 
         return CypherVerbalizer
 
@@ -62,16 +62,16 @@ class CypherKind(BuildingKind):
         return replace(question, block=block)
 
     def prompts(self, source: str) -> "Prompts":
-        """See `rulemine.kinds.cypher.dialogue.load_cypher_prompts`."""
-        from rulemine.kinds.cypher.dialogue import load_cypher_prompts
+        """See `rulemine.kinds.cypher.words.dialogue.load_cypher_prompts`."""
+        from rulemine.kinds.cypher.words.dialogue import load_cypher_prompts
 
         return load_cypher_prompts(source)
 
     def to_verbalize(
         self, inputs: "Inputs", asked: "QuestionSet", removed: "Ints"
     ) -> "Sequence[QuestionInput]":
-        """See `rulemine.kinds.cypher.inputs.make_cypher_inputs`."""
-        from rulemine.kinds.cypher.inputs import make_cypher_inputs
+        """See `rulemine.kinds.cypher.words.inputs.make_cypher_inputs`."""
+        from rulemine.kinds.cypher.words.inputs import make_cypher_inputs
 
         schema, naming = inputs["property_graph"].schema, inputs.prompt_naming
         return make_cypher_inputs(asked, schema, inputs.glosses, inputs.templates, naming)

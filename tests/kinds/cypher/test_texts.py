@@ -8,8 +8,8 @@ from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClaus
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.kinds.cypher.realism import Realism, draft_characteristics
-from rulemine.kinds.cypher.texts import QuestionTexts, fixed_nodes
-from rulemine.kinds.cypher.wording import predicate
+from rulemine.kinds.cypher.words.texts import QuestionTexts, fixed_nodes
+from rulemine.kinds.cypher.words.wording import predicate
 from rulemine.text.articles import in_sentence
 from rulemine.text.template import fill
 

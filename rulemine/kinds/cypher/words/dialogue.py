@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from rulemine.kg.entity_names import NAMINGS
-from rulemine.kinds.cypher.inputs import CypherInput
+from rulemine.kinds.cypher.words.inputs import CypherInput
 from rulemine.kinds.structures.dialogue import StructureVerbalizer
 from rulemine.text.mentions import find_mentions_of_all
 from rulemine.text.normalization import fold, mentions, places
@@ -20,7 +20,7 @@ from rulemine.verbalizer.wrappings import unwrapped
 
 __all__ = ["CypherVerbalizer", "check_cypher_text", "load_cypher_prompts"]
 
-_PROMPTS = "kinds/cypher/prompts.toml"
+_PROMPTS = "kinds/cypher/words/prompts.toml"
 _ABOUT = ("asked", "cypher", "pattern", "fixed", "bounds", "names", "schema")
 _PLACEHOLDERS: Placeholders = {
     "names": dict.fromkeys(NAMINGS, ()),

@@ -23,7 +23,7 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.schema import Property
 from rulemine.kg.property_graph.values import is_list
 from rulemine.kinds.cypher.realism import Realism
-from rulemine.kinds.cypher.wording import (
+from rulemine.kinds.cypher.words.wording import (
     Predicate,
     extreme_of,
     is_several,
