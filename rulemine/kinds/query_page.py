@@ -3,26 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rulemine.config import packaged
 from rulemine.errors import counted
 from rulemine.kinds.query_figures import ALL
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.card.kind_page import Manifest
-from rulemine.release.card.template import read_texts
 from rulemine.release.records import Question
 from rulemine.text.markdown import plain
 
-__all__ = ["examples_of_structures", "texts_of", "values_of_queries"]
-
-
-def texts_of(*folders: str) -> dict[str, str]:
-    """The texts in folders of this one, each over those of the ones before and of all queries."""
-    files = ("query_page.md", *(f"{folder}/page.md" for folder in folders))
-    return {
-        name: text
-        for file in files
-        for name, text in read_texts(packaged("kinds", *file.split("/"))).items()
-    }
+__all__ = ["examples_of_structures", "values_of_queries"]
 
 
 def values_of_queries(manifest: Manifest) -> dict[str, Any]:

@@ -77,6 +77,7 @@ class ReleaseParts:
         counts: Of a kind that is not installed: its counts as they are given, which are not counted again.
         graph: The complete property graph; None: questions are about the triples alone.
         records: File → its records, of the files that only releases of the kind have.
+        shared: What several figures are counted from, kept by the function that gives it.
     """
 
     naming: str
@@ -99,6 +100,7 @@ class ReleaseParts:
     counts: Mapping[str, Any] = field(default_factory=dict)
     graph: PropertyGraph | None = None
     records: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    shared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def kind(self) -> str:

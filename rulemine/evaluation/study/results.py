@@ -60,11 +60,10 @@ def check_packages() -> None:
     Raises:
         ConfigError: A package of the extra ``report`` is not installed.
     """
-    for package in ("jinja2", "matplotlib"):
-        if find_spec(package) is None:
-            raise ConfigError(
-                f"study: its report needs the package {package}: pip install 'rulemine[report]'."
-            )
+    if find_spec("matplotlib") is None:
+        raise ConfigError(
+            "study: its report needs the package matplotlib: pip install 'rulemine[report]'."
+        )
 
 
 def write_results(study: StudyFolder, *, watch: Watch = unwatched) -> Document:

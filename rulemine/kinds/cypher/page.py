@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rulemine.config import packaged
 from rulemine.cypher.questions.templates import CATEGORIES
 from rulemine.errors import counted
+from rulemine.files import read_text
 from rulemine.kinds.cypher.figures import FIGURES, LENGTHS
 from rulemine.kinds.query_figures import ALL
-from rulemine.kinds.query_page import texts_of, values_of_queries
+from rulemine.kinds.query_page import values_of_queries
 from rulemine.release.card.bins import by_size, range_label
 from rulemine.release.card.kind_page import KindPage, Manifest
 from rulemine.release.records import Question
@@ -81,5 +83,7 @@ def _examples(questions: Sequence[Question]) -> list[str]:
     return lines[:-1] or ["None."]
 
 
-CYPHER_PAGE = KindPage(FIGURES, texts_of("cypher"), _values, _examples)
+CYPHER_PAGE = KindPage(
+    FIGURES, read_text(packaged("kinds", "cypher", "page.md")), _values, _examples
+)
 """What the cards of the kind ``cypher`` say."""

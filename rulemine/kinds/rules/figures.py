@@ -10,7 +10,7 @@ import numpy as np
 
 from rulemine.kg.graph import Triple
 from rulemine.release.card.bins import LIFTS, PRIORS, PROOFS, by, from_bound, up_to, upper_names
-from rulemine.release.card.figure import Figure, pair
+from rulemine.release.card.figure import Figure, pair, shared
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.records import Question, Removal
 from rulemine.rules.rule import Rule
@@ -31,21 +31,27 @@ class _Proof(NamedTuple):
         return float(getattr(self.removal.difficulty.prior, self.question.block.direction))
 
 
+@shared
+def _proofs(parts: ReleaseParts) -> dict[str, _Proof]:
+    rules = {rule.id: rule for rule in parts.rules}
+    removals = {removal.triple: removal for removal in parts.removals}
+    return {q.id: _Proof(q, rules[q.rules[0]], removals[q.removed[0]]) for q in parts.questions}
+
+
 def _by(
     bins: Sequence[str], bin_of: Callable[[_Proof], str]
 ) -> Callable[[ReleaseParts, Sequence[Question]], dict[str, int]]:
     """Counts questions by what holds of their proofs; without bins, by the length of bodies."""
 
     def count(parts: ReleaseParts, questions: Sequence[Question]) -> dict[str, int]:
-        rules = {rule.id: rule for rule in parts.rules}
-        removals = {removal.triple: removal for removal in parts.removals}
         longest = max((len(rule.body) for rule in parts.rules), default=1)
-        proofs = (_Proof(q, rules[q.rules[0]], removals[q.removed[0]]) for q in questions)
+        proofs = (_proofs(parts)[q.id] for q in questions)
         return by(bins or [str(n) for n in range(1, longest + 1)], map(bin_of, proofs))
 
     return count
 
 
+@shared
 def _completed(parts: ReleaseParts) -> list[int]:
     """For each question, the answers that only another statement of the fact gives."""
     kg, declared = parts.complete, parts.templates.declarations

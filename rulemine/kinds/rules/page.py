@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rulemine.config import packaged
+from rulemine.files import read_text
 from rulemine.kinds.rules.figures import FIGURES
 from rulemine.release.card.bins import both
 from rulemine.release.card.kind_page import KindPage, Manifest
-from rulemine.release.card.template import read_texts
 from rulemine.release.records import Question
 from rulemine.rules.taxonomy import SUBTYPE_NAMES
 from rulemine.text.markdown import plain
@@ -44,5 +44,5 @@ def _examples(questions: Sequence[Question]) -> list[str]:
     ] or ["None."]
 
 
-RULE_PAGE = KindPage(FIGURES, read_texts(packaged("kinds", "rules", "page.md")), _values, _examples)
+RULE_PAGE = KindPage(FIGURES, read_text(packaged("kinds", "rules", "page.md")), _values, _examples)
 """What the cards of the kind ``rules`` say."""

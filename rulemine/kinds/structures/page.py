@@ -4,8 +4,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from rulemine.config import packaged
 from rulemine.errors import counted
-from rulemine.kinds.query_page import examples_of_structures, texts_of, values_of_queries
+from rulemine.files import read_text
+from rulemine.kinds.query_page import examples_of_structures, values_of_queries
 from rulemine.kinds.structures.figures import FIGURES
 from rulemine.release.card.kind_page import KindPage, Manifest
 
@@ -75,5 +77,7 @@ def _shortfalls(counts: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-STRUCTURE_PAGE = KindPage(FIGURES, texts_of("structures"), _values, examples_of_structures)
+STRUCTURE_PAGE = KindPage(
+    FIGURES, read_text(packaged("kinds", "structures", "page.md")), _values, examples_of_structures
+)
 """What the cards of the kind ``structures`` say."""

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rulemine.kinds.query_page import examples_of_structures, texts_of
+from rulemine.config import packaged
+from rulemine.files import read_text
+from rulemine.kinds.query_page import examples_of_structures
 from rulemine.kinds.subgraphs.figures import CLASSES, FIGURES, MEASURES, SIZES
 from rulemine.kinds.written.page import values_of_written
 from rulemine.release.card.bins import by_size, most, range_label
@@ -56,5 +58,7 @@ def _values(manifest: Manifest) -> Mapping[str, Any]:
     }
 
 
-SUBGRAPH_PAGE = KindPage(FIGURES, texts_of("written", "subgraphs"), _values, examples_of_structures)
+SUBGRAPH_PAGE = KindPage(
+    FIGURES, read_text(packaged("kinds", "subgraphs", "page.md")), _values, examples_of_structures
+)
 """What the cards of the kind ``subgraphs`` say."""

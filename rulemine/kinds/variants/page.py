@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from rulemine.config import packaged
+from rulemine.files import read_text
 from rulemine.kinds.query_figures import ALL
-from rulemine.kinds.query_page import examples_of_structures, texts_of
+from rulemine.kinds.query_page import examples_of_structures
 from rulemine.kinds.variants.figures import FIGURES
 from rulemine.kinds.written.page import values_of_written
 from rulemine.release.card.bins import most
@@ -36,5 +38,7 @@ def _kappa(row: Mapping[str, float | None]) -> str:
     return "–" if row["kappa"] is None else f"{row['kappa']:.2f}{interval}"
 
 
-VARIANT_PAGE = KindPage(FIGURES, texts_of("written", "variants"), _values, examples_of_structures)
+VARIANT_PAGE = KindPage(
+    FIGURES, read_text(packaged("kinds", "variants", "page.md")), _values, examples_of_structures
+)
 """What the cards of the kind ``variants`` say."""

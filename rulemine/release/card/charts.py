@@ -1,13 +1,13 @@
 r"""What the plots of a release show: its figures as small bar charts.
 
-They stand in texts as cards do (`rulemine.release.card.template`), with numbers as ``{n:r}``: a chart begins
-with ``### Title``, or ``### Title [percent]``, ``### Title [long]``; each of its bars is ``label = all`` or
+They stand in texts as cards do (`rulemine.release.card.template`), with – for no number: a chart begins with
+``### Title``, or ``### Title [percent]``, ``### Title [long]``; each of its bars is ``label = all`` or
 ``label = all core``.
 
 Example:
-    >>> for chart in charts_of("### Answers\nhard = 3 1\n### None\n### Top [percent]\n1 guess = – 25.0"):
+    >>> for chart in charts_of("### Answers\nhard = 3,000 1\n### None\n### Top [percent]\n1 guess = – 25.0"):
     ...     print(chart.title, chart.bars, chart.percent)
-    Answers [Bar(label='hard', all=3, core=1)] False
+    Answers [Bar(label='hard', all=3000, core=1)] False
     Top [Bar(label='1 guess', all=None, core=25.0)] True
 """
 
@@ -56,7 +56,7 @@ def charts_of(text: str) -> list[Chart]:
     for line in text.splitlines():
         label, sign, numbers = line.rpartition(" = ")
         if sign:
-            found = (None if n == "–" else json.loads(n) for n in numbers.split())
+            found = (None if n == "–" else json.loads(n.replace(",", "")) for n in numbers.split())
             charts[-1].bars.append(Bar(label, *found))
         elif title := _TITLE.fullmatch(line):
             charts.append(Chart(title[1], [], title[2] == "percent", title[2] == "long"))

@@ -1,12 +1,15 @@
 """A figure of a release: what it is called, what it counts in words, and how it is counted."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar
 
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.records import Question
 
-__all__ = ["Figure", "counted_by", "pair"]
+__all__ = ["Figure", "counted_by", "pair", "shared"]
+
+_T = TypeVar("_T")
 
 
 class Figure(NamedTuple):
@@ -50,3 +53,16 @@ def pair(
         Figure(key, words, lambda parts: of(parts, parts.questions)),
         Figure(core, words, lambda parts: of(parts, [q for q in parts.questions if q.core])),
     )
+
+
+def shared(of: Callable[[ReleaseParts], _T]) -> Callable[[ReleaseParts], _T]:
+    """What several figures of a release are counted from, made once for them all."""
+
+    @wraps(of)
+    def once(parts: ReleaseParts) -> _T:
+        if of not in parts.shared:
+            parts.shared[of] = of(parts)
+        found: _T = parts.shared[of]
+        return found
+
+    return once

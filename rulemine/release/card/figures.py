@@ -15,12 +15,16 @@ from typing import Any
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import Triple
 from rulemine.kg.priors import CORE_PRIOR, priors
-from rulemine.kg.relation_overlap import overlapping_relations, undeclared_relations
+from rulemine.kg.relation_overlap import (
+    RelationOverlap,
+    overlapping_relations,
+    undeclared_relations,
+)
 from rulemine.kinds.registry import kind_named
 from rulemine.release.card.bins import by
-from rulemine.release.card.figure import Figure, counted_by, pair
+from rulemine.release.card.figure import Figure, counted_by, pair, shared
 from rulemine.release.contents import MODEL_COUNTS, ReleaseParts
-from rulemine.release.guessing import commonest_answers, guessed, order_of_names
+from rulemine.release.guessing import Ends, commonest_answers, guessed, order_of_names
 from rulemine.release.leakage import RemovedFacts
 from rulemine.release.overlap import compare_splits
 from rulemine.release.records import (
@@ -102,8 +106,13 @@ def _left(parts: ReleaseParts, is_left: Callable[[str, Difficulty], bool]) -> in
     return sum(any(is_left(t[1], removals[t]) for t in q.removed) for q in parts.questions)
 
 
+@shared
+def _overlapping(parts: ReleaseParts) -> Sequence[RelationOverlap]:
+    return overlapping_relations(parts.complete)
+
+
 def _restating(parts: ReleaseParts) -> int:
-    states = {(t.relation, t.other, t.reversed) for t in overlapping_relations(parts.complete)}
+    states = {(t.relation, t.other, t.reversed) for t in _overlapping(parts)}
 
     def is_left(relation: str, found: Difficulty) -> bool:
         ways = ((True, found.inverse_edge), (False, found.parallel_edge))
@@ -112,14 +121,17 @@ def _restating(parts: ReleaseParts) -> int:
     return _left(parts, is_left)
 
 
+@shared
+def _guesses(parts: ReleaseParts) -> Mapping[Ends, Sequence[str]]:
+    training = [q for q in parts.questions if q.split == "train"]
+    order = order_of_names(parts.names, parts.naming)
+    return commonest_answers(training, parts.templates.declarations, order)
+
+
 def _guessed(parts: ReleaseParts, some: Sequence[Question]) -> dict[str, int]:
     """How many test questions the commonest training answers get right."""
-    declared = parts.templates.declarations
-    training = [q for q in parts.questions if q.split == "train"]
-    test = [q for q in some if q.split == "test"]
-    order = order_of_names(parts.names, parts.naming)
-    guesses = commonest_answers(training, declared, order)
-    return {str(k): guessed(test, guesses, k, declared) for k in GUESSES}
+    test, declared = [q for q in some if q.split == "test"], parts.templates.declarations
+    return {str(k): guessed(test, _guesses(parts), k, declared) for k in GUESSES}
 
 
 def _relations(questions: Sequence[Question]) -> Counter[str]:
@@ -236,7 +248,7 @@ FIGURES: tuple[Figure, ...] = (
            lambda p: _left(p, lambda _, d: bool(d.parallel_edge))),
     Figure("overlapping_relations", "ordered pairs of relations of which the second states at least 80 % of "
            "the triples of the first, in the same direction or turned round",
-           lambda p: len(overlapping_relations(p.complete))),
+           lambda p: len(_overlapping(p))),
     Figure("restating_edge_left", "questions where such an edge of such a triple is left", _restating),
     *pair("guessed", "core_guessed", "number of guesses → test questions whose hard answer is among that "
           "many of the commonest answers of the training questions whose last links, at the answer, are the "

@@ -17,16 +17,17 @@ class KindPage(NamedTuple):
 
     Attributes:
         figures: The figures of its releases alone.
-        texts: Parts of the card as templates, see `rulemine.release.card.template`: ``lead`` (title and
-            what follows it), ``sizes`` and ``origins`` (sections with their titles), ``limits``, ``shared``
-            (rows: what questions share with training), ``from_train`` and ``from_whole`` (rows: what splits
-            differ in), ``block`` (what only its questions have), ``own_charts`` (see
-            `rulemine.release.card.charts`); if need be, ``own_files`` (rows) and ``completion``.
-        values: What these texts name beside the counts of the manifest.
+        text: A template, see `rulemine.release.card.template`, that extends ``release/card/card.md`` with
+            blocks: ``lead`` (title and what follows it), ``sizes`` and ``origins`` (sections with their
+            titles), ``limits``, ``shared`` (rows: what questions share with training), ``from_train`` and
+            ``from_whole`` (rows: what splits differ in), ``block`` (what only its questions have),
+            ``own_charts`` (see `rulemine.release.card.charts`); if need be, ``own_files`` (rows),
+            ``completion`` and ``answer_bars``.
+        values: What it names beside the counts of the manifest.
         examples: Some of the questions, as lines.
     """
 
     figures: Sequence[Figure]
-    texts: Mapping[str, str]
+    text: str
     values: Callable[[Manifest], Mapping[str, Any]]
     examples: Callable[[Sequence[Question]], list[str]]

@@ -6,11 +6,10 @@ of the kind of its questions.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from rulemine.codec import dump_line
-from rulemine.config import packaged
 from rulemine.kg.priors import CORE_PRIOR
 from rulemine.kg.relation_overlap import LEAST_SHARE
 from rulemine.kinds.registry import kind_named
@@ -18,9 +17,8 @@ from rulemine.release.card.bins import both
 from rulemine.release.card.charts import charts_of
 from rulemine.release.card.kind_page import KindPage
 from rulemine.release.card.plots import draw_figures
-from rulemine.release.card.template import Values, read_texts
+from rulemine.release.card.template import fill
 from rulemine.release.contents import ReleaseParts
-from rulemine.text.markdown import code
 
 __all__ = ["draw_plots", "write_card"]
 
@@ -36,13 +34,7 @@ MOST_RELATIONS = 10
 MOST_REASONS = 6
 """Number of reasons for not asking about relations that are listed."""
 
-_LOOKS = {
-    "symmetric": "{relation} looks symmetric ({share:.0f} %)",
-    "inverse": "{relation} and {other} look inverse ({share:.0f} %)",
-    "same": "{relation} and {other} look the same ({share:.0f} %)",
-}
-
-NOTHING = KindPage((), {}, lambda _: {}, lambda _: [])
+NOTHING = KindPage((), '{% extends "release/card/card.md" %}', lambda _: {}, lambda _: [])
 """What the card of a kind that is not installed says of it."""
 
 
@@ -53,19 +45,18 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         parts: The parts, in the naming of the release.
         manifest: Its manifest, without the digests of files.
     """
-    return f"{_described(parts, manifest)['card']}\n"
+    return _part("card", parts, manifest)
 
 
 def draw_plots(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
     """The page of plots as SVG; arguments as of `write_card`."""
-    charts = charts_of(_described(parts, manifest)["charts"])
+    charts = charts_of(_part("charts", parts, manifest))
     return draw_figures(manifest["name"], manifest["counts"], charts)
 
 
-def _described(parts: ReleaseParts, manifest: dict[str, Any]) -> Values:
-    """What there is to say of a release, with the texts that say it."""
+def _part(part: str, parts: ReleaseParts, manifest: dict[str, Any]) -> str:
+    """A part of what there is to say of a release."""
     page: KindPage = kind_named(parts.kind).page or NOTHING
-    texts = {**read_texts(packaged("release", "card", "card.md")), **page.texts}
     values = {
         **manifest,
         **manifest["counts"],
@@ -76,15 +67,14 @@ def _described(parts: ReleaseParts, manifest: dict[str, Any]) -> Values:
         "trace": bool(parts.trace),
         **page.values(manifest),
     }
-    return Values(values, texts)
+    return fill(page.text, part, values)
 
 
 def _of_all(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """What the card names beside the counts: of sizes, splits and limits."""
     counts, config = manifest["counts"], manifest["config"]
-    chosen, mode = config["questions"], config["selection"]["mode"]
     asked = counts.get("hard_by_split", counts["questions_by_split"])
-    hard, core, levels = sum(asked.values()), counts["core"], counts["removed_by_level"]
+    hard, core = sum(asked.values()), counts["core"]
     little = core < max(LITTLE_CORE * hard, FEW_CORE)
     trained = counts["questions_by_split"]["train"] > 0
     known = {name: row for name, row in counts["splits"].items() if row is not None}
@@ -95,45 +85,27 @@ def _of_all(manifest: Mapping[str, Any]) -> dict[str, Any]:
     further = ["of a larger reference graph"] * bool(config.get("reference"))
     further += ["implied by definition"] * bool(config.get("implied"))
     return {
-        "mode": {mode: True},
-        "removes": mode != "none",
-        "of_queries": "hard_by_split" in counts,
+        "mode": config["selection"]["mode"],
         "hard": hard,
         "asked_in": asked,
-        "one": 1,
         "by_split": both(counts, "split"),
-        "core_is": {hard and ("none" if not core else "little" if little else "enough"): True},
+        "core_is": hard and ("none" if not core else "little" if little else "enough"),
         "core_prior": CORE_PRIOR,
-        "levels_removed": levels if len(levels) > 1 else {},
         "tested": {
             "all": trained and asked["test"],
             "core": trained and counts["core_by_split"]["test"],
         },
         "known": known if len(known) > 1 else {},
         "later": {name: row for name, row in known.items() if name != "train"},
-        "core_short": counts["core_by_split"]["test"] < chosen.get("test_core", 0),
         "causes": dict(refused.most_common(MOST_CAUSES)),
         "guessable": 3 * counts["triples_askable"] < counts["triples_complete"],
         "restated_share": 100 * LEAST_SHARE,
-        "undeclared": _undeclared(counts["relations_undeclared"]),
+        "most_relations": MOST_RELATIONS,
         "further": " or ".join(further),
-        "repeated": counts["distinct_texts"] < counts["questions"],
         "refused": _refused(counts),
-        "as_published": mode == "brink" and chosen.get("split") == "random",
         "dropped": dict(dropped[:MOST_REASONS]),
         "dropped_more": sum(n for _, n in dropped[MOST_REASONS:]),
     }
-
-
-def _undeclared(rows: Sequence[Mapping[str, Any]]) -> str:
-    shown = [
-        _LOOKS[row["looks"]].format(
-            relation=code(row["relation"]), other=code(row["other"]), share=100 * row["share"]
-        )
-        for row in sorted(rows, key=lambda row: -row["share"])[:MOST_RELATIONS]
-    ]
-    more = f"; and {len(rows) - len(shown):,} more" if len(rows) > len(shown) else ""
-    return f"{'; '.join(shown)}{more}"
 
 
 def _refused(counts: Mapping[str, Any]) -> dict[str, int]:
@@ -152,13 +124,9 @@ def _of_build(manifest: Mapping[str, Any]) -> dict[str, Any]:
     judge = verbalizer.get("judge_model")
     return {
         "options": dump_line(config),
-        "not_in": dict.fromkeys(config.get("not_in", ())),
         "by_model": verbalizer["name"] != "template",
-        "calls": ", ".join(f"{n:,} {purpose}" for purpose, n in calls.items()),
-        "rewriter": verbalizer.get("rewriter_model") and "reword" not in calls,
         "judged": any(audited.values())
         or (judge and calls.keys().isdisjoint(("check", "reword_audit"))),
-        "dropping": verbalizer.get("on_failure") == "drop",
         "left_out": sum(
             n for why, n in counts["rejected"].items() if why.startswith("verbalize: ")
         ),

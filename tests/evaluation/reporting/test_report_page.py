@@ -89,13 +89,12 @@ def test_a_page_that_would_be_too_long_says_less(monkeypatch: pytest.MonkeyPatch
     assert "of 300 questions" in page
 
 
-@pytest.mark.parametrize("package", ["jinja2", "matplotlib"])
-def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     from rulemine.evaluation.reporting.figures import draw
 
     draw.cache_clear()
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ConfigError, match=rf"{package}.*rulemine\[report\]"):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ConfigError, match=r"matplotlib.*rulemine\[report\]"):
         to_html(DOCUMENT)
 
 

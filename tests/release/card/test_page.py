@@ -68,6 +68,14 @@ def test_a_release_with_little_core_says_so() -> None:
     )
     assert "| Hits@Hard of the commonest training answer | – | – |" in text  # nothing to test
     assert "No question was left." in card([])
+
+
+def test_without_training_questions_nothing_is_far_from_them() -> None:
+    parts = ("validation", "test", "test")
+    text = card([replace(q, split=part) for q, part in zip(QUESTIONS, parts, strict=True)])
+    assert "| topic entity is one of train | – | – |" in text
+    assert "total variation from train" not in text
+    assert "total variation from the whole" in text
     assert "That is little; scores on it have wide intervals. The others are" in card()
     assert "no relation is declared symmetric" in card()
     hard = CONFIG | {"selection": {"mode": "maximal", "per_rule": 30, "max_prior": 0.01}}
