@@ -49,7 +49,7 @@ def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
         _write_table(folder / TYPES, ("entity", "type"), pairs)
         _write_table(folder / SHEET, SHEET_COLUMNS, sheet_rows(named))
     for file in kind_named(named.kind).files:
-        own = list(named.records[file.name])
+        own = list(named.records.get(file.name, ()))
         if file.by:
             own.sort(key=attrgetter(*file.by))
         write_jsonl(folder / file.name, map(to_json, own))

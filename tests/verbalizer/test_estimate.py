@@ -74,8 +74,7 @@ def test_every_text_is_audited_and_recognized():
 
 def test_questions_that_differ_in_their_proof_only_share_their_calls():
     first = INPUTS[0].question
-    proof = replace(first.rules, rule="1" * 12)
-    other = replace(INPUTS[0], question=replace(first, id="q00002", rules=proof))
+    other = replace(INPUTS[0], question=replace(first, id="q00002", rules=("1" * 12,)))
     found = made(FULL, inputs=[INPUTS[0], other])
     calls = calls_of(FULL)
     assert calls.question(other, ()).key == calls.question(INPUTS[0], ()).key
