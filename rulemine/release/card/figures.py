@@ -100,10 +100,16 @@ def _proofs(parts: ReleaseParts) -> list[Certificate]:
     return [p for r in parts.removals for p in (r.certificate, *r.further_certificates)]
 
 
+@shared
+def _asked(parts: ReleaseParts) -> list[list[tuple[str, Difficulty]]]:
+    """For each question, the relation and difficulty of each of the removed triples it asks about."""
+    removals = {removal.triple: removal.difficulty for removal in parts.removals}
+    return [[(t[1], removals[t]) for t in q.removed] for q in parts.questions]
+
+
 def _left(parts: ReleaseParts, is_left: Callable[[str, Difficulty], bool]) -> int:
     """The questions with such an edge between the two ends of a removed triple that is asked about."""
-    removals = {removal.triple: removal.difficulty for removal in parts.removals}
-    return sum(any(is_left(t[1], removals[t]) for t in q.removed) for q in parts.questions)
+    return sum(any(is_left(r, found) for r, found in row) for row in _asked(parts))
 
 
 @shared
