@@ -58,10 +58,11 @@ class _Token(NamedTuple):
     text: str
     start: int
     end: int
+    key: str  # a word in upper case, a sign; of other things nothing
 
     @property
     def word(self) -> str:
-        return self.text.upper() if self.kind == "name" else ""
+        return self.key if self.kind == "name" else ""
 
 
 def place_of(text: str, at: int) -> tuple[int, int]:
@@ -98,10 +99,12 @@ class Tokens:
                 sign = text[place]
                 known = f"{what[sign]} without end." if sign in what else ""
                 self.fail(known or f"{sign!r} is no sign of Cypher.", place)
-            if found.lastgroup != "space":
-                self.tokens.append(_Token(str(found.lastgroup), found[0], place, found.end()))
+            kind, said = str(found.lastgroup), found[0]
+            if kind != "space":
+                key = said.upper() if kind == "name" else said if kind == "sign" else ""
+                self.tokens.append(_Token(kind, said, place, found.end(), key))
             place = found.end()
-        self.tokens.append(_Token("end", "", len(text.rstrip()), len(text)))
+        self.tokens.append(_Token("end", "", len(text.rstrip()), len(text), ""))
 
     def fail(self, message: str, place: int | None = None, kind: str = "syntax") -> NoReturn:
         """Refuses the query, at the next token or at a place."""
@@ -126,11 +129,8 @@ class Tokens:
 
     def peek(self, *wanted: str, ahead: int = 0) -> bool:
         """Whether words (upper case) or signs come next."""
-        some = self.tokens[self.at + ahead : self.at + ahead + len(wanted)]
-        return len(some) == len(wanted) and all(
-            token.word == want or (token.kind == "sign" and token.text == want)
-            for token, want in zip(some, wanted, strict=True)
-        )
+        first = self.at + ahead
+        return [token.key for token in self.tokens[first : first + len(wanted)]] == [*wanted]
 
     def take(self, *wanted: str) -> bool:
         """Takes words or signs if they come next; whether they did."""
