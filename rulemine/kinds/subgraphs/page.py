@@ -16,22 +16,15 @@ __all__ = ["SUBGRAPH_PAGE"]
 MOST_RELATIONS = 10
 """Relations that are listed."""
 
-_SAMPLING = {
-    "degree": "nodes and their neighbors drawn by the softmax of {degree_bias:g} / degree",
-    "uniform": "nodes and their neighbors drawn uniformly",
-    "breadth": "breadth first",
-}
 _SPLIT = "split: "
 
 
 def _values(manifest: Manifest) -> Mapping[str, Any]:
-    counts, options = manifest["counts"], manifest["config"]["subgraphs"]
-    values = values_of_written(manifest, "subgraphs")
-    told, relations = values["told"], counts["relation_triples"]
+    counts = manifest["counts"]
+    relations = counts["relation_triples"]
     sizes = by_size({name: sum(row.values()) for name, row in relations.items()})
-    worded = told.get("paraphrases") or {"asked": 0, "dropped": {}}
     return {
-        **values,
+        **values_of_written(manifest, "subgraphs"),
         "spread": {
             said: {range_label(size, SIZES): n for size, n in counts["histograms"][key].items()}
             for key, (said, _) in MEASURES.items()
@@ -40,21 +33,12 @@ def _values(manifest: Manifest) -> Mapping[str, Any]:
             of: most({shape: row[of] for shape, row in counts["classes"].items()}) for of in CLASSES
         },
         "largest_relations": most(sizes),
-        "in_evidence": len(relations),
-        "untrained": sum(not row["train"] for row in relations.values()),
-        "more_relations": len(relations) > MOST_RELATIONS,
         "frequent": {name: relations[name] for name in list(sizes)[:MOST_RELATIONS]},
-        "sampled": _SAMPLING[options["sampling"]].format(**options),
-        "training_relations": len((told.get("split") or {}).get("training_relations", ())),
         "lost_to_split": {
             reason.removeprefix(_SPLIT): n
             for reason, n in counts["rejected"].items()
             if reason.startswith(_SPLIT)
         },
-        "paraphrased": worded["asked"] - sum(worded["dropped"].values()),
-        "dropped_parts": " and ".join(
-            f"{part} ({n:,})" for part, n in told.get("dropped", {}).items()
-        ),
     }
 
 

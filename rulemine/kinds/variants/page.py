@@ -18,7 +18,6 @@ __all__ = ["VARIANT_PAGE"]
 def _values(manifest: Manifest) -> Mapping[str, Any]:
     counts, values = manifest["counts"], values_of_written(manifest, "variants")
     judged = (counts["judged"] and values["told"].get("judged")) or {}
-    models = judged.get("models", ())
     topics = {topic or "none": sum(row.values()) for topic, row in counts["topics"].items()}
     structures = {
         name: row["questions"] for name, row in counts["statistics"].items() if name != ALL
@@ -27,15 +26,7 @@ def _values(manifest: Manifest) -> Mapping[str, Any]:
         **values,
         "largest": {"topics": most(topics), "structures": most(structures)},
         "verdicts": judged,
-        "judges_named": ", ".join(f"`{model}`" for model in models),
-        "one_judge": len(set(models)) == 1,
-        "kappas": {flag: _kappa(row) for flag, row in judged.get("agreement", {}).items()},
     }
-
-
-def _kappa(row: Mapping[str, float | None]) -> str:
-    interval = "" if row["low"] is None else f" ({row['low']:.2f} … {row['high']:.2f})"
-    return "–" if row["kappa"] is None else f"{row['kappa']:.2f}{interval}"
 
 
 VARIANT_PAGE = KindPage(

@@ -83,7 +83,9 @@ def _pages() -> "Environment":
         "noun": counted,
         "percent": _percent,
         "plain": plain,
-        "reasons": lambda counts: "; ".join(f"{why} ({n:,})" for why, n in counts.items()) or "–",
+        "reasons": lambda counts: (
+            "; ".join(f"{why} ({n:,})" for why, n in dict(counts).items()) or "–"
+        ),
         "share": _share,
         "sizes": lambda counts: " · ".join(f"{of}: {n:,}" for of, n in counts.items() if n) or "–",
     }
