@@ -60,9 +60,9 @@ def test_a_renamed_kind_needs_nothing_but_its_name(
     assert report.ok
     assert any("the kind r7 is not installed" in text for text in report.notes)
     assert "verified but for what is special to the kind r7" in report.to_text()
-    rename(release, tmp_path / "private", "private")
-    named = Release.open(tmp_path / "private")
+    rename(release, tmp_path / "named", "text")
+    named = Release.open(tmp_path / "named")
     assert all(q.question for q in named.questions())
-    assert regenerated(verify(tmp_path / "private")).ok
+    assert regenerated(verify(tmp_path / "named")).ok
     write_archive(release, tmp_path / "made.tar")
     assert Release.open(tmp_path / "made.tar").questions() == release.questions()
