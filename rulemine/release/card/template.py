@@ -26,7 +26,7 @@ from rulemine.errors import counted
 from rulemine.text.markdown import code, plain
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
 
 __all__ = ["fill"]
 
@@ -42,7 +42,7 @@ def fill(template: str, part: str, values: Mapping[str, Any]) -> str:
     Raises:
         jinja2.UndefinedError: It names a value that there is not.
     """
-    text = _pages().from_string(template).render(values, part=part)
+    text = _compiled(template).render(values, part=part)
     return re.sub(r"\n{3,}", "\n\n", text.strip("\n") + "\n")
 
 
@@ -61,6 +61,11 @@ def _shown(value: Any) -> Any:
     if isinstance(value, list):
         return "\n".join(value)
     return "–" if value is None else f"{value:,}" if isinstance(value, int) else value
+
+
+@cache  # compiling a page takes longer than filling it in
+def _compiled(template: str) -> "Template":
+    return _pages().from_string(template)
 
 
 @cache
