@@ -27,7 +27,7 @@ from selenium.webdriver.remote.webelement import WebElement
 
 from rulemine.cli.main import main as rulemine
 from rulemine.evaluation import answer, evaluate
-from rulemine.evaluation.reporting.document import Document, Figure, Series
+from rulemine.evaluation.reporting.document import Document, Picture, Series
 from rulemine.evaluation.reporting.files import write_document
 from rulemine.evaluation.reporting.html import MOST_BYTES
 from rulemine.evaluation.reporting.questions import MOST_QUESTIONS, SystemRun, question_rows
@@ -102,8 +102,8 @@ def make_document(folder: Path) -> Document:
         facts={"release": "demo"},
         headline=Table("headline", HOSTILE, ("system", "F1"), ((HOSTILE, score),), (HOSTILE,)),
         figures=(
-            Figure("bars", "Bars", HOSTILE, "bars", "system", "F1", ("a", HOSTILE), shown),
-            Figure("lines", "Lines", "A caption.", "lines", "level", "F1", (0, 100), shown),
+            Picture("bars", "Bars", HOSTILE, "bars", "system", "F1", ("a", HOSTILE), shown),
+            Picture("lines", "Lines", "A caption.", "lines", "level", "F1", (0, 100), shown),
         ),
         tables=(Table("more", "More", ("group", "n"), (("a", 1),)),),
         questions=tuple(many),
