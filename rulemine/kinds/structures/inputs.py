@@ -15,33 +15,22 @@ from rulemine.phrasing.templates import Templates
 from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, topic_values
-from rulemine.text.template import escape
+from rulemine.verbalizer.judged import JudgedInput
 
 __all__ = ["StructureInput", "make_structure_inputs"]
 
 
 @dataclass(frozen=True, slots=True)
-class StructureInput:
-    """A question of the kind ``structures`` to verbalize, see `rulemine.verbalizer.inputs.QuestionInput`.
+class StructureInput(JudgedInput):
+    """A question over several links to verbalize, see `rulemine.verbalizer.judged.JudgedInput`.
 
     Attributes:
-        question: The question from templates; all names in it are source labels.
-        shown: The same in the naming of the prompts.
-        naming: How prompts and texts name entities.
-        topics: The names of the topic entities, in the order of their private ids.
-        answers: The names of all answers.
         intermediates: The names of the intermediates.
         glosses: The descriptions of its relations and those of its triples, sorted by relation.
     """
 
     prefix: ClassVar[str] = "structure_"
-    always_judged: ClassVar[bool] = True
 
-    question: Question
-    shown: Question
-    naming: str
-    topics: tuple[EntityNames, ...]
-    answers: tuple[EntityNames, ...]
     intermediates: tuple[EntityNames, ...]
     glosses: tuple[Gloss, ...]
 
@@ -49,16 +38,6 @@ class StructureInput:
     def hidden(self) -> tuple[tuple[str, tuple[EntityNames, ...]], ...]:
         """See `QuestionInput`."""
         return ("answer_named", self.answers), ("intermediate_named", self.intermediates)
-
-    @property
-    def asked(self) -> str:
-        """The text from templates, in the naming of the prompts."""
-        return self.shown.question
-
-    @property
-    def template(self) -> str:
-        """See `QuestionInput`."""
-        return escape(self.asked)
 
     def values(self) -> dict[str, str]:
         """See `QuestionInput`; lists are JSON."""
@@ -94,7 +73,7 @@ def make_structure_inputs(
         naming: How prompts name entities, see `rulemine.kg.entity_names.NAMINGS`.
 
     Returns:
-        One input per question of the kind, in the order of ``asked.questions``.
+        One input per question, in the order of ``asked.questions``.
     """
     names = {row.entity: row for row in asked.names}
     private = {row.entity: row.private for row in asked.names}
@@ -110,7 +89,6 @@ def make_structure_inputs(
             glosses=tuple(glosses[relation] for relation in _relations(question)),
         )
         for question in asked.questions
-        if question.kind == "structures"
     ]
 
 

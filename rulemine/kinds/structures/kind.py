@@ -35,10 +35,10 @@ class StructureKind(BuildingKind):
 
     @property
     def verbalizer(self) -> "type[Verbalizer]":
-        """See `rulemine.kinds.structures.dialogue`."""
-        from rulemine.kinds.structures.dialogue import StructureVerbalizer
+        """See `rulemine.verbalizer.judged`."""
+        from rulemine.verbalizer.judged import JudgedVerbalizer
 
-        return StructureVerbalizer
+        return JudgedVerbalizer
 
     def prompts(self, source: str) -> "Prompts":
         """Those of single removed triples may be missing."""

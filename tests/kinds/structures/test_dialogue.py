@@ -6,7 +6,6 @@ import pytest
 
 from rulemine.builder.model_counts import count_model
 from rulemine.kg.entity_names import NAMINGS
-from rulemine.kinds.structures.dialogue import StructureVerbalizer
 from rulemine.kinds.structures.inputs import make_structure_inputs
 from rulemine.llm.call import Call, Failure, Reply
 from rulemine.llm.replay import Replay
@@ -15,6 +14,7 @@ from rulemine.release.contents import ModelTrace
 from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
 from rulemine.verbalizer.estimate import estimate
+from rulemine.verbalizer.judged import JudgedVerbalizer
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import load_prompts
 from rulemine.verbalizer.requests import Calls
@@ -57,7 +57,7 @@ def run(asked: QuestionSet, session, *, naming="text", **options) -> Verbalized:
     chosen = VerbalizerSection(**{"name": "openai", "model": "m", **options})
     calls = Calls(load_prompts(""), chosen, 7, GLOSSES)
     inputs = make_structure_inputs(asked, GLOSSES, TEMPLATES, naming)
-    return verbalize(asked, inputs, calls, session, verbalizer=StructureVerbalizer)
+    return verbalize(asked, inputs, calls, session, verbalizer=JudgedVerbalizer)
 
 
 def verdict(status: str, reason: str = "", refined: str = "") -> str:

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.kinds.cypher.words.inputs import CypherInput
-from rulemine.kinds.structures.dialogue import StructureVerbalizer
 from rulemine.text.mentions import find_mentions_of_all
 from rulemine.text.normalization import fold, mentions, places
 from rulemine.text.template import escape
 from rulemine.verbalizer.checks import Checker, TextProblem, check_text
 from rulemine.verbalizer.inputs import QuestionInput
+from rulemine.verbalizer.judged import JudgedVerbalizer
 from rulemine.verbalizer.prompts import PLACEHOLDERS, Placeholders, Prompts, read_sections
 from rulemine.verbalizer.wrappings import unwrapped
 
@@ -52,7 +52,7 @@ def load_cypher_prompts(source: str) -> Prompts:
     return Prompts(text, tables, tables["names"], packaged=_PROMPTS)
 
 
-class CypherVerbalizer(StructureVerbalizer):
+class CypherVerbalizer(JudgedVerbalizer):
     """Holds dialogues about questions of the kind ``cypher``."""
 
     def _check(self, text: str, item: QuestionInput) -> str | TextProblem:

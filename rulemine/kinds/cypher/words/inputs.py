@@ -19,52 +19,29 @@ from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, topic_values
 from rulemine.text.normalization import fold, mentions
-from rulemine.text.template import escape
+from rulemine.verbalizer.judged import JudgedInput
 
 __all__ = ["CypherInput", "make_cypher_inputs"]
 
 
 @dataclass(frozen=True, slots=True)
-class CypherInput:
-    """A question of the kind ``cypher`` to verbalize, see `rulemine.verbalizer.inputs.QuestionInput`.
+class CypherInput(JudgedInput):
+    """A question over a property graph to verbalize, see `rulemine.verbalizer.judged.JudgedInput`.
+
+    Its topics are the nodes that are fixed; its answers are the nodes in its rows, but those that its text
+    names anyway.
 
     Attributes:
-        question: The question from templates; all names in it are source labels.
-        shown: The same in the naming of the prompts.
-        naming: How prompts and texts name entities.
-        topics: The names of the fixed nodes, in the order of their private ids.
-        answers: The names of the nodes in its rows, but those that its text names anyway.
         cells: The texts in its rows that are no names and that its text does not have.
         bounds: The values that a text must have, as it must have them: years, dates, numbers, texts.
         schema: What its query uses of the schema, a line each.
     """
 
     prefix: ClassVar[str] = "cypher_"
-    always_judged: ClassVar[bool] = True
 
-    question: Question
-    shown: Question
-    naming: str
-    topics: tuple[EntityNames, ...]
-    answers: tuple[EntityNames, ...]
     cells: tuple[str, ...]
     bounds: tuple[str, ...]
     schema: tuple[str, ...]
-
-    @property
-    def hidden(self) -> tuple[tuple[str, tuple[EntityNames, ...]], ...]:
-        """See `QuestionInput`."""
-        return (("answer_named", self.answers),)
-
-    @property
-    def asked(self) -> str:
-        """The text from templates, in the naming of the prompts."""
-        return self.shown.question
-
-    @property
-    def template(self) -> str:
-        """See `QuestionInput`."""
-        return escape(self.asked)
 
     def values(self) -> dict[str, str]:
         """See `QuestionInput`; lists are JSON."""
@@ -98,15 +75,13 @@ def make_cypher_inputs(
         naming: How prompts name entities, see `rulemine.kg.entity_names.NAMINGS`.
 
     Returns:
-        One input per question of the kind, in the order of ``asked.questions``.
+        One input per question, in the order of ``asked.questions``.
     """
     names = {row.entity: row for row in asked.names}
     private = {row.entity: row.private for row in asked.names}
     namer = Namer(asked.names, templates, naming)
     made = []
     for question in asked.questions:
-        if question.kind != "cypher":
-            continue
         query, shown = query_of(question.query), namer.question(question)
         topics = tuple(names[e] for e in topic_values(question.anchors, private).values())
         said = fold(question.patterns[0])

@@ -1,21 +1,65 @@
-"""The dialogue about a structure question: the checks, then always a judge, who may propose a better text.
+"""Questions whose texts a judge always sees: what is known of each, and the dialogue about it.
+
+A text is checked, then judged, and the judge may propose a better one.
 
 A text that a check or the judge rejects is followed by the judge's proposal, if there is one, and then by a
 text of the rewriter, who is told why. Guarantee: every accepted text has passed the checks and the judge; of
 each text asked for, one proposal at most is tried, so calls are bounded.
 """
 
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rulemine.kg.entity_names import EntityNames
 from rulemine.llm.call import Ask
+from rulemine.release.records import Question
+from rulemine.text.template import escape
 from rulemine.verbalizer.checks import TextProblem, check_text
 from rulemine.verbalizer.dialogue import Dialogue, Verbalizer, answer_to, objection
 from rulemine.verbalizer.inputs import QuestionInput
 from rulemine.verbalizer.replies import Verdict, read_verdict
 
-__all__ = ["StructureVerbalizer"]
+__all__ = ["JudgedInput", "JudgedVerbalizer"]
 
 
-class StructureVerbalizer(Verbalizer):
-    """Holds dialogues about structure questions."""
+@dataclass(frozen=True, slots=True)
+class JudgedInput:
+    """A question to verbalize, see `rulemine.verbalizer.inputs.QuestionInput`; kinds add what prompts say.
+
+    Attributes:
+        question: The question from templates; all names in it are source labels.
+        shown: The same in the naming of the prompts.
+        naming: How prompts and texts name entities.
+        topics: The names of the topic entities, in the order of their private ids.
+        answers: The names of what a text must not name, as they are answers.
+    """
+
+    always_judged: ClassVar[bool] = True
+
+    question: Question
+    shown: Question
+    naming: str
+    topics: tuple[EntityNames, ...]
+    answers: tuple[EntityNames, ...]
+
+    @property
+    def hidden(self) -> tuple[tuple[str, tuple[EntityNames, ...]], ...]:
+        """See `QuestionInput`."""
+        return (("answer_named", self.answers),)
+
+    @property
+    def asked(self) -> str:
+        """The text from templates, in the naming of the prompts."""
+        return self.shown.question
+
+    @property
+    def template(self) -> str:
+        """See `QuestionInput`."""
+        return escape(self.asked)
+
+
+class JudgedVerbalizer(Verbalizer):
+    """Holds dialogues about such questions."""
 
     async def _try(self, dialogue: Dialogue, text: str, ask: Ask) -> None:
         proposal = await self._judged(dialogue, text, ask)
