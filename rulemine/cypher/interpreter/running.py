@@ -4,15 +4,17 @@ Guarantee: what is run gives the rows that Neo4j 5.26 gives, and fails where it 
 refused with `UnsupportedError`, never run otherwise. An order that Neo4j leaves open is the same every time.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
+from typing import Any
 
 from rulemine.cypher.interpreter.code import Row, Scope, either, item_kind
 from rulemine.cypher.interpreter.compiler import Compiler
 from rulemine.cypher.interpreter.limits import ExhaustedError, RunLimits
 from rulemine.cypher.interpreter.matching import PathMatcher, names_in
 from rulemine.cypher.interpreter.projecting import Projector, distinct
-from rulemine.cypher.interpreter.stored import stored
+from rulemine.cypher.interpreter.stored import StoredGraph, stored
 from rulemine.cypher.language.parser import parse
 from rulemine.cypher.language.syntax import (
     Clause,
@@ -27,8 +29,9 @@ from rulemine.cypher.language.syntax import (
 )
 from rulemine.cypher.rows import ResultTable
 from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.schema import Schema
 
-__all__ = ["run"]
+__all__ = ["projected", "run"]
 
 _Arms = Sequence[Sequence[Clause]]
 _Step = Callable[[Iterable[Row]], Iterator[Row]]
@@ -63,7 +66,7 @@ def run(
     statement = parse(query) if isinstance(query, str) else query
     limits = RunLimits(seconds)
     try:
-        columns, rows = _Engine(graph, statement, limits).statement()
+        columns, rows = _Engine(stored(graph), statement, limits).statement()
         table: list[tuple[object, ...]] = []
         for row in rows:
             limits.step()
@@ -77,16 +80,38 @@ def run(
         raise UnsupportedError("an expression too deep.", 1, 1) from None
 
 
+_NO_GRAPH = StoredGraph(PropertyGraph(Schema("", (), ()), (), ()))
+
+
+@lru_cache(1024)
+def projected(
+    text: str, names: tuple[str, ...]
+) -> Callable[[Iterable[Row]], list[tuple[Any, ...]]]:
+    """What clauses that match nothing make of rows; they are compiled once for many graphs.
+
+    Args:
+        text: The clauses, from WITH, UNWIND or RETURN on.
+        names: The variables of the rows.
+
+    Returns:
+        From rows to rows of the columns, however many they are and however long it takes.
+    """
+    engine = _Engine(_NO_GRAPH, parse(text), RunLimits(math.inf))
+    return engine.projected(dict.fromkeys(names, ""))
+
+
 class _Engine:
-    def __init__(self, graph: PropertyGraph, statement: Statement, limits: RunLimits) -> None:
+    def __init__(self, graph: StoredGraph, statement: Statement, limits: RunLimits) -> None:
         self._statement, self._limits = statement, limits
-        self._compiler = Compiler(
-            stored(graph), limits, statement.text, self._subquery, self._matched
-        )
+        self._compiler = Compiler(graph, limits, statement.text, self._subquery, self._matched)
 
     def statement(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         columns, run = self._arms(self._statement.arms, self._statement.every, {}, final=True)
         return tuple(columns), run({})
+
+    def projected(self, scope: Scope) -> Callable[[Iterable[Row]], list[tuple[Any, ...]]]:
+        columns, run = self._arm(self._statement.arms[0], scope, True)
+        return lambda rows: [tuple(row[name] for name in columns) for row in run(rows)]
 
     def _matched(
         self, paths: tuple[PathElement, ...], where: Term | None, scope: Scope

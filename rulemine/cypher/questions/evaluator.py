@@ -4,16 +4,13 @@ Guarantees: within one MATCH no edge is bound twice; rows are those of the quest
 (`rulemine.cypher.interpreter`) and come in the same order every time.
 """
 
-import math
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-from rulemine.cypher.interpreter import run
-from rulemine.cypher.language.parser import parse
-from rulemine.cypher.questions.joins import candidates, holds
+from rulemine.cypher.interpreter.running import projected
+from rulemine.cypher.interpreter.stored import stored
+from rulemine.cypher.questions.joins import candidates, holds, m0_counts, matched
 from rulemine.cypher.questions.pattern import (
     MatchPattern,
     PatternEdge,
@@ -21,7 +18,7 @@ from rulemine.cypher.questions.pattern import (
     PatternQuery,
     check,
 )
-from rulemine.cypher.questions.render import columns_of, counted_text, sorted_text, to_cypher
+from rulemine.cypher.questions.render import columns_of, kept_text, returned_text
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.values import Value
 
@@ -118,9 +115,10 @@ def evaluate(graph: PropertyGraph, query: PatternQuery) -> Rows:
     """
     check(graph.schema, query)
     result, columns = query.result, columns_of(query.result)
-    if result.template not in ("n_order_by", "n_argmax"):
-        return Rows(columns, _rows(graph, to_cypher(query)))
-    found = _rows(graph, sorted_text(query))
+    keyed = result.template in ("n_order_by", "n_argmax")
+    found = _projected(graph, query, returned_text(result, keyed=keyed))
+    if not keyed:
+        return Rows(columns, found)
     rows, keys = [row[:1] for row in found], tuple(key for _, key in found)
     if result.template == "n_order_by":
         return Rows(columns, rows, True, keys)
@@ -128,12 +126,20 @@ def evaluate(graph: PropertyGraph, query: PatternQuery) -> Rows:
     return Rows(columns, rows[:1], True, keys[:1], tied)
 
 
-def _rows(graph: PropertyGraph, text: str) -> list[tuple[Any, ...]]:
-    """The rows of a query, however many they are and however long it takes."""
-    return run(graph, _parsed(text), seconds=math.inf, most=sys.maxsize).rows
-
-
-_parsed = lru_cache(64)(parse)  # a question is asked of several graphs in a row
+def _projected(graph: PropertyGraph, query: PatternQuery, returned: str) -> list[tuple[Any, ...]]:
+    """What the clauses behind MATCH make of what is matched, which is not looked for again."""
+    nodes, kept = stored(graph).nodes, kept_text(query.result)
+    rows: Iterable[dict[str, Any]]
+    if query.result.template.startswith("comparison"):
+        both = (row.nodes for row in bindings(graph, query.match))
+        rows = ({name: nodes[at] for name, at in row.items()} for row in both)
+        return projected(f"WITH n, m0 {kept} {returned}", ("n", "m0"))(rows)
+    if query.result.template == "n_m0_group_by_count":
+        counts = m0_counts(graph, query.match).items()
+        rows = ({"n": nodes[at], "number": number} for at, number in counts)
+        return projected(returned, ("n", "number"))(rows)
+    rows = ({"n": nodes[at]} for at in matched(graph, query.match).nodes.tolist())
+    return projected(f"{kept} {returned}", ("n",))(rows)
 
 
 def provenance_of(graph: PropertyGraph, query: PatternQuery) -> Provenance:
@@ -226,8 +232,11 @@ def _is(graph: PropertyGraph, at: int, node: PatternNode) -> bool:
 
 def counted_bindings(graph: PropertyGraph, query: PatternQuery) -> Iterator[Binding]:
     """The rows whose n (and m0) is as the result's condition has it."""
+    if kept_text(query.result) in ("", "WITH DISTINCT n"):
+        yield from bindings(graph, query.match)
+        return
     ends = ("n", "m0") if query.result.template.startswith("comparison") else ("n",)
-    found = _rows(graph, f"{counted_text(query)} RETURN {', '.join(ends)}")
+    found = _projected(graph, query, f"RETURN {', '.join(ends)}")
     counted = {tuple(node.at for node in row) for row in found}
     for row in bindings(graph, query.match):
         if tuple(row.nodes[name] for name in ends) in counted:

@@ -18,7 +18,7 @@ from rulemine.cypher.questions.pattern import (
 )
 from rulemine.kg.property_graph.values import Scalar
 
-__all__ = ["columns_of", "counted_text", "quoted_name", "quoted_value", "sorted_text", "to_cypher"]
+__all__ = ["columns_of", "kept_text", "quoted_name", "quoted_value", "returned_text", "to_cypher"]
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -55,24 +55,35 @@ def to_cypher(query: PatternQuery) -> str:
         >>> print(to_cypher(PatternQuery(match, ReturnClause("n_name"))))
         MATCH (n:City)-[r0:inCountry]->(m0:Country {name: "Japan"}) WITH DISTINCT n RETURN n.name
     """
-    return f"{counted_text(query)} {_returned(query.result)}"
+    kept, more = kept_text(query.result), _counted_m0(query.result)
+    return " ".join(filter(None, (_matched(query), kept, more, returned_text(query.result))))
 
 
-def sorted_text(query: PatternQuery) -> str:
-    """All names of a sorted result with their keys, in Cypher; those of equal keys in the order of nodes."""
-    key = f"n.{quoted_name(query.result.property)}"
-    return f"{counted_text(query)} RETURN n.name, {key}{_order(query.result)}, id(n)"
-
-
-def counted_text(query: PatternQuery) -> str:
-    """The clauses before RETURN: after them, n (and of a comparison m0) is what counts."""
-    result, matched = query.result, _matched(query)
+def kept_text(result: ReturnClause) -> str:
+    """The clause between MATCH and RETURN: after it, n (and of a comparison m0) is what counts; or ""."""
     if result.template.startswith("union") or result.template == "n_m0_group_by_count":
-        return matched
+        return ""
     if result.template.startswith("comparison"):
         name = quoted_name(result.property)
-        return matched + f" WHERE n.{name} IS NOT NULL AND m0.{name} IS NOT NULL" * result.known
-    return f"{matched} WITH DISTINCT n{_where(result)}"
+        return f"WHERE n.{name} IS NOT NULL AND m0.{name} IS NOT NULL" * result.known
+    return f"WITH DISTINCT n{_where(result)}"
+
+
+def returned_text(result: ReturnClause, *, keyed: bool = False) -> str:
+    """The clauses from RETURN; ``keyed``: all rows of a sorted result, each with its key."""
+    own, other = (f"{variable}.{quoted_name(result.property)}" for variable in ("n", "m0"))
+    columns = ", ".join(columns_of(result))
+    if keyed:
+        return f"RETURN n.name, {own}{_order(result)}"
+    return {
+        "comparison_argmax": f"RETURN CASE WHEN {own} > {other} THEN n.name ELSE m0.name END AS answer",
+        "comparison_boolean": f"RETURN {own} = {other} AS answer",
+        "comparison_arithmetic": f"RETURN {own} - {other} AS answer",
+        "n_prop_distinct": f"RETURN DISTINCT {columns}",
+        "n_prop_array_distinct": f"UNWIND {own} AS value RETURN DISTINCT value",
+        "n_order_by": f"RETURN {columns}{_order(result)}",
+        "n_argmax": f"RETURN {columns}{_order(result)} LIMIT 1",
+    }.get(result.template, f"RETURN {columns}")
 
 
 def columns_of(result: ReturnClause) -> tuple[str, ...]:
@@ -151,19 +162,9 @@ def _time(match: MatchPattern) -> str:
     return f"{start} <= {match.time} AND ({end} >= {match.time} OR {end} IS NULL)"
 
 
-def _returned(result: ReturnClause) -> str:
-    own, other = (f"{variable}.{quoted_name(result.property)}" for variable in ("n", "m0"))
-    columns = ", ".join(columns_of(result))
-    return {
-        "comparison_argmax": f"RETURN CASE WHEN {own} > {other} THEN n.name ELSE m0.name END AS answer",
-        "comparison_boolean": f"RETURN {own} = {other} AS answer",
-        "comparison_arithmetic": f"RETURN {own} - {other} AS answer",
-        "n_m0_group_by_count": f"WITH n, count(DISTINCT m0) AS number RETURN {columns}",
-        "n_prop_distinct": f"RETURN DISTINCT {columns}",
-        "n_prop_array_distinct": f"UNWIND {own} AS value RETURN DISTINCT value",
-        "n_order_by": f"RETURN {columns}{_order(result)}",
-        "n_argmax": f"RETURN {columns}{_order(result)} LIMIT 1",
-    }.get(result.template, f"RETURN {columns}")
+def _counted_m0(result: ReturnClause) -> str:
+    counts = result.template == "n_m0_group_by_count"
+    return "WITH n, count(DISTINCT m0) AS number" * counts
 
 
 def _order(result: ReturnClause) -> str:
