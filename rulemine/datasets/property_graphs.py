@@ -41,12 +41,12 @@ def load_property_graph(
     Args:
         source: A name of `NAMED_GRAPHS`, or a file by its suffix, compressed or not: ``.json`` (SimpleKG),
             ``.toml`` (a schema with tables); the address of a server that speaks Bolt (see
-            `rulemine.neo4j.reading`); otherwise triples, as of `load_kg`.
+            `rulemine.neo4j.reading`); otherwise triples, see `load_kg`.
         schema: Takes the place of the source's own, or of the draft made for triples.
         left_out: Receives, by reason, what is left out; None: `note` does, as a sentence.
-        labels: What the entities of triples are called, as of `load_labels`; "": as in the triples, in RDF
+        labels: What the entities of triples are called, see `load_labels`; "": as in the triples, in RDF
             by their own labels.
-        note: As of `load_kg`.
+        note: See `load_kg`.
         progress: Told how much of a database or of RDF is read, of how much.
         name_property: Which property the nodes of a database are called by.
         language: The language of texts in RDF.

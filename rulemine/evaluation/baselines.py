@@ -63,12 +63,12 @@ def baselines(
                     scores = (row.scores[metric].value for metric in kind.baseline_scores)
                     rows.append((title, (name, *scores)))
     title = f"{release.name} · split {split or 'all'} · {len(questions):,} questions · in percent"
-    told = [
+    given = [
         f"{name} is given {', '.join(NEEDS[need] for need in needs)}"
         for name in systems
         if (needs := needs_of(find_answerer(name)))
     ]
-    notes = [*notes_on_questions(questions), f"Beside text and graph: {'; '.join(told)}."]
+    notes = [*notes_on_questions(questions), f"Beside text and graph: {'; '.join(given)}."]
     if len(systems) < len(kind.baselines):
         notes.append(f"Not asked, for there are more than {FEW:,} questions: {FLOOD}.")
     header = ("answerer", *(TITLES[metric] for metric in kind.baseline_scores))

@@ -67,8 +67,8 @@ def notes_on_predictions(
         )
     if empty := sum(not m for m in matched) - absent:
         warning = WARNING if empty == there else ""
-        told = f"{empty:,} of {counted(there, 'prediction')} {'holds' if there == 1 else 'hold'}"
-        notes.append(f"{warning}{told} no answer and score{'s' * (there == 1)} 0.")
+        note = f"{empty:,} of {counted(there, 'prediction')} {'holds' if there == 1 else 'hold'}"
+        notes.append(f"{warning}{note} no answer and score{'s' * (there == 1)} 0.")
     items = sum(map(len, matched))
     if strange := sum(key not in known for keys in matched for key in keys):
         notes.append(
@@ -101,8 +101,8 @@ def notes_on_thoughts(given: Sequence[Prediction | None]) -> list[str]:
     """How many outputs hold thoughts and no reply, see `rulemine.text.visible_reply`."""
     texts = [p.raw_output[:LONGEST_OUTPUT] for p in given if p is not None and p.raw_output]
     silent = sum(not visible_reply(text) for text in texts if text.strip())
-    told = f"Outputs that hold only thoughts, and no reply: {silent:,}; they score 0."
-    return [told] if silent else []
+    note = f"Outputs that hold only thoughts, and no reply: {silent:,}; they score 0."
+    return [note] if silent else []
 
 
 def notes_on_cut_off(given: Sequence[Prediction | None]) -> list[str]:
@@ -119,18 +119,18 @@ def notes_on_cut_off(given: Sequence[Prediction | None]) -> list[str]:
 
 def notes_on_denials(denied: Sequence[int]) -> list[str]:
     """How many names outputs deny (``not Ann``), see `rulemine.evaluation.matching.vocabulary`."""
-    told = (
+    note = (
         f"Names that outputs deny (not …, neither …, rather than …) are no answers: {sum(denied):,}, in "
         f"{counted(sum(map(bool, denied)), 'output')}."
     )
-    return [told] if any(denied) else []
+    return [note] if any(denied) else []
 
 
 def notes_on_rankings(given: Sequence[Prediction | None]) -> list[str]:
     """About predictions without a ranking, where others have one."""
     without = sum(p is not None and p.ranking is None for p in given)
-    told = f"Predictions that rank nothing have the reciprocal rank 0: {without:,}."
-    return [told] if without else []
+    note = f"Predictions that rank nothing have the reciprocal rank 0: {without:,}."
+    return [note] if without else []
 
 
 def notes_on_questions(
@@ -214,14 +214,14 @@ def notes_on_clusters(clusters: Ints, headline: Bools) -> list[str]:
 
 def notes_on_rows(rows: Sequence[Row]) -> list[str]:
     """About resamples left out of the interval of a rate."""
-    told = [
+    parts = [
         f"{row.dropped:.1%} for {SUBSETS[row.breakdown]}".replace("%", " %")
         for row in rows
         if row.breakdown in SUBSETS and row.dropped and row.scores["hhr"].value is not None
     ]
-    if not told:
+    if not parts:
         return []
-    return [f"{DROPPED}: {', '.join(told)}."]
+    return [f"{DROPPED}: {', '.join(parts)}."]
 
 
 def notes_on_failures(failures: Mapping[str, Mapping[str, int]]) -> list[str]:

@@ -112,18 +112,18 @@ def _rows(text: str, is_array: bool, where: str) -> list[tuple[str, dict[str, An
                 f"{where}: is not valid JSON ({why_unreadable(problem)}). {_EXPECTED}"
             ) from None
         for number, item in enumerate(items, start=1):
-            told = item if isinstance(item, dict) else f"{_shown(item)} is not an object"
+            item_or_fault = item if isinstance(item, dict) else f"{_shown(item)} is not an object"
             if "\\u" in text and (half := _half(json.dumps(item, ensure_ascii=False))):
-                told = f"is not valid JSON ({half})"
-            rows.append((f"item {number}", told))
+                item_or_fault = f"is not valid JSON ({half})"
+            rows.append((f"item {number}", item_or_fault))
         return rows
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
                 rows.append((f"line {number}", parse_object(line, "", unique=True)))
             except InputError as problem:
-                told = str(problem).removesuffix(" Fix or remove it.").strip(" .")
-                rows.append((f"line {number}", told.replace("line 1 column", "column")))
+                item_or_fault = str(problem).removesuffix(" Fix or remove it.").strip(" .")
+                rows.append((f"line {number}", item_or_fault.replace("line 1 column", "column")))
     return rows
 
 
@@ -139,19 +139,19 @@ def _half(text: str) -> str:
 def prediction_of(row: dict[str, Any], official: bool = False) -> tuple[Prediction | None, str]:
     """One object as a prediction, or None and what is wrong with it; `official` as in `read_predictions`."""
     key = row.get("id")
-    said = {name: row[name] for name in _FORMS if row.get(name) is not None}
+    fields = {name: row[name] for name in _FORMS if row.get(name) is not None}
     if official and "raw_output" in row:
-        said = {"raw_output": str(row["raw_output"])}
+        fields = {"raw_output": str(row["raw_output"])}
     if not isinstance(key, str):
         what = f"'id' is {_shown(key)}" if "id" in row else "has no 'id'"
         return None, f"{what}; the id of a question was expected"
-    if problem := _not_one(said):
+    if problem := _not_one(fields):
         others = sorted(set(row) - {"id", *_FORMS})
         named = ", ".join(map(repr, others[:_SHOWN_KEYS])) + (", …" if others[_SHOWN_KEYS:] else "")
         named = f"; it has the key(s) {named}" if others else ""
-        return None, f"{problem}{'' if said else named}"
+        return None, f"{problem}{'' if fields else named}"
     extra = {} if official else {name: row[name] for name in _EXTRA if row.get(name) is not None}
-    if problem := _wrong_extra(extra) or _wrong_answer(*next(iter(said.items()))):
+    if problem := _wrong_extra(extra) or _wrong_answer(*next(iter(fields.items()))):
         return None, problem
     more: dict[str, Any] = {
         name: tuple(map(tuple, extra[name])) for name in _EXTRA[:3] if name in extra
@@ -159,18 +159,18 @@ def prediction_of(row: dict[str, Any], official: bool = False) -> tuple[Predicti
     more["cut_off"] = tuple(extra.get("cut_off", ()))
     if "usage" in extra:
         more["cost"] = Cost(**extra["usage"])
-    if "answers" in said:
-        said["answers"] = tuple(said["answers"])
-    if "rows" in said:
-        said["rows"] = tuple(map(row_text, said["rows"]))
-    return Prediction(key, **said, **more), ""
+    if "answers" in fields:
+        fields["answers"] = tuple(fields["answers"])
+    if "rows" in fields:
+        fields["rows"] = tuple(map(row_text, fields["rows"]))
+    return Prediction(key, **fields, **more), ""
 
 
 def problem_of(prediction: Prediction) -> str:
     """What is wrong with a prediction that was not read from a file, or ""."""
-    said = {name: value for name in _FORMS if (value := getattr(prediction, name)) is not None}
+    fields = {name: value for name in _FORMS if (value := getattr(prediction, name)) is not None}
     given = {name: value for name in _EXTRA[:4] if (value := getattr(prediction, name)) is not None}
-    if problem := _not_one(said) or _wrong_extra(given):
+    if problem := _not_one(fields) or _wrong_extra(given):
         return problem
     texts = (prediction.answers or prediction.rows or ()) + (
         prediction.raw_output or "",
@@ -282,13 +282,13 @@ def _is_finite(value: Any) -> bool:
     return type(value) is float and math.isfinite(value)
 
 
-def _not_one(said: Collection[str]) -> str:
+def _not_one(fields: Collection[str]) -> str:
     """What is wrong with the forms of an answer that are given, or ""."""
-    if len(said) == 1:
+    if len(fields) == 1:
         return ""
-    if not said:
+    if not fields:
         return f"has no {', '.join(map(repr, _FORMS[:-1]))} or {_FORMS[-1]!r}"
-    *others, last = map(repr, said)
+    *others, last = map(repr, fields)
     return f"has both {', '.join(others)} and {last}"
 
 

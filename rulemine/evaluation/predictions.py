@@ -6,7 +6,7 @@ JSON array of such objects, as the public evaluator of the BRINK benchmark reads
 kind ``cypher``) names are no answers; ``"cypher": "MATCH …"`` is a query, ``"rows": [[…], …]`` the rows of
 its result: texts, numbers, true, false, null, and lists of these. Any form may have
 ``"retrieved": [["subject", "relation", "object"], …]``, the triples that the system retrieved,
-``"generated"``, likewise, those that it made up, ``"ranking": [["name", score], …]``, candidates with scores,
+``"generated"``, the triples that it made up, ``"ranking": [["name", score], …]``, candidates with scores,
 the best first, ``"cut_off": ["max_tokens", …]``, for each reply of a model that the answer rests on and that
 was cut off the option that limits it, and ``"usage"`` with ``calls``, ``prompt_tokens``,
 ``completion_tokens`` and maybe ``seconds``. Other keys are ignored. The first line of JSON Lines may say what
@@ -237,11 +237,11 @@ def fit(
 def _unfit(prediction: Prediction, kind: str) -> str:
     """What is wrong with a prediction for a question of a kind, or ""."""
     if kind_named(kind).answers.form == "rows":
-        told = (
+        problem = (
             f"has 'answers', but its question, of the kind {kind!r}, is answered with rows; 'cypher', 'rows' "
             "or 'raw_output' was expected"
         )
-        return told if prediction.answers else ""
+        return problem if prediction.answers else ""
     if prediction.cypher is None and prediction.rows is None:
         return ""
     form = "rows" if prediction.cypher is None else "cypher"

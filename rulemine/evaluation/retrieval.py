@@ -181,7 +181,7 @@ def evidence_of(
     removals = {removal.triple: removal for removal in release.removals()}
     names = translation(release.entities, release.naming, naming)
 
-    def told(triples: Iterable[Triple]) -> frozenset[Triple]:
+    def renamed(triples: Iterable[Triple]) -> frozenset[Triple]:
         return frozenset((names.get(s, s), r, names.get(o, o)) for s, r, o in triples)
 
     def lacking(triple: Triple) -> Removal | None:
@@ -189,16 +189,16 @@ def evidence_of(
         return removal if removal is not None and removal.level <= level else None
 
     def ways(triple: Triple) -> list[frozenset[Triple]]:
-        found = [] if lacking(triple) else [told([triple])]
+        found = [] if lacking(triple) else [renamed([triple])]
         if removal := removals.get(triple):
             kept = (removal.certificate, *removal.further_certificates)
-            found += [told(certificate.body) for certificate in kept]
+            found += [renamed(certificate.body) for certificate in kept]
         return found
 
     return [
         ToRetrieve(
-            told(t for t in q.full_evidence if not lacking(t)),
-            told(t for e in q.evidence if (gone := lacking(e)) for t in gone.certificate.body),
+            renamed(t for t in q.full_evidence if not lacking(t)),
+            renamed(t for e in q.evidence if (gone := lacking(e)) for t in gone.certificate.body),
             {names.get(a, a) for a in q.answers},
             [ways(triple) for triple in q.evidence],
         )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rulemine.errors import ConfigError, PredictionError, did_you_mean
-from rulemine.evaluation import notes as telling
+from rulemine.evaluation import notes as says
 from rulemine.evaluation.breakdown import Breakdown, breakdowns
 from rulemine.evaluation.cypher.release_rows import (
     ROW_COLUMNS,
@@ -164,7 +164,7 @@ class Scorer:
 
     @cached_property
     def _leaks(self) -> list[str]:
-        return telling.notes_on_leaks(self.release, self._split)
+        return says.notes_on_leaks(self.release, self._split)
 
     def __call__(
         self,
@@ -207,15 +207,15 @@ class Scorer:
         metrics = tuple(metric for part, _, _ in parts for metric in part)
         columns = tuple(column for _, part, _ in parts for column in part)
         scores = np.column_stack([part for _, _, part in parts])
-        notes += telling.notes_on_questions(self.questions, level, self.release.level_of(kg) == 0)
-        notes += telling.notes_on_left_out(len(self._drawn) - len(self.questions), len(self._drawn))
-        notes += telling.notes_on_cut_off(given) + self._leaks
-        notes += telling.notes_on_clusters(self._clusters, groups[0].members[0])
+        notes += says.notes_on_questions(self.questions, level, self.release.level_of(kg) == 0)
+        notes += says.notes_on_left_out(len(self._drawn) - len(self.questions), len(self._drawn))
+        notes += says.notes_on_cut_off(given) + self._leaks
+        notes += says.notes_on_clusters(self._clusters, groups[0].members[0])
         rows = rows_of(
             scores, self._clusters, groups, self._resamples, self._seed, estimates, columns,
             metrics,
         )  # fmt: skip
-        notes += telling.notes_on_rows(rows)
+        notes += says.notes_on_rows(rows)
         if self._matching == "brink" and any(map(without_rate, rows)):
             rows = tuple(map(with_published_rate, rows))
             notes.append("HHR is 0, as the public evaluator has it, where Hits@Any is 0.")
@@ -251,8 +251,8 @@ class Scorer:
         """The scores of answers that are entities."""
         used = self._in_naming(naming or self.release.naming)
         matched, denied = used.read(given)
-        notes = telling.notes_on_predictions(given, matched, used.keys)
-        notes += telling.notes_on_length(given, self._matching == "brink")
+        notes = says.notes_on_predictions(given, matched, used.keys)
+        notes += says.notes_on_length(given, self._matching == "brink")
         if problem := naming_meant(self.release, self._matching, given, matched, used):
             if self._matching != "brink" and naming is None:
                 raise PredictionError(f"predictions: {problem}")
@@ -265,11 +265,11 @@ class Scorer:
         if self._matching == "brink":
             parts = [(tuple(m for m in METRICS if m != "hits_at_1"), COLUMNS, scores)]
         else:
-            notes += telling.notes_on_thoughts(given) + telling.notes_on_denials(denied)
+            notes += says.notes_on_thoughts(given) + says.notes_on_denials(denied)
             if self._matching == "vocabulary" and any(p and p.answers is None for p in given):
                 parts.append(self._strict_scores(given, used, level))
             if any(p is not None and p.ranking is not None for p in given):
-                notes += telling.notes_on_rankings(given)
+                notes += says.notes_on_rankings(given)
                 parts.append((RANKED, RANKED, score_rankings(given, golds, used.key)))
             if any(p is not None and p.retrieved is not None for p in given):
                 found = score_retrieval(
@@ -288,7 +288,7 @@ class Scorer:
                         if part.name in SUBSETS
                     },
                 )
-                notes += found.notes + telling.notes_on_failures(failures)
+                notes += found.notes + says.notes_on_failures(failures)
                 shown = tuple(
                     m for m in RETRIEVAL if kg != "complete" or not m.startswith("certificate_")
                 )
@@ -311,7 +311,7 @@ class Scorer:
             for pair, is_run in zip(zip(given, rows.given, strict=True), rows.run, strict=True)
             if is_run
         ]
-        notes = telling.notes_on_thoughts(given) + telling.notes_on_predictions(
+        notes = says.notes_on_thoughts(given) + says.notes_on_predictions(
             [prediction for prediction, _ in run],
             [texts for _, texts in run],
             {text for _, texts in run for text in texts},

@@ -13,7 +13,7 @@ from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scorer import RESAMPLES, Predictions, Scorer
 from rulemine.release.reader import Release
 
-__all__ = ["Run", "evaluate", "opened", "said_of", "shared_level"]
+__all__ = ["Run", "evaluate", "opened", "run_of", "shared_level"]
 
 
 def evaluate(
@@ -78,11 +78,11 @@ def evaluate(
         ReleaseError: The release has no such graph, or a file is missing or was edited.
     """
     predictions = opened(predictions)
-    runs = [run := said_of(release, predictions, kg, naming)]
+    runs = [run := run_of(release, predictions, kg, naming)]
     if against is not None:
         against = opened(against)
         options = ("--against-kg", "--naming")
-        runs.append(said_of(release, against, against_kg, naming, options, kg or run.kg))
+        runs.append(run_of(release, against, against_kg, naming, options, kg or run.kg))
     if sample is None:
         sample = min((r.sample for r in runs if r.sample is not None), default=None)
     if level is None:
@@ -99,10 +99,10 @@ def evaluate(
         metrics=metrics,
         cypher=cypher,
     )
-    report = run.told(scorer(predictions, kg=run.kg, level=level, naming=run.naming))
+    report = run.noted(scorer(predictions, kg=run.kg, level=level, naming=run.naming))
     if against is None:
         return report
-    other = runs[1].told(scorer(against, kg=runs[1].kg, level=level, naming=runs[1].naming))
+    other = runs[1].noted(scorer(against, kg=runs[1].kg, level=level, naming=runs[1].naming))
     names = (_called(predictions, "first"), _called(against, "second"))
     return replace(report, difference=compare(report, other, names=names))
 
@@ -125,7 +125,7 @@ class Run(NamedTuple):
     system: str
     needs: tuple[str, ...] = ()
 
-    def told(self, report: Report) -> Report:
+    def noted(self, report: Report) -> Report:
         """The report with a note on what the system was given."""
         if not self.needs:
             return report
@@ -146,7 +146,7 @@ def opened(predictions: Predictions) -> Predictions:
     return predictions
 
 
-def said_of(
+def run_of(
     release: Release,
     predictions: Predictions,
     kg: str | None = None,
@@ -160,7 +160,7 @@ def said_of(
         release: The release.
         predictions: The file, see `opened`, or predictions, which say nothing.
         kg: The graph that was answered from, as the user says; None to believe the file.
-        naming: The naming, likewise.
+        naming: The naming, as the user says; None to believe the file.
         options: How the user says both.
         otherwise: The graph where neither says it.
 
@@ -168,44 +168,44 @@ def said_of(
         PredictionError: The file is for another release, or it contradicts the user.
         ReleaseError: The release has no such graph.
     """
-    said, file = {}, ""
+    header, file = {}, ""
     if isinstance(predictions, PredictionFile):
-        said, file = predictions.run or {}, str(predictions.path)
-    identity = said.get("release")
+        header, file = predictions.run or {}, str(predictions.path)
+    identity = header.get("release")
     if identity is not None and identity != release.identity:
         raise PredictionError(
-            f"{file}: its first line says that it is for another release ({said.get('name')!r}, "
+            f"{file}: its first line says that it is for another release ({header.get('name')!r}, "
             f"{str(identity)[:12]}…) than {release.path} ({release.name!r}, {release.identity[:12]}…). Score "
             "it on the release that it was made from, or answer these questions again."
         )
     found = {"kg": kg, "naming": naming}
-    for (name, told), option in zip(list(found.items()), options, strict=True):
-        if not isinstance(by_file := said.get(name), str):
+    for (name, given), option in zip(list(found.items()), options, strict=True):
+        if not isinstance(by_file := header.get(name), str):
             continue
-        if told not in (None, by_file):
+        if given not in (None, by_file):
             raise PredictionError(
-                f"{file}: its first line says {name} {by_file!r}, and {option} says {told!r}. Leave "
+                f"{file}: its first line says {name} {by_file!r}, and {option} says {given!r}. Leave "
                 f"out {option}."
             )
         found[name] = by_file
     graph = found["kg"] or otherwise
     release.level_of(graph)  # an unknown graph is an error even where nothing was retrieved
-    sample = said.get("sample")
+    sample = header.get("sample")
     return Run(
         graph,
         found["naming"],
         sample if type(sample) is int and sample > 0 else None,
-        str(said.get("system") or ""),
-        _needs(said.get("needs")),
+        str(header.get("system") or ""),
+        _needs(header.get("needs")),
     )
 
 
-def _needs(said: object) -> tuple[str, ...]:
-    if not isinstance(said, list) or not said:
+def _needs(needs: object) -> tuple[str, ...]:
+    if not isinstance(needs, list) or not needs:
         return ()
     from rulemine.evaluation.answerers.protocol import NEEDS
 
-    return tuple(need for need in NEEDS if need in said)
+    return tuple(need for need in NEEDS if need in needs)
 
 
 def shared_level(release: Release, *graphs: str) -> int:

@@ -149,8 +149,8 @@ class Targets:
 
     def read(self, given: Sequence[Prediction | None]) -> tuple[list[tuple[str, ...]], list[int]]:
         """What the prediction for each question predicts, and how many names it denies."""
-        said = [read(self.matcher, p, t) for p, t in zip(given, self.topics, strict=True)]
-        return [tuple(names) for names, _ in said], [denied for _, denied in said]
+        readings = [read(self.matcher, p, t) for p, t in zip(given, self.topics, strict=True)]
+        return [tuple(names) for names, _ in readings], [denied for _, denied in readings]
 
     def key(self, name: str) -> str:
         """As the matcher's, of entities without its work."""

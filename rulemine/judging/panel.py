@@ -41,7 +41,7 @@ TEMPERATURE = 0.7
 
 
 OF_FLAG, OF_AGAIN = 25, 60
-"""Tokens of a decision and its reason, and of what a judge is told whose reply cannot be read."""
+"""Tokens of a decision and its reason, and of the message to a judge whose reply cannot be read."""
 
 HOTTEST = 2
 """What the chat API takes at most."""

@@ -45,7 +45,7 @@ class KnowledgeGraph:
 
     Attributes:
         entities: Entity labels in code point order; an entity's id is its position.
-        relations: Relation labels, likewise.
+        relations: Relation labels, in the same order and with ids of the same kind.
         triples: int32, shape (n, 3), C-contiguous, read-only: subject, relation, object ids;
             unique rows in lexicographic order.
         duplicates: How many triples of the source were dropped because they were there already.

@@ -50,9 +50,9 @@ class Incidence:
 
     Attributes:
         others: int64, shape (2 · triples,): the other end of each triple, by entity, then ascending.
-        rows: int64, likewise: the row of the triple; of those to one other end first those forward, then
-            ascending.
-        forward: bool, likewise: whether the entity is its subject.
+        rows: int64, of the same shape: the row of the triple; of those to one other end first those forward,
+            then ascending.
+        forward: bool, of the same shape: whether the entity is its subject.
         starts: int64, shape (entities + 1,): where the triples of each entity begin; the last is the end.
         degrees: int64, shape (entities,): how many there are.
     """

@@ -119,7 +119,7 @@ class RdfReader:
 
 
 def parsed(path: Path, watch: Callable[[bytes], object] | None) -> "Iterator[pyoxigraph.Quad]":
-    """The triples of a file; arguments as of `RdfReader.fields`.
+    """The triples of a file; arguments as in `RdfReader.fields`.
 
     Raises:
         InputError: See `RdfReader.fields`.

@@ -19,10 +19,10 @@ __all__ = [
 ]  # fmt: skip
 
 LEAST_SHARE = 0.8
-"""Least fraction of a relation's triples that the other one states; below it, one tells little."""
+"""Least fraction of a relation's triples that the other one states; less says little of the other."""
 
 LEAST_TRIPLES = 10
-"""Fewest triples of a relation that is said to look symmetric, inverse or the same."""
+"""Fewest triples of a relation that is reported to look symmetric, inverse or the same."""
 
 
 class RelationOverlap(NamedTuple):
@@ -111,10 +111,10 @@ def undeclared_relations(kg: KnowledgeGraph, declared: Declarations) -> tuple[Lo
         if a > b or min(sizes[a], sizes[b]) < LEAST_TRIPLES or (b, a, turned) not in shares:
             continue
         one, other = declared[a], declared[b]
-        said = one.fact == other.fact and (
+        is_declared = one.fact == other.fact and (
             one.symmetric or (one.reversed != other.reversed) == turned
         )
-        if not said:
+        if not is_declared:
             if turned and a != b and (a, b, False) in shares and (b, a, False) in shares:
                 continue  # two symmetric relations: the same, and each symmetric
             looks = "symmetric" if a == b else "inverse" if turned else "same"

@@ -137,7 +137,7 @@ class Reply:
             than ``stop``, or where the call allows it.
         finish_reason: ``stop``, ``length``, ``content_filter`` or what else the endpoint says.
         prompt_tokens: As the endpoint counted, or estimated where it does not say.
-        completion_tokens: Likewise.
+        completion_tokens: Counted or estimated in the same way.
         tool_calls: The tools it calls, as the endpoint gives them.
         reasoning: Its thoughts, where the endpoint gives them apart.
         logprobs: Log-probabilities, as the endpoint gives them.

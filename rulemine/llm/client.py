@@ -106,8 +106,8 @@ class Client:
         body = {name: value for name, value in call.request.items() if name not in omitted}
         if "max_tokens" in omitted and call.max_tokens is not None:
             body["max_completion_tokens"] = call.max_tokens
-        said = await self._post(call.path, body)
-        found = self._read(said, call) if isinstance(said, str) else said
+        posted = await self._post(call.path, body)
+        found = self._read(posted, call) if isinstance(posted, str) else posted
         if isinstance(found, Reply):
             return found
         if found.kind == "refused" and self._adapts(found, call.model, body):
@@ -126,8 +126,8 @@ class Client:
         seconds = self._options.timeout
         try:
             async with asyncio.timeout(seconds):
-                said = await self._openai.post(path, body=body, cast_to=str)
-                return self._struck_out(said)
+                body_text = await self._openai.post(path, body=body, cast_to=str)
+                return self._struck_out(body_text)
         except TimeoutError:
             return CallProblem("fault", f"no whole answer within {seconds:g} s")
         except self._status_error as problem:
@@ -165,23 +165,23 @@ class Client:
             return CallProblem("fault", f"an answer without {what}: {shown}")
         choice = choices[0] if choices and isinstance(choices[0], dict) else {}
         message = _dict(choice.get("message"))
-        said = message.get("content") or message.get("refusal")
-        if isinstance(said, list):  # of parts, as some servers give it
-            said = "".join(str(_dict(part).get("text") or "") for part in said)
+        content = message.get("content") or message.get("refusal")
+        if isinstance(content, list):  # of parts, as some servers give it
+            content = "".join(str(_dict(part).get("text") or "") for part in content)
         tools = message.get("tool_calls")
         reason = str(choice.get("finish_reason") or "stop")[:40]
         thoughts = str(message.get("reasoning_content") or message.get("reasoning") or "")
-        if not (isinstance(said, str) and said):
+        if not (isinstance(content, str) and content):
             blank = call.blank and reason == "stop" and "content" in message
             if reason not in EXPLAINED and not (tools or thoughts or blank):
                 return CallProblem("fault", "an answer without content")
-            said = ""
+            content = ""
         estimate = sum(4 + _tokens(str(message.get("content"))) for message in call.messages)
         return Reply(
-            said,
+            content,
             reason,
             _count(usage.get("prompt_tokens"), estimate),
-            _count(usage.get("completion_tokens"), _tokens(said)),
+            _count(usage.get("completion_tokens"), _tokens(content)),
             tools if isinstance(tools, list) else (),
             thoughts,
             _dict(choice.get("logprobs")) or None,

@@ -1,4 +1,4 @@
-"""What calls of a model take, told before they are made: typically, and at most.
+"""What calls of a model will take, typically and at most.
 
 Tokens are counted without a tokenizer: one per five ASCII letters of a word, rounded up, one per digit, sign
 and line break, two per character beyond ASCII. That is on the high side, and goes into what a run takes at
@@ -71,7 +71,7 @@ def format_takes(
         typical: Typically.
         worst: At most.
         prices: Money per million tokens sent, and received; 0: unknown.
-        questions: Of which typical is told for each, too; 0: it is not.
+        questions: The typical amount is given for each of them, too; 0: it is not.
         more: What else there is to say about the calls.
     """
     price = "unknown; set endpoint.price_input and endpoint.price_output, money per million tokens"

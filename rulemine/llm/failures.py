@@ -61,8 +61,8 @@ def problem_of_status(status: int, headers: Mapping[str, str], text: str) -> Cal
         text: The body: JSON as OpenAI's, or anything else.
     """
     error = error_of(text)
-    said = error.get("message") or error.get("detail") or text
-    detail = f"{status}: {' '.join(str(said).split())[:300] or 'nothing more was said'}"
+    message = error.get("message") or error.get("detail") or text
+    detail = f"{status}: {' '.join(str(message).split())[:300] or 'nothing more was message'}"
     code, words = str(error.get("code") or ""), detail.lower()
     advice = ""
     if status in (401, 403):
@@ -100,14 +100,14 @@ def error_of(text: str) -> dict[str, Any]:
 def _retry_after(headers: Mapping[str, str]) -> float:
     """Seconds that an endpoint asks to wait: ``retry-after-ms``, else ``Retry-After``, seconds or a date."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        said = headers.get(name, "")
+        value = headers.get(name, "")
         try:
-            wait = float(said) * unit
+            wait = float(value) * unit
         except ValueError:
-            try:  # a date is measured by the clock of the endpoint, where it tells the time
+            try:  # a date is measured by the clock of the endpoint, if it sends the time
                 date = headers.get("date")
                 now = parsedate_to_datetime(date) if date else datetime.now(UTC)
-                wait = (parsedate_to_datetime(said) - now).total_seconds()
+                wait = (parsedate_to_datetime(value) - now).total_seconds()
             except (ValueError, TypeError):
                 continue
         return wait if 0 <= wait < math.inf else 0.0
@@ -124,10 +124,10 @@ def problem_of_network(problem: BaseException, unconnected: tuple[type, ...]) ->
     chain = [problem]
     while (cause := chain[-1].__cause__ or chain[-1].__context__) and cause not in chain:
         chain.append(cause)
-    said = next((text for e in reversed(chain) if (text := " ".join(str(e).split())[:200])), "?")
+    reason = next((text for e in reversed(chain) if (text := " ".join(str(e).split())[:200])), "?")
     if any(isinstance(cause, unconnected) for cause in chain):
-        return CallProblem("retry", f"no connection: {said}")
-    return CallProblem("fault", f"the answer broke off or is no HTTP: {said}")
+        return CallProblem("retry", f"no connection: {reason}")
+    return CallProblem("fault", f"the answer broke off or is no HTTP: {reason}")
 
 
 class Patience:
@@ -162,9 +162,9 @@ class Patience:
             if self._row == 3 and problem.kind != "refused":
                 self._status(f"{address}: no reply ({problem}); trying for up to {patience:g} s.")
         if self._row >= MOST_FAILURES or now - self._since >= patience:
-            seconds, said = now - self._since, problem.detail.rstrip(". ")
+            seconds, last = now - self._since, problem.detail.rstrip(". ")
             raise EndpointError(
-                f"{address}: no reply for {seconds:.0f} s, {self._row} failures in a row; the last: {said}. "
+                f"{address}: no reply for {seconds:.0f} s, {self._row} failures in a row; the last: {last}. "
                 "All replies are kept, and the same command goes on. Check the endpoint and --model, or set "
                 "a longer --patience or --timeout."
             )

@@ -21,7 +21,7 @@ from rulemine.llm.call import Answer, Call, Failure, Reply, key_of
 __all__ = ["Journal", "answer_of", "line_of"]
 
 _MARK = 0x52554C45
-"""SQLite's application id: tells a journal from another program's database."""
+"""SQLite's application id: distinguishes a journal from another program's database."""
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS call (key TEXT PRIMARY KEY, line TEXT, time TEXT) WITHOUT ROWID"
@@ -149,10 +149,10 @@ class Journal:
         try:
             yield
         except (sqlite3.OperationalError, OSError) as problem:
-            said = f"the journal of calls cannot be opened or written ({problem}). What is in it is kept"
+            message = f"the journal of calls cannot be opened or written ({problem}). What is in it is kept"
             if "locked" in str(problem):
-                said = "another process has this journal open. Wait for it, or choose another -o"
-            raise OutputError(f"{self.path}: {said}.") from None
+                message = "another process has this journal open. Wait for it, or choose another -o"
+            raise OutputError(f"{self.path}: {message}.") from None
         except (sqlite3.DatabaseError, ValueError) as problem:
             raise InputError(
                 f"{self.path}: no journal of calls, or a damaged one ({problem}). Move it away; a run "

@@ -20,7 +20,7 @@ class Usage:
         answered: Calls that the endpoint has replied to.
         reused: Answers out of the journal.
         prompt_tokens: Of the replies, as counted or estimated; without those from the journal.
-        completion_tokens: Likewise.
+        completion_tokens: Counted or estimated in the same way.
         cut_off: The keys of calls whose reply was cut off, those from the journal among them.
     """
 

@@ -193,7 +193,7 @@ class AmieJar:
             JavaError: There is no usable Java runtime.
             OutputError: The graph cannot be written.
             KeyboardInterrupt: Ctrl-C; raised after AMIE was ended.
-            SystemExit: Likewise, SIGTERM or SIGHUP in the main thread of a program that does not handle it.
+            SystemExit: SIGTERM or SIGHUP reached the main thread, which does not handle it.
         """
         options, resources = options or MiningOptions(), resources or Resources()
         limit = limit or TimeLimit(resources.limit_seconds)
@@ -218,8 +218,8 @@ class AmieJar:
         self, kg: KnowledgeGraph, options: MiningOptions, file: Path, text: str, errors: str
     ) -> Rules:
         """What AMIE printed, as rules of the graph."""
-        said, loaded = _MINED.findall(text), _LOADED.search(text)
-        if not said or not loaded:
+        mined, loaded = _MINED.findall(text), _LOADED.search(text)
+        if not mined or not loaded:
             raise MiningError(
                 f"{self.path}: AMIE ended before it was done; a line such as '145 rules mined.' is missing. "
                 f"{_last_lines(text, errors)}"
@@ -231,7 +231,7 @@ class AmieJar:
                 f"{_last_lines(text, errors)}"
             )
         try:
-            read = read_rules(file) if int(said[-1]) else ()
+            read = read_rules(file) if int(mined[-1]) else ()
             sizes: list[int] = kg.relation_sizes().tolist()
             rules = sort_rules(_named(kg, rule, sizes) for rule in read)
         except InputError as problem:
@@ -239,9 +239,9 @@ class AmieJar:
             raise MiningError(
                 f"{self.path}: what AMIE printed cannot be read as the table of AMIE 3.5.1: {reason}"
             ) from None
-        if len(rules) != int(said[-1]):
+        if len(rules) != int(mined[-1]):
             raise MiningError(
-                f"{self.path}: AMIE printed {len(rules):,} of {counted(int(said[-1]), 'rule')}. Run it "
+                f"{self.path}: AMIE printed {len(rules):,} of {counted(int(mined[-1]), 'rule')}. Run it "
                 "again; if that does not help, give another jar of AMIE 3.5.1."
             )
         table = Checkpoint(None, MEASURE_COLUMNS + options.max_atoms - 1, str)
@@ -360,13 +360,13 @@ def _told_of_the_end() -> Iterator[None]:
 
 def _last_lines(text: str, errors: str) -> str:
     """The last lines of its standard error, or else of its output, without places in its code."""
-    said = re.findall(r"^Unexpected exception: .*", text, re.MULTILINE)  # of its command line
+    exceptions = re.findall(r"^Unexpected exception: .*", text, re.MULTILINE)  # of its command line
     lines = [
         line.rstrip()
         for line in (errors if errors.strip() else text).splitlines()
         if line.strip() and not line.startswith("\tat ")
     ]
-    lines = [*said, *lines[-LINES_SHOWN:]]
+    lines = [*exceptions, *lines[-LINES_SHOWN:]]
     return (
         "Its last lines:" + "".join(f"\n  {line}" for line in lines)
         if lines

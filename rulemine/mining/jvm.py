@@ -211,8 +211,8 @@ def mine_rows(
         finished: Called with (head relation, its rows) when one is finished, in no particular order.
             The rows are int64, shape (rules, `MEASURE_COLUMNS` + max_atoms - 1), in canonical order.
             An atom is ``relation << 6 | subject << 3 | object``, -1 if the rule has fewer. A term of 7
-            is an entity, whose id plus one is in the upper half of the number; likewise in the column
-            of a head with an entity.
+            is an entity, whose id plus one is in the upper half of the number, and so is that in the
+            column of a head with an entity.
         resources: Threads and heap.
         limit: Time limit; ends the run with the head relations finished by then.
         progress: Called about ten times a second.

@@ -120,10 +120,10 @@ class Bolt:
 
         Args:
             graph: The graph.
-            replace: As of `load`.
+            replace: See `load`.
 
         Raises:
-            ConfigError: As of `load`; or a property of the schema is called ``id``.
+            ConfigError: See `load`; or a property of the schema is called ``id``.
         """
         schema = graph.schema
         types: list[EntityType | RelationType] = [*schema.entities, *schema.relations]
@@ -214,9 +214,9 @@ def connected(url: str, database: str | None = None) -> Iterator[Bolt]:
         try:
             driver.verify_connectivity()
         except (DriverError, Neo4jError, OSError) as problem:
-            said = " ".join(str(problem).split())
+            reason = " ".join(str(problem).split())
             raise EndpointError(
-                f"{url}: no Neo4j answers ({said}). Start one: rulemine neo4j start."
+                f"{url}: no Neo4j answers ({reason}). Start one: rulemine neo4j start."
             ) from None
         yield Bolt(driver, database)
 

@@ -66,7 +66,7 @@ def database_for(url: str | None, stack: ExitStack) -> GoldDatabase | None:
 
     Args:
         url: An address; ``none``; or None: one of its own, if Neo4j was fetched before.
-        stack: As of `GoldDatabase`.
+        stack: See `GoldDatabase`.
 
     Raises:
         ConfigError: An address is given and the package neo4j is not installed.

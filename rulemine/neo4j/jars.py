@@ -63,12 +63,12 @@ def fetch_jars(note: Callable[[str], None] = lambda _text: None) -> Path:
             command, capture_output=True, text=True, timeout=_SECONDS, check=False
         )
         if done.returncode != 0:
-            said = next(
+            reason = next(
                 (line for line in done.stdout.splitlines() if "ERROR" in line), done.stderr[-300:]
             )
             raise JavaError(
-                f"Neo4j: Maven cannot fetch it: {said.strip()}. Look at the network and Maven's settings, or "
-                "name a server that runs already: --url bolt://HOST:7687."
+                f"Neo4j: Maven cannot fetch it: {reason.strip()}. Look at the network and Maven's settings, "
+                "or name a server that runs already: --url bolt://HOST:7687."
             )
         (fresh / "plugins").mkdir()
         for jar in fresh.glob("apoc-*.jar"):

@@ -1,8 +1,8 @@
 """Neo4j in a process of its own: ``python -m rulemine.neo4j.process JARS FOLDER PORT``.
 
 Prints one line when it answers, the port; ends on SIGTERM, and, with ``--attached``, when its standard input
-ends, that is with whoever started it. A process apart, because it holds a JVM of its own and what it runs is
-licensed otherwise.
+ends, that is, when the process that started it ends. It is a separate process because it holds a JVM of its
+own and runs code under another license.
 """
 
 import argparse
@@ -26,7 +26,7 @@ _PAGES = 128 << 20
 
 
 def serve(jars: Path, folder: Path, port: int, heap: str, attached: bool) -> None:
-    """Runs the server until it is told to end.
+    """Runs the server until it gets a signal to end.
 
     Args:
         jars: The folder of the jars.

@@ -2,15 +2,15 @@
 
 Types are labels. Of a node with several, the most common counts that not all nodes have, then the least by
 name; a schema may choose others. Signatures are those of the ends that relationships have, and datatypes
-those of the values as they come: the schema that a server tells of itself invents relations and misses some
+those of the values as they come: the schema that a server reports of itself invents relations and misses some
 (CypherBench, arXiv 2412.18702, App. A.4), and not every server has ``valueType``.
 
 A node is called by its property ``id`` if all nodes have one and no two the same; by label and ``id`` if only
-nodes of different labels share one; else as the server calls it. A relationship likewise by its ``id``, else
+nodes of different labels share one; else as the server calls it. A relationship is called by its ``id``, else
 by its type and ends.
 
 Guarantees: nothing is written; rows are streamed, so that only the graph is held; the order in which the
-server tells them does not matter; what does not become a value is counted by reason.
+server sends them does not matter; what does not become a value is counted by reason.
 """
 
 import math
@@ -84,16 +84,16 @@ def read_url(
     Args:
         url: An address such as ``bolt://127.0.0.1:7687``, ``/`` and the name of a database after it if it is
             not the server's own choice.
-        schema: As of `read_bolt`.
-        left_out: Likewise.
-        name_property: Likewise.
-        progress: Likewise.
+        schema: See `read_bolt`.
+        left_out: See `read_bolt`.
+        name_property: See `read_bolt`.
+        progress: See `read_bolt`.
 
     Raises:
         EndpointError: Nothing answers there, or the connection breaks.
         InputError: The database has no node with a label.
     """
-    server, database = _URL.fullmatch(url).groups()  # type: ignore[union-attr]  # told by `is_bolt`
+    server, database = _URL.fullmatch(url).groups()  # type: ignore[union-attr]  # checked by `is_bolt`
     with connected(server, database or None) as bolt:
         name = database or "graph"
         return read_bolt(
@@ -149,7 +149,7 @@ def graph_of_rows(
     *,
     name_property: str = NAME,
 ) -> PropertyGraph:
-    """The graph of what a driver tells; arguments and errors as of `read_bolt`."""
+    """The graph of what a driver returns; arguments and errors as in `read_bolt`."""
     left_out = Faults() if left_out is None else left_out
     if not any(row.labels for row in nodes):
         raise InputError(
@@ -168,10 +168,10 @@ def graph_of_rows(
             left_out.add("nodes without a name, called by their ids", called)
         values = {key: (_native(value),) for key, value in own.items()}
         found.append(SourceNode(ids[row.element], tuple(row.labels), str(called), values))
-    told = list(edges)
-    own_ids = _distinct([row.properties.get(_ID) for row in told])
+    rows = list(edges)
+    own_ids = _distinct([row.properties.get(_ID) for row in rows])
     joined = []
-    for number, edge in enumerate(told):
+    for number, edge in enumerate(rows):
         values = {key: (_native(value),) for key, value in edge.properties.items() if key != _ID}
         if not own_ids and _ID in edge.properties:
             text = f"{edge.type}: {edge.properties[_ID]}"

@@ -49,7 +49,7 @@ def temporary(heap: str = _HEAP, note: Callable[[str], None] = lambda _text: Non
 
     Args:
         heap: The heap of its JVM, e.g. ``1g``.
-        note: As of `rulemine.neo4j.jars.fetch_jars`.
+        note: See `rulemine.neo4j.jars.fetch_jars`.
 
     Raises:
         JavaError: There is no Java or no Maven, or it does not start.
@@ -80,8 +80,8 @@ def start(
     Args:
         folder: Where its data are, or will be.
         port: The port.
-        heap: As of `temporary`.
-        note: Likewise.
+        heap: See `temporary`.
+        note: See `temporary`.
 
     Raises:
         ConfigError: One that was started like this runs already, or the port is in use.
@@ -138,12 +138,12 @@ def _launched(
     jars: Path, folder: Path, port: int, heap: str, log: Path, *, attached: bool
 ) -> "subprocess.Popen[str]":
     command = [sys.executable, "-m", _MODULE, str(jars), str(folder), str(port), "--heap", heap]
-    with log.open("w", encoding="utf-8") as said:
+    with log.open("w", encoding="utf-8") as output:
         return subprocess.Popen(  # noqa: S603 - this package itself
             command + ["--attached"] * attached,
             stdin=subprocess.PIPE if attached else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=said,
+            stderr=output,
             text=True,
             start_new_session=not attached,
         )
@@ -155,10 +155,10 @@ def _port(child: "subprocess.Popen[str]", log: Path) -> int:
         if line.strip().isdigit():
             return int(line)
     child.wait()
-    said = log.read_text("utf-8", errors="replace")
-    cause = [line for line in said.splitlines() if "Caused by" in line or "Exception" in line]
-    if "Address already in use" in said:
+    output = log.read_text("utf-8", errors="replace")
+    cause = [line for line in output.splitlines() if "Caused by" in line or "Exception" in line]
+    if "Address already in use" in output:
         raise ConfigError("Neo4j: the port is in use. Name another: --port N; 0: any that is free.")
     raise JavaError(
-        f"Neo4j does not start: {(cause or said.splitlines() or ['it said nothing'])[-1]}"
+        f"Neo4j does not start: {(cause or output.splitlines() or ['it output nothing'])[-1]}"
     )

@@ -55,7 +55,7 @@ class AnswerIndex:
 
         Args:
             topics: Entity ids of the graph, shape (n,); −1 where it lacks the entity.
-            relations: Relation ids, likewise.
+            relations: Relation ids, shape (n,); −1 where it lacks the relation.
             asks_subject: Whether the subjects are asked for (the topic is the object), shape (n,).
 
         Returns:

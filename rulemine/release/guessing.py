@@ -59,7 +59,7 @@ def asked_about(query: str, declarations: Declarations) -> Ends:
 
     Args:
         query: The query of a question.
-        declarations: As of `asked_ends`.
+        declarations: See `asked_ends`.
     """
     if query.startswith("{"):
         asked = query_of(query)

@@ -1,10 +1,10 @@
 """Removed facts that a question needs, and those that it gives away.
 
-A fact is a removed triple in all statements of it, told by the unordered pair of its ends, or a removed value
-of a node. A question *needs* the removed facts of the witnesses of all its hard answers: who has been given
-one need not infer it. It *gives* those that its full evidence, its answers and its further answers state.
-Where splits are held apart, no fact that test needs is given by training or validation, and none that
-validation needs by training.
+A fact is a removed triple in all statements of it, identified by the unordered pair of its ends, or a
+removed value of a node. A question *needs* the removed facts of the witnesses of all its hard answers: a
+system that was given one need not infer it. It *gives* those that its full evidence, its answers and its
+further answers state. Where splits are held apart, no fact that test needs is given by training or
+validation, and none that validation needs by training.
 """
 
 from collections.abc import Iterable, Sequence

@@ -51,15 +51,15 @@ class SplitFigures:
         questions: Its questions, ≥ 1.
         core: How many of them are in the core.
         unseen_rule: How many have a rule that no training question has.
-        unseen_relation: Likewise a relation.
-        unseen_answer: Likewise a hard answer.
+        unseen_relation: How many have a relation that no training question has.
+        unseen_answer: How many have a hard answer that no training question has.
         overlap: With train; None for train itself, and without training questions.
         given_away: How many need a removed fact that an earlier split gives away, see
             `rulemine.release.leakage`; 0 where splits are held apart.
         relations: How many relations they ask about.
         rules: How many rules their certificates have.
         distances: From the whole: what questions differ in, of `Kind.strata` → `distance`.
-        from_train: From train, likewise; empty for train itself, and without training questions.
+        from_train: From train, in the same form; empty for train itself, and without training questions.
         at_random: The distances that as many questions drawn at random have on average.
     """
 

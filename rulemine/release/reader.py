@@ -248,7 +248,7 @@ class Release:
         """A property graph of the release; only in releases of the kind ``cypher``.
 
         Args:
-            which: As of `kg`.
+            which: See `kg`.
 
         Raises:
             ReleaseError: The release has no such graph, or see `file`.

@@ -61,7 +61,7 @@ Answer = Annotated[str, "answer"]
 """An answer, of the type that the kind has (`rulemine.kinds.answers`): an entity, or a row."""
 
 Triple = tuple[Entity, str, Entity]
-"""A triple of a graph, as of `rulemine.kg.graph`."""
+"""A triple of a graph, see `rulemine.kg.graph`."""
 
 
 def as_given(values: tuple[Any, ...], _record: object) -> tuple[Any, ...]:
@@ -113,7 +113,8 @@ class Difficulty:
         shortest_proof: Body atoms of the shortest of them.
         inverse_edge: Relations from the object to the subject that are still stated, sorted; each gives
             the answer away in one hop.
-        parallel_edge: Relations from subject to object still stated, likewise.
+        parallel_edge: Relations from subject to object still stated, sorted; each gives
+            the answer away in one hop.
         std_confidence: Of the certificate's rule.
         pca_confidence: Of the certificate's rule.
         head_coverage: Of the certificate's rule.

@@ -82,9 +82,9 @@ def _otherwise(release: Release, question: Question) -> Iterator[Titled]:
     """Why a question fell back to its template, and the paraphrases."""
     if question.wording == "fallback":
         why = [r for r in release.rejections() if r.question == question.id]
-        said = "".join(f" ({rejection.detail})" for rejection in why if rejection.detail)
+        details = "".join(f" ({rejection.detail})" for rejection in why if rejection.detail)
         refused = [f"Refused: {printable(r.text)}" for r in why if r.text]
-        lines = [f"No text of the model passed the checks{said}.", *refused]
+        lines = [f"No text of the model passed the checks{details}.", *refused]
         yield Titled("", [hanging(lines)])
     elif question.paraphrases:
         yield Titled("Paraphrases", [printable(text) for text in question.paraphrases])

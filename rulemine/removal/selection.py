@@ -31,7 +31,8 @@ class SelectionCounts:
         considered: Groundings that were considered: all of them or a sample.
         upper_bound: No selection from these groundings under this cap removes more triples; see the
             procedure for how it is computed. 0 for a procedure that does not maximize.
-        core_upper_bound: Nor does any remove more facts for the core; likewise.
+        core_upper_bound: No selection removes more facts for the core; 0 for a procedure that does not
+            maximize.
     """
 
     groundings: int

@@ -14,7 +14,7 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.values import to_plain
 from rulemine.release.values import RemovedValue, ValueCertificate
 from rulemine.removal.levels import part_of
-from rulemine.rules.values.value_rules import ValueRule, paths_from, values_said
+from rulemine.rules.values.value_rules import ValueRule, inferred_values, paths_from
 from rulemine.seeds import stream
 
 __all__ = ["remove_values"]
@@ -98,7 +98,7 @@ class _Proofs:
         for rule in sorted(distinct, key=lambda r: (-r.confidence, len(r.path), -r.support, r.id)):
             if rule.property == END:
                 continue
-            for node, value in values_said(graph, rule):
+            for node, value in inferred_values(graph, rule):
                 if graph.value(node, rule.property) == value:
                     self._rules[node, rule.property].append(rule)
 

@@ -348,7 +348,7 @@ def _json_to_term(value: Any) -> Term:
 
 
 def read_rules(path: Path) -> tuple[Rule, ...]:
-    """Reads rules from AMIE's output or JSON Lines, told apart by the first character of the file.
+    """Reads rules from AMIE's output or JSON Lines, recognized by the first character of the file.
 
     AMIE's log lines around the rules are skipped; any other line that is not a rule is an error.
 

@@ -85,12 +85,14 @@ def with_implied(
         reference: A larger KG, matched by labels.
         rules: Applied until nothing new follows.
         declarations: Which relations state the same facts.
-        progress: As of `rulemine.rules.forward.close`.
+        progress: See `rulemine.rules.forward.close`.
     """
     given = [] if reference is None else reference.labeled()
     named = {name for rule in rules for name in rule.relations}
-    told = {declarations[name].fact for name in named}
-    named |= {name for name, reading in declarations.readings.items() if reading.fact in told}
+    named_facts = {declarations[name].fact for name in named}
+    named |= {
+        name for name, reading in declarations.readings.items() if reading.fact in named_facts
+    }
     stated = KnowledgeGraph.from_triples(
         triple for triples in (kg.labeled(), given) for triple in triples if triple[1] in named
     )

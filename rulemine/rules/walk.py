@@ -173,7 +173,7 @@ class _Sides:
             np.cumsum(sizes, out=self._starts[1:])
 
     def key(self, step: WalkStep) -> int:
-        """What tells the ends of a step from those of others, without the entity where it starts."""
+        """What distinguishes the ends of a step from those of others, without the entity where it starts."""
         if step.kind == SUBJECTS:
             return 2 * self._slots + step.relation
         return (step.kind == BACKWARD) * self._slots + step.relation * self.entities

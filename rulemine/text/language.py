@@ -31,7 +31,7 @@ somali:so spanish:es swahili:sw swedish:sv tagalog:tl tamil:ta telugu:te thai:th
 urdu:ur uzbek:uz vietnamese:vi welsh:cy xhosa:xh yoruba:yo zulu:zu
 """
 _CODES = {name: codes.split("+") for entry in _TABLE.split() for name, codes in [entry.split(":")]}
-"""Language → its code, and the codes of languages that are hard to tell from it in short texts."""
+"""Language → its code, and the codes of languages that are easily confused with it in short texts."""
 
 
 def is_other_language(text: str, language: str) -> bool:

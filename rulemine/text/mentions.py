@@ -6,7 +6,7 @@ filled with the name, has the name letter by letter in each place.
 
 Case, Unicode normalization, quotes, dashes, apostrophes, invisible marks and repeated white space do not
 matter. Of overlapping places the first counts. ``72's`` and ``72,`` name 72; ``72nd`` and ``7.2`` do not
-name 7 or 2. A name inside a longer one (``York`` in ``New York``) is a mention: telling them apart takes
+name 7 or 2. A name inside a longer one (``York`` in ``New York``) is a mention: distinguishing them takes
 the longer name, see `rulemine.text.answer_leaks`. A lower-case word is a common word, not the name, if the
 text spells the name exactly elsewhere (``the film Film``) or if it is a function word (``will`` for
 ``Will``); so is the word that opens ``Who is the aunt of Who?``. Parts of ``don't`` and ``Ann's`` are not

@@ -2,8 +2,8 @@
 
 Guarantees: a text that passes does so in every naming, so it does not depend on the naming of a release;
 names are compared as whole tokens, case-folded. A name inside an anchor's own name does not count here: not
-as that of an answer, and not as that of another anchor. Whether an anchor's name tells an answer is another
-question, which `telling_anchor` answers.
+as that of an answer, and not as that of another anchor. Whether an anchor's name gives an answer
+away is another question, which `telling_anchor` answers.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -58,7 +58,7 @@ def naming_problem(
         text_in: The text in a naming, see `rulemine.kg.entity_names.NAMINGS`.
         anchors: The anchors, all different.
         answers: All answers, further ones included; an anchor among them is not searched for.
-        intermediates: All other entities of all witnesses, likewise.
+        intermediates: All other entities of all witnesses; an anchor among them is not searched for.
 
     Raises:
         InputError: As `EntityNames.name_in`.

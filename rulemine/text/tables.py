@@ -195,7 +195,7 @@ class Table:
             return Cell(middle)
         return Cell(middle, f"{low}{' … ' if low[0] in '+-' else '–'}{high}")
 
-    def said(self) -> tuple[str, ...]:
+    def footnotes(self) -> tuple[str, ...]:
         """What stands below it: its notes, and what a mark at a number of questions says."""
         return (
             *self.notes,
@@ -281,8 +281,8 @@ def text_of(table: Table, notes: Sequence[str] | None = None) -> str:
             shown = _GAP.join(padded).rstrip()
             if shown or not line:  # no line of intervals where the columns of the block have none
                 text.append(shown)
-    if said := table.said() if notes is None else notes:
-        text += ["", *map(wrapped, said)]
+    if below := table.footnotes() if notes is None else notes:
+        text += ["", *map(wrapped, below)]
     return "\n".join(text) + "\n"
 
 
@@ -305,7 +305,7 @@ def markdown_of(table: Table, notes: Sequence[str] | None = None) -> str:
 
     Args:
         table: The table.
-        notes: As of `text_of`.
+        notes: See `text_of`.
     """
     rows = [[*map(in_cell, table.header)]]
     for cells in table.cells():
@@ -314,8 +314,8 @@ def markdown_of(table: Table, notes: Sequence[str] | None = None) -> str:
             shown = [f"**{shown[0]}**", *[""] * (len(table.header) - 1)]
         rows.append(shown)
     parts = [plain(table.title.replace("\n", " · ")), "", *table_lines(rows)]
-    if said := table.said() if notes is None else notes:
-        parts += ["", *(f"- {plain(note)}" for note in said)]
+    if below := table.footnotes() if notes is None else notes:
+        parts += ["", *(f"- {plain(note)}" for note in below)]
     return "\n".join(parts) + "\n"
 
 
@@ -335,7 +335,7 @@ def latex_of(table: Table) -> str:
             shown = [f"\\multicolumn{{{len(table.header)}}}{{l}}{{\\textbf{{{shown[0]}}}}}"]
         lines.append(" & ".join(shown) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
-    lines += [f"\\par\\smallskip{{\\footnotesize {_tex(note)}}}" for note in table.said()]
+    lines += [f"\\par\\smallskip{{\\footnotesize {_tex(note)}}}" for note in table.footnotes()]
     return "\n".join([*lines, r"\end{table}", ""])
 
 

@@ -74,8 +74,8 @@ def _final_channel(text: str) -> str:
     channels = list(_CHANNEL.finditer(text))
     if not channels:
         begins = text.lstrip().startswith("analysis")
-        _, end, said = text.rpartition(_BARE_CHANNEL) if begins else ("", "", "")
-        return said if end else text
+        _, end, final = text.rpartition(_BARE_CHANNEL) if begins else ("", "", "")
+        return final if end else text
     parts = []
     for channel in channels:
         if channel[1] == "final":

@@ -336,9 +336,9 @@ def _foreign(
     relations = {*own.relations, *(relation for _, relation, _ in own.full_evidence)}
     identifiers = fold_loosely(" ".join(relations))
     spans = tuple(span for span, _ in _named(item.asked, item))
-    said = [*cut(item.asked, spans), identifiers]
-    said += [" ".join(astuple(row)) for row in map(checker.described.get, relations) if row]
-    known = FUNCTION_WORDS.union(_WORD.findall(fold_loosely(" ".join(said))))
+    texts = [*cut(item.asked, spans), identifiers]
+    texts += [" ".join(astuple(row)) for row in map(checker.described.get, relations) if row]
+    known = FUNCTION_WORDS.union(_WORD.findall(fold_loosely(" ".join(texts))))
     for name in names:
         word = fold_loosely(name)
         forms = {word, word.removesuffix("s"), f"{word}s"}

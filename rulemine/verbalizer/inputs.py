@@ -1,9 +1,9 @@
 """Verbalization inputs: what prompts and checks need to know about each question.
 
-Context tells homonyms apart: other triples of the topic entity, in words, where its label alone is ambiguous.
-That happens only in the naming ``text``, where another entity of the release has the same label
-(`rulemine.release.naming` makes labels unique by an id in parentheses, which tells a reader nothing). Codes
-and ids are never ambiguous.
+Context distinguishes homonyms: other triples of the topic entity, in words, where its label alone is
+ambiguous. That happens only in the naming ``text``, where another entity of the release has the same label
+(`rulemine.release.naming` makes labels unique by an id in parentheses, which means nothing to a reader).
+Codes and ids are never ambiguous.
 
 Guarantees: context states triples of the incomplete graph only, never a removed one, and none that has an
 answer of the question at its other end; it depends on the topic entity, the seed and the answers, not on

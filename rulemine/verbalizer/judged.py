@@ -3,8 +3,8 @@
 A text is checked, then judged, and the judge may propose a better one.
 
 A text that a check or the judge rejects is followed by the judge's proposal, if there is one, and then by a
-text of the rewriter, who is told why. Guarantee: every accepted text has passed the checks and the judge; of
-each text asked for, one proposal at most is tried, so calls are bounded.
+text of the rewriter, which is given the reason. Guarantee: every accepted text has passed the checks and the
+judge; of each text asked for, one proposal at most is tried, so calls are bounded.
 """
 
 from dataclasses import dataclass

@@ -31,7 +31,7 @@ __all__ = [
     "read_object",
     "read_question",
     "read_verdict",
-    "said_in",
+    "visible_words",
 ]
 
 VERDICTS = ("PASS", "FAIL")
@@ -200,7 +200,7 @@ def read_object(
     Returns:
         The object; the plain text, not empty, where the reply has no JSON at all; or the problem.
     """
-    words = said_in(reply)
+    words = visible_words(reply)
     if isinstance(words, TextProblem):
         return words
     schema = form["properties"]
@@ -216,7 +216,7 @@ def read_object(
     return problem or (fenced[1].strip() if fenced else words) or TextProblem("empty")
 
 
-def said_in(reply: Reply) -> str | TextProblem:
+def visible_words(reply: Reply) -> str | TextProblem:
     """What a reply says, without thoughts; or that it says nothing, or was not finished."""
     if reply.finish_reason == "content_filter":
         return TextProblem("filtered")

@@ -152,12 +152,12 @@ def _rows(earlier: Earlier) -> tuple[list[dict[str, str]], int]:
 
     There is nothing to mend in those: they are asked for again as they were, as a further sample.
     """
-    told = [
+    shown = [
         {"text": _quoted(text), "reason": _quoted(reason)}
         for text, reason in earlier
         if reason != CODES["cut_off"] or visible_reply(text).strip()
     ]
-    return told, len(earlier) - len(told)
+    return shown, len(earlier) - len(shown)
 
 
 def _quoted(text: str) -> str:
@@ -184,7 +184,7 @@ def round_trip_choices(
 
     Returns:
         The relations, sorted by name, so that the position reveals nothing. Left out are those that no
-        question tells apart from the one asked about: those with the same words in their statement, in
+        question distinguishes from the one asked about: those with the same words in their statement, in
         either direction, and those declared to state the same facts. Of the others those in `alike`,
         `MAX_CHOICES` at most, and where these are few, `MIN_CHOICES`: then the most similar ones come along
         (Jaccard similarity of the words of name and statement).

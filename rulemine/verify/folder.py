@@ -239,11 +239,11 @@ class Folder:
 
     def _note_unreadable(self, name: str, problem: Exception) -> None:
         if isinstance(problem, FileNotFoundError):
-            said = ("missing", "no such file", "a file, as the manifest lists it")
+            finding = ("missing", "no such file", "a file, as the manifest lists it")
         else:
             expected = "a complete gzip file" if name.endswith(".gz") else "a readable file"
-            said = ("readable", shown(str(problem)), expected)
-        self._findings.add(name, None, *said)
+            finding = ("readable", shown(str(problem)), expected)
+        self._findings.add(name, None, *finding)
 
     def has(self, name: str) -> bool:
         """Whether a file is listed and readable."""
@@ -392,7 +392,7 @@ def key_at(content: bytes) -> int | None:
     """The position of the first text that looks like an API key; None if there is none.
 
     Most services write keys as ``sk-`` and a long run of letters and digits, maybe with short words between.
-    Other keys cannot be told from text.
+    Other keys cannot be distinguished from text.
     """
     at = content.find(_KEY_START)
     while at >= 0:

@@ -107,7 +107,7 @@ def check_removed(
         if triple in removed:
             found, expected = f"{shown(triple)} of line {removed[triple].line}", "each triple once"
             findings.add(REMOVED, number, "triples unique", found, expected)
-        if triple < last:  # or the order would tell something of names in other namings
+        if triple < last:  # or the order would reveal something about names in other namings
             found, expected = f"{shown(triple)} after {shown(last)}", "triples in their order"
             findings.add(REMOVED, number, "removals sorted", found, expected)
         last = triple

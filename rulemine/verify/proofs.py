@@ -19,7 +19,7 @@ Bindings = dict[int, str]
 
 
 class Triples:
-    """The triples of a graph, with a cache of look-ups; methods as of `Graph`."""
+    """The triples of a graph, with a cache of look-ups; methods as in `Graph`."""
 
     def __init__(self, graph: Graph) -> None:
         self.objects, self.subjects = cache(graph.objects), cache(graph.subjects)

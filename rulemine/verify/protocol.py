@@ -18,7 +18,7 @@ Contents = Any
 """A `rulemine.verify.contents.Contents`, which imports this."""
 
 Asked = Any
-"""A `rulemine.verify.questions.asked.Asked`, likewise."""
+"""A `rulemine.verify.questions.asked.Asked`."""
 
 Row = dict[str, Any]
 """A record of a file."""

@@ -11,7 +11,7 @@ from rulemine.kg.property_graph.values import to_plain
 from rulemine.release.values import RemovedValue
 from rulemine.removal.values import remove_values
 from rulemine.rules.values.value_mining import mine_value_rules
-from rulemine.rules.values.value_rules import ValueRule, values_said
+from rulemine.rules.values.value_rules import ValueRule, inferred_values
 from tests.oracles.random_patterns import random_graph
 from tests.rules.test_value_rules import towns
 
@@ -42,7 +42,7 @@ def test_every_removed_value_can_be_read_from_what_is_left(seed: int) -> None:
     said = {
         (rule.id, left.nodes[at].id): value
         for rule in rules
-        for at, value in values_said(left, rule)
+        for at, value in inferred_values(left, rule)
     }
     assert len({(v.node, v.property) for v in removed}) == len(removed)
     for value in removed:
@@ -71,7 +71,7 @@ def test_as_many_are_removed_as_the_share_says_unless_they_are_needed(seed: int)
     sure = without(graph, triples, [])
     provable: dict[tuple[str, str], set[str]] = {}
     for rule in rules:
-        all_said, still = dict(values_said(graph, rule)), dict(values_said(sure, rule))
+        all_said, still = dict(inferred_values(graph, rule)), dict(inferred_values(sure, rule))
         for at in all_said.keys() & still.keys():
             if all_said[at] == still[at] == graph.value(at, rule.property):
                 provable.setdefault((rule.type, rule.property), set()).add(graph.nodes[at].id)
@@ -91,8 +91,8 @@ def test_as_many_are_removed_as_the_share_says_unless_they_are_needed(seed: int)
                     at = graph.positions[node]
                     assert not any(
                         (r.type, r.property) == (label, name)
-                        and dict(values_said(graph, r)).get(at) == graph.value(at, name)
-                        and dict(values_said(left, r)).get(at) == graph.value(at, name)
+                        and dict(inferred_values(graph, r)).get(at) == graph.value(at, name)
+                        and dict(inferred_values(left, r)).get(at) == graph.value(at, name)
                         for r in rules
                     )
 

@@ -4,12 +4,12 @@ The program gets one JSON object a line, ``{"id", "question", "topic_entities"}`
 line, as in a prediction file (`rulemine.evaluation.predictions`), before it gets the next question. It is
 started without a shell, finds the graph in the file that the environment variable ``RULEMINE_KG`` names
 (subject, relation, object, separated by tabs), a property graph also in that of ``RULEMINE_GRAPH`` (SimpleKG
-JSON), and the naming of the entities in ``RULEMINE_NAMING``, and is told by the end of its input that there
+JSON), and the naming of the entities in ``RULEMINE_NAMING``, and learns from the end of its input that there
 are no more questions. What it writes to standard error is kept.
 
 Guarantees: what was answered is kept as it arrives and not asked again by the same program on the same graph;
 a question that a program does not answer (it takes too long, ends, or writes something else) counts as
-answered with nothing, is said, and is asked again by the next run; no process is left behind.
+answered with nothing, is reported, and is asked again by the next run; no process is left behind.
 """
 
 import json
@@ -139,8 +139,8 @@ class Command(Section):
                     if in_a_row == MOST_FAILURES:
                         raise LimitError(
                             f"command: no answer to {counted(in_a_row, 'question')} in a row; to {q.id} the "
-                            f"program {problem}. {program.said()}What it answered is kept. Mend it and run "
-                            "the same command again."
+                            f"program {problem}. {program.last_error()}What it answered is kept. "
+                            "Mend it and run the same command again."
                         ) from None
                 else:
                     in_a_row = 0
@@ -155,23 +155,23 @@ class Command(Section):
             each = ", ".join(f"{n} × {kind}" for kind, n in sorted(reasons.items()))
             given.note(
                 f"{counted(reasons.total(), 'question')} of {len(questions):,} got no answer ({each}) and "
-                f"count as answered with nothing. {program.said()}{_advice(reasons)}Run again to ask them "
-                "again."
+                f"count as answered with nothing. {program.last_error()}{_advice(reasons)}"
+                "Run again to ask them again."
             )
         return found
 
 
 def _advice(reasons: Mapping[str, int]) -> str:
     """What programs that are right in themselves most often do wrong; "" if it is something else."""
-    said = ""
+    advice = ""
     if reasons.get("time-out"):
-        said = (
+        advice = (
             "A program that waits for the end of its input, or whose input or output is buffered, needs "
             "command:restart=true; a slow one a longer command:timeout. "
         )
     if reasons.get("no JSON object"):
-        said += "Anything but answers belongs to standard error. "
-    return said
+        advice += "Anything but answers belongs to standard error. "
+    return advice
 
 
 def _content(words: Sequence[str]) -> str:
@@ -188,8 +188,8 @@ def _content(words: Sequence[str]) -> str:
 
 def _usage(answer: dict[str, Any], seconds: float) -> dict[str, Any]:
     """What the program says its answer cost, or the seconds that were measured."""
-    told = answer.get("usage") or {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0}
-    return {"seconds": round(seconds, 3), **told}
+    usage = answer.get("usage") or {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0}
+    return {"seconds": round(seconds, 3), **usage}
 
 
 def _found(answer: dict[str, Any]) -> Found:

@@ -46,7 +46,7 @@ class Dense(Section):
             that is in the environment variable EMBEDDINGS_API_KEY.
         batch: Texts in a call.
         query_prefix: Put before each question, where the embedding model wants one.
-        text_prefix: Put before each triple, likewise.
+        text_prefix: Put before each triple, in the same way.
         max_tokens: Tokens of an answer at most.
     """
 

@@ -1,7 +1,7 @@
 """The last step of every answerer that asks a model: the same prompt and the same format for all.
 
 The prompt says how triples are written, and that what can be concluded from them is an answer, too: systems
-differ in what they show, never in what they are told about inferring. Inner steps keep the format of each
+differ in what they show, never in the instructions about inferring. Inner steps keep the format of each
 method. What is scored comes from here, so that obeying a format is not mistaken for reasoning: strictly (the
 mode ``ids`` of `rulemine.evaluation.matching.matching`: a list of names and nothing else) and leniently (the
 mode ``vocabulary``: what a reader takes from the text).
@@ -64,7 +64,7 @@ def cut_note(shown: int, every: int) -> str:
 
 
 def instruction(written: str = "") -> str:
-    """What the model is told to do.
+    """The instructions to the model.
 
     Args:
         written: How the lines are to be read that it is shown; empty: it is shown none.

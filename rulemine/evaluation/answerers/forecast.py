@@ -43,7 +43,7 @@ class Forecast(NamedTuple):
     """What a system takes; None where it does not declare enough, or nothing was heard.
 
     Attributes:
-        typical: Of a model that does as it is told.
+        typical: Of a model that follows its instructions.
         worst: With the most calls, the longest prompts and the longest replies.
         proofs: For how many of the first `LISTENED` questions the model is shown a whole proof of the hard
             answer (see `rulemine.evaluation.retrieval`), and how many of them have one; on the last graph.
@@ -70,8 +70,8 @@ def forecast(
         release: The release.
         system: The system, see `find_answerer`.
         graphs: The graphs that it answers from, see `answer`.
-        split: The questions, likewise.
-        sample: Likewise.
+        split: Which questions, as in `answer`.
+        sample: How many of them, as in `answer`.
         model: The model.
         measured: What its answers cost so far: taken for typical, if there are any.
 
@@ -81,7 +81,7 @@ def forecast(
     answerer, asked = find_answerer(system), sample_of(release.questions(split), sample)
     if not (graphs and asks_model(answerer)):
         return Forecast(Takes(), Takes())
-    heard, embedded, said = _heard(release, system, graphs[-1], split, sample, model)
+    heard, embedded, predictions = _heard(release, system, graphs[-1], split, sample, model)
     declared: Typical | None = getattr(answerer, "typical", None)
     worst_calls, of_graph = (getattr(answerer, n, None) for n in ("worst_calls", "graph_calls"))
     before = sum(of_graph(len(release.kg(kg))) for kg in graphs) if of_graph else 0
@@ -115,13 +115,13 @@ def forecast(
         typical = Takes(before + calls, round(vectors / OVER) + sent, received)
     proofs = None
     if worst_calls and worst_calls(1) == 1:  # nothing is retrieved after a reply
-        proofs = _proofs(release, graphs[-1], said)
+        proofs = _proofs(release, graphs[-1], predictions)
     return Forecast(typical, worst, proofs)
 
 
-def _proofs(release: Release, kg: str, said: Sequence[Prediction]) -> tuple[int, int] | None:
+def _proofs(release: Release, kg: str, predictions: Sequence[Prediction]) -> tuple[int, int] | None:
     """See `Forecast`; None where nothing was retrieved."""
-    shown = {one.id: set(one.retrieved) for one in said if one.retrieved is not None}
+    shown = {one.id: set(one.retrieved) for one in predictions if one.retrieved is not None}
     asked = [q for q in release.questions() if q.id in shown and q.hard_answer is not None]
     if not asked:
         return None
@@ -160,12 +160,12 @@ def _heard(
     answerer: str | Answerer = system
     if getattr(found := find_answerer(system), "url", "") and is_dataclass(found):
         answerer = replace(found, url="")  # its own session would send
-    said: Sequence[Prediction] = ()
+    predictions: Sequence[Prediction] = ()
     with TemporaryDirectory() as folder, _Listener(Path(folder)) as listener:
         with suppress(EndpointError):  # it needs replies to go on
             first = LISTENED if sample is None else min(sample, LISTENED)
-            said = answer(
+            predictions = answer(
                 release, answerer, kg=kg, split=split, sample=first, model=model, session=listener,
                 folder=Path(folder),
             )  # fmt: skip
-        return listener.heard, listener.embedded, said
+        return listener.heard, listener.embedded, predictions

@@ -25,7 +25,7 @@ class ConnectedSubgraph(Section):
 
     Attributes:
         entities: How many entities get a prize: the nearest this number, the next one less, …
-        triples: How many triples do, likewise.
+        triples: How many triples do.
         price: Of an edge.
         max_tokens: Tokens of an answer at most.
     """

@@ -85,14 +85,14 @@ class Paths(Section):
                 length=self.length,
                 example=example,
             )
-            said = await chat.say(
+            reply = await chat.say(
                 prompt,
                 purpose="plan",
                 limit="plan_tokens",
                 max_tokens=self.plan_tokens,
                 temperature=0.0,
             )
-            text = visible_reply(said.text) if said else ""
+            text = visible_reply(reply.text) if reply else ""
             plans = read_plans(text, set(relations), self.length)[: self.plans]
             found = (
                 path

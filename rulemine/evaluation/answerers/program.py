@@ -85,18 +85,18 @@ class Program:
         """
         fresh = self._process is None
         try:
-            said = self._exchange(f"{line}\n".encode(), time.monotonic() + timeout, last)
+            output = self._exchange(f"{line}\n".encode(), time.monotonic() + timeout, last)
         except NoAnswerError as found:
             if fresh or found.kind != "ended":
                 raise
             self.stop()  # it may be one that ends after an answer
-            said = self._exchange(f"{line}\n".encode(), time.monotonic() + timeout, last)
+            output = self._exchange(f"{line}\n".encode(), time.monotonic() + timeout, last)
         if last:
             self.stop()
         try:
-            row = parse_object(said.decode("utf-8"), "")
+            row = parse_object(output.decode("utf-8"), "")
         except (InputError, UnicodeDecodeError):
-            shown = said[:60].decode("utf-8", "replace")
+            shown = output[:60].decode("utf-8", "replace")
             raise NoAnswerError("no JSON object", f"wrote {shown!r}, no JSON object") from None
         prediction, problem = prediction_of(row)
         if prediction is None:
@@ -117,7 +117,7 @@ class Program:
             with suppress(OSError):  # what it did not read is lost
                 pipe.close()
 
-    def said(self) -> str:
+    def last_error(self) -> str:
         """Where its standard error is and what that ends with, as a sentence; "" if it is empty."""
         path = Path(self._log.name)
         with path.open("rb") as file:

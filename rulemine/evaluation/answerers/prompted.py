@@ -137,11 +137,11 @@ async def _thoughtful(
         temperature=temperature,
         sample=sample,
     )
-    said = thoughts.text.strip() if thoughts else ""
+    text = thoughts.text.strip() if thoughts else ""
     return await final_answer(
         chat,
         question,
-        thoughts=[said] if said else (),
+        thoughts=[text] if text else (),
         tokens=tokens[1],
         temperature=temperature,
         sample=sample,

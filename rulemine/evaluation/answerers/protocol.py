@@ -88,7 +88,7 @@ class Found(NamedTuple):
 
 
 class Typical(NamedTuple):
-    """What a question takes of a model that does as it is told; measured on the demo with a capable one.
+    """What a question costs with a model that follows instructions; measured on the demo with a capable one.
 
     Attributes:
         calls: Calls of the model.
@@ -157,9 +157,9 @@ class Chat:
             EndpointError: The endpoint cannot be used at all.
             LimitError: The budget is spent.
         """
-        said = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
+        chat = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
         call = Call(
-            self._model, said, purpose=purpose, subject=self._subject, blank=True, **parameters
+            self._model, chat, purpose=purpose, subject=self._subject, blank=True, **parameters
         )
         self.calls += 1
         reply = await self._ask(call)
@@ -191,9 +191,9 @@ class Given:
         seed: For what is drawn.
         folder: A folder that lasts from run to run; what is kept in it bears the digest of what it is made
             from. None: there is none.
-        rules: The rules of the release, for whoever needs them; else none.
-        value_rules: Those about values of the property graph, likewise.
-        train: The questions that `parts` deals, for whoever needs them; else none.
+        rules: The rules of the release, for answerers that need them; else none.
+        value_rules: Those about values of the property graph, for answerers that need them; else none.
+        train: The questions that `parts` deals, for answerers that need them; else none.
         model: The model; "" without one.
         session: Where it is asked; None without one.
         naming: The naming of the release.

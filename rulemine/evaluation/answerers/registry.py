@@ -354,7 +354,7 @@ def _names(
     for i in found:
         if not isinstance(i, str) and not 0 <= i < len(names):
             raise ValueError(f"{i} is no entity id; the graph has {len(names)} entities")
-    told = dict.fromkeys(i if isinstance(i, str) else names[i] for i in found)
+    named = dict.fromkeys(i if isinstance(i, str) else names[i] for i in found)
     if isinstance(found, Set):
-        told = dict.fromkeys(sorted(told, key=lambda name: (order.get(name, len(order)), name)))
-    return tuple(told)
+        named = dict.fromkeys(sorted(named, key=lambda name: (order.get(name, len(order)), name)))
+    return tuple(named)

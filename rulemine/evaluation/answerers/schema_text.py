@@ -59,12 +59,12 @@ def _map(properties: Sequence[Property]) -> str:
 
 def _notes(properties: Sequence[Property], common: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for own in properties:
-        said = [f"in {own.unit.replace(' ** ', '^')}"] if own.unit else []
-        said += [own.description] if own.description else []
+        notes = [f"in {own.unit.replace(' ** ', '^')}"] if own.unit else []
+        notes += [own.description] if own.description else []
         if values := common.get(own.name):
-            said.append(f"e.g. {', '.join(map(dump_line, values))}")
-        if said:
-            yield f"  {own.name}: {'; '.join(said)}"
+            notes.append(f"e.g. {', '.join(map(dump_line, values))}")
+        if notes:
+            yield f"  {own.name}: {'; '.join(notes)}"
 
 
 def _common(graph: PropertyGraph, label: str, most: int) -> dict[str, list[str]]:

@@ -1,7 +1,7 @@
 """Asking a model for the Cypher of a question, as CypherBench does (arXiv 2412.18702).
 
 The model is shown the schema of the graph, never the graph, and writes one query. With ``repair`` the query
-is run in memory, and where it fails the model is told why and writes another one.
+is run in memory, and where it fails the model gets the reason and writes another one.
 """
 
 import asyncio
@@ -56,7 +56,7 @@ class TextToCypher(Section):
 
     Attributes:
         shots: Training questions that it is shown with their queries, of as many categories as there are.
-        repair: How often it is told why its query fails, at most.
+        repair: How often it gets the reason why its query fails, at most.
         values: Values of a categorical property that it is shown, at most.
         max_tokens: Tokens of a reply at most.
     """
@@ -105,8 +105,8 @@ class TextToCypher(Section):
             )
             if reply is None:
                 break
-            said = reply.text[:LONGEST]
-            found, why = cypher_of(said)
+            text = reply.text[:LONGEST]
+            found, why = cypher_of(text)
             query = found or query
             if not left:
                 break
@@ -117,7 +117,7 @@ class TextToCypher(Section):
                 break
             messages = [
                 *messages,
-                {"role": "assistant", "content": said},
+                {"role": "assistant", "content": text},
                 {"role": "user", "content": _AGAIN.format(problem=problem)},
             ]
         return query

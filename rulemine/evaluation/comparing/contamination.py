@@ -35,7 +35,7 @@ from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
 from rulemine.evaluation.scorer import RESAMPLES
-from rulemine.evaluation.scoring import said_of, shared_level
+from rulemine.evaluation.scoring import run_of, shared_level
 from rulemine.evaluation.statistics import two_samples
 from rulemine.evaluation.statistics.bootstrap import Bools
 from rulemine.evaluation.statistics.estimates import ratio_of
@@ -91,7 +91,7 @@ def compare_with_fresh(
         for side, (_, of_side) in sides.items()
     }
     graphs = {
-        side: [said_of(release, file, naming=naming).kg for file in read[side]]
+        side: [run_of(release, file, naming=naming).kg for file in read[side]]
         for side, (release, _) in sides.items()
     }
     if level is None:

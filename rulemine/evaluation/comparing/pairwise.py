@@ -16,7 +16,7 @@ from rulemine.evaluation.metrics import HEADLINE
 from rulemine.evaluation.prediction_file import PredictionFile
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scorer import RESAMPLES, Scorer
-from rulemine.evaluation.scoring import said_of, shared_level
+from rulemine.evaluation.scoring import run_of, shared_level
 from rulemine.release.reader import Release
 
 __all__ = ["SHOWN", "compare_all", "evaluate_all"]
@@ -59,7 +59,7 @@ def evaluate_all(
     files = [p if isinstance(p, PredictionFile) else PredictionFile(p) for p in paths]
     if len(names := [str(file.path) for file in files]) > len(set(names)):
         raise ConfigError("a prediction file is named twice; name each system once.")
-    runs = [said_of(release, file, naming=naming) for file in files]
+    runs = [run_of(release, file, naming=naming) for file in files]
     if sample is None:
         sample = min((run.sample for run in runs if run.sample is not None), default=None)
     if level is None:
@@ -75,7 +75,7 @@ def evaluate_all(
     for number, (name, file, run) in enumerate(zip(called, files, runs, strict=True)):
         if progress is not None:
             progress(number, len(files))
-        found[name] = run.told(scorer(file, kg=run.kg, level=level, naming=run.naming))
+        found[name] = run.noted(scorer(file, kg=run.kg, level=level, naming=run.naming))
     return found
 
 

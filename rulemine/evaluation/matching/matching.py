@@ -90,8 +90,8 @@ class IdsMatcher:
             ['e01', 'Rome, N.Y.', 'e07']
         """
         found: list[str] = []
-        said = composed(visible_reply(raw_output[:LONGEST_OUTPUT]))
-        for line in filter(str.strip, _LINE_ENDS.split(said)):
+        reply = composed(visible_reply(raw_output[:LONGEST_OUTPUT]))
+        for line in filter(str.strip, _LINE_ENDS.split(reply)):
             cuts = line.split(",")
             at = 0
             while at < len(cuts):
@@ -169,7 +169,7 @@ def predicted(
 
 
 def read(matcher: Matcher, prediction: Prediction | None, topics: Sequence[str] = ()) -> Read:
-    """What is predicted, likewise, and how many names an output denies."""
+    """What is predicted, and how many names an output denies."""
     denied = 0
     if prediction is None:
         keys: Iterable[str] = ()

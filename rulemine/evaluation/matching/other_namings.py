@@ -30,26 +30,26 @@ def naming_meant(
         matched: What each predicts, as keys.
         used: What they are scored against.
     """
-    said = [
+    sampled = [
         (p, keys)
         for p, keys in zip(given, matched, strict=True)
         if p is not None and (p.raw_output or p.answers)
     ][:_SAMPLE]
-    here = sum(not used.keys.isdisjoint(keys) for _, keys in said)
-    if here > _FEW_NAMED * len(said):
+    here = sum(not used.keys.isdisjoint(keys) for _, keys in sampled)
+    if here > _FEW_NAMED * len(sampled):
         return ""
     best, most = "", 0
     for other in NAMINGS:
         names = frozenset(names_in(release.entities, other))
         tried = make_matcher(matching, names)
         keys = {tried.name(n) for n in names}
-        hits = sum(not keys.isdisjoint(predicted(tried, p)) for p, _ in said)
+        hits = sum(not keys.isdisjoint(predicted(tried, p)) for p, _ in sampled)
         if hits > most:
             best, most = other, hits
-    if 2 * most < len(said) or best in ("", used.naming):
+    if 2 * most < len(sampled) or best in ("", used.naming):
         return ""
     return (
-        f"of the first {len(said)}, {here} name an entity of the release in the naming "
+        f"of the first {len(sampled)}, {here} name an entity of the release in the naming "
         f"{used.naming!r}, but {most} in the naming {best!r}. Use the release in that naming, or say "
         f"so: --naming {best}."
     )

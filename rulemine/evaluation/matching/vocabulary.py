@@ -24,7 +24,7 @@ from typing import NamedTuple
 from rulemine.evaluation.reading.blocks import answers_first, read_blocks
 from rulemine.evaluation.reading.lines import lines_of
 from rulemine.evaluation.reading.marked import concluded, refuses, says_none, stated
-from rulemine.evaluation.reading.names import NameFinder, Said, composed, tokens
+from rulemine.evaluation.reading.names import NameFinder, ReplyText, composed, tokens
 from rulemine.evaluation.reading.prose import Rank, RankedName
 from rulemine.evaluation.reading.structured import answers_in
 from rulemine.evaluation.reading.words import nothing_first
@@ -96,19 +96,21 @@ class VocabularyMatcher:
         """The same, and what it denies."""
         output = visible_reply(raw_output[:LONGEST_OUTPUT])
         own = frozenset(map(composed, topics))
-        told, is_all = answers_in(output, self._finder.is_name, lambda text: composed(text) in own)
-        if told is not None:
-            found = self._of_texts(told, own)
+        answers, is_all = answers_in(
+            output, self._finder.is_name, lambda text: composed(text) in own
+        )
+        if answers is not None:
+            found = self._of_texts(answers, own)
             if found.names or is_all:
                 return found
-        said = self._finder.read(output, own)
-        if not said.names:
+        reply = self._finder.read(output, own)
+        if not reply.names:
             return Read([], 0)
-        if (turn := _NEXT_TURN.search(said.text)) and said.has_answer(0, turn.start()):
-            own_turn = _read(self._finder.read(said.text[: turn.start()], own))
+        if (turn := _NEXT_TURN.search(reply.text)) and reply.has_answer(0, turn.start()):
+            own_turn = _read(self._finder.read(reply.text[: turn.start()], own))
             if answers_first(own_turn):
                 return _taken(own_turn)
-        return _taken(_read(said))
+        return _taken(_read(reply))
 
     def _of_texts(self, texts: Sequence[str], topics: Set[str]) -> Read:
         """What texts name that are answers by themselves."""
@@ -116,8 +118,8 @@ class VocabularyMatcher:
         for text in texts:
             if nothing_first(text):
                 continue
-            said = self._finder.read(text, topics)
-            found += read_blocks(said, lines_of(said, 0, len(said.text)), marked=True)
+            reply = self._finder.read(text, topics)
+            found += read_blocks(reply, lines_of(reply, 0, len(reply.text)), marked=True)
         return _taken(found)
 
     def name(self, name: str) -> str:
@@ -125,13 +127,13 @@ class VocabularyMatcher:
         return composed(name)
 
 
-def _read(said: Said) -> list[RankedName]:
-    found = stated(said)
+def _read(reply: ReplyText) -> list[RankedName]:
+    found = stated(reply)
     if found is not None:
         return found
-    if says_none(said) or refuses(said):
+    if says_none(reply) or refuses(reply):
         return []
-    return concluded(said) or read_blocks(said, lines_of(said, 0, len(said.text)))
+    return concluded(reply) or read_blocks(reply, lines_of(reply, 0, len(reply.text)))
 
 
 def _taken(found: Sequence[RankedName]) -> Read:

@@ -137,9 +137,9 @@ def judged_of(
     """
     found = []
     for number, (q, p) in enumerate(zip(questions, predictions, strict=True)):
-        said: str | tuple[str, ...] | None = None
+        answer: str | tuple[str, ...] | None = None
         if p is not None:
-            said = (
+            answer = (
                 (p.raw_output or "")[:LONGEST_OUTPUT]
                 if p.answers is None
                 else (*bounded(p.answers),)
@@ -150,7 +150,7 @@ def judged_of(
             Judged(
                 q.question,
                 number_asked or tuple(names.get(a, a) for a in q.answers),
-                said,
+                answer,
                 names.get(q.hard_answer, q.hard_answer) if q.hard_answer and missing else None,
                 tuple(names.get(a, a) for a in q.anchors),
                 None if p is None else p.ranking,
@@ -183,7 +183,7 @@ def score_beside_ours(
         clusters: The cluster of each question, shape (questions,).
         core: Shape (questions,): which questions are in the core.
         resamples: See `Resamples`.
-        seed: Likewise.
+        seed: Of the resampling.
 
     Raises:
         ConfigError: The metrics of another package failed.

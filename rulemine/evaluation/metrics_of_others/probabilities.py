@@ -4,7 +4,7 @@
 a prediction is read. Candidates, topic entities left out, are taken by probability until the sum of those
 taken exceeds 0.95. Precision, recall and F1 are of the taken; hit = the first candidate is an answer; em
 = some taken candidate is. The original also drops candidates below 0.05 / (size of the largest subgraph
-of the data set), which a ranking does not tell.
+of the data set), which a ranking does not give.
 
 Zero cases, as there: without candidates precision is 1 and all else 0; without answers all is 1, but
 precision and F1 are 0 if there is a candidate. A prediction without a ranking is left out.

@@ -46,8 +46,8 @@ def chosen(names: str | Sequence[str]) -> dict[str, ProjectMetrics]:
     Raises:
         ConfigError: A name is unknown, or none is given.
     """
-    told = names.split(",") if isinstance(names, str) else names
-    wanted = list(dict.fromkeys(filter(None, (name.strip() for name in told))))
+    given = names.split(",") if isinstance(names, str) else names
+    wanted = list(dict.fromkeys(filter(None, (name.strip() for name in given))))
     if "all" in wanted:
         wanted = list(METRICS_OF_OTHERS)
     if not wanted:

@@ -12,7 +12,7 @@ from rulemine.evaluation.reading.lines import (
     item_body,
     read_line,
 )
-from rulemine.evaluation.reading.names import Said
+from rulemine.evaluation.reading.names import ReplyText
 from rulemine.evaluation.reading.prose import Rank, RankedName, demoted, read_prose
 from rulemine.evaluation.reading.words import is_aside_label
 
@@ -43,14 +43,16 @@ def answers_first(found: Sequence[RankedName]) -> bool:
     return any(rank <= Rank.WORD for _, rank in found)
 
 
-def read_blocks(said: Said, lines: Sequence[TextLine], *, marked: bool = False) -> list[RankedName]:
+def read_blocks(
+    reply: ReplyText, lines: Sequence[TextLine], *, marked: bool = False
+) -> list[RankedName]:
     """The names in lines, with their ranks.
 
     A table counts first, then lists of names, then sentences, then lists of sentences; of the names that
     do not count, each has a rank that lets them count where nothing else is named.
 
     Args:
-        said: The text.
+        reply: The text.
         lines: Lines of it, in their order.
         marked: Whether the text says that they are its answer.
     """
@@ -58,27 +60,27 @@ def read_blocks(said: Said, lines: Sequence[TextLine], *, marked: bool = False) 
     rest: list[TextLine] = []
     at = 0
     while at < len(lines):
-        if _is_table_rule(said, lines, at):
+        if _is_table_rule(reply, lines, at):
             stop = at + 1
-            while stop < len(lines) and "|" in said.text[lines[stop].start : lines[stop].end]:
+            while stop < len(lines) and "|" in reply.text[lines[stop].start : lines[stop].end]:
                 stop += 1
-            column = _column(said, lines[at + 1 : stop])
+            column = _column(reply, lines[at + 1 : stop])
             blocks.append(
-                Block("table" if column else "aside", column or _all(said, lines[at - 1 : stop]))
+                Block("table" if column else "aside", column or _all(reply, lines[at - 1 : stop]))
             )
             rest.pop()
-            blocks += _Reader(said, rest, marked).blocks()
+            blocks += _Reader(reply, rest, marked).blocks()
             rest = []
             at = stop
         else:
             rest.append(lines[at])
             at += 1
-    blocks += _Reader(said, rest, marked).blocks()
+    blocks += _Reader(reply, rest, marked).blocks()
     for kind in ("table", "names", "prose", "statements"):
         first = [block for block in blocks if block.kind == kind]
         found = [candidate for block in first for candidate in block.found]
         if kind == "prose":
-            found = _with_statements(said, found, blocks)
+            found = _with_statements(reply, found, blocks)
         if answers_first(found):
             others = [c for block in blocks if block.kind != kind for c in block.found]
             return [*found, *(c for c in others if c.rank == Rank.DENIED)]
@@ -89,7 +91,9 @@ def read_blocks(said: Said, lines: Sequence[TextLine], *, marked: bool = False) 
     ]
 
 
-def _with_statements(said: Said, prose: list[RankedName], blocks: list[Block]) -> list[RankedName]:
+def _with_statements(
+    reply: ReplyText, prose: list[RankedName], blocks: list[Block]
+) -> list[RankedName]:
     """The sentences beside a list of sentences: they count if they are about the topic or the same names."""
     listed = {
         key for b in blocks if b.kind == "statements" for c in b.found for key in c.named.keys
@@ -101,14 +105,14 @@ def _with_statements(said: Said, prose: list[RankedName], blocks: list[Block]) -
     return prose if is_about or named <= listed else []
 
 
-def _all(said: Said, lines: Sequence[TextLine]) -> list[RankedName]:
-    return [c for line in lines for c in in_passing(said, line.start, line.end)]
+def _all(reply: ReplyText, lines: Sequence[TextLine]) -> list[RankedName]:
+    return [c for line in lines for c in in_passing(reply, line.start, line.end)]
 
 
-def _is_table_rule(said: Said, lines: Sequence[TextLine], at: int) -> bool:
+def _is_table_rule(reply: ReplyText, lines: Sequence[TextLine], at: int) -> bool:
     if not at or at + 1 >= len(lines):
         return False
-    line, head = (said.text[x.start : x.end] for x in (lines[at], lines[at - 1]))
+    line, head = (reply.text[x.start : x.end] for x in (lines[at], lines[at - 1]))
     return (
         "|" in head
         and "-" in line
@@ -117,14 +121,14 @@ def _is_table_rule(said: Said, lines: Sequence[TextLine], at: int) -> bool:
     )
 
 
-def _column(said: Said, rows: Sequence[TextLine]) -> list[RankedName]:
+def _column(reply: ReplyText, rows: Sequence[TextLine]) -> list[RankedName]:
     """The names in the first column in most cells of which there are names, and not the topic's."""
     columns: list[list[list[RankedName]]] = []
     for row in rows:
-        for place, (start, end) in enumerate(_cells(said, row)):
+        for place, (start, end) in enumerate(_cells(reply, row)):
             if place == len(columns):
                 columns.append([])
-            kind, found = read_line(said, start, end, is_item=True)
+            kind, found = read_line(reply, start, end, is_item=True)
             columns[place].append(found if kind == "names" else [])
     for cells in columns:
         full = [cell for cell in cells if any(c.rank == Rank.ANSWER for c in cell)]
@@ -133,14 +137,14 @@ def _column(said: Said, rows: Sequence[TextLine]) -> list[RankedName]:
     return []
 
 
-def _cells(said: Said, row: TextLine) -> list[tuple[int, int]]:
+def _cells(reply: ReplyText, row: TextLine) -> list[tuple[int, int]]:
     cuts = [
         bar.start()
-        for bar in re.compile(r"\|").finditer(said.text, row.start, row.end)
-        if not said.is_inside(bar.start())
+        for bar in re.compile(r"\|").finditer(reply.text, row.start, row.end)
+        if not reply.is_inside(bar.start())
     ]
     found = list(zip([row.start, *(cut + 1 for cut in cuts)], [*cuts, row.end], strict=True))
-    if found and not said.text[slice(*found[0])].strip():
+    if found and not reply.text[slice(*found[0])].strip():
         del found[0]
     return found
 
@@ -148,8 +152,8 @@ def _cells(said: Said, row: TextLine) -> list[tuple[int, int]]:
 class _Reader:
     """Cuts lines without tables into blocks."""
 
-    def __init__(self, said: Said, lines: Sequence[TextLine], marked: bool) -> None:
-        self._said, self._lines, self._marked = said, lines, marked
+    def __init__(self, reply: ReplyText, lines: Sequence[TextLine], marked: bool) -> None:
+        self._said, self._lines, self._marked = reply, lines, marked
         self._aside = self._next_aside = False  # until the next heading; for the next block
 
     def blocks(self) -> Iterator[Block]:
@@ -230,7 +234,7 @@ class _Reader:
 
     def _list(self, at: int, stop: int) -> list[Block]:
         """A list: its items of the first level, and below one that is a label the items there."""
-        said, indent = self._said, self._indent(at)
+        reply, indent = self._said, self._indent(at)
         rows: list[_Row] = []
         label: _Row | None = None
         below: list[_Row] = []
@@ -238,7 +242,7 @@ class _Reader:
             line = self._lines[place]
             if not self._is_item(line):
                 continue
-            row = _Row(*read_line(said, line.start, line.end, is_item=True, marked=self._marked))
+            row = _Row(*read_line(reply, line.start, line.end, is_item=True, marked=self._marked))
             if self._indent(place) > indent + 1:
                 below.append(row)
                 continue
@@ -247,44 +251,45 @@ class _Reader:
             label, below = row if is_label else None, []
             rows += [] if is_label else [row]
         rows += _under(label, below)
-        told = [row for row in rows if answers_first(row.found)]
-        clean = [row for row in told if row.kind == "names"]
-        kind = "names" if 2 * len(clean) >= len(told) else "statements"
-        return [Block(kind if told else "aside", [c for row in rows for c in row.counted()])]
+        answering = [row for row in rows if answers_first(row.found)]
+        clean = [row for row in answering if row.kind == "names"]
+        kind = "names" if 2 * len(clean) >= len(answering) else "statements"
+        return [Block(kind if answering else "aside", [c for row in rows for c in row.counted()])]
 
     def _paragraph(self, at: int, stop: int) -> list[Block]:
         """Lines of names, or sentences; what follows a label such as ``Note:`` is said in passing."""
-        said, lines = self._said, self._lines[at:stop]
-        text = said.text[lines[0].start : lines[-1].end].strip(" \t\n*_")
+        reply, lines = self._said, self._lines[at:stop]
+        text = reply.text[lines[0].start : lines[-1].end].strip(" \t\n*_")
         if (
             text[0] == "("
             and text[-1] == ")"
-            and not said.within(lines[0].start, lines[0].start + 1)
+            and not reply.within(lines[0].start, lines[0].start + 1)
         ):
             return [Block("aside", self._all(lines))]
         rows: list[_Row] = []
         for place, line in enumerate(lines):
-            row = _Row(*read_line(said, line.start, line.end, is_item=False, marked=self._marked))
-            words = said.text[line.start : line.end]
-            is_note = row.kind == "aside" and not is_triple(said, line.start, line.end)
+            row = _Row(*read_line(reply, line.start, line.end, is_item=False, marked=self._marked))
+            words = reply.text[line.start : line.end]
+            is_note = row.kind == "aside" and not is_triple(reply, line.start, line.end)
             if is_note or (row.kind == "none" and ":" in words and is_aside_label(words)):
-                notes = read_prose(said, line.start, lines[-1].end)
+                notes = read_prose(reply, line.start, lines[-1].end)
                 return [*self._rows(lines[:place], rows), Block("aside", demoted(notes))]
             rows.append(row)
         return self._rows(lines, rows)
 
     def _rows(self, lines: Sequence[TextLine], rows: Sequence["_Row"]) -> list[Block]:
         """Lines that are whole sentences or names are read one by one, others as running text."""
-        said = self._said
+        reply = self._said
         kinds = {row.kind for row in rows} - {"none", "aside"}
         whole = all(
-            row.kind != "prose" or _WHOLE.search(said.text, max(line.start, line.end - 9), line.end)
+            row.kind != "prose"
+            or _WHOLE.search(reply.text, max(line.start, line.end - 9), line.end)
             for line, row in zip(lines, rows, strict=True)
         )
         if whole or kinds <= {"names"}:
             return [Block(row.kind if row.kind != "none" else "aside", row.found) for row in rows]
         return [
-            Block("prose", read_prose(said, lines[0].start, lines[-1].end, marked=self._marked))
+            Block("prose", read_prose(reply, lines[0].start, lines[-1].end, marked=self._marked))
         ]
 
     def _all(self, lines: Sequence[TextLine]) -> list[RankedName]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rulemine.evaluation.reading.names import Named, Said
+from rulemine.evaluation.reading.names import Named, ReplyText
 from rulemine.evaluation.reading.prose import (
     Rank,
     RankedName,
@@ -57,41 +57,41 @@ class TextLine:
     end: int
 
 
-def lines_of(said: Said, start: int, end: int) -> list[TextLine]:
+def lines_of(reply: ReplyText, start: int, end: int) -> list[TextLine]:
     """The lines of a part of a text."""
     found, at = [], start
     while at <= end:
-        stop = said.text.find("\n", at, end)
+        stop = reply.text.find("\n", at, end)
         stop = end if stop < 0 else stop
         found.append(TextLine(at, stop))
         at = stop + 1
     return found
 
 
-def in_passing(said: Said, start: int, end: int) -> list[RankedName]:
+def in_passing(reply: ReplyText, start: int, end: int) -> list[RankedName]:
     """The names of a part as such that are said in passing."""
     return [
-        RankedName(named, Rank.TOPIC if said.is_topic(named) else Rank.PASSING)
-        for named in said.within(start, end)
+        RankedName(named, Rank.TOPIC if reply.is_topic(named) else Rank.PASSING)
+        for named in reply.within(start, end)
     ]
 
 
-def item_body(said: Said, start: int, end: int) -> int:
+def item_body(reply: ReplyText, start: int, end: int) -> int:
     """Where the text of an item begins, behind its bullet or number; 0 where a line is no item."""
-    bullet = _BULLET.match(said.text, start, end)
+    bullet = _BULLET.match(reply.text, start, end)
     if bullet is None:
         return 0
-    named = said.before(bullet.end())
+    named = reply.before(bullet.end())
     return 0 if named and named.end > bullet.end() else bullet.end()  # "S. Ann" is a name
 
 
 def read_line(
-    said: Said, start: int, end: int, *, is_item: bool, marked: bool = False, labels: int = 9
+    reply: ReplyText, start: int, end: int, *, is_item: bool, marked: bool = False, labels: int = 9
 ) -> tuple[str, list[RankedName]]:
     """A line, or what stands for one.
 
     Args:
-        said: The text.
+        reply: The text.
         start: Where it begins.
         end: Where it ends.
         is_item: Whether it is an item of a list, so that a comma begins a note.
@@ -101,119 +101,119 @@ def read_line(
     Returns:
         What it is, as `Block.kind`, or ``none`` if it gives nothing; and its names.
     """
-    if body := item_body(said, start, end):
+    if body := item_body(reply, start, end):
         start, is_item = body, True
-    names = said.within(start, end)
+    names = reply.within(start, end)
     if not names:
         return "none", []
-    label = _LABEL.match(said.text, start, names[0].start)
-    _, colon, value = said.text[start:end].rpartition(":")
+    label = _LABEL.match(reply.text, start, names[0].start)
+    _, colon, value = reply.text[start:end].rpartition(":")
     says_nothing = bool(colon and value.strip()) and is_nothing(value)
     if says_nothing or (label and is_aside_label(label[0])):
-        return "none" if says_nothing else "aside", demoted(read_prose(said, start, end))
+        return "none" if says_nothing else "aside", demoted(read_prose(reply, start, end))
     if label:
         start = label.end()
-    if is_triple(said, start, end):
-        return "aside", in_passing(said, start, end)
-    first = _DECORATION.fullmatch(said.text, start, names[0].start)
+    if is_triple(reply, start, end):
+        return "aside", in_passing(reply, start, end)
+    first = _DECORATION.fullmatch(reply.text, start, names[0].start)
     if first is None or _REFUSED.search(first[0]):
-        return "prose", read_prose(said, start, end, marked=marked)
-    listed, stop = _coordinated(said, names)
-    note = said.text[stop:end].lstrip("*_`\"'»] \t").lstrip()
-    value_at = _behind_label(said, listed, stop, end) if labels else 0
+        return "prose", read_prose(reply, start, end, marked=marked)
+    listed, stop = _coordinated(reply, names)
+    note = reply.text[stop:end].lstrip("*_`\"'»] \t").lstrip()
+    value_at = _behind_label(reply, listed, stop, end) if labels else 0
     if value_at:
-        if has_path(said, names):
-            return "names", read_prose(said, start, end, marked=marked)
-        return read_line(said, value_at, end, is_item=is_item, marked=marked, labels=labels - 1)
+        if has_path(reply, names):
+            return "names", read_prose(reply, start, end, marked=marked)
+        return read_line(reply, value_at, end, is_item=is_item, marked=marked, labels=labels - 1)
     ends = note[:1] in ("", ".", "!", ")", "]", "}", "(", "-", "—", ":", "|") or (
         is_item and note[:1] in ",;=<>→"
     )
-    if note[:1] in "-—" and note and note[1:2].isalnum() and said.text[stop : stop + 1] == "-":
+    if note[:1] in "-—" and note and note[1:2].isalnum() and reply.text[stop : stop + 1] == "-":
         ends = False
-    if note[:1] in (".", "!") and note[1:].strip() and _is_word(said, listed[0]):
+    if note[:1] in (".", "!") and note[1:].strip() and _is_word(reply, listed[0]):
         ends = False  # "Yes. It is …"
     if _MORE.match(note):
         ends = False
-    if _CLAUSE.match(note) and not any(map(said.is_topic, listed)):
-        comma = said.text.find(",", end - len(note) + 1, end)
-        ends = ends or comma < 0 or not said.has_answer(comma, end)
+    if _CLAUSE.match(note) and not any(map(reply.is_topic, listed)):
+        comma = reply.text.find(",", end - len(note) + 1, end)
+        ends = ends or comma < 0 or not reply.has_answer(comma, end)
     if marked and not ends and (note[0] in ",;" or _ADDED.match(note)):
-        ends = any(not said.is_topic(named) for named in listed)
+        ends = any(not reply.is_topic(named) for named in listed)
     if not ends:
-        found = read_prose(said, start, end, marked=marked)
+        found = read_prose(reply, start, end, marked=marked)
         if (
             is_item
             and found[:1] == [RankedName(listed[0], Rank.WORD)]
-            and not _is_label(said, listed)
+            and not _is_label(reply, listed)
         ):
             found[0] = RankedName(listed[0], Rank.ANSWER)  # it begins an item
         return ("statements" if is_item else "prose"), found
     if note[:1] in "-→<=" and re.match(r"→|->|<-|=>|--+[>\[(]", note) and len(listed) < len(names):
-        return "names", read_prose(said, start, end, marked=marked)
+        return "names", read_prose(reply, start, end, marked=marked)
     return "names", [
-        RankedName(named, Rank.TOPIC if said.is_topic(named) else Rank.ANSWER)
+        RankedName(named, Rank.TOPIC if reply.is_topic(named) else Rank.ANSWER)
         for named in listed
-        if len(listed) == 1 or said.text[named.start : named.end].casefold() not in INTERJECTIONS
+        if len(listed) == 1 or reply.text[named.start : named.end].casefold() not in INTERJECTIONS
     ]
 
 
-def _behind_label(said: Said, listed: Sequence[Named], stop: int, end: int) -> int:
+def _behind_label(reply: ReplyText, listed: Sequence[Named], stop: int, end: int) -> int:
     """Where the value begins if names only say whose it is (``T: Ann``, ``Ann's children: Eve``); else 0."""
-    if not said.has_answer(stop, end):
+    if not reply.has_answer(stop, end):
         return 0
-    note = said.text[stop:end].lstrip("*_`\"'»] \t")
-    if note[:1] in tuple(":-—→") and all(map(said.is_topic, listed)):
-        return said.within(stop, end)[0].start
-    if note[:1] == ":" and _is_label(said, listed):
+    note = reply.text[stop:end].lstrip("*_`\"'»] \t")
+    if note[:1] in tuple(":-—→") and all(map(reply.is_topic, listed)):
+        return reply.within(stop, end)[0].start
+    if note[:1] == ":" and _is_label(reply, listed):
         return stop + 1
     owner = re.match(r"s?\s[^:\n]{0,80}:", note)
     value_at = end - len(note) + owner.end() if owner else 0
-    return value_at if value_at and said.has_answer(value_at, end) else 0
+    return value_at if value_at and reply.has_answer(value_at, end) else 0
 
 
-def _is_label(said: Said, listed: Sequence[Named]) -> bool:
+def _is_label(reply: ReplyText, listed: Sequence[Named]) -> bool:
     """Whether a name is a word that says what follows: ``Country: France``."""
-    word = said.text[listed[0].start : listed[0].end].casefold()
+    word = reply.text[listed[0].start : listed[0].end].casefold()
     return len(listed) == 1 and (word in FUNCTION_WORDS or word in TYPE_WORDS)
 
 
-def _is_word(said: Said, named: Named) -> bool:
-    return said.text[named.start : named.end].casefold() in FUNCTION_WORDS
+def _is_word(reply: ReplyText, named: Named) -> bool:
+    return reply.text[named.start : named.end].casefold() in FUNCTION_WORDS
 
 
-def _coordinated(said: Said, names: Sequence[Named]) -> tuple[list[Named], int]:
-    """The names that are told one after the other, notes in parentheses aside, and where they end."""
+def _coordinated(reply: ReplyText, names: Sequence[Named]) -> tuple[list[Named], int]:
+    """The names that stand one after the other, notes in parentheses aside, and where they end."""
     listed = [names[0]]
-    stop = _after(said, names[0].end)
+    stop = _after(reply, names[0].end)
     for named in names[1:]:
         if named.start < stop:
             continue  # within parentheses
-        gap = said.text[stop : named.start]
-        if gap in ("", " ") and gap.isascii() and said.text[stop - 1].isascii():
+        gap = reply.text[stop : named.start]
+        if gap in ("", " ") and gap.isascii() and reply.text[stop - 1].isascii():
             break  # two names in a row are no list
-        if not are_joined(said, Named(stop, stop, ()), named):
+        if not are_joined(reply, Named(stop, stop, ()), named):
             break
         listed.append(named)
-        stop = _after(said, named.end)
+        stop = _after(reply, named.end)
     return listed, stop
 
 
-def _after(said: Said, place: int) -> int:
+def _after(reply: ReplyText, place: int) -> int:
     """Where a name's closing quotes and what follows it in parentheses end."""
-    place = _CLOSING.match(said.text, place).end()  # type: ignore[union-attr]
-    while note := _PARENTHESIS.match(said.text, place):
+    place = _CLOSING.match(reply.text, place).end()  # type: ignore[union-attr]
+    while note := _PARENTHESIS.match(reply.text, place):
         place = note.end()
     return place
 
 
-def is_triple(said: Said, start: int, end: int) -> bool:
+def is_triple(reply: ReplyText, start: int, end: int) -> bool:
     """Whether a line is a triple: two names, and a relation between them."""
-    names = said.within(start, end)
+    names = reply.within(start, end)
     if not 2 <= len(names) <= 4:  # a relation may have names in it
         return False
     first, last = names[0], names[-1]
-    gap = said.text[first.end : last.start]
-    ends = said.text[start : first.start], said.text[last.end : end]
+    gap = reply.text[first.end : last.start]
+    ends = reply.text[start : first.start], reply.text[last.end : end]
     if len(gap) > 300 or not all(_DECORATION.fullmatch(edge) for edge in ends):
         return False
     if not _RELATION.fullmatch(gap) or (len(names) > 2 and not re.search(r"[|_/.,]", gap)):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rulemine.evaluation.reading.blocks import answers_first, read_blocks
 from rulemine.evaluation.reading.lines import TextLine, lines_of, read_line
-from rulemine.evaluation.reading.names import Said
+from rulemine.evaluation.reading.names import ReplyText
 from rulemine.evaluation.reading.prose import Rank, RankedName, read_prose, sentences
 from rulemine.evaluation.reading.words import is_aside_label, is_nothing, nothing_first
 
@@ -114,90 +114,90 @@ class MarkedPart(NamedTuple):
     is_open: bool
 
 
-def stated(said: Said) -> list[RankedName] | None:
+def stated(reply: ReplyText) -> list[RankedName] | None:
     """The names in the last part of a text that it says is the answer.
 
     Returns:
         The names; None where no such part names anything. Empty where the last one says that there is none.
     """
-    parts = _parts(said)
+    parts = _parts(reply)
     while parts:
         part = parts.pop()
         if part.is_open:
-            found = _after(said, part.start, part.end)
+            found = _after(reply, part.start, part.end)
             if found is None:
                 return []
         else:
-            before = said.text[max(0, part.start - 20) : part.start]
+            before = reply.text[max(0, part.start - 20) : part.start]
             if _OPENED.search(before) and is_nothing(
-                _TEXT.sub("", said.text[part.start : part.end])
+                _TEXT.sub("", reply.text[part.start : part.end])
             ):
                 return []
-            found = _closed(said, part)
+            found = _closed(reply, part)
             while parts and not parts[-1].is_open:
-                found = _closed(said, parts.pop()) + found
+                found = _closed(reply, parts.pop()) + found
         if any(c.rank < Rank.DENIED for c in found):
             return found
     return None
 
 
-def _closed(said: Said, part: MarkedPart) -> list[RankedName]:
-    return read_blocks(said, lines_of(said, part.start, part.end), marked=True)
+def _closed(reply: ReplyText, part: MarkedPart) -> list[RankedName]:
+    return read_blocks(reply, lines_of(reply, part.start, part.end), marked=True)
 
 
-def says_none(said: Said) -> bool:
+def says_none(reply: ReplyText) -> bool:
     """Whether a line of a text says that there is no answer, and nothing else, or its last sentence does."""
-    if _SAYS_UNKNOWN.search(said.text[-600:]):
+    if _SAYS_UNKNOWN.search(reply.text[-600:]):
         return True
-    if _begins_with_nothing(said, TextLine(0, len(said.text))):
+    if _begins_with_nothing(reply, TextLine(0, len(reply.text))):
         return True
-    return any(_is_nothing(said, line) for line in lines_of(said, 0, len(said.text)))
+    return any(_is_nothing(reply, line) for line in lines_of(reply, 0, len(reply.text)))
 
 
-def _is_nothing(said: Said, line: TextLine) -> bool:
+def _is_nothing(reply: ReplyText, line: TextLine) -> bool:
     """Whether a line says that there is nothing, and is no name."""
     return (
         line.end - line.start < 100
-        and is_nothing(said.text[line.start : line.end])
-        and not said.within(line.start, line.end)
+        and is_nothing(reply.text[line.start : line.end])
+        and not reply.within(line.start, line.end)
     )
 
 
-def _begins_with_nothing(said: Said, line: TextLine) -> bool:
+def _begins_with_nothing(reply: ReplyText, line: TextLine) -> bool:
     """Whether a line says first that there is nothing, and takes nothing of that back."""
-    after = nothing_first(said.text[line.start : line.end])
+    after = nothing_first(reply.text[line.start : line.end])
     return bool(after) and not (
-        said.within(line.start, line.start + after)
-        or _HOPE.search(said.text, line.start + after, line.end)
+        reply.within(line.start, line.start + after)
+        or _HOPE.search(reply.text, line.start + after, line.end)
     )
 
 
-def refuses(said: Said) -> bool:
+def refuses(reply: ReplyText) -> bool:
     """Whether a text begins by saying that it gives no answer, and then names only what there is instead."""
-    opening = list(islice(sentences(said, 0, min(len(said.text), 2000)), 2))
-    refusal = next((m for s, e in opening if (m := _REFUSAL.search(said.text, s, e))), None)
-    if refusal is None or "ly " in refusal[0] or _HOPE.search(said.text, refusal.end()):
+    opening = list(islice(sentences(reply, 0, min(len(reply.text), 2000)), 2))
+    refusal = next((m for s, e in opening if (m := _REFUSAL.search(reply.text, s, e))), None)
+    if refusal is None or "ly " in refusal[0] or _HOPE.search(reply.text, refusal.end()):
         return False  # what is "not directly stated" may be said in spite of it
     end = next(end for _, end in opening if refusal.start() < end)
-    only = _ONLY.search(said.text, refusal.end(), end)
-    what = _OF_WHAT.search(said.text, refusal.end(), end)
-    told = read_prose(said, 0, min([m.start() for m in (only, what) if m], default=end))
-    return not answers_first(told) and _LISTS.search(said.text, end) is None
+    only = _ONLY.search(reply.text, refusal.end(), end)
+    what = _OF_WHAT.search(reply.text, refusal.end(), end)
+    names = read_prose(reply, 0, min([m.start() for m in (only, what) if m], default=end))
+    return not answers_first(names) and _LISTS.search(reply.text, end) is None
 
 
-def concluded(said: Said) -> list[RankedName] | None:
+def concluded(reply: ReplyText) -> list[RankedName] | None:
     """The names in the last sentence that draws a conclusion; None without one that names anything new."""
     begins = [
         (max(places), end)
-        for start, end in sentences(said, 0, len(said.text))
-        if (places := _concludes(said, start, end))
+        for start, end in sentences(reply, 0, len(reply.text))
+        if (places := _concludes(reply, start, end))
     ]
-    stop = len(said.text)
+    stop = len(reply.text)
     for start, end in reversed(begins):
-        if said.has_answer(start, end):
-            found = read_prose(said, start, end)
-        elif said.text[start:end].rstrip(" \t\n*_").endswith(":"):
-            found = _after(said, end, stop) or []
+        if reply.has_answer(start, end):
+            found = read_prose(reply, start, end)
+        elif reply.text[start:end].rstrip(" \t\n*_").endswith(":"):
+            found = _after(reply, end, stop) or []
         else:
             found = []
         if answers_first(found):
@@ -206,21 +206,21 @@ def concluded(said: Said) -> list[RankedName] | None:
     return None
 
 
-def _concludes(said: Said, start: int, end: int) -> list[int]:
+def _concludes(reply: ReplyText, start: int, end: int) -> list[int]:
     """Where conclusions begin in a sentence, at words that are no part of a name."""
-    first = _CONCLUSION.match(said.text, start, end)
-    marks = [*([first] if first else []), *_SO_THAT.finditer(said.text, start, end)]
-    return [mark.start() for mark in marks if not said.is_inside(mark.end() - 1)]
+    first = _CONCLUSION.match(reply.text, start, end)
+    marks = [*([first] if first else []), *_SO_THAT.finditer(reply.text, start, end)]
+    return [mark.start() for mark in marks if not reply.is_inside(mark.end() - 1)]
 
 
-def _parts(said: Said) -> list[MarkedPart]:
+def _parts(reply: ReplyText) -> list[MarkedPart]:
     """The parts that a text says are its answer, in their order; braces only where there is no other."""
-    text = said.text
+    text = reply.text
     marks = sorted(
         (mark.end(), mark.start())
         for pattern in (_LABEL, _CLAUSE, _HEADING)
         for mark in pattern.finditer(text)
-        if not said.is_inside(mark.end() - 1) and not _is_doubtful(text, mark)
+        if not reply.is_inside(mark.end() - 1) and not _is_doubtful(text, mark)
     )
     ends = [*(start for _, start in marks), len(text)][1:]
     found = [
@@ -231,7 +231,7 @@ def _parts(said: Said) -> list[MarkedPart]:
         found += [
             MarkedPart(mark.start(1), mark.end(1), False)
             for mark in pattern.finditer(text)
-            if said.within(mark.start(1), mark.end(1)) or is_nothing(mark[1])
+            if reply.within(mark.start(1), mark.end(1)) or is_nothing(mark[1])
         ]
     if not found:
         found = [MarkedPart(mark.start(1), mark.end(1), False) for mark in _BRACED.finditer(text)][
@@ -247,31 +247,33 @@ def _is_doubtful(text: str, mark: re.Match[str]) -> bool:
     return _UNLESS.search(text[begin : mark.start() + (first.start() if first else 0)]) is not None
 
 
-def _after(said: Said, start: int, stop: int) -> list[RankedName] | None:
+def _after(reply: ReplyText, start: int, stop: int) -> list[RankedName] | None:
     """What is said behind a mark: the rest of its sentence and the names below, or the block below.
 
     Returns:
         The names; None if it says that there is none.
     """
-    text = said.text
-    lines = lines_of(said, start, stop)
+    text = reply.text
+    lines = lines_of(reply, start, stop)
     first = lines[0]
-    if _is_nothing(said, first) or _begins_with_nothing(said, first):
+    if _is_nothing(reply, first) or _begins_with_nothing(reply, first):
         return None
-    if said.has_answer(first.start, first.end) and not _leads(text, first):
+    if reply.has_answer(first.start, first.end) and not _leads(text, first):
         end = next(
-            end for low, end in sentences(said, first.start, first.end) if said.has_answer(low, end)
+            end
+            for low, end in sentences(reply, first.start, first.end)
+            if reply.has_answer(low, end)
         )
-        kind, found = read_line(said, first.start, end, is_item=False, marked=True)
+        kind, found = read_line(reply, first.start, end, is_item=False, marked=True)
         if kind == "none":
-            found = read_prose(said, first.start, end, marked=True)
-        return found + _names_below(said, lines[1:])
-    if said.within(first.start, first.end) and not _leads(text, first):
-        return read_prose(said, first.start, first.end, marked=True)
-    below = _block_below(said, lines[1:])
-    if below and all(_is_nothing(said, line) for line in below if line.end > line.start):
+            found = read_prose(reply, first.start, end, marked=True)
+        return found + _names_below(reply, lines[1:])
+    if reply.within(first.start, first.end) and not _leads(text, first):
+        return read_prose(reply, first.start, first.end, marked=True)
+    below = _block_below(reply, lines[1:])
+    if below and all(_is_nothing(reply, line) for line in below if line.end > line.start):
         return None
-    return read_blocks(said, below, marked=True)
+    return read_blocks(reply, below, marked=True)
 
 
 def _leads(text: str, line: TextLine) -> bool:
@@ -279,20 +281,20 @@ def _leads(text: str, line: TextLine) -> bool:
     return text[line.start : line.end].rstrip(" \t*_").endswith((":", "："))
 
 
-def _names_below(said: Said, lines: list[TextLine]) -> list[RankedName]:
+def _names_below(reply: ReplyText, lines: list[TextLine]) -> list[RankedName]:
     """The names in the lines that follow at once, as far as they are names."""
     found: list[RankedName] = []
     for line in lines:
-        kind, row = read_line(said, line.start, line.end, is_item=False, marked=True)
+        kind, row = read_line(reply, line.start, line.end, is_item=False, marked=True)
         if kind != "names":
             break
         found += row
     return found
 
 
-def _block_below(said: Said, lines: list[TextLine]) -> list[TextLine]:
+def _block_below(reply: ReplyText, lines: list[TextLine]) -> list[TextLine]:
     """The lines of the first block below a mark, and of those after it that go on with it."""
-    text = said.text
+    text = reply.text
     at = 0
     while at < len(lines) and not text[lines[at].start : lines[at].end].strip(" \t`$[]\\"):
         at += 1
@@ -304,10 +306,10 @@ def _block_below(said: Said, lines: list[TextLine]) -> list[TextLine]:
         if not words.strip():
             blank = True
             continue
-        if place > at and (words.lstrip().startswith("#") or _is_label_of_reasons(said, line)):
+        if place > at and (words.lstrip().startswith("#") or _is_label_of_reasons(reply, line)):
             break
         if blank and not _leads(text, lines[stop - 1]):
-            kind, _ = read_line(said, line.start, line.end, is_item=False, marked=True)
+            kind, _ = read_line(reply, line.start, line.end, is_item=False, marked=True)
             if kind != "names" and not _is_bulleted(words):
                 break
         blank = False
@@ -315,9 +317,9 @@ def _block_below(said: Said, lines: list[TextLine]) -> list[TextLine]:
     return lines[at:stop]
 
 
-def _is_label_of_reasons(said: Said, line: TextLine) -> bool:
+def _is_label_of_reasons(reply: ReplyText, line: TextLine) -> bool:
     """Whether a line begins with a label such as ``Explanation:``."""
-    words = said.text[line.start : line.end]
+    words = reply.text[line.start : line.end]
     head = words.split(":", 1)[0]
     return (
         is_aside_label(head)

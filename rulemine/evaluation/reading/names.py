@@ -20,7 +20,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Set
 from typing import NamedTuple
 
-__all__ = ["NameFinder", "Named", "Said", "composed", "tokens"]
+__all__ = ["NameFinder", "Named", "ReplyText", "composed", "tokens"]
 
 _UNSPACED = (
     "\u0e01-\u0eff"  # Thai, Lao
@@ -104,7 +104,7 @@ class Named(NamedTuple):
     keys: tuple[str, ...]
 
 
-class Said:
+class ReplyText:
     """A text, and where it has names.
 
     Attributes:
@@ -174,7 +174,7 @@ class NameFinder:
         self._numbered = 2 * sum(name.isdecimal() for name in names) > len(names)
         self._lengths = {first: sorted(n, reverse=True) for first, n in lengths.items()}
 
-    def read(self, text: str, topics: Set[str] = frozenset()) -> Said:
+    def read(self, text: str, topics: Set[str] = frozenset()) -> ReplyText:
         """A text with its names.
 
         Args:
@@ -182,7 +182,7 @@ class NameFinder:
             topics: The names of topic entities, composed.
         """
         text = _EMPHASIS.sub(_as_stars, _BREAK.sub("\n", plain(text)))
-        return Said(text, list(self._found(text)), topics, numbered=self._numbered)
+        return ReplyText(text, list(self._found(text)), topics, numbered=self._numbered)
 
     def is_name(self, text: str) -> bool:
         """Whether a text is a name and nothing else."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rulemine.evaluation.reading.asides import MARKUP, asides
-from rulemine.evaluation.reading.names import Named, Said
+from rulemine.evaluation.reading.names import Named, ReplyText
 from rulemine.evaluation.reading.words import (
     ADJECTIVES,
     FUNCTION_WORDS,
@@ -31,7 +31,7 @@ class Rank:
     WORD = 1
     """What may be an ordinary word."""
     PASSING = 2
-    """Said in passing: in parentheses, as a reason, on the way to another."""
+    """ReplyText in passing: in parentheses, as a reason, on the way to another."""
     REMOTE = 3
     """In passing twice: where a part as such is evidence or a remark."""
     TOPIC = 4
@@ -92,20 +92,20 @@ _BETWEEN = re.compile(r"(?:\W|_|\b(?:and|or|und|et)\b)*", re.I)
 _NEAR = 60  # characters before a name in which it can be denied
 
 
-def read_prose(said: Said, start: int, end: int, *, marked: bool = False) -> list[RankedName]:
+def read_prose(reply: ReplyText, start: int, end: int, *, marked: bool = False) -> list[RankedName]:
     """The names in a part of a text that is read as sentences.
 
     Args:
-        said: The text.
+        reply: The text.
         start: Where the part begins.
         end: Where it ends.
         marked: Whether the text says that this part is its answer.
     """
     found: list[RankedName] = []
-    for low, high in sentences(said, start, end):
-        if names := said.within(low, high):
-            found += _sentence(said, names, low, high, marked)
-    return _bold_first(said, start, end, found)
+    for low, high in sentences(reply, start, end):
+        if names := reply.within(low, high):
+            found += _sentence(reply, names, low, high, marked)
+    return _bold_first(reply, start, end, found)
 
 
 def demoted(found: Sequence[RankedName]) -> list[RankedName]:
@@ -114,32 +114,34 @@ def demoted(found: Sequence[RankedName]) -> list[RankedName]:
     return [RankedName(named, low.get(rank, rank)) for named, rank in found]
 
 
-def sentences(said: Said, start: int, end: int) -> Iterator[tuple[int, int]]:
+def sentences(reply: ReplyText, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Where the sentences of a part are; lines end them, stops within a name do not."""
     at = start
-    for stop in _STOP.finditer(said.text, start, end):
-        if not said.is_inside(stop.start()):
+    for stop in _STOP.finditer(reply.text, start, end):
+        if not reply.is_inside(stop.start()):
             yield at, stop.end()
             at = stop.end()
     if at < end:
         yield at, end
 
 
-def are_joined(said: Said, left: Named, right: Named, joint: re.Pattern[str] = _JOINT) -> bool:
+def are_joined(
+    reply: ReplyText, left: Named, right: Named, joint: re.Pattern[str] = _JOINT
+) -> bool:
     """Whether nothing stands between two names but a comma, an ``and`` or the like."""
     return right.start - left.end < _NEAR and bool(
-        joint.fullmatch(said.text, left.end, right.start)
+        joint.fullmatch(reply.text, left.end, right.start)
     )
 
 
 def _sentence(
-    said: Said, names: Sequence[Named], low: int, high: int, marked: bool
+    reply: ReplyText, names: Sequence[Named], low: int, high: int, marked: bool
 ) -> Iterator[RankedName]:
-    text = said.text
+    text = reply.text
     asks = text[max(low, high - 9) : high].rstrip(" \t\n\"'»*_)]`").endswith(("?", "？"))
-    explains = _ABOUT_THEM.match(text, low, high) is not None and said.has_answer(0, low)
-    beside = asides(said, names, low, high)
-    on_the_way = _on_the_way(said, names)
+    explains = _ABOUT_THEM.match(text, low, high) is not None and reply.has_answer(0, low)
+    beside = asides(reply, names, low, high)
+    on_the_way = _on_the_way(reply, names)
     before: RankedName | None = None
     next_aside, reach = 0, low
     for at, named in enumerate(names):
@@ -147,28 +149,28 @@ def _sentence(
             reach = max(reach, beside[next_aside][1])
             next_aside += 1
         window = text[max(low, named.start - _NEAR) : named.start]
-        joined = before is not None and are_joined(said, before.named, named)
+        joined = before is not None and are_joined(reply, before.named, named)
         joined = joined and not text[before.named.end : named.start].isspace()  # type: ignore[union-attr]
         rank: int | None
         after = text[named.end : min(high, named.end + _NEAR)]
         if (
             _DENIAL.search(window)
             or _NO_ANSWER.match(after)
-            or (joined and _is_denied_on(said, before, named, low))
+            or (joined and _is_denied_on(reply, before, named, low))
         ):
             rank = Rank.DENIED
-        elif said.is_topic(named):
+        elif reply.is_topic(named):
             rank = Rank.TOPIC
         else:
-            rank = _rank_of_word(said, names, at, low, high, marked, joined)
+            rank = _rank_of_word(reply, names, at, low, high, marked, joined)
             if rank is not None and (
                 asks
                 or explains
                 or named.start < reach
                 or at in on_the_way
-                or _is_apposed(said, names, at, before)
+                or _is_apposed(reply, names, at, before)
                 or _PASSING.search(window)
-                or _is_denied_after(said, named, high)
+                or _is_denied_after(reply, named, high)
             ):
                 rank = Rank.PASSING
         if rank is not None:
@@ -176,61 +178,63 @@ def _sentence(
             yield before
 
 
-def _is_apposed(said: Said, names: Sequence[Named], at: int, before: RankedName | None) -> bool:
+def _is_apposed(
+    reply: ReplyText, names: Sequence[Named], at: int, before: RankedName | None
+) -> bool:
     """Whether a name belongs to what is said of the one before: ``Ann, a child of Eve and Bob``."""
     if not at or before is None or before.named != names[at - 1]:
         return False
     if before.rank == Rank.PASSING:
         return (
-            are_joined(said, before.named, names[at], _AND)
-            and "," not in said.text[before.named.end : names[at].start]
+            are_joined(reply, before.named, names[at], _AND)
+            and "," not in reply.text[before.named.end : names[at].start]
         )
     gap = names[at].start - before.named.end
     return (
         before.rank <= Rank.WORD and gap < _NEAR
-        and _APPOSED.fullmatch(said.text, before.named.end, names[at].start) is not None
+        and _APPOSED.fullmatch(reply.text, before.named.end, names[at].start) is not None
     )  # fmt: skip
 
 
-def _is_denied_after(said: Said, named: Named, high: int) -> bool:
+def _is_denied_after(reply: ReplyText, named: Named, high: int) -> bool:
     """Whether a sentence goes on to deny a name, or the list that it is in: ``Ann and Bob are not``."""
-    ends = {named.end, _end_of_list(said, named)}
-    return any(_DENIED_AFTER.match(said.text, end, min(high, end + _NEAR)) for end in ends)
+    ends = {named.end, _end_of_list(reply, named)}
+    return any(_DENIED_AFTER.match(reply.text, end, min(high, end + _NEAR)) for end in ends)
 
 
-def _is_denied_on(said: Said, before: RankedName | None, named: Named, low: int) -> bool:
+def _is_denied_on(reply: ReplyText, before: RankedName | None, named: Named, low: int) -> bool:
     """Whether the denial of the name before reaches this one: ``not A or B``, ``neither A, B nor C``."""
     if before is None or before.rank != Rank.DENIED:
         return False
-    between = said.text[before.named.end : named.start].casefold()
+    between = reply.text[before.named.end : named.start].casefold()
     return "~" not in between and (
         "or" in between
         or "," not in between
-        or "neither" in said.text[low : named.start][-200:].casefold()
-        or _ends_in_or(said, named)
+        or "neither" in reply.text[low : named.start][-200:].casefold()
+        or _ends_in_or(reply, named)
     )
 
 
-def _ends_in_or(said: Said, named: Named) -> bool:
+def _ends_in_or(reply: ReplyText, named: Named) -> bool:
     """Whether a name is one of a list that ends in ``or``."""
-    return re.search(r"\bn?or\b", said.text[named.end : _end_of_list(said, named)]) is not None
+    return re.search(r"\bn?or\b", reply.text[named.end : _end_of_list(reply, named)]) is not None
 
 
-def _end_of_list(said: Said, named: Named) -> int:
-    """Where the last of the names ends that are told one after the other with a name."""
-    for after in said.within(named.end, named.end + _NEAR * 5):
-        if said.text[named.end : after.start].isspace() or not are_joined(said, named, after):
+def _end_of_list(reply: ReplyText, named: Named) -> int:
+    """Where the last of the names that follow a name directly ends."""
+    for after in reply.within(named.end, named.end + _NEAR * 5):
+        if reply.text[named.end : after.start].isspace() or not are_joined(reply, named, after):
             break
         named = after
     return named.end
 
 
-def has_path(said: Said, names: Sequence[Named]) -> bool:
-    """Whether names are told as a path, ``A → B → C``."""
-    return bool(_on_the_way(said, names))
+def has_path(reply: ReplyText, names: Sequence[Named]) -> bool:
+    """Whether names form a path, ``A → B → C``."""
+    return bool(_on_the_way(reply, names))
 
 
-def _on_the_way(said: Said, names: Sequence[Named]) -> set[int]:
+def _on_the_way(reply: ReplyText, names: Sequence[Named]) -> set[int]:
     """The names of a path, ``A → B → C``, that do not end it; which end counts depends on the topic."""
     found: set[int] = set()
     at = 0
@@ -238,14 +242,14 @@ def _on_the_way(said: Said, names: Sequence[Named]) -> set[int]:
         last = at
         worded = dashed = False
         while last < len(names) - 1:
-            gap = said.text[names[last].end : names[last + 1].start]
+            gap = reply.text[names[last].end : names[last + 1].start]
             is_dash = _DASH.fullmatch(gap) is not None
             if len(gap) > 300 or not (is_dash or _ARROW.search(gap)) or "\n" in gap:
                 break
             dashed |= is_dash
             worded |= re.search(r"\w \w", gap) is not None
             last += 1
-        begins, ends = said.is_topic(names[at]), said.is_topic(names[last])
+        begins, ends = reply.is_topic(names[at]), reply.is_topic(names[last])
         if last > at + dashed and (begins or ends or not dashed):
             first_counts = (ends and not begins) or (worded and not begins)
             kept = at if first_counts else last
@@ -255,22 +259,28 @@ def _on_the_way(said: Said, names: Sequence[Named]) -> set[int]:
 
 
 def _rank_of_word(
-    said: Said, names: Sequence[Named], at: int, low: int, high: int, marked: bool, joined: bool
+    reply: ReplyText,
+    names: Sequence[Named],
+    at: int,
+    low: int,
+    high: int,
+    marked: bool,
+    joined: bool,
 ) -> int | None:
     """The rank of a name that may be an ordinary word where it stands; None if it is one."""
-    named, text = names[at], said.text
+    named, text = names[at], reply.text
     word = text[named.start : named.end]
-    if not word.isalnum() or _is_set_off(text, named) or (said.numbered and word.isdecimal()):
+    if not word.isalnum() or _is_set_off(text, named) or (reply.numbered and word.isdecimal()):
         return Rank.ANSWER
     lower = word.casefold()
     leads = not re.search(r"\w", text[max(low, named.start - _NEAR) : named.start])
-    follows = at + 1 < len(names) and are_joined(said, named, names[at + 1], _AND)
+    follows = at + 1 < len(names) and are_joined(reply, named, names[at + 1], _AND)
     after = text[named.end : named.end + 30].lstrip("*_\"'`")
     ends = not after.strip() or bool(re.match(r"\s*[.,;:()!?|\n、，；。：（）]|\s+[-—]", after))
     if lower in FUNCTION_WORDS:
         listed = (
             at + 1 < len(names)
-            and are_joined(said, named, names[at + 1])
+            and are_joined(reply, named, names[at + 1])
             and lower not in INTERJECTIONS
         )
         if marked and leads and (listed or not after.strip(" .\n")):
@@ -281,7 +291,7 @@ def _rank_of_word(
     if word.isdecimal() and re.match(r"\s+(?!is\b|are\b|was\b|were\b|and\b|or\b)[a-z]", after):
         return None  # so many of them
     if lower in TYPE_WORDS or word.isdecimal():
-        listed = at + 1 < len(names) and are_joined(said, named, names[at + 1])
+        listed = at + 1 < len(names) and are_joined(reply, named, names[at + 1])
         return Rank.ANSWER if (marked and leads and ends) or joined or listed else Rank.WORD
     if lower in ADJECTIVES:
         is_adjective = re.match(r"\s+[a-z]", after) and not re.match(
@@ -316,12 +326,14 @@ def _is_set_off(text: str, named: Named) -> bool:
     return bool(left) and left + right in ('""', "''", "**", "__", "``", "«»", "»«", "「」", "『』")
 
 
-def _bold_first(said: Said, start: int, end: int, found: list[RankedName]) -> list[RankedName]:
+def _bold_first(
+    reply: ReplyText, start: int, end: int, found: list[RankedName]
+) -> list[RankedName]:
     """Sets the names in bold before all others, if some are."""
     bold = {
         named
-        for span in _BOLD.finditer(said.text, start, end)
-        for named in _only_names(said, span.start(), span.end())
+        for span in _BOLD.finditer(reply.text, start, end)
+        for named in _only_names(reply, span.start(), span.end())
     }
     if not any(named in bold and rank <= Rank.WORD for named, rank in found):
         return found
@@ -331,11 +343,11 @@ def _bold_first(said: Said, start: int, end: int, found: list[RankedName]) -> li
     ]
 
 
-def _only_names(said: Said, start: int, end: int) -> list[Named]:
+def _only_names(reply: ReplyText, start: int, end: int) -> list[Named]:
     """The names in a part that holds nothing else."""
-    names = said.within(start, end)
+    names = reply.within(start, end)
     ends = [start, *(named.end for named in names)]
     starts = [*(named.start for named in names), end]
     gaps = zip(ends, starts, strict=True)
-    is_all = all(_BETWEEN.fullmatch(said.text, low, max(low, high)) for low, high in gaps)
+    is_all = all(_BETWEEN.fullmatch(reply.text, low, max(low, high)) for low, high in gaps)
     return names if is_all else []

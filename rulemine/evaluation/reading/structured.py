@@ -29,7 +29,7 @@ def answers_in(
     Args:
         text: The reply.
         is_name: Whether a text is a name: an object may have names as its keys.
-        is_topic: Whether a text is the name of a topic entity, of which an object may tell.
+        is_topic: Whether a text is the name of a topic entity, that an object may describe.
 
     Returns:
         The texts, None without such JSON; and whether a key says that they are answers, so that there is
@@ -38,10 +38,10 @@ def answers_in(
     if not _BRACKET.search(text):
         return None, False
     values = list(json_values(text)) if _HAS_KEY.search(text) else []
-    told = [answer for value in values for answer in _under_keys(value)]
-    if told:
+    answers = [answer for value in values for answer in _under_keys(value)]
+    if answers:
         return [
-            name for answer in told for name in _names(_untitled(answer, is_topic), is_name)
+            name for answer in answers for name in _names(_untitled(answer, is_topic), is_name)
         ], True
     broken = [m[1] or m[2] for m in _BROKEN.finditer(text)] if not values else []
     if broken:
@@ -84,14 +84,14 @@ def _under_keys(value: Any, depth: int = 0) -> Iterator[Any]:
 
 
 def _untitled(value: Any, is_topic: Callable[[str], bool], depth: int = 0) -> Any:
-    """A value without the topic entities of which its objects tell, as keys or under them."""
+    """A value without the topic entities that its objects describe, as keys or under them."""
     if isinstance(value, list) and depth < _TRIES:
         return [_untitled(item, is_topic, depth + 1) for item in value]
     if not isinstance(value, dict) or depth >= _TRIES:
         return value
-    told = [item for key, item in value.items() if is_topic(key)]
-    if told:
-        return _untitled(told, is_topic, depth + 1)
+    answers = [item for key, item in value.items() if is_topic(key)]
+    if answers:
+        return _untitled(answers, is_topic, depth + 1)
     kept = {k: v for k, v in value.items() if not (isinstance(v, str) and is_topic(v))}
     return {key: _untitled(item, is_topic, depth + 1) for key, item in (kept or value).items()}
 
@@ -119,8 +119,8 @@ def _names(value: Any, is_name: Callable[[str], bool], depth: int = 0) -> Iterat
 
 def _name_of(item: dict[str, Any], is_name: Callable[[str], bool], depth: int) -> Iterator[str]:
     """The name of one answer: what a key of names has, else the first text."""
-    told = [item[key] for key in item if _is_answer_key(key)]
-    told = told or [item[key] for key in item if key.casefold() in _NAME_KEYS[:-1]]
-    told = told or [value for key, value in item.items() if not is_aside_label(key)]
-    if told:
-        yield from _names(told[0], is_name, depth + 1)
+    answers = [item[key] for key in item if _is_answer_key(key)]
+    answers = answers or [item[key] for key in item if key.casefold() in _NAME_KEYS[:-1]]
+    answers = answers or [value for key, value in item.items() if not is_aside_label(key)]
+    if answers:
+        yield from _names(answers[0], is_name, depth + 1)

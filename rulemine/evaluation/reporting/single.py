@@ -9,7 +9,7 @@ from rulemine.evaluation.reporting.document import Document, Picture, Series
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
 from rulemine.evaluation.reporting.report import Comparison, Report, Row
 from rulemine.evaluation.reporting.titles import FURTHER, SUBSETS, TITLES
-from rulemine.evaluation.scoring import said_of
+from rulemine.evaluation.scoring import run_of
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
 from rulemine.kinds.registry import kind_named
 from rulemine.release.reader import Release
@@ -128,7 +128,7 @@ def run_of_file(
     Raises:
         PredictionError: A prediction is malformed.
     """
-    said = said_of(release, file, kg)
+    said = run_of(release, file, kg)
     predictions = read_predictions(
         file,
         release.questions(),

@@ -56,7 +56,9 @@ class Tabled(ABC):
         self, layout: Callable[[Table, Sequence[str]], str], said: Callable[[str], str]
     ) -> str:
         tables = self.tables()
-        notes = dict.fromkeys((*self.notes, *(note for table in tables for note in table.said())))
+        notes = dict.fromkeys(
+            (*self.notes, *(note for table in tables for note in table.footnotes()))
+        )
         below = [note for note in notes if not note.startswith(WARNING)]
         texts = [f"{said(note)}\n" for note in self.notes if note.startswith(WARNING)]
         texts += [layout(table, ()) for table in tables[:-1]]

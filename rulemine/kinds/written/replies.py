@@ -14,7 +14,7 @@ from rulemine.kinds.written.candidate import Candidate, NamedNode, Refusal
 from rulemine.llm.call import Answer, Failure
 from rulemine.text.json_reply import TEXT, TEXTS, json_values, object_schema
 from rulemine.verbalizer.checks import TextProblem
-from rulemine.verbalizer.replies import said_in
+from rulemine.verbalizer.replies import visible_words
 
 __all__ = ["CANDIDATE_SCHEMA", "Unread", "read_candidate", "text_of"]
 
@@ -54,7 +54,7 @@ def text_of(answer: Answer) -> str | Refusal:
     """What a model said, or why that is nothing."""
     if isinstance(answer, Failure):
         return Refusal(Unread.UNANSWERED, answer.code)
-    words = said_in(answer)
+    words = visible_words(answer)
     if not isinstance(words, TextProblem):
         return words
     return Refusal(Unread.EMPTY if words.code == "empty" else Unread.CUT_OFF, words.code)

@@ -189,7 +189,7 @@ def analyze(
 
 
 def translate(text: str) -> Translation:
-    """The tree of a query in any of the three languages, told apart by how it begins.
+    """The tree of a query in any of the three languages, recognized by how it begins.
 
     Raises:
         NoTreeError: It is no tree.

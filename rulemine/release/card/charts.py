@@ -26,7 +26,7 @@ class Bar(NamedTuple):
     Attributes:
         label: What it shows.
         all: The number for all questions; None to leave the bar out.
-        core: The number for the core, likewise.
+        core: The number for the core.
     """
 
     label: str

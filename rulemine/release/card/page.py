@@ -49,7 +49,7 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
 
 
 def draw_plots(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
-    """The page of plots as SVG; arguments as of `write_card`."""
+    """The page of plots as SVG; arguments as in `write_card`."""
     charts = charts_of(_part("charts", parts, manifest))
     return draw_figures(manifest["name"], manifest["counts"], charts)
 

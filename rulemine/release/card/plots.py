@@ -51,17 +51,17 @@ def draw_figures(name: str, counts: Mapping[str, Any], charts: Sequence[Chart]) 
         ends[column] += _height(chart) + _GAP
     width, height = _GAP + _COLUMNS * (_WIDTH + _GAP), max(ends)
     questions, core = counts["questions"], counts["core"]
-    said = f"{questions:,} questions, {core:,} of them in the core"
+    summary = f"{questions:,} questions, {core:,} of them in the core"
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
             f'height="{height}" role="img" aria-labelledby="name said">',
             f'<title id="name">{escape(name)}: figures</title>',
-            f'<desc id="said">{said}. Bar charts; the number is beside each bar.</desc>',
+            f'<desc id="said">{summary}. Bar charts; the number is beside each bar.</desc>',
             f"<style>{_STYLE}</style>",
             f'<rect class="page" width="{width}" height="{height}"/>',
             _text(_GAP, 38, name, "name"),
-            _text(_GAP, 60, said, "note"),
+            _text(_GAP, 60, summary, "note"),
             f'<rect class="all" x="{width - 250}" y="51" width="10" height="10"/>',
             _text(width - 234, 60, "all questions", "note"),
             f'<rect class="core" x="{width - 130}" y="51" width="10" height="10"/>',

@@ -84,9 +84,9 @@ def in_words(rule: Rule, statements: Mapping[str, str]) -> str:
         rule: The rule.
         statements: Relation → its template ``statement``; relations without one are named.
     """
-    said = [_say(atom, statements) for atom in (*rule.body, rule.head)]
-    condition = said[0] if len(said) == 2 else ", ".join(said[:-2]) + " and " + said[-2]
-    return f"If {condition}, then {said[-1]}."
+    phrases = [_say(atom, statements) for atom in (*rule.body, rule.head)]
+    condition = phrases[0] if len(phrases) == 2 else ", ".join(phrases[:-2]) + " and " + phrases[-2]
+    return f"If {condition}, then {phrases[-1]}."
 
 
 def _say(atom: Atom, statements: Mapping[str, str]) -> str:

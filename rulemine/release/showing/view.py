@@ -1,4 +1,4 @@
-"""What is shown of a question, as data: blocks under titles, which whoever shows them draws."""
+"""What is shown of a question, as data: blocks under titles, drawn by the terminal and the page."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property

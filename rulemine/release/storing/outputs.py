@@ -199,7 +199,7 @@ def made_folder(target: Path, form: str, inputs: Iterable[Path] = ()) -> Iterato
     Args:
         target: The folder; links are followed.
         form: What it holds, e.g. ``rulemine question graphs``.
-        inputs: As of `check_place`.
+        inputs: See `check_place`.
 
     Raises:
         OutputError: See `check_place` and `check_made`, or it cannot be written.

@@ -123,8 +123,8 @@ class _Vocabulary:
 
     def most_right(self, source: tuple[str, str, str], target: tuple[str, str, str]) -> int:
         """How often a source (type, property, function) may be right about a target at most."""
-        said = self._counts(*source)
-        return sum(number for value, number in self._counts(*target).items() if value in said)
+        inferred = self._counts(*source)
+        return sum(number for value, number in self._counts(*target).items() if value in inferred)
 
     def _counts(self, label: str, name: str, function: str) -> Counter[Value]:
         key = label, name, function

@@ -13,10 +13,10 @@ from rulemine.rules.values.value_rules import (
     FUNCTIONS,
     ValueRule,
     ValueStep,
+    inferred_values,
     joins,
     measured,
     value_rule,
-    values_said,
 )
 
 __all__ = ["read_value_rules", "value_rules_text"]
@@ -119,7 +119,7 @@ def value_rules_text(graph: PropertyGraph, rules: Sequence[ValueRule]) -> str:
         sure = {
             at
             for rule in some
-            for at, value in values_said(graph, rule)
+            for at, value in inferred_values(graph, rule)
             if graph.value(at, name) == value
         }
         lines.append(f"  # {label}.{name}: {len(sure):,} of {counted(len(known), 'value')}")

@@ -3,7 +3,7 @@
 ``City.country_code = Country.iso_code over (City)-[:locatedIn]->(Country)`` says that a city has the country
 code that is the ISO code of the country in which it lies; ``Person.birth_year = year(Person.birth_date)``
 needs no path. A rule speaks of a node if its paths (over nodes that all differ) lead to exactly one value.
-Names are neither said nor read, because a release may hide them.
+Names are neither inferred nor read, because a release may hide them.
 
 Guarantee: what a rule says of a node depends on the graph alone. Where a graph lacks more, a rule says the
 same or nothing, as long as it says something that is one value of the larger graph's.
@@ -22,11 +22,11 @@ __all__ = [
     "FUNCTIONS",
     "ValueRule",
     "ValueStep",
+    "inferred_values",
     "joins",
     "measured",
     "paths_from",
     "value_rule",
-    "values_said",
 ]
 
 
@@ -130,7 +130,7 @@ def _neighbors(graph: PropertyGraph, node: int, step: ValueStep) -> Iterator[tup
             yield edge, reached
 
 
-def values_said(graph: PropertyGraph, rule: ValueRule) -> Iterator[tuple[int, Value]]:
+def inferred_values(graph: PropertyGraph, rule: ValueRule) -> Iterator[tuple[int, Value]]:
     """The nodes of which a rule says a value, each with that value.
 
     Takes time in the number of the edges of each step, not of the paths.
@@ -147,15 +147,15 @@ def values_said(graph: PropertyGraph, rule: ValueRule) -> Iterator[tuple[int, Va
         middles = [node]
         if len(rule.path) == 2:
             middles = [at for _, at in _neighbors(graph, node, rule.path[0]) if at != node]
-        said: set[Value] = set()
+        values: set[Value] = set()
         for middle in middles:
             if middle not in seen:
                 seen[middle] = _ends(graph, rule, middle)
-            said.update(value for value, some in seen[middle].items() if some != [node])
-            if len(said) > 1:
+            values.update(value for value, some in seen[middle].items() if some != [node])
+            if len(values) > 1:
                 break
-        if len(said) == 1:
-            yield node, said.pop()
+        if len(values) == 1:
+            yield node, values.pop()
 
 
 def _ends(graph: PropertyGraph, rule: ValueRule, middle: int) -> dict[Value, list[int]]:
@@ -191,7 +191,7 @@ def measured(
     """
     right = wrong = 0
     values: Counter[Value] = Counter()
-    for node, value in values_said(graph, rule):
+    for node, value in inferred_values(graph, rule):
         own = graph.value(node, rule.property)
         if own is None:
             continue

@@ -118,12 +118,16 @@ class _Checks(KnownKind):
             if held_out:
                 here.add("reserved shape", shown(plain), "in the test split alone")
             return
-        told = block["test_type"]
-        if told != sorted(set(told)) or not told or ("id" in told and len(told) > 1):
-            here.add("test type", shown(told), "id alone, or ugt, urt or both, sorted")
-        if held_out != ("ugt" in told):
+        test_type = block["test_type"]
+        if (
+            test_type != sorted(set(test_type))
+            or not test_type
+            or ("id" in test_type and len(test_type) > 1)
+        ):
+            here.add("test type", shown(test_type), "id alone, or ugt, urt or both, sorted")
+        if held_out != ("ugt" in test_type):
             expected = "ugt where the shape is reserved (manifest, config.{here.row['kind']}.reserved_shapes)"
-            here.add("test type", f"{shown(told)}, shape {plain}", expected)
+            here.add("test type", f"{shown(test_type)}, shape {plain}", expected)
 
 
 CHECKS = _Checks()

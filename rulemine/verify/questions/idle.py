@@ -3,7 +3,7 @@
 Checks that every difference takes something away, that no step of a chain leads to all entities of its type
 that its relation leads to from anywhere, and that no two questions have the same answers and two constants in
 common. Whether a branch is needed is checked kind by kind; on the larger graph, of which a release has a
-part, only the builder can tell.
+part, only the builder knows.
 """
 
 from collections.abc import Iterator

@@ -153,7 +153,7 @@ def _step(query: Query, start: str, triples: Triples) -> frozenset[str]:
 def settled(query: Query, triples: Triples) -> Query:
     """The query with the entities that are taken away in place of each query for them.
 
-    `costs` and `derivations` see some triples only, which do not tell what a difference takes away.
+    `costs` and `derivations` see some triples only, which do not show what a difference takes away.
     """
     parts = [settled(part, triples) for part in query.parts]
     if query.word == "minus":

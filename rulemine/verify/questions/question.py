@@ -160,7 +160,7 @@ def _check_easy(here: Asked) -> None:
 
 
 def check_telling(here: Checked, topics: Mapping[str, Set[str]], answers: Iterable[str]) -> None:
-    """Checks that no name of a topic entity tells an answer.
+    """Checks that no name of a topic entity gives an answer away.
 
     Args:
         here: The question.

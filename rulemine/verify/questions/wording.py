@@ -1,8 +1,8 @@
 """Texts: by the template of the relation, or by a pattern from a language model.
 
-Checks that the templates of a relation ask for the end that its statement says, as far as their words tell;
-that a model's text and each of its paraphrases is its pattern with that name, and that
-they all differ; and that wordings are those that the options allow.
+Checks that the templates of a relation ask for the end that its statement says, as far as their words show
+it; that a model's text and each of its paraphrases is its pattern with that name, and that they all differ;
+and that wordings are those that the options allow.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What agents share: how a graph is told to a model, how its choices are read back, what was retrieved.
+"""What agents share: how a graph is described to a model, how its choices are read back, what was retrieved.
 
 Guarantees: a reply in which nothing of what was asked can be found counts as "none" and never ends a run;
 what is drawn depends on the seed, the agent, the question and what it is drawn for, and entities are shown in
@@ -195,7 +195,7 @@ class Explorer:
         return "" if reply is None else reply.text
 
     async def ask(self, step: str, messages: Sequence[Message], **parameters: Any) -> Reply | None:
-        """The reply to a conversation, likewise; None where the call fails."""
+        """The reply to a conversation; None if the call fails."""
         purpose = f"{self._agent}-{step}"
         reply = await self.chat.say(messages, purpose=purpose, **{**self._parameters, **parameters})
         return reply and replace(reply, text=visible_reply(reply.text).strip()[:LONGEST])
@@ -255,7 +255,7 @@ class Explorer:
         return Found(text=text, retrieved=list(self.retrieved))
 
     async def answer_blind(self, **parameters: Any) -> Found:
-        """The last step without the graph; parameters as of `final_answer`."""
+        """The last step without the graph; parameters as in `final_answer`."""
         parameters = {**self._last, **parameters}
         text = await final_answer(self.chat, self.question.question, **parameters)
         return Found(text=text, retrieved=list(self.retrieved))
@@ -298,7 +298,7 @@ def explore(
 
 
 def task(agent: str, step: str) -> str:
-    """What the model is told to do at a step of an agent."""
+    """The instructions to the model at a step of an agent."""
     return str(_prompts()[agent][step])
 
 

@@ -105,7 +105,7 @@ class GenerateOnGraph(Section):
         relations: Relations picked for an entity, at most.
         many: Triples of a relation that are fetched, at most.
         candidates: Names offered for one that is no entity's, at most.
-        known: Triples shown to whoever proposes others, at most.
+        known: Triples shown to the model that proposes others, at most.
         samples: How often triples are proposed.
         tries: Answers without the graph, at most, until one names something.
         temperature: Of every step, and of the second and later of these tries.
@@ -236,8 +236,8 @@ class _Loop:
         names = self._explorer.similar(name, self._options.candidates)
         if not names:
             return []
-        told = [f"{each}: {', '.join(list(self._explorer.ways(each))[:5])}" for each in names]
-        reply = await self._explorer.say("name", f"Name: {name}", "Entities:", *told)
+        ways = [f"{each}: {', '.join(list(self._explorer.ways(each))[:5])}" for each in names]
+        reply = await self._explorer.say("name", f"Name: {name}", "Entities:", *ways)
         return chosen(reply, names)[:1]
 
     async def _search(self, action: Action, entities: Iterable[str]) -> None:

@@ -117,13 +117,13 @@ class _Reading:
             if number == self._options.rounds - 1:
                 break
             lines = [*self._next, f"Triples: {'; '.join(explorer.known())}", *self._cut]
-            said = _NEXT.search(await explorer.say("next", *lines))
-            if said is None:
+            choice = _NEXT.search(await explorer.say("next", *lines))
+            if choice is None:
                 break
-            if said[1].lower() == "answer":
-                concluded = said[2].strip()
+            if choice[1].lower() == "answer":
+                concluded = choice[2].strip()
                 break
-            self._next = [f"Next question: {said[2].strip()}"]
+            self._next = [f"Next question: {choice[2].strip()}"]
             current = _far_ends(triples, current)
         return await explorer.answer(concluded)
 

@@ -73,7 +73,7 @@ class ToolAgent(Section):
     Attributes:
         steps: Replies with tool calls, at most.
         calls: Tool calls of a reply that are carried out, at most.
-        results: Entities of a result, at most; of more neighbors some are drawn, and their number is told.
+        results: Entities of a result, at most; of more neighbors some are drawn, and their number is given.
         temperature: Of every step but the last.
         max_tokens: Tokens of a reply of these steps, at most.
         answer_tokens: Tokens of the answer, at most.
@@ -210,10 +210,10 @@ class _Dialog:
             return {"error": f"{name} lacks the argument {' and '.join(lacking)}"}
         if name == "search":
             return {"entities": explorer.similar(str(arguments["text"]), most)}
-        said = str(arguments["entity"])
-        entity = explorer.around.named(said)
+        wanted = str(arguments["entity"])
+        entity = explorer.around.named(wanted)
         if entity is None:
-            return {"error": "no such entity", "similar": explorer.similar(said, SIMILAR)}
+            return {"error": "no such entity", "similar": explorer.similar(wanted, SIMILAR)}
         ways = explorer.around.relations(entity)
         if name == "relations":
             return {way: [relation for relation, its in ways if its == way] for way in WAYS}
@@ -228,7 +228,7 @@ class _Dialog:
 
 
 def _object(value: object) -> Mapping[str, Any]:
-    """As of `_read`; an empty object in place of anything else."""
+    """See `_read`; an empty object in place of anything else."""
     return _read(value) or {}
 
 

@@ -1,7 +1,7 @@
 """ComplEx: every entity and relation is a vector of complex numbers, learned from the triples of a graph.
 
 The score of a triple is Re ⟨s, r, conj(o)⟩ (Trouillon et al., ICML 2016). Learning follows Lacroix et al.,
-ICML 2018: every relation has an inverse of its own, objects are told from all entities at once
+ICML 2018: every relation has an inverse of its own, objects are scored against all entities at once
 (cross-entropy), the N3 norm of what each triple uses is added, and Adagrad makes the steps. All objects of a
 subject and a relation are learned in one step, so an epoch scores each such pair once.
 

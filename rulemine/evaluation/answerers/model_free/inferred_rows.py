@@ -14,7 +14,7 @@ from rulemine.kg.graph import Triple
 from rulemine.kg.index import Index
 from rulemine.kg.property_graph.graph import GraphEdge, PropertyGraph
 from rulemine.kg.property_graph.values import Value
-from rulemine.rules.values.value_rules import ValueRule, values_said
+from rulemine.rules.values.value_rules import ValueRule, inferred_values
 from rulemine.rules.walk import OpenEnds, Walks
 
 __all__ = ["completed", "inferred_rows"]
@@ -68,13 +68,13 @@ def completed(
         for number, (s, r, o) in enumerate(sorted(set(triples) - stated), start=1)
         if s != o and graph.schema.relation(graph.node(s).type, r, graph.node(o).type)
     ]
-    said: dict[int, dict[str, Value]] = {}
+    inferred: dict[int, dict[str, Value]] = {}
     for rule in sorted(rules, key=lambda rule: (-rule.confidence, rule.id)):
-        for node, value in values_said(graph, rule):
+        for node, value in inferred_values(graph, rule):
             if graph.value(node, rule.property) is None:
-                said.setdefault(node, {}).setdefault(rule.property, value)
+                inferred.setdefault(node, {}).setdefault(rule.property, value)
     nodes = [
-        replace(node, properties={**said[at], **node.properties}) if at in said else node
+        replace(node, properties={**inferred[at], **node.properties}) if at in inferred else node
         for at, node in enumerate(graph.nodes)
     ]
     return PropertyGraph(graph.schema, nodes, [*graph.edges, *edges])

@@ -34,7 +34,7 @@ UNIT = 1 << 40
 """Logarithms are whole multiples of 1 / this, so that their sums do not depend on the order."""
 
 MOST_CERTAIN = 34.0
-"""−ln(1 − x) for the highest x < 1 that is told from those a little lower."""
+"""−ln(1 − x) for the highest x < 1 that is distinguished from those a little lower."""
 
 COMPARED = 10
 """How many confidences ``max-plus`` compares."""

@@ -131,7 +131,7 @@ class MinedRules(Section):
 
 
 def _told(likely: Likely, trees: TreeScores, threshold: float, names: Sequence[str]) -> Found:
-    """What is told of the likely answers to a question."""
+    """The likely answers to a question, in words."""
     best = trees.best(likely)
     truth = likely.truth[best]
     ranked = [names[i] for i in likely.ids[best].tolist()]

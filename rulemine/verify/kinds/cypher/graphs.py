@@ -157,9 +157,9 @@ def _problems(graph: LabeledGraph, contents: Contents) -> Iterator[tuple[str, st
     if graph.types.keys() != known.keys():
         yield "nodes", difference({*graph.types}, {*known}), "the entities of entities.tsv"
     for row in whole["entities"]:
-        told = [key for key in ("aliases", "description", "provenance") if row[key]]
-        if row["name"] != row["eid"] or told:
-            found = f"{shown(row['eid'])} with name {shown(row['name'])} and {shown(told)}"
+        filled = [key for key in ("aliases", "description", "provenance") if row[key]]
+        if row["name"] != row["eid"] or filled:
+            found = f"{shown(row['eid'])} with name {shown(row['name'])} and {shown(filled)}"
             yield "nodes", found, "its id as name, and nothing that says who it is"
         if contents.types.get(row["eid"], frozenset()) != frozenset([row["label"]]):
             found = f"{shown(row['eid'])}: {row['label']}"
@@ -220,20 +220,20 @@ def check_closed(level: int, graph: LabeledGraph, contents: Contents, findings: 
         findings: Collects the problems.
     """
     file, facts = graph_file(level), contents.declared
-    told: dict[Triple, list[dict[str, Any]]] = {}
+    stated: dict[Triple, list[dict[str, Any]]] = {}
     for edge in graph.edges.values():
-        told.setdefault(edge.triple, []).append(edge.properties)
+        stated.setdefault(edge.triple, []).append(edge.properties)
     for edge in graph.edges.values():
         for other in facts.statements(edge.triple):
             # What an edge without properties says, one with some says too.
-            same = told.get(other, [])
+            same = stated.get(other, [])
             if not same or (edge.properties and edge.properties not in same):
                 found = f"{shown(edge.triple)} {shown(edge.properties)} alone"
                 expected = f"{shown(other)} with the same properties"
                 findings.add(file, None, "closed under declarations", found, expected)
     for triple, record in contents.removed.items():
         for other in facts.statements(triple) if record.level <= level else ():
-            if other in told:
+            if other in stated:
                 found = f"{shown(other)}, which states what {shown(triple)} does"
                 findings.add(file, None, "removed facts are not stated", found, "no statement")
 

@@ -272,8 +272,8 @@ def _check_names(here: RowQuestion, cut: Cut) -> None:
                 found = f"{shown(whole)} (naming {naming})"
                 here.add("text names the topic", found, f"{shown(name)} as a whole word")
         # texts have numbers
-        told = [] if naming == "numeric" else [names[number] for names in hidden]
-        for name in find_leaks(whole, own.values(), told):
+        secret = [] if naming == "numeric" else [names[number] for names in hidden]
+        for name in find_leaks(whole, own.values(), secret):
             # Some towns are called Most or Of; as names they stand where no sentence begins.
             if any(not _opens(whole, low) for low, _ in occurrences(whole, name)):
                 found = f"{shown(name)} in {shown(whole)} (naming {naming})"

@@ -122,9 +122,9 @@ def _problems(
     given = _value(incomplete, proof["node"], source, rule["function"])
     if given is None or given != value:
         yield "certificate gives the value", shown(given), shown(value)
-    said = _said(incomplete, rule, node, ends)
-    if said != [value]:
-        yield "the rule says one value", shown(said), shown([value])
+    inferred = _said(incomplete, rule, node, ends)
+    if inferred != [value]:
+        yield "the rule says one value", shown(inferred), shown([value])
 
 
 def _value(graph: LabeledGraph, node: str, name: str, function: str) -> Any:
@@ -195,10 +195,13 @@ def _rule_problems(
     right = 0
     seen: _Ends = {}
     for node in complete.of_type.get(rule["type"], ()):
-        own, said = complete.values[node].get(rule["property"]), _said(complete, rule, node, seen)
-        if own is not None and len(said) == 1:
+        own, inferred = (
+            complete.values[node].get(rule["property"]),
+            _said(complete, rule, node, seen),
+        )
+        if own is not None and len(inferred) == 1:
             values.append(str(own))
-            right += own == said[0]
+            right += own == inferred[0]
     known = len(values)
     commonest = max(Counter(values).values(), default=0)
     counted = {"support": right, "known": known}
