@@ -24,7 +24,7 @@ from rulemine.errors import ConfigError, RulemineError, did_you_mean
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["Registry", "lazy_names", "split_names"]
+__all__ = ["Registry", "imported", "lazy_names", "split_names"]
 
 T = TypeVar("T")
 
@@ -76,8 +76,7 @@ class Registry(Mapping[str, T], Generic[T]):
         if name in self.own:
             found = self.own[name]
             if isinstance(found, str):
-                module, _, attribute = found.partition(":")
-                found = getattr(importlib.import_module(module), attribute)
+                found = _load(found)
             return cast(T, found)
         entry = self._others[name]
         with self.blaming(name):
@@ -173,6 +172,30 @@ def _place(problem: BaseException) -> str:
     home = Path(theirs[0].filename).parent  # what it calls of others says less
     last = [at for at in theirs if Path(at.filename).is_relative_to(home)][-1]
     return f" ({last.filename}, line {last.lineno})"
+
+
+def _load(where: str) -> Any:
+    """What stands at ``module:NAME``."""
+    module, _, name = where.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+class _Imported:
+    """See `imported`."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        return _load(self._where)
+
+
+def imported(where: str) -> Any:
+    """An attribute of a class that is imported, as ``module:NAME``, whenever it is asked for.
+
+    A function is called without the instance.
+    """
+    return _Imported(where)
 
 
 def lazy_names(

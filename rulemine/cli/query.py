@@ -242,8 +242,6 @@ def add_checking_candidates(commands: "argparse._SubParsersAction[Parser]") -> N
                         help="seconds that a query may take (10)")  # fmt: skip
     parser.add_argument("--max-rows", type=int, default=1000, metavar="N",
                         help="rows that a query may give (1000)")  # fmt: skip
-    parser.add_argument("--endpoint", default="", metavar="URL",
-                        help="SPARQL endpoint to run the queries on (pyoxigraph, here)")  # fmt: skip
 
 
 def candidates(arguments: Namespace) -> int:
@@ -252,7 +250,7 @@ def candidates(arguments: Namespace) -> int:
     from rulemine.files import read_lines, write_jsonl
     from rulemine.kinds.subgraphs.by_hand import check_candidates, summary_of
     from rulemine.kinds.subgraphs.options import SubgraphSection
-    from rulemine.kinds.written.execution import executor_of
+    from rulemine.kinds.written.execution import Executor
     from rulemine.kinds.written.writer_names import WriterNames
 
     check_output(arguments.output)
@@ -263,9 +261,7 @@ def candidates(arguments: Namespace) -> int:
         named = arguments.reference
         reference = frozenset(load_kg(named, note=note).labeled()) if named else None
     options = replace(SubgraphSection(), max_answers=arguments.max_answers)
-    running = executor_of(
-        WriterNames.plain(kg), arguments.timeout, arguments.max_rows, arguments.endpoint
-    )
+    running = Executor(WriterNames.plain(kg), arguments.timeout, arguments.max_rows)
     with bar("candidates") as tell, running as executor:
         verdicts = list(
             check_candidates(lines, kg, declarations, options, executor, reference, tell)

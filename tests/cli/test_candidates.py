@@ -129,6 +129,5 @@ def test_what_cannot_be_used_is_refused(here: Path, command: Command) -> None:
     assert_refused(command(*run, "--timeout", "0"), "--timeout is 0.0; expected more than 0")
     assert_refused(command(*run, "--max-answers", "0"), "--max-answers is 0; expected 1")
     assert_refused(command(*run, "--max-rows", "-1"), "--max-rows is -1; expected 1")
-    assert_refused(command(*run, "--endpoint", "here"), "the endpoint is no address")
     assert_refused(command("candidates", "kg.tsv", "none.jsonl"), "none.jsonl: no such file")
     assert_refused(command(*run, "-o", "in.jsonl"), "in.jsonl")

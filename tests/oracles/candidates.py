@@ -22,7 +22,7 @@ from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.kinds.subgraphs.validation import Mistake, Valid, Validator
 from rulemine.kinds.written.candidate import Candidate, NamedNode
-from rulemine.kinds.written.execution import LocalExecutor
+from rulemine.kinds.written.execution import Executor
 from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.query import QueryGraph, evaluate
 from rulemine.query.evidence import full_evidence
@@ -308,7 +308,7 @@ def hunt(
         rng = Random(f"candidates {seed}")
         kg = random_graph(rng)
         names, graph = WriterNames.plain(kg), QueryGraph(kg)
-        with LocalExecutor(names, 60, 1000) as executor:
+        with Executor(names, 60, 1000) as executor:
             validator = Validator(names, graph, Declarations(), options, executor)
             for _ in range(min(PER_GRAPH, candidates - verdicts.total())):
                 made = random_candidate(kg, rng)

@@ -33,7 +33,7 @@ from rulemine.kinds.texts import CHECKED, Texts
 from rulemine.kinds.writing import Writing
 from rulemine.kinds.written.block import MinimalQuery, SubgraphBlock
 from rulemine.kinds.written.candidate import Refusal, Task, Writer
-from rulemine.kinds.written.execution import RunFailure, executor_of
+from rulemine.kinds.written.execution import Executor, RunFailure
 from rulemine.kinds.written.replies import Unread, read_candidate
 from rulemine.llm.replay import Replay
 from rulemine.query.grading import Grades
@@ -174,9 +174,7 @@ class _Asking:
         """See `ask_subgraphs`."""
         options = self.options
         most = options.candidates or 20 * options.questions
-        with executor_of(
-            self.drafting.writer_names, options.seconds, options.rows, options.endpoint
-        ) as executor:
+        with Executor(self.drafting.writer_names, options.seconds, options.rows) as executor:
             self.validator = Validator(
                 self.drafting.writer_names,
                 self.graph,

@@ -4,26 +4,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.group import Group
 from rulemine.kinds.subgraphs.options import SubgraphSection
-from rulemine.kinds.written.groups import GROUPS
+from rulemine.kinds.written.kind import GROUPS, WrittenKind
+from rulemine.registry import imported
 
 if TYPE_CHECKING:
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
-    from rulemine.recipe.recipe import Recipe
-    from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
     from rulemine.removal.selection import Selection
-    from rulemine.verbalizer.prompts import Prompts
 
 __all__ = ["KIND"]
 
 Progress = Callable[[int, int], None]
 
 
-class SubgraphKind(BuildingKind):
+class SubgraphKind(WrittenKind):
     """Questions written for sampled subgraphs; methods as of `BuildingKind`."""
 
     name = "subgraphs"
@@ -39,41 +36,9 @@ class SubgraphKind(BuildingKind):
         ),
     )
     formats = ("dynamic-kgqa", "gtsqa")
-
-    @property
-    def block(self) -> type:
-        """See `rulemine.kinds.written.block`."""
-        from rulemine.kinds.written.block import SubgraphBlock
-
-        return SubgraphBlock
-
-    writes = True
-
-    @property
-    def page(self) -> "KindPage":
-        """See `rulemine.kinds.subgraphs.page`."""
-        from rulemine.kinds.subgraphs.page import SUBGRAPH_PAGE
-
-        return SUBGRAPH_PAGE
-
-    def prompts(self, source: str) -> "Prompts":
-        """See `rulemine.kinds.written.prompts`."""
-        from rulemine.kinds.written.prompts import load_written_prompts
-
-        return load_written_prompts(source)
-
-    def view(self, question: Any, shown: Any) -> Any:
-        """See `rulemine.kinds.written.show.subgraph_view`."""
-        from rulemine.kinds.written.show import subgraph_view
-
-        return subgraph_view(question, shown)
-
-    def without(self, recipe: "Recipe") -> dict[str, str]:
-        """There is nothing to balance, and no other words are needed."""
-        return {
-            "balance": "its questions are accepted within the limits of the section subgraphs",
-            "verbalize": "its questions are written in the step ask",
-        }
+    block = imported("rulemine.kinds.written.block:SubgraphBlock")
+    page = imported("rulemine.kinds.subgraphs.page:SUBGRAPH_PAGE")
+    view = imported("rulemine.kinds.written.show:subgraph_view")
 
     def ask(
         self,

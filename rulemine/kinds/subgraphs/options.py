@@ -51,7 +51,7 @@ class SubgraphSection(KindOptions):
             answers. Otherwise training questions may have idle ones, as in GTSQA; test questions never have.
         seconds: Seconds that a query written for a question may take.
         rows: Rows that it may give.
-        endpoint: A SPARQL endpoint that holds the graph, to run queries on; empty: pyoxigraph, here.
+        endpoint: Always empty: queries are run here. Recipes in manifests have the key.
         examples: Examples in a prompt.
         training_relations: Fraction of the relations, the most frequent first, that training may have.
         reserved_shapes: Shape codes that only the test split may have.
@@ -84,7 +84,9 @@ class SubgraphSection(KindOptions):
     minimal: bool = option(True)
     seconds: float = option(10.0, above=0)
     rows: int = option(1000, least=1)
-    endpoint: str = option("", secret=True)
+    endpoint: str = option(
+        "", fits_too=lambda url: not url, expected="nothing: queries are run here", secret=True
+    )
     examples: int = option(2, least=0, most=10)
     training_relations: float = option(0.54, above=0, most=1)
     reserved_shapes: tuple[str, ...] = option(

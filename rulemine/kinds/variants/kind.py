@@ -4,27 +4,24 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.group import Group
-from rulemine.kinds.kind import Input, ReleaseFile, Setting
+from rulemine.kinds.kind import ReleaseFile, Setting
 from rulemine.kinds.variants.options import VariantSection
-from rulemine.kinds.written.groups import GROUPS
+from rulemine.kinds.written.kind import GROUPS, WrittenKind
+from rulemine.registry import imported
 
 if TYPE_CHECKING:
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
-    from rulemine.recipe.recipe import Recipe
-    from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
     from rulemine.release.records import Question
     from rulemine.release.seed_rows import SeedRow
     from rulemine.removal.selection import Selection
-    from rulemine.verbalizer.prompts import Prompts
 
 __all__ = ["KIND"]
 
 
-class VariantKind(BuildingKind):
+class VariantKind(WrittenKind):
     """Questions written for the entities of seed texts; methods as of `BuildingKind`."""
 
     name = "variants"
@@ -42,27 +39,10 @@ class VariantKind(BuildingKind):
     )
     formats = ("dynamic-kgqa",)
 
-    @property
-    def block(self) -> type:
-        """See `rulemine.kinds.written.block`."""
-        from rulemine.kinds.written.block import VariantBlock
-
-        return VariantBlock
-
-    writes = True
-
-    def view(self, question: Any, shown: Any) -> Any:
-        """See `rulemine.kinds.written.show.variant_view`."""
-        from rulemine.kinds.written.show import variant_view
-
-        return variant_view(question, shown)
-
-    @property
-    def page(self) -> "KindPage":
-        """See `rulemine.kinds.variants.page`."""
-        from rulemine.kinds.variants.page import VARIANT_PAGE
-
-        return VARIANT_PAGE
+    block = imported("rulemine.kinds.written.block:VariantBlock")
+    page = imported("rulemine.kinds.variants.page:VARIANT_PAGE")
+    view = imported("rulemine.kinds.written.show:variant_view")
+    inputs = imported("rulemine.kinds.variants.seed_inputs:INPUTS")
 
     @property
     def files(self) -> "Sequence[ReleaseFile]":
@@ -92,26 +72,6 @@ class VariantKind(BuildingKind):
             (("variants", "questions"), config["variants"]["pairs"] * texts),
             (("questions", "split"), "none"),
         ]
-
-    def prompts(self, source: str) -> "Prompts":
-        """See `rulemine.kinds.written.prompts`."""
-        from rulemine.kinds.written.prompts import load_written_prompts
-
-        return load_written_prompts(source)
-
-    @property
-    def inputs(self) -> "Sequence[Input]":
-        """See `rulemine.kinds.variants.seed_inputs`."""
-        from rulemine.kinds.variants.seed_inputs import INPUTS
-
-        return INPUTS
-
-    def without(self, recipe: "Recipe") -> dict[str, str]:
-        """Questions are written at once, and accepted within the limits of the section."""
-        return {
-            "balance": "its questions are accepted within the limits of the section variants",
-            "verbalize": "its questions are written in the stage ask",
-        }
 
     def ask(
         self,

@@ -7,7 +7,7 @@ from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kinds.subgraphs.by_hand import Verdict, check_candidates, summary_of
 from rulemine.kinds.subgraphs.options import SubgraphSection
-from rulemine.kinds.written.execution import LocalExecutor
+from rulemine.kinds.written.execution import Executor
 from rulemine.kinds.written.writer_names import WriterNames
 from tests.rooted_trees import Tree, rooted_trees, shape_of
 
@@ -17,7 +17,7 @@ TREES = [tree for edges in range(1, 7) for tree in rooted_trees(edges)]
 def checked(kg: KnowledgeGraph, rows: list[dict[str, object]]) -> list[Verdict]:
     """The verdicts on candidates."""
     lines = [json.dumps(row) for row in rows]
-    with LocalExecutor(WriterNames.plain(kg), 60, 1000) as executor:
+    with Executor(WriterNames.plain(kg), 60, 1000) as executor:
         found = check_candidates(lines, kg, Declarations(), SubgraphSection(), executor)
         return list(found)
 

@@ -13,7 +13,7 @@ from rulemine.kinds.graded import Wider
 from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.kinds.subgraphs.validation import Mistake, Valid, Validator
 from rulemine.kinds.written.candidate import Candidate, NamedNode, Refusal, Subgraph
-from rulemine.kinds.written.execution import Executor, LocalExecutor, RunFailure
+from rulemine.kinds.written.execution import Executor, RunFailure
 from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.query import QueryGraph
 
@@ -59,8 +59,8 @@ ONE = candidate("b t x", "x", "b", "@b :t ?x")
 
 
 @pytest.fixture(scope="module")
-def executor() -> Iterator[LocalExecutor]:
-    with LocalExecutor(NAMES, 30, 12) as running:
+def executor() -> Iterator[Executor]:
+    with Executor(NAMES, 30, 12) as running:
         yield running
 
 
@@ -96,7 +96,7 @@ VALID = {
 
 
 @pytest.mark.parametrize("name", VALID)
-def test_what_is_right_is_accepted(executor: LocalExecutor, name: str) -> None:
+def test_what_is_right_is_accepted(executor: Executor, name: str) -> None:
     given, query = VALID[name]
     found = validator(executor).validate(given)
     assert isinstance(found, Valid), found
@@ -208,12 +208,12 @@ WRONG = {
 
 
 @pytest.mark.parametrize("reason", WRONG)
-def test_what_is_wrong_is_rejected_with_its_reason(executor: LocalExecutor, reason: str) -> None:
+def test_what_is_wrong_is_rejected_with_its_reason(executor: Executor, reason: str) -> None:
     for given in WRONG[reason]:
         assert rejected(executor, given) == reason, given
 
 
-def test_a_limit_or_a_difference_goes_where_it_changes_no_answer(executor: LocalExecutor) -> None:
+def test_a_limit_or_a_difference_goes_where_it_changes_no_answer(executor: Executor) -> None:
     def found(given: Candidate, removed: str = "", further: str = "") -> tuple[str, ...] | str:
         levels = np.array([t == tuple(removed.split()) for t in KG.labeled()], np.int64)
         more = KnowledgeGraph.from_triples([tuple(further.split())]) if further else None  # type: ignore[misc]
@@ -247,7 +247,7 @@ def test_reasons_are_in_the_order_of_the_checks() -> None:
     assert [r for r in WRONG if r in names] == sorted(WRONG.keys() & {*names}, key=names.index)
 
 
-def test_what_the_writer_did_not_see_is_outside(executor: LocalExecutor) -> None:
+def test_what_the_writer_did_not_see_is_outside(executor: Executor) -> None:
     ids, rows = KG.entity_ids, {t: i for i, t in enumerate(KG.labeled())}
     whole = Subgraph(
         tuple(ids[name] for name in "abmx"),
@@ -264,7 +264,7 @@ def test_what_the_writer_did_not_see_is_outside(executor: LocalExecutor) -> None
     )
 
 
-def test_declared_relations_are_asked_for_in_all_their_statements(executor: LocalExecutor) -> None:
+def test_declared_relations_are_asked_for_in_all_their_statements(executor: Executor) -> None:
     declared = Declarations.of(symmetric=["sp"])
     given = candidate("a sp i", "i", "a", "@a :sp ?x")
     found = validator(executor, declared).validate(given)
@@ -284,7 +284,7 @@ def test_declared_relations_are_asked_for_in_all_their_statements(executor: Loca
 
 
 def test_an_answer_that_another_statement_gives_may_be_a_seed_or_one_too_many(
-    executor: LocalExecutor,
+    executor: Executor,
 ) -> None:
     def found(given: Candidate, most: int, *symmetric: str) -> str:
         options = SubgraphSection(max_answers=most)
@@ -303,8 +303,8 @@ def test_an_answer_that_another_statement_gives_may_be_a_seed_or_one_too_many(
 def test_another_result_than_the_graph_gives_is_refused_and_one_too_late_is_not_waited_for() -> (
     None
 ):
-    class Fixed:
-        """Says what it is told to."""
+    class Fixed(Executor):
+        """Gives one result, whatever is asked."""
 
         def __init__(self, result: tuple[str, ...] | int | Refusal) -> None:
             self.result = result
@@ -312,18 +312,12 @@ def test_another_result_than_the_graph_gives_is_refused_and_one_too_late_is_not_
         def answers(self, sparql: str) -> tuple[str, ...] | int | Refusal:
             return self.result
 
-        def __enter__(self) -> "Fixed":
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
     more = Fixed(tuple(sorted((CODE["x"], CODE["y"], CODE["z"]))))
     assert rejected(more, ONE) == Mistake.DIFFERS
     assert rejected(Fixed((CODE["x"],)), ONE) == Mistake.DIFFERS
     assert rejected(Fixed(2), ONE) == Mistake.DIFFERS
     assert rejected(Fixed(3), VALID["count"][0]) == Mistake.DIFFERS
-    assert rejected(Fixed(Refusal(RunFailure.HALF)), ONE) == RunFailure.HALF
+    assert rejected(Fixed(Refusal(RunFailure.MEMORY)), ONE) == RunFailure.MEMORY
     assert isinstance(validator(Fixed(2)).validate(VALID["count"][0]), Valid)
     slow = validator(Fixed(Refusal(RunFailure.TIME)))
     assert isinstance(slow.validate(ONE), Valid)  # its tree says what it gives
@@ -332,7 +326,7 @@ def test_another_result_than_the_graph_gives_is_refused_and_one_too_late_is_not_
     assert rejected(Fixed(Refusal(RunFailure.TIME)), path) == RunFailure.TIME
 
 
-def test_a_triple_that_the_reference_graph_lacks_is_stale(executor: LocalExecutor) -> None:
+def test_a_triple_that_the_reference_graph_lacks_is_stale(executor: Executor) -> None:
     stale = validator(executor, reference=frozenset([("b", "t", "y")])).validate(ONE)
     assert isinstance(stale, Refusal)
     assert stale.reason == Mistake.STALE
@@ -340,6 +334,6 @@ def test_a_triple_that_the_reference_graph_lacks_is_stale(executor: LocalExecuto
     assert isinstance(fresh, Valid)
 
 
-def test_labels_may_differ_in_white_space_and_unicode_form(executor: LocalExecutor) -> None:
+def test_labels_may_differ_in_white_space_and_unicode_form(executor: Executor) -> None:
     given = replace(ONE, answer=NamedNode(CODE["x"], " The \n x"))
     assert isinstance(validator(executor).validate(given), Valid)

@@ -12,7 +12,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.kinds.subgraphs.validation import Valid, Validator
 from rulemine.kinds.written.candidate import Refusal, Subgraph, Task
-from rulemine.kinds.written.execution import LocalExecutor
+from rulemine.kinds.written.execution import Executor
 from rulemine.kinds.written.replies import read_candidate
 from rulemine.kinds.written.scripted import ScriptedWriter
 from rulemine.kinds.written.writer_names import WriterNames
@@ -37,7 +37,7 @@ class Given(NamedTuple):
 
 @pytest.fixture(scope="module")
 def validator() -> Iterator[Validator]:
-    with LocalExecutor(NAMES, 60, 1000) as executor:
+    with Executor(NAMES, 60, 1000) as executor:
         yield Validator(NAMES, QueryGraph(KG), Declarations(), SubgraphSection(), executor)
 
 
