@@ -29,7 +29,7 @@ from rulemine.config import Section, option
 from rulemine.cypher.rows import row_of
 from rulemine.errors import ConfigError, InputError, LimitError, OutputError, counted
 from rulemine.evaluation.answerers.program import NoAnswerError, Program
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.evaluation.predictions import prediction_of
 from rulemine.files import describe_content, digest_of, read_bytes, take_lock, write_bytes
 from rulemine.kg.property_graph.simplekg import simplekg_pieces
@@ -39,7 +39,7 @@ __all__ = ["Command"]
 MOST_FAILURES = 20
 """A run ends after so many questions in a row without an answer: the program does not work."""
 
-NOTHING = Found(answers=(), again=True)
+NOTHING = Answered(answers=(), again=True)
 
 
 def _words(program: str) -> list[str]:
@@ -70,7 +70,7 @@ class Command(Section):
 
     answers: ClassVar = ("entities", "rows")
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """What the program answers to each question.
 
         Raises:
@@ -115,9 +115,9 @@ class Command(Section):
             return self._ask(program, kept, given, questions)
 
     def _ask(
-        self, program: Program, kept: "_Kept", given: Given, questions: Sequence[OpenQuestion]
-    ) -> list[Found]:
-        found: list[Found] = []
+        self, program: Program, kept: "_Kept", given: Context, questions: Sequence[OpenQuestion]
+    ) -> list[Answered]:
+        found: list[Answered] = []
         reasons: Counter[str] = Counter()
         reused = in_a_row = 0
         for number, q in enumerate(questions):
@@ -192,12 +192,12 @@ def _usage(answer: dict[str, Any], seconds: float) -> dict[str, Any]:
     return {"seconds": round(seconds, 3), **usage}
 
 
-def _found(answer: dict[str, Any]) -> Found:
+def _found(answer: dict[str, Any]) -> Answered:
     prediction, problem = prediction_of(answer)
     if prediction is None:
         raise ValueError(problem)
     cost = prediction.cost
-    return Found(
+    return Answered(
         answers=prediction.answers,
         text=prediction.raw_output,
         cypher=prediction.cypher,

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from rulemine.config import Section, option
 from rulemine.errors import ConfigError, EndpointError
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
+from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion, Typical
 from rulemine.evaluation.answerers.retrieval import answer_from, in_private_order
 from rulemine.llm.call import Ask, Call, Failure
 from rulemine.llm.options import EndpointOptions
@@ -61,7 +61,7 @@ class Dense(Section):
     uses_model: ClassVar[bool] = True
     typical: ClassVar = Typical(1, 1, 21)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """What the model says to each question and the triples nearest to it."""
         triples = given.kg.labeled(in_private_order(given.kg, given.order))
         texts = [self.text_prefix + " ".join(t).translate(_PARTED) for t in triples]
@@ -90,7 +90,7 @@ class Dense(Section):
         """Calls before the first question: one for each batch of the triples of a graph."""
         return -(-triples // self.batch)
 
-    def _session(self, given: Given, opened: ExitStack) -> Session:
+    def _session(self, given: Context, opened: ExitStack) -> Session:
         if not self.url:
             if given.session is None:
                 raise ConfigError(
@@ -104,7 +104,7 @@ class Dense(Section):
         return opened.enter_context(Session(options, journal, given.note))
 
     def _vectors(
-        self, given: Given, session: Session, texts: Sequence[str], done: int = 0, of: int = 0
+        self, given: Context, session: Session, texts: Sequence[str], done: int = 0, of: int = 0
     ) -> Floats:
         """The embeddings of texts, shape (texts, dimensions); so many of all texts are done before."""
         model = self.model or given.model

@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 
 from rulemine.config import Section, option
 from rulemine.evaluation.answerers.bm25 import TextIndex
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
+from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion, Typical
 from rulemine.evaluation.answerers.retrieval import Touching, answer_from, in_private_order
 
 __all__ = ["ConnectedSubgraph", "Prize", "grow"]
@@ -38,7 +38,7 @@ class ConnectedSubgraph(Section):
     uses_model: ClassVar[bool] = True
     typical: ClassVar = Typical(1, 1, 21)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """What the model says to each question and what was grown for it."""
         kg = given.kg
         rows = in_private_order(kg, given.order)

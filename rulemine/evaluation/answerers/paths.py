@@ -18,7 +18,7 @@ from typing import ClassVar, NamedTuple
 from rulemine.config import Section, option
 from rulemine.evaluation.answerers.bm25 import nearest
 from rulemine.evaluation.answerers.final_answer import cut_note, final_answer
-from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion, Typical
+from rulemine.evaluation.answerers.protocol import Answered, Chat, Context, OpenQuestion, Typical
 from rulemine.evaluation.answerers.surroundings import Surroundings
 from rulemine.evaluation.spelling import Spelling
 from rulemine.kg.graph import Triple
@@ -67,14 +67,14 @@ class Paths(Section):
     uses_model: ClassVar[bool] = True
     typical: ClassVar = Typical(2, 1.6, 27)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """What the model says to each question and the paths that it planned."""
         graph = Surroundings(given.kg)
         relations = given.kg.relations
         example = " -> ".join(relations[:2])
         cut: list[str] = []
 
-        async def work(question: OpenQuestion, chat: Chat) -> Found:
+        async def work(question: OpenQuestion, chat: Chat) -> Answered:
             near = sorted(nearest(relations, question.question, self.max_relations))
             prompt = _PLAN.format(
                 relations="\n".join(relations[at] for at in near),
@@ -118,7 +118,7 @@ class Paths(Section):
                 tokens=self.max_tokens,
             )
             retrieved = dict.fromkeys(triple for path in shown for triple in path.triples)
-            return Found(text=text, retrieved=list(retrieved))
+            return Answered(text=text, retrieved=list(retrieved))
 
         answers = given.converse(work, questions)
         if cut:

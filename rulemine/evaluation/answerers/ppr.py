@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from rulemine.config import Section, option
 from rulemine.evaluation.answerers.bm25 import words
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
+from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion, Typical
 from rulemine.evaluation.answerers.retrieval import answer_from, fit, in_private_order
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.text.mentions import cut, find_mentions_of_all
@@ -60,7 +60,7 @@ class PersonalizedPageRank(Section):
     uses_model: ClassVar[bool] = True
     typical: ClassVar = Typical(1, 1, 21)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """What the model says to each question and the triples of its walk."""
         rows = in_private_order(given.kg, given.order)
         walker, nearness = Walker(given.kg, rows), Nearness(given.kg.relations)

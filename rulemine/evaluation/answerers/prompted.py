@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from rulemine.config import Section, option
 from rulemine.evaluation.answerers.final_answer import final_answer
-from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion, Typical
+from rulemine.evaluation.answerers.protocol import Answered, Chat, Context, OpenQuestion, Typical
 from rulemine.evaluation.matching.vocabulary import VocabularyMatcher
 
 __all__ = ["ChainOfThought", "ClosedBook", "SelfConsistency", "vote"]
@@ -36,11 +36,13 @@ class ClosedBook(Section):
     blind: ClassVar[bool] = True
     typical: ClassVar = Typical(1, 1, 3)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """What the model says to each question."""
 
-        async def work(question: OpenQuestion, chat: Chat) -> Found:
-            return Found(text=await final_answer(chat, question.question, tokens=self.max_tokens))
+        async def work(question: OpenQuestion, chat: Chat) -> Answered:
+            return Answered(
+                text=await final_answer(chat, question.question, tokens=self.max_tokens)
+            )
 
         return given.converse(work, questions)
 
@@ -65,12 +67,12 @@ class ChainOfThought(Section):
     blind: ClassVar[bool] = True
     typical: ClassVar = Typical(2, 2.1, 82)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """What the model says to each question once it has thought."""
 
-        async def work(question: OpenQuestion, chat: Chat) -> Found:
+        async def work(question: OpenQuestion, chat: Chat) -> Answered:
             tokens = self.thought_tokens, self.max_tokens
-            return Found(text=await _thoughtful(chat, question.question, tokens))
+            return Answered(text=await _thoughtful(chat, question.question, tokens))
 
         return given.converse(work, questions)
 
@@ -104,11 +106,11 @@ class SelfConsistency(Section):
         one = ChainOfThought.typical
         return Typical(self.k * one.calls, one.growth, self.k * one.received)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """What the model says most often to each question, a name a line."""
         matcher = VocabularyMatcher({*given.kg.entities, *given.order})
 
-        async def work(question: OpenQuestion, chat: Chat) -> Found:
+        async def work(question: OpenQuestion, chat: Chat) -> Answered:
             tokens = self.thought_tokens, self.max_tokens
             samples = await asyncio.gather(
                 *(
@@ -116,7 +118,7 @@ class SelfConsistency(Section):
                     for sample in range(self.k)
                 )
             )
-            return Found(text="\n".join(vote([list(matcher.text(text)) for text in samples])))
+            return Answered(text="\n".join(vote([list(matcher.text(text)) for text in samples])))
 
         return given.converse(work, questions)
 

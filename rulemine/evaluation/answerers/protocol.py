@@ -20,7 +20,7 @@ from rulemine.release.records import Question
 from rulemine.rules.rule import Rule
 from rulemine.rules.values.value_rules import ValueRule
 
-__all__ = ["NEEDS", "Answerer", "Chat", "Found", "Given", "OpenQuestion", "Part", "Typical"]
+__all__ = ["NEEDS", "Answered", "Answerer", "Chat", "Context", "OpenQuestion", "Part", "Typical"]
 
 NEEDS = {
     "query": "the query behind each question",
@@ -53,7 +53,7 @@ class OpenQuestion(NamedTuple):
     query: str = ""
 
 
-class Found(NamedTuple):
+class Answered(NamedTuple):
     """What was found for a question: answers or a text; of a property graph also a query or rows.
 
     Attributes:
@@ -64,7 +64,7 @@ class Found(NamedTuple):
         ranking: Candidates with finite scores, the best first; beside `answers`, which are a set.
         retrieved: The triples that were retrieved, in that order; None if the answerer does not say.
         generated: Triples that a model proposed.
-        calls: Calls of a model. This and all that follow are filled in by `Given.converse`.
+        calls: Calls of a model. This and all that follow are filled in by `Context.converse`.
         prompt_tokens: Tokens sent.
         completion_tokens: Tokens received.
         seconds: From sending to receiving, over all calls.
@@ -175,12 +175,12 @@ class Chat:
         return reply
 
 
-Work = Callable[[OpenQuestion, Chat], Awaitable[Found]]
+Work = Callable[[OpenQuestion, Chat], Awaitable[Answered]]
 """A conversation about one question."""
 
 
 @dataclass(frozen=True)
-class Given:
+class Context:
     """What an answerer is given beside the questions.
 
     Attributes:
@@ -239,7 +239,7 @@ class Given:
     def _fold(self, topics: Sequence[str]) -> int:
         return min((self.order.get(topic, 0) for topic in topics), default=0) % FOLDS
 
-    def converse(self, work: Work, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def converse(self, work: Work, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """Runs a conversation about each question, several at a time.
 
         Every reply is in the journal before the conversation sees it, and is not asked for again.
@@ -258,8 +258,8 @@ class Given:
         stopped: list[CutOffError] = []
         may_go_on = asyncio.Event()  # one of the first was not cut off, or all of them were
 
-        def about(number: int, question: OpenQuestion) -> Callable[[Ask], Awaitable[Found]]:
-            async def converse(ask: Ask) -> Found:
+        def about(number: int, question: OpenQuestion) -> Callable[[Ask], Awaitable[Answered]]:
+            async def converse(ask: Ask) -> Answered:
                 if number >= FIRST:
                     await may_go_on.wait()
                 if stopped:
@@ -312,8 +312,8 @@ class Answerer(Protocol):
     """
 
     def __call__(
-        self, given: Given, questions: Sequence[OpenQuestion]
-    ) -> Sequence[Found | Collection[int] | Collection[str]]:
+        self, given: Context, questions: Sequence[OpenQuestion]
+    ) -> Sequence[Answered | Collection[int] | Collection[str]]:
         """What is found for each question.
 
         A plain collection holds ids of the graph or names; a list has the best first, a set is put into an

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from rulemine.cypher.rows import row_text
 from rulemine.errors import ConfigError, counted, did_you_mean
-from rulemine.evaluation.answerers.protocol import NEEDS, Answerer, Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import NEEDS, Answered, Answerer, Context, OpenQuestion
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.registry import kind_named
 from rulemine.llm.call import more_tokens
@@ -234,7 +234,7 @@ def answer(
         OpenQuestion(q.id, q.question, q.anchors, q.query if "query" in needs else "")
         for q in questions
     ]
-    given = Given(
+    given = Context(
         kg=release.kg(kg),
         graph=release.property_graph(kg) if release.has_property_graph else None,
         declarations=Templates.from_plain(release.relations().values()).declarations,
@@ -267,9 +267,9 @@ def answer(
             if len(found) != len(asked):
                 raise ValueError(f"it gave {len(found)} sets of answers to {len(asked)} questions")
             for q, some in zip(questions, found, strict=True):
-                if isinstance(some, Found) and some.again:
+                if isinstance(some, Answered) and some.again:
                     unanswered(q.id)
-            cut = [some.cut_off for some in found if isinstance(some, Found) and some.cut_off]
+            cut = [some.cut_off for some in found if isinstance(some, Answered) and some.cut_off]
             if cut:
                 replies = Counter(option for options in cut for option in options)
                 note(
@@ -319,12 +319,12 @@ def _training(release: Release, split: str | None) -> tuple[Question, ...]:
 
 def _prediction(
     key: str,
-    found: Found | Collection[int] | Collection[str],
+    found: Answered | Collection[int] | Collection[str],
     kg: KnowledgeGraph,
     order: Mapping[str, int],
 ) -> Prediction:
     """What was found for a question, as a record."""
-    if not isinstance(found, Found):
+    if not isinstance(found, Answered):
         return Prediction(key, answers=_names(found, kg, order))
     forms = found.answers, found.text, found.cypher, found.rows
     if sum(form is not None for form in forms) != 1:

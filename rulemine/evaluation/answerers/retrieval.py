@@ -20,7 +20,7 @@ from rulemine.arrays import distinct
 from rulemine.config import Section, option
 from rulemine.evaluation.answerers.bm25 import TextIndex
 from rulemine.evaluation.answerers.final_answer import final_answer, lines_of
-from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion, Typical
+from rulemine.evaluation.answerers.protocol import Answered, Chat, Context, OpenQuestion, Typical
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.seeds import stream
 
@@ -48,7 +48,7 @@ class KHop(Section):
     uses_model: ClassVar[bool] = True
     typical: ClassVar = Typical(1, 1, 21)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """What the model says to each question and the triples around its topic entities."""
         rows = in_private_order(given.kg, given.order)
         touching = Touching(given.kg, rows)
@@ -96,7 +96,7 @@ class NearestTriples(Section):
     uses_model: ClassVar[bool] = True
     typical: ClassVar = Typical(1, 1, 21)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """What the model says to each question and the triples nearest to it."""
         triples = given.kg.labeled(in_private_order(given.kg, given.order))
         index = TextIndex([" ".join(triple) for triple in triples])
@@ -109,11 +109,11 @@ class NearestTriples(Section):
 
 
 def answer_from(
-    given: Given,
+    given: Context,
     questions: Sequence[OpenQuestion],
     shown: Mapping[str, Sequence[Triple]],
     max_tokens: int,
-) -> list[Found]:
+) -> list[Answered]:
     """Asks the final step about each question.
 
     Args:
@@ -123,10 +123,10 @@ def answer_from(
         max_tokens: Tokens of an answer at most.
     """
 
-    async def work(question: OpenQuestion, chat: Chat) -> Found:
+    async def work(question: OpenQuestion, chat: Chat) -> Answered:
         triples = shown[question.id]
         text = await final_answer(chat, question.question, lines_of(triples), tokens=max_tokens)
-        return Found(text=text, retrieved=triples)
+        return Answered(text=text, retrieved=triples)
 
     return given.converse(work, questions)
 

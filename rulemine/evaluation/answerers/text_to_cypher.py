@@ -14,7 +14,7 @@ from rulemine.config import Section, option
 from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.cypher.questions.render import to_cypher
 from rulemine.cypher.rows import Failed
-from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion, Typical
+from rulemine.evaluation.answerers.protocol import Answered, Chat, Context, OpenQuestion, Typical
 from rulemine.evaluation.answerers.schema_text import schema_text
 from rulemine.evaluation.cypher.replies import cypher_of
 from rulemine.evaluation.cypher.runners import InMemoryRunner, Runner
@@ -75,7 +75,7 @@ class TextToCypher(Section):
         """The training questions, if it is shown some."""
         return ("train",) if self.shots else ()
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """The query for each question; "" where the model writes none."""
         graph = given.graph
         if graph is None:
@@ -88,9 +88,9 @@ class TextToCypher(Section):
 
         runner = InMemoryRunner(graph, SECONDS)
 
-        async def work(question: OpenQuestion, chat: Chat) -> Found:
+        async def work(question: OpenQuestion, chat: Chat) -> Answered:
             content = f"{before.get(question.id, task)}\n\nQuestion: {question.question}"
-            return Found(cypher=await self._query(chat, content, runner))
+            return Answered(cypher=await self._query(chat, content, runner))
 
         return given.converse(work, questions)
 

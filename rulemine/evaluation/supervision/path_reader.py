@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from rulemine.evaluation.answerers.final_answer import TOKENS
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.evaluation.answerers.registry import answer
 from rulemine.evaluation.answerers.retrieval import answer_from, fit, in_private_order
 from rulemine.evaluation.metrics_of_others.protocol import Judged
@@ -44,11 +44,11 @@ class _Shown:
 
     uses_model: ClassVar[bool] = True
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         return answer_from(given, questions, self.triples, self.max_tokens)
 
     def room(self, options: Collection[str]) -> str:
-        """What gives replies more room, as of `Given`."""
+        """What gives replies more room, as of `Context`."""
         return f"--max-tokens {more_tokens(self.max_tokens)}"
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, cast
 
-from rulemine.evaluation.answerers.protocol import Answerer, Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Answered, Answerer, Context, OpenQuestion
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.llm.call import Answer, Ask, Call, Failure, Reply
 from rulemine.llm.session import Session
@@ -83,11 +83,11 @@ def run(
     kg: KnowledgeGraph = KG,
     question: OpenQuestion = QUESTION,
     **given: Any,
-) -> Found:
+) -> Answered:
     """What is found for one question; everything in the script has to be said."""
     settings = {"kg": kg, "model": "fake", "session": cast(Session, script), **given}
-    (found,) = answerer(Given(**settings), [question])
-    assert isinstance(found, Found)
+    (found,) = answerer(Context(**settings), [question])
+    assert isinstance(found, Answered)
     assert script.left == {}
     assert found.calls == len(script.calls)
     return found

@@ -7,7 +7,7 @@ import pytest
 from rulemine.errors import ConfigError, EndpointError
 from rulemine.evaluation.answerers import dense
 from rulemine.evaluation.answerers.dense import Dense
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.llm import EndpointOptions, Session
 from tests.chat_server import ChatServer, error
@@ -37,10 +37,10 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
         yield running
 
 
-def run(answerer: Dense, server: ChatServer, place: Path, **more: Any) -> list[Found]:
+def run(answerer: Dense, server: ChatServer, place: Path, **more: Any) -> list[Answered]:
     with Session(EndpointOptions(base_url=server.url), place / "calls.sqlite") as session:
         settings = {"kg": KG, "model": "m", "session": session, "folder": place, **more}
-        return answerer(Given(**settings), ASKED)
+        return answerer(Context(**settings), ASKED)
 
 
 @pytest.mark.parametrize("at_once", [1, 4096])

@@ -4,7 +4,7 @@ import pytest
 
 from rulemine.evaluation.answerers.final_answer import final_messages
 from rulemine.evaluation.answerers.paths import Paths, paths_along, read_plans
-from rulemine.evaluation.answerers.protocol import Found, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Answered, OpenQuestion
 from rulemine.evaluation.answerers.surroundings import Surroundings
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.llm.call import Failure
@@ -24,7 +24,7 @@ SIBLINGS = OpenQuestion("q1", "Who is a sibling of ann?", ("ann",))
 
 def found_with(
     plan: str | Failure, options: dict[str, Any] | None = None, **question: Any
-) -> tuple[Found, Model, list[str]]:
+) -> tuple[Answered, Model, list[str]]:
     notes: list[str] = []
     model = Model(lambda call: plan if call.purpose == "plan" else "bob")
     asks = SIBLINGS._replace(**question)

@@ -7,7 +7,7 @@ import pytest
 from rulemine.errors import ConfigError
 from rulemine.evaluation.answerers.final_answer import final_messages, instruction
 from rulemine.evaluation.answerers.prompted import ChainOfThought, ClosedBook, SelfConsistency, vote
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.evaluation.answerers.registry import ANSWERERS, asks_model, find_answerer
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.llm import Call, Session
@@ -47,9 +47,9 @@ class Model:
         return asyncio.run(every())
 
 
-def given(model: Model, **more: Any) -> Given:
+def given(model: Model, **more: Any) -> Context:
     settings = {"kg": KG, "model": "m", "session": cast(Session, model), **more}
-    return Given(**settings)
+    return Context(**settings)
 
 
 def asked(call: Call) -> str:
@@ -59,7 +59,9 @@ def asked(call: Call) -> str:
 def test_closed_book_is_the_final_step_alone() -> None:
     model = Model(lambda call: "eve\n" if call.subject == "q1" else FAILED)
     first, second = ClosedBook(max_tokens=9)(given(model), ASKED)
-    assert first == Found(text="eve", calls=1, prompt_tokens=10, completion_tokens=2, seconds=0.25)
+    assert first == Answered(
+        text="eve", calls=1, prompt_tokens=10, completion_tokens=2, seconds=0.25
+    )
     assert (second.text, second.calls, second.prompt_tokens) == ("", 1, 0)
     assert [list(call.messages) for call in model.calls] == [
         final_messages("Who is ann's mother?"),
@@ -197,4 +199,4 @@ def test_each_has_a_name_and_says_how_often_it_asks_at_most(written: str, calls:
     assert answerer.uses_model
     assert answerer.worst_calls(3) == calls
     with pytest.raises(ConfigError, match=re.escape("name one with --model")):
-        answerer(Given(KG), ASKED)
+        answerer(Context(KG), ASKED)

@@ -16,7 +16,7 @@ from rulemine.evaluation import answer, write_predictions
 from rulemine.evaluation.answerers.model_free.gold_cypher import GoldCypher
 from rulemine.evaluation.answerers.model_free.inferred_rows import completed
 from rulemine.evaluation.answerers.model_free.simple import Prior, Reasoner
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.evaluation.answerers.registry import check_kind, find_answerer, needs_of
 from rulemine.evaluation.answerers.schema_text import schema_text
 from rulemine.evaluation.answerers.text_to_cypher import LONGEST, TextToCypher
@@ -84,11 +84,11 @@ ASKED = OpenQuestion("q1", "Which towns lie on the Ise?", ("Ise",), query_text(O
 BLOCK = "```cypher\n{}\n```"
 
 
-def given(**more: Any) -> Given:
-    return Given(**{"kg": GRAPH.triples(), "graph": GRAPH, "model": "m"} | more)
+def given(**more: Any) -> Context:
+    return Context(**{"kg": GRAPH.triples(), "graph": GRAPH, "model": "m"} | more)
 
 
-def run(answerer: TextToCypher, script: Script, **more: Any) -> Found:
+def run(answerer: TextToCypher, script: Script, **more: Any) -> Answered:
     (found,) = answerer(given(session=cast(Any, script), **more), [ASKED])
     assert script.left == {}
     assert found.calls == len(script.calls) <= answerer.worst_calls(1)
@@ -215,14 +215,16 @@ def test_gold_and_reasoner() -> None:
     ]
     path = (ValueStep("lies_on", True, "River"),)
     values = [value_rule("Town", "river", path, "name")]
-    on_the_ise, near = cast(list[Found], Reasoner()(given(rules=rules, value_rules=values), asked))
+    on_the_ise, near = cast(
+        list[Answered], Reasoner()(given(rules=rules, value_rules=values), asked)
+    )
     assert [row[0] for row in on_the_ise.rows or ()] == [f"T{n:02}" for n in range(39)]
     assert near.rows == [("T00", "Ise")]
     doubtful = replace(rules[0], measures=Measures(7, 20, 10, 30, 0))
     sure = replace(rules[1], measures=Measures(8, 20, 10, 30, 0))
     for least, number in ((0.7, 1), (0.75, 0)):
         more = given(rules=[doubtful, sure], value_rules=values)
-        found = cast(list[Found], Reasoner(confidence=least)(more, asked))
+        found = cast(list[Answered], Reasoner(confidence=least)(more, asked))
         assert list(map(len, (row.rows or () for row in found))) == [39, number]
 
 
@@ -232,7 +234,7 @@ def test_prior_gives_the_commonest_rows_of_such_questions() -> None:
     for question, answers in zip(train, rows, strict=True):
         vars(question).update(answers=answers, hard_answers=())
     asked = [ASKED, ASKED._replace(id="q2", query=query_text(NEAR))]
-    found = cast(list[Found], Prior(k=5)(given(train=train), asked))
+    found = cast(list[Answered], Prior(k=5)(given(train=train), asked))
     assert [row.rows for row in found] == [[("b",), ("a",)], []]
 
 

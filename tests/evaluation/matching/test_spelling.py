@@ -12,7 +12,7 @@ from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.evaluation.answerers.agents.exploring import chosen, scored
 from rulemine.evaluation.answerers.agents.tools import ToolAgent
 from rulemine.evaluation.answerers.paths import read_plans
-from rulemine.evaluation.answerers.protocol import Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Context, OpenQuestion
 from rulemine.evaluation.answerers.text_to_cypher import TextToCypher
 from rulemine.evaluation.cypher.constants import spelled, spelling_of
 from rulemine.evaluation.cypher.judging import CypherJudge, CypherScores
@@ -93,7 +93,7 @@ def test_a_model_that_writes_either_form_gets_the_same(form: Any) -> None:
 
     query = f"MATCH (n:{type_} {{name: {quoted_value(said)}}}) RETURN n.name"
     model = Script(cypher=[f"```cypher\n{query}\n```"])
-    given = Given(kg=kg, graph=demo(), model="m", session=cast(Any, model))
+    given = Context(kg=kg, graph=demo(), model="m", session=cast(Any, model))
     (answer,) = TextToCypher()(given, [question])
     judge = CypherJudge(InMemoryRunner(demo()), spelling_of(demo()))
     gold = f"MATCH (n:{type_} {{name: {quoted_value(name)}}}) RETURN n.name"

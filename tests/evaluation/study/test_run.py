@@ -4,7 +4,7 @@ import pytest
 
 from rulemine.errors import ConfigError, CutOffError, OutputError, ReleaseError
 from rulemine.evaluation.answerers.model_free.simple import Lookup
-from rulemine.evaluation.answerers.protocol import Found
+from rulemine.evaluation.answerers.protocol import Answered
 from rulemine.evaluation.predictions import read_run
 from rulemine.evaluation.study.costs import expected, format_expected
 from rulemine.evaluation.study.plan import StudyPlan
@@ -64,7 +64,7 @@ def test_an_interrupted_study_goes_on_and_ends_the_same(open_study, tmp_path, as
 def test_what_a_program_did_not_answer_is_asked_again(open_study, monkeypatch):
     keys = {"levels": (0, 100), "sample": 3}
     answers = Lookup.__call__
-    failing = [Found(answers=(), again=True)] * 2
+    failing = [Answered(answers=(), again=True)] * 2
     monkeypatch.setattr(Lookup, "__call__", lambda *given: [*answers(*given)[:1], *failing])
     study = open_study("lookup", "reasoner", **keys)
     study.answer()

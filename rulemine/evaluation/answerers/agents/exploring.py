@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from rulemine.config import packaged, read_toml
 from rulemine.evaluation.answerers.bm25 import TextIndex
 from rulemine.evaluation.answerers.final_answer import TOKENS, final_answer, lines_of
-from rulemine.evaluation.answerers.protocol import Chat, Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Answered, Chat, Context, OpenQuestion
 from rulemine.evaluation.answerers.surroundings import Surroundings
 from rulemine.evaluation.matching.matching import IdsMatcher
 from rulemine.evaluation.matching.vocabulary import VocabularyMatcher
@@ -165,7 +165,7 @@ class Explorer:
     """
 
     def __init__(
-        self, given: Given, around: Surroundings, index: Callable[[], TextIndex],
+        self, given: Context, around: Surroundings, index: Callable[[], TextIndex],
         question: OpenQuestion, chat: Chat, agent: str, parameters: Mapping[str, Any],
         answer_tokens: int = TOKENS,
     ) -> None:  # fmt: skip
@@ -247,18 +247,18 @@ class Explorer:
         """The triples retrieved, as the steps show them."""
         return [written(triple) for triple in self.retrieved]
 
-    async def answer(self, concluded: str = "", *notes: str) -> Found:
+    async def answer(self, concluded: str = "", *notes: str) -> Answered:
         """The last step: from the triples retrieved, what the agent concluded, and what it noted."""
         thoughts = [*notes, *([] if is_none(concluded) else [f"Concluded: {concluded}"])]
         known = lines_of(self.retrieved)
         text = await final_answer(self.chat, self.question.question, known, thoughts, **self._last)
-        return Found(text=text, retrieved=list(self.retrieved))
+        return Answered(text=text, retrieved=list(self.retrieved))
 
-    async def answer_blind(self, **parameters: Any) -> Found:
+    async def answer_blind(self, **parameters: Any) -> Answered:
         """The last step without the graph; parameters as in `final_answer`."""
         parameters = {**self._last, **parameters}
         text = await final_answer(self.chat, self.question.question, **parameters)
-        return Found(text=text, retrieved=list(self.retrieved))
+        return Answered(text=text, retrieved=list(self.retrieved))
 
     def _place(self, entity: str) -> tuple[int, str]:
         order = self.given.order
@@ -266,15 +266,15 @@ class Explorer:
 
 
 def explore(
-    run: Callable[[Explorer], Awaitable[Found]],
-    given: Given,
+    run: Callable[[Explorer], Awaitable[Answered]],
+    given: Context,
     questions: Sequence[OpenQuestion],
     agent: str,
     *,
     max_tokens: int,
     answer_tokens: int,
     temperature: float,
-) -> list[Found]:
+) -> list[Answered]:
     """Has an agent explore the graph for each question, several at a time.
 
     Args:
@@ -290,7 +290,7 @@ def explore(
     index = functools.cache(lambda: TextIndex(given.kg.entities))
     parameters = {"max_tokens": max_tokens, "temperature": temperature}
 
-    async def work(question: OpenQuestion, chat: Chat) -> Found:
+    async def work(question: OpenQuestion, chat: Chat) -> Answered:
         explorer = Explorer(given, around, index, question, chat, agent, parameters, answer_tokens)
         return await run(explorer)
 

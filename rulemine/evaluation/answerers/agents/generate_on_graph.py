@@ -34,7 +34,7 @@ from rulemine.evaluation.answerers.agents.exploring import (
 )
 from rulemine.evaluation.answerers.bm25 import nearest
 from rulemine.evaluation.answerers.final_answer import TOKENS, cut_note, lines_of
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
+from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion, Typical
 from rulemine.kg.graph import Triple
 
 __all__ = ["Action", "GenerateOnGraph", "read_action", "read_proposals"]
@@ -128,7 +128,7 @@ class GenerateOnGraph(Section):
     max_tokens: int = option(512, least=1)
     answer_tokens: int = option(TOKENS, least=1)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """The answer to each question."""
         return explore(
             lambda explorer: _Loop(self, explorer).run(),
@@ -173,7 +173,7 @@ class _Loop:
         self._searched: set[str] = set()
         self._unknowns = 0
 
-    async def run(self) -> Found:
+    async def run(self) -> Answered:
         """Searches, generates, and answers."""
         for _ in range(self._options.steps if self._explorer.topics else 0):
             action = await self._act()

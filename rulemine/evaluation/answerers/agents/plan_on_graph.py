@@ -37,7 +37,7 @@ from rulemine.evaluation.answerers.agents.exploring import (
 )
 from rulemine.evaluation.answerers.bm25 import nearest
 from rulemine.evaluation.answerers.final_answer import TOKENS, cut_note
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
+from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion, Typical
 from rulemine.kg.graph import Triple
 
 __all__ = ["PlanOnGraph"]
@@ -70,7 +70,7 @@ class PlanOnGraph(Section):
     max_tokens: int = option(4096, least=1)
     answer_tokens: int = option(TOKENS, least=1)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """The answer to each question."""
         return explore(
             lambda explorer: _Plan(self, explorer).run(),
@@ -104,7 +104,7 @@ class _Plan:
         self._seen: dict[str, None] = dict.fromkeys(explorer.topics)
         self._returned = 0
 
-    async def run(self) -> Found:
+    async def run(self) -> Answered:
         """Explores, and answers."""
         explorer, options = self._explorer, self._options
         if not explorer.topics:

@@ -34,7 +34,7 @@ from rulemine.evaluation.answerers.agents.exploring import (
     opposite,
 )
 from rulemine.evaluation.answerers.final_answer import TOKENS, cut_note
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
+from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion, Typical
 from rulemine.kg.graph import Triple
 
 __all__ = ["StructGPT"]
@@ -77,7 +77,7 @@ class StructGPT(Section):
     max_tokens: int = option(300, least=1)
     answer_tokens: int = option(TOKENS, least=1)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """The answer to each question."""
         return explore(
             lambda explorer: _Reading(self, explorer).run(),
@@ -105,7 +105,7 @@ class _Reading:
         self._next: list[str] = []  # what is asked now, where that is not the question itself
         self._cut: list[str] = []
 
-    async def run(self) -> Found:
+    async def run(self) -> Answered:
         """Reads, and answers."""
         explorer = self._explorer
         current, concluded = explorer.topics, ""

@@ -34,7 +34,7 @@ from rulemine.evaluation.answerers.agents.exploring import (
     scored,
 )
 from rulemine.evaluation.answerers.final_answer import TOKENS, cut_note
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
+from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion, Typical
 from rulemine.kg.graph import Triple
 
 __all__ = ["ThinkOnGraph", "read_ratings"]
@@ -86,7 +86,7 @@ class ThinkOnGraph(Section):
     max_tokens: int = option(256, least=1)
     answer_tokens: int = option(TOKENS, least=1)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """The answer to each question."""
         return explore(
             lambda explorer: _Search(self, explorer).run(),
@@ -113,7 +113,7 @@ class _Search:
     def __init__(self, options: ThinkOnGraph, explorer: Explorer) -> None:
         self._options, self._explorer = options, explorer
 
-    async def run(self) -> Found:
+    async def run(self) -> Answered:
         """Searches, and answers."""
         explorer = self._explorer
         frontier: dict[str, set[Way]] = {topic: set() for topic in explorer.topics}

@@ -18,7 +18,7 @@ from rulemine.config import Section, option
 from rulemine.errors import counted
 from rulemine.evaluation.answerers.agents.exploring import Explorer, Way, as_json, explore, task
 from rulemine.evaluation.answerers.final_answer import TOKENS
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion, Typical
+from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion, Typical
 from rulemine.evaluation.answerers.surroundings import WAYS
 from rulemine.evaluation.spelling import Spelling
 from rulemine.llm.call import Message, Reply
@@ -89,7 +89,7 @@ class ToolAgent(Section):
     max_tokens: int = option(1024, least=1)
     answer_tokens: int = option(TOKENS, least=1)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """The answer to each question."""
         trial = _Trial()
         found = explore(
@@ -153,7 +153,7 @@ class _Dialog:
     def __init__(self, options: ToolAgent, explorer: Explorer, trial: _Trial) -> None:
         self._options, self._explorer, self._trial = options, explorer, trial
 
-    async def run(self) -> Found:
+    async def run(self) -> Answered:
         """Lets the model call tools, and answers."""
         explorer = self._explorer
         asked = explorer.question
@@ -165,7 +165,7 @@ class _Dialog:
         ]
         reply = await self._trial.ask(explorer, messages)
         if reply is None:
-            return Found(text="", retrieved=[])
+            return Answered(text="", retrieved=[])
         for _ in range(self._options.steps - 1):
             if reply is None or not reply.tool_calls:
                 break

@@ -33,7 +33,7 @@ from rulemine.evaluation.answerers.model_free.thresholds import (
     best_threshold,
     try_thresholds,
 )
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.files import read_bytes, write_bytes
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query.parser import parse
@@ -72,7 +72,7 @@ class Embeddings(Section):
     n3: float = option(0.2, least=0)
     beam: int = option(32, least=1)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """The likely answers to each question, and a ranking.
 
         Raises:
@@ -102,7 +102,7 @@ class Embeddings(Section):
             tried[q.id] = try_thresholds(truth, right, len(q.answers), THRESHOLDS)
         if not tried:
             given.note(f"No question to choose a threshold on; answers are scores ≥ {USUAL}.")
-        found: list[Found] = [Found(())] * len(questions)
+        found: list[Answered] = [Answered(())] * len(questions)
         done = learning + len(known)
         for part in given.parts(questions):
             of_part = [tried[q.id] for q in part.train if q.id in tried]
@@ -112,14 +112,14 @@ class Embeddings(Section):
                 done += 1
                 truth = fuzzy.truth(parse(questions[number].query))
                 best = np.argsort(-truth, kind="stable")[: np.count_nonzero(truth)]
-                found[number] = Found(
+                found[number] = Answered(
                     [names[i] for i in best[: np.count_nonzero(truth >= threshold)]],
                     ranking=[(names[i], float(f"{truth[i]:.6g}")) for i in best[:MOST_RANKED]],
                 )
         return found
 
     def _learned(
-        self, given: Given, kg: KnowledgeGraph, links: Links, progress: Callable[[int], None]
+        self, given: Context, kg: KnowledgeGraph, links: Links, progress: Callable[[int], None]
     ) -> Vectors:
         """The vectors, from the folder as far as they are there."""
         made_from = kg.digest, len(kg.entities), replace(self, beam=1), given.seed

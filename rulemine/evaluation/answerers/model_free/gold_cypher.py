@@ -10,7 +10,7 @@ from typing import ClassVar
 from rulemine.config import Section
 from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.cypher.questions.render import to_cypher
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 
 __all__ = ["GoldCypher"]
 
@@ -22,6 +22,6 @@ class GoldCypher(Section):
     needs: ClassVar = ("query",)
     answers: ClassVar = ("rows",)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """The queries; the graph is not looked at."""
-        return [Found(cypher=to_cypher(query_of(q.query))) for q in questions]
+        return [Answered(cypher=to_cypher(query_of(q.query))) for q in questions]

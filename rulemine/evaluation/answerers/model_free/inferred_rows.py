@@ -9,7 +9,7 @@ from rulemine.cypher.questions.evaluator import evaluate
 from rulemine.cypher.questions.pattern import PatternQuery
 from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.errors import ConfigError
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.kg.graph import Triple
 from rulemine.kg.index import Index
 from rulemine.kg.property_graph.graph import GraphEdge, PropertyGraph
@@ -20,7 +20,7 @@ from rulemine.rules.walk import OpenEnds, Walks
 __all__ = ["completed", "inferred_rows"]
 
 
-def inferred_rows(given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+def inferred_rows(given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
     """The rows of the gold query of each question on the completed graph."""
     if given.graph is None:
         raise ValueError("there is no property graph")
@@ -28,7 +28,7 @@ def inferred_rows(given: Given, questions: Sequence[OpenQuestion]) -> list[Found
     asked = {relation for query in queries for relation in query.match.relations}
     triples = _derived(given, asked)
     graph = completed(given.graph, triples, given.value_rules)
-    return [Found(rows=_rows(graph, query)) for query in queries]
+    return [Answered(rows=_rows(graph, query)) for query in queries]
 
 
 def _rows(graph: PropertyGraph, query: PatternQuery) -> Sequence[Sequence[Value | None]]:
@@ -38,7 +38,7 @@ def _rows(graph: PropertyGraph, query: PatternQuery) -> Sequence[Sequence[Value 
         return ()
 
 
-def _derived(given: Given, relations: Collection[str]) -> Iterator[Triple]:
+def _derived(given: Context, relations: Collection[str]) -> Iterator[Triple]:
     """What one application of the rules says of some relations, what is stated included."""
     names, everyone = given.kg.entities, np.arange(len(given.kg.entities))
     walks = Walks(Index(given.kg), given.rules)

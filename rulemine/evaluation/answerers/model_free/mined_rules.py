@@ -23,7 +23,7 @@ from rulemine.evaluation.answerers.model_free.thresholds import (
     try_thresholds,
 )
 from rulemine.evaluation.answerers.model_free.tree_scores import TreeScores
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.files import write_stream
 from rulemine.mining.options import MiningOptions
 from rulemine.rules.formats import read_rules
@@ -66,7 +66,7 @@ class MinedRules(Section):
     unseen: float = option(5.0, least=0)
     beam: int = option(32, least=1)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[Found]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """The likely answers to each question, and a ranking.
 
         Raises:
@@ -89,7 +89,7 @@ class MinedRules(Section):
             tried[q.id] = try_thresholds(some.truth, right, len(q.answers), THRESHOLDS)
         if not tried:
             given.note(f"No question to choose a threshold on; answers are likelihoods ≥ {USUAL}.")
-        found: list[Found] = [Found(())] * len(questions)
+        found: list[Answered] = [Answered(())] * len(questions)
         for part in given.parts(questions):
             trials = [tried[q.id] for q in part.train if q.id in tried]
             threshold = best_threshold(trials, THRESHOLDS, USUAL)
@@ -110,7 +110,7 @@ class MinedRules(Section):
             skyline=False,
         )
 
-    def _mined(self, given: Given) -> Sequence[Rule]:
+    def _mined(self, given: Context) -> Sequence[Rule]:
         """The rules of the graph, from the folder if they are there."""
         from rulemine.mining.miner import mine
 
@@ -130,13 +130,13 @@ class MinedRules(Section):
         return tuple(rules)
 
 
-def _told(likely: Likely, trees: TreeScores, threshold: float, names: Sequence[str]) -> Found:
+def _told(likely: Likely, trees: TreeScores, threshold: float, names: Sequence[str]) -> Answered:
     """The likely answers to a question, in words."""
     best = trees.best(likely)
     truth = likely.truth[best]
     ranked = [names[i] for i in likely.ids[best].tolist()]
     most = int(np.count_nonzero(truth == 1)) + MOST_RANKED
-    return Found(
+    return Answered(
         ranked[: np.count_nonzero(truth >= threshold)],
         ranking=list(zip(ranked[:most], truth[:most].tolist(), strict=True)),
     )

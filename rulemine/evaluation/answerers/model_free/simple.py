@@ -23,7 +23,7 @@ import numpy as np
 from rulemine.config import Section, option
 from rulemine.cypher.rows import row_of
 from rulemine.evaluation.answerers.model_free.inferred_rows import inferred_rows
-from rulemine.evaluation.answerers.protocol import Found, Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.kg.index import Index
 from rulemine.query.batch import Batch
 from rulemine.release.guessing import asked_about, commonest_answers
@@ -40,7 +40,7 @@ class Lookup(Section):
 
     needs: ClassVar = ("query",)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[set[int]]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[set[int]]:
         """The stated answers to each question."""
         batch = Batch(q.query for q in questions)
         return batch.answers(batch.over(given.kg))
@@ -57,7 +57,7 @@ class Neighbors(Section):
 
     hops: int = option(1, least=1)
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[set[int]]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[set[int]]:
         """The neighbors of the topic entities of each question."""
         kg = given.kg
         ends = kg.triples[:, [0, 2]].astype(np.int64)
@@ -102,8 +102,8 @@ class Reasoner(Section):
     confidence: float = option(0.0, least=0, most=1)
 
     def __call__(
-        self, given: Given, questions: Sequence[OpenQuestion]
-    ) -> list[set[int]] | list[Found]:
+        self, given: Context, questions: Sequence[OpenQuestion]
+    ) -> list[set[int]] | list[Answered]:
         """The stated and the derived answers to each question; of a property graph, the rows."""
         rules = [rule for rule in given.rules if _confidence(rule) >= self.confidence]
         if given.graph is not None:
@@ -150,8 +150,8 @@ class Prior(Section):
     k: int = option(1, least=1)
 
     def __call__(
-        self, given: Given, questions: Sequence[OpenQuestion]
-    ) -> list[list[str]] | list[Found]:
+        self, given: Context, questions: Sequence[OpenQuestion]
+    ) -> list[list[str]] | list[Answered]:
         """The guesses for each question, by name, or as rows; the graph is not looked at."""
         found: list[list[str]] = [[] for _ in questions]
         for part in given.parts(questions):
@@ -166,7 +166,7 @@ class Prior(Section):
                 found[number] = guesses.get(key, anything)[: self.k]
         if given.graph is None:
             return found
-        return [Found(rows=_of_one_width(map(row_of, guesses))) for guesses in found]
+        return [Answered(rows=_of_one_width(map(row_of, guesses))) for guesses in found]
 
 
 def _of_one_width(rows: Iterable[Sequence[Any]]) -> list[Sequence[Any]]:
@@ -182,7 +182,7 @@ class RandomEntity(Section):
     It is the same entity in every naming.
     """
 
-    def __call__(self, given: Given, questions: Sequence[OpenQuestion]) -> list[set[str]]:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[set[str]]:
         """One entity for each question."""
         names = sorted(given.kg.entities, key=lambda name: (given.order.get(name, 0), name))
         drawn = [stream(given.seed, "random answer", q.id).below(len(names)) for q in questions]

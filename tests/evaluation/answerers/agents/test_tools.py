@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from rulemine.evaluation.answerers.agents.tools import TOOLS, ToolAgent
-from rulemine.evaluation.answerers.protocol import Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Context, OpenQuestion
 from rulemine.llm.call import Reply
 from tests.evaluation.answerers.scripted import (
     KG,
@@ -159,7 +159,7 @@ def test_after_the_last_step_it_answers_from_what_it_saw() -> None:
 def answered(script: Script, number: int) -> tuple[list[str | None], list[str]]:
     notes: list[str] = []
     asked = [QUESTION._replace(id=f"q{n}", question=f"Who {n}?") for n in range(number)]
-    given = Given(kg=KG, model="small", session=script, note=notes.append)  # type: ignore[arg-type]
+    given = Context(kg=KG, model="small", session=script, note=notes.append)  # type: ignore[arg-type]
     return [found.text for found in ToolAgent()(given, asked)], notes
 
 

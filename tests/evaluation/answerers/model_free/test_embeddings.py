@@ -21,7 +21,7 @@ from rulemine.evaluation.answerers.model_free.complex_vectors import (
 )
 from rulemine.evaluation.answerers.model_free.embeddings import Embeddings
 from rulemine.evaluation.answerers.model_free.fuzzy_answers import FuzzyAnswers
-from rulemine.evaluation.answerers.protocol import Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Context, OpenQuestion
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query import parse
 from rulemine.query.batch import Batch
@@ -242,7 +242,7 @@ def test_threads_change_nothing():
 
 
 def test_answers_to_a_question_do_not_depend_on_others():
-    given = Given(kg=GRAPH, order={name: i for i, name in enumerate(GRAPH.entities)})
+    given = Context(kg=GRAPH, order={name: i for i, name in enumerate(GRAPH.entities)})
     asked = [OpenQuestion(str(i), "", ("e1",), text) for i, text in enumerate(QUERIES)]
     together = SMALL(given, asked)
     assert together == [SMALL(given, [q])[0] for q in asked]
@@ -258,7 +258,7 @@ def test_the_same_in_every_naming():
     for names in ({name: name for name in turned}, turned):
         order = {names[name]: i for i, name in enumerate(GRAPH.entities)}
         query = parse('(p "r0" "e1")').text.replace("e1", names["e1"])
-        given = Given(kg=GRAPH.renamed(names), order=order)
+        given = Context(kg=GRAPH.renamed(names), order=order)
         found = SMALL(given, [OpenQuestion("q", "", (names["e1"],), query)])[0]
         back = {new: old for old, new in names.items()}
         told.append([(back[name], score) for name, score in found.ranking])
@@ -282,7 +282,7 @@ def test_stated_answers_are_given_and_the_threshold_is_of_the_training_questions
 
 
 def test_learning_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
-    given = Given(kg=GRAPH)
+    given = Context(kg=GRAPH)
     asked = [OpenQuestion("q", "", ("e1",), QUERIES[0])]
     whole = SMALL(replace(given, folder=tmp_path / "a"), asked)
     (kept,) = (tmp_path / "a").iterdir()
@@ -311,7 +311,7 @@ def test_learning_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"PK\x03\x04cut"])
 def test_damaged_file_of_vectors_is_named(tmp_path, content):
-    given = Given(kg=GRAPH, folder=tmp_path)
+    given = Context(kg=GRAPH, folder=tmp_path)
     SMALL(given, [])
     (kept,) = tmp_path.iterdir()
     kept.write_bytes(content)
@@ -321,9 +321,9 @@ def test_damaged_file_of_vectors_is_named(tmp_path, content):
 
 def test_learning_that_does_not_converge_is_said():
     with pytest.raises(ConfigError, match="learning_rate is 1e\\+30"):
-        replace(SMALL, learning_rate=1e30)(Given(kg=GRAPH), [])
+        replace(SMALL, learning_rate=1e30)(Context(kg=GRAPH), [])
 
 
 def test_empty_graph_has_no_answers():
     asked = [OpenQuestion("q", "", ("e1",), QUERIES[0])]
-    assert SMALL(Given(kg=KnowledgeGraph.from_triples([])), asked)[0].answers == []
+    assert SMALL(Context(kg=KnowledgeGraph.from_triples([])), asked)[0].answers == []

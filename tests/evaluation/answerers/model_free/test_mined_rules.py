@@ -11,7 +11,7 @@ from rulemine.evaluation.answerers.model_free import mined_rules
 from rulemine.evaluation.answerers.model_free.likely_links import LikelyLinks, Link
 from rulemine.evaluation.answerers.model_free.mined_rules import MinedRules
 from rulemine.evaluation.answerers.model_free.tree_scores import TreeScores
-from rulemine.evaluation.answerers.protocol import Given, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Context, OpenQuestion
 from rulemine.evaluation.answerers.registry import find_answerer
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query import parse
@@ -150,7 +150,7 @@ ASKED = [
 
 def test_what_is_mined_finds_what_is_missing(tmp_path, monkeypatch):
     told = []
-    given = Given(kg=FAMILIES, folder=tmp_path / "work", note=told.append)
+    given = Context(kg=FAMILIES, folder=tmp_path / "work", note=told.append)
     found = MinedRules()(given, ASKED)
     assert [f.answers[:1] for f in found] == [["m0"], ["cm5"], ["m5"]]
     assert [f.ranking[0][1] < 1 for f in found] == [True] * 3
@@ -167,7 +167,7 @@ def test_what_is_mined_finds_what_is_missing(tmp_path, monkeypatch):
 def test_answers_are_the_same_in_every_naming():
     names = {name: f"{i * 7 % 31:02d}" for i, name in enumerate(FAMILIES.entities)}
     order = {name: i for i, name in enumerate(FAMILIES.entities)}
-    found = MinedRules()(Given(kg=FAMILIES, order=order), ASKED)
+    found = MinedRules()(Context(kg=FAMILIES, order=order), ASKED)
 
     def renamed(text):
         for name, other in names.items():
@@ -176,7 +176,7 @@ def test_answers_are_the_same_in_every_naming():
 
     asked = [q._replace(query=renamed(q.query)) for q in ASKED]
     others = {names[name]: place for name, place in order.items()}
-    again = MinedRules()(Given(kg=FAMILIES.renamed(names), order=others), asked)
+    again = MinedRules()(Context(kg=FAMILIES.renamed(names), order=others), asked)
     for one, other in zip(found, again, strict=True):
         assert [names[name] for name in one.answers] == other.answers
         assert [(names[name], score) for name, score in one.ranking] == other.ranking
@@ -203,7 +203,7 @@ def test_training_questions_decide_where_there_is_no_validation_question(monkeyp
     few = question(2, "a", "r", "object", ["b", "e"], ["b"], split="validation")
 
     def answers(*train):
-        given = Given(kg=kg, train=train)
+        given = Context(kg=kg, train=train)
         (found,) = MinedRules()(given, [OpenQuestion("q3", "", ("a",), '(p "r" "a")')])
         return found.answers
 
@@ -213,7 +213,7 @@ def test_training_questions_decide_where_there_is_no_validation_question(monkeyp
 
 def test_a_graph_without_rules():
     kg = KnowledgeGraph.from_triples([("a", "p", "b")])
-    (found,) = MinedRules()(Given(kg=kg), [OpenQuestion("q", "", ("a",), '(p "p" "a")')])
+    (found,) = MinedRules()(Context(kg=kg), [OpenQuestion("q", "", ("a",), '(p "p" "a")')])
     assert found.answers == ["b"]
     assert found.ranking == [("b", 1.0)]
 
