@@ -36,14 +36,14 @@ rulemine/mining/amie.jar: $(JAVA_SOURCES) hatch_build.py
 demo: install jar ## the whole way on a small invented world: build, verify, score, three questions
 	$(RULEMINE) build demo -o out/demo
 	$(RULEMINE) verify out/demo
-	$(RULEMINE) baselines out/demo
+	$(RULEMINE) evaluate out/demo --baselines
 	$(RULEMINE) show out/demo --sample 3
 	@echo "The same benchmark with anonymized names: $(RULEMINE) rename out/demo --naming private -o out/demo-private"
 
 family: install jar ## the Family benchmark, verified, with the model-free answerers
 	$(RULEMINE) build family -o out/family
 	$(RULEMINE) verify out/family
-	$(RULEMINE) baselines out/family
+	$(RULEMINE) evaluate out/family --baselines
 
 fb15k237: install jar ## the FB15k-237 benchmark, verified
 	$(RULEMINE) build fb15k237 -o out/fb15k237

@@ -193,7 +193,7 @@ def mining_rows(table: Table, only: str) -> None:
 
 def stage(name: str, recipe: str, out: str) -> list[str]:
     """The command that builds as far as a stage; the last one is the whole build."""
-    return ours("build" if name == STAGES[-1] else name, recipe, "-o", out)
+    return ours("build", "--until", name, recipe, "-o", out)
 
 
 def build_rows(table: Table, only: str) -> None:

@@ -44,7 +44,8 @@ def packages(seed: int = 1) -> list[tuple[str, str, str]]:
 def commands(graph: Path, out: Path) -> list[list[str]]:
     """The build up to the selection, and the rest of it."""
     options = [str(graph), "--kind", "cypher", "-o", str(out)]
-    return [[sys.executable, "-m", "rulemine", step, *options] for step in ("select", "build")]
+    build = [sys.executable, "-m", "rulemine", "build", *options]
+    return [[*build, "--until", step] for step in ("select", "release")]
 
 
 def main() -> None:

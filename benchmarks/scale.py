@@ -61,14 +61,13 @@ def commands(folder: Path, triples: int) -> dict[str, list[str]]:
     thresholds = ["--max-atoms=3", "--min-head-coverage=0.1", "--min-std-confidence=0.3",
                   "--min-pca-confidence=0.4"]  # fmt: skip
     found = {
-        "generate": [*rulemine, "generate", "synthetic", *synthetic, "-o", graph],
+        "generate": [*rulemine, "data", "generate", "synthetic", *synthetic, "-o", graph],
         "read": read,
         "read again": read,
         "mine": [*rulemine, "mine", graph, *thresholds, "-o", rules],
     }
     for step in STEPS[4:-1]:
-        command = "build" if step == "release" else step
-        found[step] = [*rulemine, command, graph, "--rules", rules, "-o", out]
+        found[step] = [*rulemine, "build", "--until", step, graph, "--rules", rules, "-o", out]
     return {**found, "verify": [*rulemine, "verify", out]}
 
 

@@ -52,11 +52,11 @@ def run(given: argparse.Namespace, options: list[str], folder: Path) -> dict[str
     release, again = folder / "release", folder / "again"
     model = [given.recipe, "--verbalizer", "openai", "--model", "fake", *options]
     for target in (release, again):
-        measure([*rulemine, "balance", *model, "-o", str(target)], {})
+        measure([*rulemine, "build", "--until", "balance", *model, "-o", str(target)], {})
     with endpoint(given.latency_ms) as url:
         asking = [*model, "--base-url", url, "--concurrency", str(given.concurrency)]
         steps = {
-            "verbalize": ["verbalize", *asking, "-o", str(release)],
+            "verbalize": ["build", "--until", "verbalize", *asking, "-o", str(release)],
             "split and release": ["build", *asking, "-o", str(release)],
             "verify": ["verify", str(release)],
             "build again by --replay": [

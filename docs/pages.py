@@ -37,9 +37,7 @@ def commands() -> str:
         else:
             taken[table] = name
             lines.append(table)
-            if str(parser.epilog).startswith("keys for --set"):
-                lines.append("Keys for `--set`: see [Options](options.md).")
-            elif parser.epilog:
+            if parser.epilog:
                 lines.append("\n".join(f"    {line}" for line in parser.epilog.splitlines()))
     return "\n\n".join(lines)
 

@@ -304,7 +304,7 @@ def build(
     kind: type[_C],
     values: Mapping[str, Any],
     where: str,
-    advice: str = "See rulemine build --help for the keys.",
+    advice: str = "See rulemine keys.",
 ) -> _C:
     """Builds a configuration from nested tables.
 

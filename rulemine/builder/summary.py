@@ -129,4 +129,4 @@ def _describe_derived(asked: QuestionSet, templates: Templates) -> Iterator[str]
         f"{derived:,} of {counted(len(relations), 'relation')} asked about without a template of your own: "
         f"their questions are made from their names; {counted(shared, 'question')} {verb} text with another"
     )
-    yield "  a template file reads better: questions.templates in rulemine build --help"
+    yield "  a template file reads better: rulemine keys questions.templates"

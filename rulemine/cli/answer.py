@@ -3,7 +3,6 @@
 A command imports what it needs when it runs.
 """
 
-import argparse
 import json
 import shlex
 import sys
@@ -11,6 +10,18 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
+from rulemine.cli.arguments import (
+    NAMING,
+    RELEASE,
+    SAMPLE,
+    SEED,
+    SPLIT,
+    TO_FILE,
+    Subcommand,
+    add_model,
+    arg,
+    switch,
+)
 from rulemine.cli.console import (
     STANDARD_OUTPUT,
     Line,
@@ -21,73 +32,10 @@ from rulemine.cli.console import (
     say,
     written,
 )
-from rulemine.cli.parser import Parser, add_command, add_flags, given
+from rulemine.cli.parser import given
 from rulemine.errors import ConfigError, counted
 
-__all__ = ["add_answering", "add_model_options", "split_of"]
-
-
-def add_answering(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the commands that answer."""
-    parser = add_command(
-        commands, "questions", questions, "write what a system is given: questions, and nothing else",
-        "One JSON object a line: id, question, topic_entities. The graph is kg/incomplete.tsv.gz in DIR.",
-    )  # fmt: skip
-    parser.add_argument(
-        "release", type=Path, metavar="DIR", help="folder or archive of the release"
-    )
-    _add_choice(parser)
-    parser.add_argument(
-        "--naming", metavar="NAMING", help="private, entity or text (the release's)"
-    )
-    parser.add_argument(
-        "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
-    )
-    parser = add_command(
-        commands, "answer", answer, "answer the questions of a release with a system",
-        "NAME[:key=value…] is one of the answerers of docs/answerers.md, or one that an installed package\n"
-        "adds. Everything is kept in FILE.work: the same command after an interruption goes on.\n"
-        "Questions over a property graph: --with gold-cypher, reasoner, prior, text-to-cypher or command.\n"
-        "A program of yours: rulemine answer DIR --with command -o FILE -- python my_system.py",
-    )  # fmt: skip
-    parser.add_argument(
-        "release", type=Path, metavar="DIR", help="folder or archive of the release"
-    )
-    parser.add_argument("--with", dest="answerers", required=True, metavar="NAME[,NAME…]",
-                        help="e.g. lookup, neighbors:hops=2, prior:k=5")  # fmt: skip
-    parser.add_argument("--kg", default="incomplete", metavar="GRAPH",
-                        help="complete, incomplete, or incomplete-LEVEL with any LEVEL from 0 to 100 "
-                        "(incomplete)")  # fmt: skip
-    _add_choice(parser)
-    parser.takes_program = True
-    parser.set_defaults(program=())
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of what is drawn (0)")
-    add_model_options(parser)
-    parser.add_argument("--dry-run", action="store_true",
-                        help="say what it would take of a model, ask nothing, write nothing")  # fmt: skip
-    parser.add_argument("-o", "--output", type=output_file, metavar="FILE",
-                        help="predictions; - is standard output; for several systems a folder; needed but "
-                        "for --dry-run")  # fmt: skip
-
-
-def _add_choice(parser: Parser) -> None:
-    parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
-    parser.add_argument("--sample", type=int, metavar="N",
-                        help="the first N questions of one fixed order, the core first (all)")  # fmt: skip
-
-
-def add_model_options(parser: Parser) -> None:
-    """Adds the options of a model: its name, and where it is."""
-
-    def add(parser: Parser) -> None:
-        from rulemine.config import keys_of
-        from rulemine.llm.options import EndpointOptions
-
-        group = parser.add_argument_group("a model, for answerers that ask one")
-        group.add_argument("--model", default="", metavar="NAME", help="its name at the endpoint")
-        add_flags(group, keys_of(EndpointOptions(), "endpoint."))
-
-    parser.options = add
+__all__ = ["ANSWER", "QUESTIONS", "split_of", "with_program"]
 
 
 def split_of(name: str) -> str | None:
@@ -224,3 +172,30 @@ def _answer(arguments: Namespace, name: str, output: Path, kept: Path | None) ->
     if empty:
         said += f", {empty:,} of {len(predictions):,} without an answer"
     say(said, sys.stderr)
+
+
+QUESTIONS = Subcommand(
+    "questions", questions, "write what a system is given: questions, and nothing else",
+    (RELEASE, SPLIT, SAMPLE, NAMING, TO_FILE),
+    "One JSON object a line: id, question, topic_entities. The graph is kg/incomplete.tsv.gz in DIR.",
+)  # fmt: skip
+
+ANSWER = Subcommand(
+    "answer", answer, "answer the questions of a release with a system",
+    (
+        RELEASE,
+        arg("--with", "NAME[,NAME…]", "e.g. lookup, neighbors:hops=2, prior:k=5", dest="answerers",
+            required=True),
+        arg("--kg", "GRAPH", "complete, incomplete, or incomplete-LEVEL with any LEVEL from 0 to 100 "
+            "(incomplete)", default="incomplete"),
+        SPLIT, SAMPLE, SEED,
+        switch("--dry-run", "say what it would take of a model, ask nothing, write nothing"),
+        arg("-o --output", "FILE", "predictions; - is standard output; for several systems a folder; needed "
+            "but for --dry-run", output_file),
+    ),
+    "NAME[:key=value…] is one of the answerers of docs/answerers.md, or one that an installed package\n"
+    "adds. Everything is kept in FILE.work: the same command after an interruption goes on.\n"
+    "Questions over a property graph: --with gold-cypher, reasoner, prior, text-to-cypher or command.\n"
+    "A program of yours: rulemine answer DIR --with command -o FILE -- python my_system.py",
+    add_model, takes_program=True,
+)  # fmt: skip

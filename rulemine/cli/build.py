@@ -1,18 +1,18 @@
-"""The commands that build: ``build``, its single stages, and ``gloss``.
+"""The commands ``build``, ``gloss`` and ``keys``.
 
 A command imports what it needs when it runs, so that ``--help`` and scoring never load what only
-mining needs. Every command takes the parsed arguments and returns the exit status.
+mining needs.
 """
 
-import argparse
 import sys
 import time
 from argparse import Namespace
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from textwrap import fill
 
+from rulemine.cli.arguments import REPLACE, SET, Subcommand, add_resources, arg, several, switch
 from rulemine.cli.console import (
     STANDARD_OUTPUT,
     Line,
@@ -22,111 +22,18 @@ from rulemine.cli.console import (
     summarize,
     written,
 )
-from rulemine.cli.parser import Parser, add_command, add_flags, given
-from rulemine.errors import counted
+from rulemine.cli.parser import Parser, add_flags, describe_keys, given
+from rulemine.errors import ConfigError, counted, did_you_mean
 
-__all__ = ["add_building"]
-
-_KEYS = """\
-keys for --set, with their defaults; in a recipe's TOML file the part before the dot is a [section]:
-{keys}
-"""
+__all__ = ["BUILD", "GLOSS", "KEYS_OF_RECIPES"]
 
 _OF_GLOSSES = [f"verbalizer.{name}" for name in ("name", "model", "temperature", "prompt")]
 """The keys that the command ``gloss`` uses."""
-
-_SET: dict[str, Any] = {"action": "append", "default": [], "metavar": "KEY=VALUE"}
 
 _MODEL = (
     "verbalization by a language model",
     "Any endpoint with OpenAI's chat API; the key is read from $OPENAI_API_KEY and never stored.",
 )
-
-
-def add_building(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the commands that build."""
-    steps = {
-        "build": "build a benchmark: all steps, resumed where an earlier run stopped",
-        "ground": "build up to the groundings of the rules",
-        "select": "build up to the selection of triples to remove",
-        "ask": "build up to the questions with their answers",
-        "balance": "build up to the balanced questions",
-        "verbalize": "build up to the questions as verbalized by a language model",
-        "split": "build up to the split into train, validation and test",
-    }
-    for step, summary in steps.items():
-        parser = add_command(commands, step, build, summary)
-        parser.options = _add_build_options
-        parser.set_defaults(until="release" if step == "build" else step)
-    parser = add_command(
-        commands,
-        "gloss",
-        gloss,
-        "write relation descriptions for the prompts of a language model",
-        _GLOSS,
-    )
-    parser.options = _add_gloss_options
-
-
-def _add_build_options(parser: Parser) -> None:
-    from rulemine.cli.recipe_options import OF_MODEL
-    from rulemine.config import keys_of
-    from rulemine.kinds.registry import KINDS
-    from rulemine.mining import Resources
-    from rulemine.recipe.recipe import KEYS, keys_with
-
-    parser.keys, parser.epilog = lambda: keys_with(*KINDS), _KEYS
-    parser.add_argument(
-        "recipe",
-        metavar="RECIPE",
-        help="a recipe (demo, family, fb15k237, structures-demo, …), a .toml file, a data set or a graph",
-    )
-    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder (out/NAME)")
-    parser.add_argument(
-        "--replace",
-        action="store_true",
-        help="replace a release that has another name or was edited",
-    )
-    parser.add_argument("--set", **_SET, help="override a key, see below")
-    parser.add_argument(
-        "--not-in",
-        action="append",
-        default=[],
-        type=Path,
-        metavar="DIR",
-        help="ask no question of this release of the recipe (folder or archive; repeatable)",
-    )
-    # Options of the miner are only keys here: there are too many.
-    add_flags(parser, [k for k in KEYS if not k.name.startswith(("mining.", *OF_MODEL))])
-    group = parser.add_argument_group(*_MODEL)
-    add_flags(group, [k for k in KEYS if k.name.startswith(OF_MODEL)])
-    group.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="estimate calls and tokens, and show three prompts, without calling the model",
-    )
-    group.add_argument(
-        "--replay",
-        type=Path,
-        metavar="DIR",
-        help="take all replies from this release's journal: no network, no key",
-    )
-    resources = keys_of(Resources(), "resources.")
-    add_flags(parser, [k for k in resources if k.name != "resources.limit_seconds"])
-
-
-def _add_gloss_options(parser: Parser) -> None:
-    from rulemine.recipe.recipe import KEYS
-
-    parser.keys = lambda: KEYS
-    parser.add_argument("recipe", metavar="RECIPE", help="as in rulemine build")
-    parser.add_argument(
-        "-o", "--output", type=output_file, metavar="FILE", help="TOML (out/NAME.glosses.toml)"
-    )
-    parser.add_argument("--set", **_SET, help="override a key, see rulemine build --help")
-    add_flags(parser, [key for key in KEYS if key.name == "seed"])
-    used = [k for k in KEYS if k.name in _OF_GLOSSES or k.name.startswith("endpoint.")]
-    add_flags(parser.add_argument_group(*_MODEL), used)
 
 
 _GLOSS = """\
@@ -138,7 +45,7 @@ To build with the file: rulemine build RECIPE --verbalizer openai --model NAME -
 
 
 def build(arguments: Namespace) -> int:
-    """Runs ``build``, or one of its steps."""
+    """``build``."""
     from rulemine.builder.pipeline import Build, BuildContext
     from rulemine.builder.stage import Done
     from rulemine.cli.recipe_options import chosen_recipe
@@ -211,7 +118,7 @@ def _little(folder: Path) -> str:
 
 
 def gloss(arguments: Namespace) -> int:
-    """Runs ``gloss``."""
+    """``gloss``."""
     from rulemine.cli.recipe_options import chosen_recipe
     from rulemine.llm.call import more_tokens
     from rulemine.llm.session import Session
@@ -250,3 +157,108 @@ def gloss(arguments: Namespace) -> int:
         )
     summarize(replace(report, path=output).to_text(), output)
     return 0
+
+
+TOP = "recipe"
+"""What the keys that stand in no section are called together."""
+
+
+def keys(arguments: Namespace) -> int:
+    """``keys``."""
+    from rulemine.config import Key
+    from rulemine.kinds.registry import KINDS
+    from rulemine.recipe.recipe import keys_with
+
+    sections: dict[str, list[Key]] = {}
+    for key in keys_with(*KINDS):
+        sections.setdefault(key.name.rpartition(".")[0] or TOP, []).append(key)
+    wanted = arguments.section
+    if wanted is None:
+        for section, found in sections.items():
+            names = ", ".join(key.name.rpartition(".")[2] for key in found)
+            what = "at the top of a recipe" if section == TOP else f"[{section}]"
+            say(
+                f"{section}: {what}\n{fill(names, 79, initial_indent='  ', subsequent_indent='  ')}"
+            )
+        say(
+            "\nrulemine keys SECTION, or rulemine keys KEY, says what they are, with their defaults."
+        )
+        return 0
+    everything = [key for found in sections.values() for key in found]
+    chosen = sections.get(wanted) or [
+        key for key in everything if wanted in (key.name, key.name.rpartition(".")[2])
+    ]
+    if not chosen:
+        known = (*sections, *(key.name for key in everything))
+        raise ConfigError(
+            f"keys: {wanted!r} is no section and no key; {did_you_mean(wanted, known)}"
+        )
+    say(describe_keys(chosen))
+    return 0
+
+
+def _add_build_options(parser: Parser) -> None:
+    from rulemine.cli.recipe_options import OF_MODEL
+    from rulemine.kinds.registry import KINDS
+    from rulemine.recipe.recipe import KEYS, keys_with
+
+    parser.keys = lambda: keys_with(*KINDS)
+    # Options of the miner are only keys here: there are too many.
+    add_flags(
+        parser, [k for k in KEYS if not k.name.startswith(("mining.", *OF_MODEL))], brief=True
+    )
+    add_resources(parser)
+    group = parser.add_argument_group(*_MODEL)
+    add_flags(group, [k for k in KEYS if k.name.startswith(OF_MODEL)], brief=True)
+    for names, how in (
+        switch("--dry-run", "estimate calls and tokens, and show three prompts"),
+        arg(
+            "--replay",
+            "DIR",
+            "take all replies from this release's journal: no network, no key",
+            Path,
+        ),
+    ):
+        group.add_argument(*names, **how)
+
+
+def _add_gloss_options(parser: Parser) -> None:
+    from rulemine.recipe.recipe import KEYS
+
+    parser.keys = lambda: KEYS
+    add_flags(parser, [key for key in KEYS if key.name == "seed"])
+    used = [k for k in KEYS if k.name in _OF_GLOSSES or k.name.startswith("endpoint.")]
+    add_flags(parser.add_argument_group(*_MODEL), used)
+
+
+STEPS = ("ground", "select", "ask", "balance", "verbalize", "split")
+
+BUILD = Subcommand(
+    "build", build, "build a benchmark: all steps, resumed where an earlier run stopped",
+    (
+        arg("recipe", "RECIPE", "a recipe (demo, family, fb15k237, structures-demo, …), a .toml file, a data "
+            "set or a graph"),
+        arg("-o --output", "DIR", "folder (out/NAME)", Path),
+        arg("--until", "STAGE", f"the last step: {', '.join(STEPS)} (release)", choices=(*STEPS, "release"),
+            default="release"),
+        REPLACE, SET,
+        several("--not-in", "DIR", "ask no question of this release again", Path),
+    ),
+    "Every key of a recipe, with its meaning and default: rulemine keys [SECTION]",
+    _add_build_options,
+)  # fmt: skip
+
+GLOSS = Subcommand(
+    "gloss", gloss, "write relation descriptions for the prompts of a language model",
+    (
+        arg("recipe", "RECIPE", "as in rulemine build"),
+        arg("-o --output", "FILE", "TOML (out/NAME.glosses.toml)", output_file),
+        SET,
+    ),
+    _GLOSS, _add_gloss_options,
+)  # fmt: skip
+
+KEYS_OF_RECIPES = Subcommand(
+    "keys", keys, "list the keys of recipes, with meanings and defaults",
+    (arg("section", "SECTION", "mining, questions, the name of a kind, …; or a key (list all)", nargs="?"),),
+)  # fmt: skip

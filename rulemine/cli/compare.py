@@ -1,83 +1,16 @@
-"""The commands that compare systems: ``compare``, and ``power``, which says how many questions that takes."""
+"""The command ``compare``: differences between systems, and how many questions show one."""
 
-import argparse
 from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rulemine.cli.answer import split_of
-from rulemine.cli.console import bar, check_output, emit, output_file, refuse_idle
-from rulemine.cli.parser import Parser, add_command, add_wide
+from rulemine.cli.arguments import FORMATS, RELEASE, TO_FILE, WIDE, Subcommand, arg, format_of
+from rulemine.cli.console import bar, check_output, emit, refuse_idle
 from rulemine.errors import ConfigError
 
-__all__ = ["add_comparing"]
-
-
-def add_comparing(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the commands that compare."""
-    parser = add_command(
-        commands, "compare", compare, "compare systems: differences, intervals, and whether they are real",
-        "A file says from which graph it was answered; if it does not, that is the incomplete one. Hard\n"
-        "answers are those that are missing on every graph that lacks something.\n"
-        "Is a release contaminated? Each system on it, minus the same system on a fresh release, which asks\n"
-        "other questions (rulemine build … --not-in DIR):\n"
-        "  rulemine compare DIR A.jsonl … --fresh DIR2 B.jsonl …",
-    )  # fmt: skip
-    parser.add_argument(
-        "release", type=Path, metavar="DIR", help="folder or archive of the release"
-    )
-    parser.add_argument("predictions", type=Path, nargs="+", metavar="FILE",
-                        help="two or more; with --fresh one or more")  # fmt: skip
-    parser.add_argument("--fresh", type=Path, nargs="+", metavar=("DIR2", "FILE"),
-                        help="a fresh release and the same systems' predictions for it, after DIR and its "
-                        "files")  # fmt: skip
-    parser.add_argument("--metrics", metavar="NAME[,NAME…]",
-                        help="scores, e.g. hard_f1,mrr (hard_f1,hhr,hits_hard,hits_any,f1)")  # fmt: skip
-    _add_choice(parser)
-    parser.add_argument("--seed", type=int, metavar="N", help="of resamples and exchanges (0)")
-    parser.add_argument("--format", default="table",
-                        choices=("table", "json", "csv", "markdown", "latex", "html", "questions"),
-                        help="(table); html is a page, questions a CSV of every question")  # fmt: skip
-    parser.add_argument(
-        "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
-    )
-    add_wide(parser)
-    parser = add_command(
-        commands, "power", power, "how many questions show a difference between two systems",
-        "From two prediction files: rulemine power DIR A.jsonl B.jsonl\n"
-        "From rates that you expect: rulemine power --rates 0.62,0.67",
-    )  # fmt: skip
-    parser.add_argument(
-        "release", type=Path, nargs="?", metavar="DIR", help="folder or archive of the release"
-    )
-    parser.add_argument("predictions", type=Path, nargs="*", metavar="FILE", help="two of them")
-    parser.add_argument("--difference", type=float, metavar="D",
-                        help="to be seen, a fraction: 0.05 is 5 points (several)")  # fmt: skip
-    parser.add_argument(
-        "--rates", metavar="P,Q", help="scores of 0 and 1 that you expect, e.g. 0.62,0.67"
-    )
-    parser.add_argument("--differ", type=float, metavar="F",
-                        help="on which fraction of the questions just one system is right (as if "
-                        "independent)")  # fmt: skip
-    parser.add_argument("--design-effect", type=float, metavar="E", help="what clusters cost (1)")
-    parser.add_argument("--metric", metavar="NAME", help="the score, of prediction files (hard_f1)")
-    parser.add_argument("--alpha", type=float, default=0.05, help="level of the test (0.05)")
-    parser.add_argument("--power", type=float, default=0.8, help="chance of seeing it (0.8)")
-    _add_choice(parser)
-    parser.add_argument(
-        "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
-    )
-    add_wide(parser)
-
-
-def _add_choice(parser: Parser) -> None:
-    parser.add_argument("--split", help="train, validation, test or all (test)")
-    parser.add_argument("--sample", type=int, metavar="N",
-                        help="the first N questions of one fixed order, the core first")  # fmt: skip
-    parser.add_argument("--naming", metavar="NAMING", help="of the predictions (the release's)")
-    parser.add_argument("--level", type=int, metavar="L",
-                        help="hard answers are those missing at level L, 1–100 (of the graphs)")  # fmt: skip
+__all__ = ["COMPARE"]
 
 
 def compare(arguments: Namespace) -> int:
@@ -91,6 +24,14 @@ def compare(arguments: Namespace) -> int:
     from rulemine.release.reader import Release
 
     check_output(arguments.output)
+    if arguments.power is not None:
+        return _power(arguments)
+    for_power = ("difference", "rates", "differ", "design_effect", "alpha")
+    refuse_idle(arguments, "--power", *for_power)
+    if not arguments.predictions:
+        raise ConfigError(
+            "compare: found no prediction files; expected DIR and two or more of them."
+        )
     if arguments.format != "table":
         refuse_idle(arguments, "--format table", "wide")
     if arguments.format == "questions":
@@ -165,13 +106,15 @@ def _choice(arguments: Namespace) -> dict[str, Any]:
     }
 
 
-def power(arguments: Namespace) -> int:
-    """``power``."""
-    check_output(arguments.output)
+def _power(arguments: Namespace) -> int:
+    """``compare --power``."""
+    refuse_idle(arguments, "comparing", "fresh", "seed")
+    if arguments.format != "table":
+        raise ConfigError(f"--format {arguments.format}: is for comparing. Leave it out.")
     if arguments.rates is None and len(arguments.predictions) != 2:
         raise ConfigError(
-            f"power: found {len(arguments.predictions)} prediction files and no --rates; expected the folder "
-            "of a release with two prediction files, or --rates P,Q."
+            f"compare --power: found {len(arguments.predictions)} prediction files and no --rates; expected "
+            "the folder of a release with two prediction files, or --rates P,Q."
         )
     emit(
         _of_files(arguments) if arguments.rates is None else _of_rates(arguments), arguments.output
@@ -182,7 +125,7 @@ def power(arguments: Namespace) -> int:
 def _of_rates(arguments: Namespace) -> str:
     from rulemine.evaluation.comparing.planning import needed_for_rates
 
-    for_files = ("release", "difference", "metric", "split", "sample", "naming", "level")
+    for_files = ("release", "difference", "metrics", "split", "sample", "naming", "level")
     refuse_idle(arguments, "prediction files", *for_files)
     try:
         first, second = map(float, arguments.rates.split(","))
@@ -195,7 +138,7 @@ def _of_rates(arguments: Namespace) -> str:
         second,
         differ=arguments.differ,
         design_effect=1.0 if arguments.design_effect is None else arguments.design_effect,
-        alpha=arguments.alpha,
+        alpha=0.05 if arguments.alpha is None else arguments.alpha,
         power=arguments.power,
     )
 
@@ -211,8 +154,44 @@ def _of_files(arguments: Namespace) -> str:
     )
     return needed_for_difference(
         reports,
-        arguments.metric or "hard_f1",
+        arguments.metrics or "hard_f1",
         arguments.difference,
-        alpha=arguments.alpha,
+        alpha=0.05 if arguments.alpha is None else arguments.alpha,
         power=arguments.power,
     )
+
+
+COMPARE = Subcommand(
+    "compare", compare, "compare systems, or say how many questions show a difference",
+    (
+        arg("release", "DIR", RELEASE.how["help"], Path, nargs="?"),
+        arg("predictions", "FILE", "two or more; with --fresh one or more", Path, nargs="*"),
+        arg("--fresh", ("DIR2", "FILE"), "a fresh release and the same systems' predictions for it, after "
+            "DIR and its files", Path, nargs="+"),
+        arg("--metrics", "NAME[,NAME…]", "scores, e.g. hard_f1,mrr (hard_f1,hhr,hits_hard,hits_any,f1); of "
+            "--power one (hard_f1)"),
+        arg("--split", "SPLIT", "train, validation, test or all (test)"),
+        arg("--sample", "N", "the first N questions of one fixed order, the core first", int),
+        arg("--naming", "NAMING", "of the predictions (the release's)"),
+        arg("--level", "L", "hard answers are those missing at level L, 1–100 (of the graphs)", int),
+        arg("--seed", "N", "of resamples and exchanges (0)", int),
+        format_of(*FORMATS, more="; html is a page, questions a CSV of every question"),
+        TO_FILE, WIDE,
+        arg("--power", "P", "how many questions show a difference with this chance (0.8): between two "
+            "prediction files, or from --rates", float, nargs="?", const=0.8),
+        arg("--difference", "D", "of --power: to be seen, a fraction: 0.05 is 5 points (several)", float),
+        arg("--rates", "P,Q", "of --power: scores of 0 and 1 that you expect, e.g. 0.62,0.67"),
+        arg("--differ", "F", "of --rates: on which fraction of the questions just one system is right (as if "
+            "independent)", float),
+        arg("--design-effect", "E", "of --rates: what clusters cost (1)", float),
+        arg("--alpha", "A", "of --power: level of the test (0.05)", float),
+    ),
+    "A file says from which graph it was answered; if it does not, that is the incomplete one. Hard\n"
+    "answers are those that are missing on every graph that lacks something.\n"
+    "Is a release contaminated? Each system on it, minus the same system on a fresh release, which asks\n"
+    "other questions (rulemine build … --not-in DIR):\n"
+    "  rulemine compare DIR A.jsonl … --fresh DIR2 B.jsonl …\n"
+    "How many questions show a difference? From two prediction files, or from rates that you expect:\n"
+    "  rulemine compare DIR A.jsonl B.jsonl --power\n"
+    "  rulemine compare --power --rates 0.62,0.67",
+)  # fmt: skip

@@ -1,13 +1,13 @@
-"""The commands about graphs: ``generate`` and ``data``.
+"""The command ``data``: known data sets, and artificial graphs.
 
 A command imports what it needs when it runs, so that ``--help`` and scoring never load what only
 mining needs. Every command takes the parsed arguments and returns the exit status.
 """
 
-import argparse
 from argparse import Namespace
 from pathlib import Path
 
+from rulemine.cli.arguments import Subcommand, arg
 from rulemine.cli.console import (
     STANDARD_OUTPUT,
     bar,
@@ -19,11 +19,10 @@ from rulemine.cli.console import (
     summarize,
     written,
 )
-from rulemine.cli.parser import Parser, add_command
 from rulemine.config import packaged
 from rulemine.errors import ConfigError, OutputError, UserError, counted, did_you_mean
 
-__all__ = ["add_data"]
+__all__ = ["DATA", "GENERATE"]
 
 TRIPLES, RELATIONS = 100_000, 100
 """Planted rules of a synthetic graph by default."""
@@ -37,35 +36,6 @@ The planted rules of a synthetic graph are listed in FILE.rules.jsonl.
 """
 
 
-def add_data(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the commands about graphs."""
-    parser = add_command(commands, "generate", generate, "generate an artificial knowledge graph",
-                      _RULES_PLANTED)  # fmt: skip
-    parser.add_argument(
-        "what", choices=("synthetic", "demo", "demo-texts"),
-        help="synthetic: random, with planted rules; demo: the world of the demo; demo-texts: texts about it",
-    )  # fmt: skip
-    parser.add_argument("--triples", type=int, metavar="N", help="(100000)")
-    parser.add_argument("--relations", type=int, metavar="R", help="(100)")
-    parser.add_argument("--entities", type=int, metavar="E", help="number of entities (N / 10)")
-    parser.add_argument("--rule", action="append", metavar="TYPE:X",
-                        help="plant this rule with standard confidence X (eight rules)")  # fmt: skip
-    parser.add_argument("--seed", type=int, metavar="N", help="of all random choices (0)")
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=output_file,
-        required=True,
-        metavar="FILE",
-        help="TSV, plain or .gz; - is standard output",
-    )
-    parser = add_command(
-        commands, "data", data, "list the known data sets, download one, or print its path"
-    )
-    parser.add_argument("what", choices=("list", "get", "path"), help="what to do")
-    parser.add_argument("name", nargs="?", help="of the data set")
-
-
 def generate(arguments: Namespace) -> int:
     """Runs ``generate``."""
     from rulemine.datasets.synthetic import DEFAULT_RULES, Synthetic, rules_file, write_synthetic
@@ -77,7 +47,7 @@ def generate(arguments: Namespace) -> int:
     check_seed(arguments.seed or 0)
     if arguments.what != "synthetic":
         idle = ("triples", "relations", "entities", "rule", "seed")
-        refuse_idle(arguments, "generate synthetic", *idle)
+        refuse_idle(arguments, "data generate synthetic", *idle)
         file, what = _SHIPPED[arguments.what]
         lines = read_lines(packaged("datasets", "demo", file))
         with written(output) as path:
@@ -149,3 +119,27 @@ def data(arguments: Namespace) -> int:
     for path in paths:
         print(path)
     return 0
+
+
+DATA = Subcommand(
+    "data", data, "list data sets, download, find or generate one",
+    (
+        arg("what", None, "what to do", choices=("list", "get", "path")),
+        arg("name", "NAME", "of the data set", nargs="?"),
+    ),
+)  # fmt: skip
+
+GENERATE = Subcommand(
+    "data generate", generate, "generate an artificial knowledge graph",
+    (
+        arg("what", None, "synthetic: random, with planted rules; demo: the world of the demo; demo-texts: "
+            "texts about it", choices=("synthetic", "demo", "demo-texts")),
+        arg("--triples", "N", "(100000)", int),
+        arg("--relations", "R", "(100)", int),
+        arg("--entities", "E", "number of entities (N / 10)", int),
+        arg("--rule", "TYPE:X", "plant this rule with standard confidence X (eight rules)", action="append"),
+        arg("--seed", "N", "of all random choices (0)", int),
+        arg("-o --output", "FILE", "TSV, plain or .gz; - is standard output", output_file, required=True),
+    ),
+    _RULES_PLANTED,
+)  # fmt: skip

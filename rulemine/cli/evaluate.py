@@ -1,10 +1,5 @@
-"""The commands that score: ``evaluate``, ``baselines`` and ``cypher-score``.
+"""The command ``evaluate``: scores predictions for a release, or Cypher for the questions of a file."""
 
-A command imports what it needs when it runs, so that ``--help`` and scoring never load what only
-mining needs. Every command takes the parsed arguments and returns the exit status.
-"""
-
-import argparse
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -12,95 +7,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rulemine.cli.answer import split_of
-from rulemine.cli.console import (
-    STANDARD_OUTPUT,
-    Line,
-    bar,
-    check_output,
-    emit,
-    note,
-    output_file,
-    refuse_idle,
+from rulemine.cli.arguments import (
+    FORMATS,
+    SPLIT,
+    TO_FILE,
+    WIDE,
+    Subcommand,
+    arg,
+    format_of,
+    several,
+    switch,
 )
-from rulemine.cli.parser import Parser, add_command, add_wide
+from rulemine.cli.console import STANDARD_OUTPUT, Line, bar, check_output, emit, note, refuse_idle
+from rulemine.cli.parser import Parser
 from rulemine.errors import ConfigError, EndpointError, counted
 
 if TYPE_CHECKING:
     from rulemine.evaluation.cypher.scored_items import ScoredItem, ScoreJournal
     from rulemine.evaluation.cypher.task_files import CypherItem, Predicted
 
-__all__ = ["add_cypher_score", "add_scoring"]
-
-
-def add_scoring(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the commands that score."""
-    parser = add_command(commands, "evaluate", evaluate, "score the predictions of a system")
-    parser.add_argument(
-        "release", type=Path, metavar="DIR", help="folder or archive of the release"
-    )
-    parser.add_argument("predictions", type=Path, metavar="FILE", help="JSON Lines, or JSON")
-    parser.add_argument(
-        "--against",
-        type=Path,
-        metavar="FILE",
-        help="predictions to compare with (paired difference)",
-    )
-    parser.add_argument("--matching", default="vocabulary", metavar="MODE",
-                        help="of answer extraction: ids, vocabulary or brink (vocabulary)")  # fmt: skip
-    parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
-    parser.add_argument("--sample", type=int, metavar="N",
-                        help="the first N questions of one fixed order, the core first (as many as the "
-                        "file says, or all)")  # fmt: skip
-    parser.add_argument("--naming", metavar="NAMING", help="of the predictions (the release's)")
-    parser.add_argument("--ignore-case", action="store_true", help="with --matching vocabulary")
-    parser.add_argument("--kg", metavar="GRAPH",
-                        help="that was answered from: complete, incomplete or incomplete-LEVEL (what the "
-                        "file says, or incomplete)")  # fmt: skip
-    parser.add_argument("--against-kg", metavar="GRAPH", help="the same of --against")
-    parser.add_argument("--level", type=int, metavar="L",
-                        help="hard answers are those missing at level L, 1–100 (of the graph)")  # fmt: skip
-    parser.add_argument("--missing", choices=("empty", "error"), default="empty",
-                        help="questions without a prediction: score as empty, or refuse (empty)")  # fmt: skip
-    parser.add_argument(
-        "--url", metavar="URL",
-        help="of the kind cypher: a server that has the graph that was answered from, on which predicted "
-        "queries are run (in memory)",
-    )  # fmt: skip
-    parser.add_argument("--neo4j", action="store_true",
-                        help="of the kind cypher: start a Neo4j for them, and end it")  # fmt: skip
-    parser.add_argument("--seconds", type=float, metavar="S",
-                        help="of the kind cypher: that a query may take (120)")  # fmt: skip
-    parser.add_argument("--seed", type=int, metavar="N", help="of the bootstrap (0)")
-    parser.add_argument("--format", default="table",
-                        choices=("table", "json", "csv", "markdown", "latex", "html", "questions"),
-                        help="of the report (table); html is a page, questions a CSV with a line "
-                        "for each question")  # fmt: skip
-    parser.add_argument(
-        "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
-    )
-    add_wide(parser)
-    parser.options = _add_metrics
-    parser = add_command(
-        commands, "baselines", baselines, "run and score every model-free answerer"
-    )
-    parser.add_argument(
-        "release", type=Path, metavar="DIR", help="folder or archive of the release"
-    )
-    parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of random (0)")
-    parser.add_argument("--format", choices=("table", "markdown"), default="table", help="(table)")
-    parser.add_argument(
-        "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
-    )
-    add_wide(parser)
-
-
-def _add_metrics(parser: Parser) -> None:
-    from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
-
-    parser.add_argument("--metrics", metavar="NAME[,NAME…]",
-                        help="of other projects, shown beside ours, of "
-                        f"{', '.join(METRICS_OF_OTHERS)}; or all")  # fmt: skip
+__all__ = ["EVALUATE"]
 
 
 def evaluate(arguments: Namespace) -> int:
@@ -114,7 +40,19 @@ def evaluate(arguments: Namespace) -> int:
     from rulemine.evaluation.reporting.single import document_of_run, run_of_file
     from rulemine.release.reader import Release
 
-    if arguments.matching != "vocabulary":
+    if arguments.baselines:
+        return _baselines(arguments)
+    if arguments.predictions is None:
+        raise ConfigError("missing: FILE, the predictions. See rulemine evaluate --help.")
+    if arguments.release.suffix in (".json", ".jsonl") or _is_file(arguments.release):
+        return _cypher_of_files(arguments)
+    refuse_idle(arguments, "Cypher for the questions of a file", *["graph"] * bool(arguments.graph))
+    if len(arguments.url) > 1:
+        raise ConfigError(
+            f"--url: found {len(arguments.url)}; a release has one graph. Name one server."
+        )
+    url = next(iter(arguments.url), None)
+    if arguments.matching not in (None, "vocabulary"):
         refuse_idle(arguments, "--matching vocabulary", "ignore_case")
     if arguments.against is None:
         refuse_idle(arguments, "--against FILE", "against_kg")
@@ -127,7 +65,7 @@ def evaluate(arguments: Namespace) -> int:
     with line.watch("evaluate") as tell:
         release = Release.open(arguments.release)
         runs = None
-        given_any = arguments.url or arguments.neo4j or arguments.seconds is not None
+        given_any = url or arguments.neo4j or arguments.seconds is not None
         if release.answers == "rows" or given_any:
 
             def scored(done: int, total: int) -> None:
@@ -135,17 +73,17 @@ def evaluate(arguments: Namespace) -> int:
                 line.status("questions scored")
 
             seconds = SECONDS if arguments.seconds is None else arguments.seconds
-            runs = CypherRuns(arguments.url, arguments.neo4j, seconds, line.note, scored)
+            runs = CypherRuns(url, arguments.neo4j, seconds, line.note, scored)
         given = PredictionFile(arguments.predictions)
         report = score(
             release,
             given,
             against=arguments.against,
-            matching=arguments.matching,
-            split=split_of(arguments.split),
+            matching=arguments.matching or "vocabulary",
+            split=split_of(arguments.split or "test"),
             sample=arguments.sample,
             naming=arguments.naming,
-            missing=arguments.missing,
+            missing=arguments.missing or "empty",
             ignore_case=arguments.ignore_case,
             kg=arguments.kg,
             against_kg=arguments.against_kg,
@@ -163,83 +101,55 @@ def evaluate(arguments: Namespace) -> int:
     return 0
 
 
-def baselines(arguments: Namespace) -> int:
-    """``baselines``."""
+_OF_RELEASES = (
+    *("against", "matching", "split", "sample", "naming", "ignore_case", "kg", "against_kg"),
+    *("level", "missing", "seed", "metrics"),
+)
+"""Options for predictions for a release."""
+
+
+def _is_file(place: Path) -> bool:
+    """Whether there is a file or a pipe that is no release."""
+    return place.exists() and not place.is_dir() and place.suffix != ".tar"
+
+
+def _baselines(arguments: Namespace) -> int:
+    """``evaluate --baselines``."""
     from rulemine.evaluation.baselines import baselines as score_all
     from rulemine.release.reader import Release
     from rulemine.text.tables import markdown_of, text_of
 
+    own = ("predictions", "neo4j", "seconds", *(["url"] if arguments.url else ()))
+    idle = [name for name in _OF_RELEASES if name not in ("split", "seed")]
+    refuse_idle(arguments, "predictions", *own, *idle)
+    if arguments.format not in (layouts := {"table": text_of, "markdown": markdown_of}):
+        raise ConfigError(
+            f"--format {arguments.format}: of --baselines it is {' or '.join(layouts)}."
+        )
     if arguments.format != "table":
         refuse_idle(arguments, "--format table", "wide")
     check_output(arguments.output)
     release = Release.open(arguments.release)
+    split = split_of(arguments.split or "test")
     with bar("baselines") as tell:
-        found = score_all(
-            release, split=split_of(arguments.split), seed=arguments.seed, progress=tell
-        )
-    layout = markdown_of if arguments.format == "markdown" else text_of
-    emit(layout(found), arguments.output)
+        found = score_all(release, split=split, seed=arguments.seed or 0, progress=tell)
+    emit(layouts[arguments.format](found), arguments.output)
     return 0
 
 
-_FORMATS = ("table", "json", "csv", "markdown", "latex", "html", "questions")
-
-
-def add_cypher_score(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the command ``cypher-score``."""
-    parser = add_command(
-        commands,
-        "cypher-score",
-        cypher_score,
-        "score Cypher that was predicted for questions over a property graph",
-    )
-    parser.add_argument(
-        "questions", type=Path, metavar="QUESTIONS",
-        help="with their gold: as of rulemine cypher-tasks, or as CypherBench publishes them",
-    )  # fmt: skip
-    parser.add_argument(
-        "predictions", type=Path, metavar="PREDICTIONS",
-        help="id and cypher, rows or raw_output of each; or CypherBench's qid and pred_cypher",
-    )  # fmt: skip
-    parser.add_argument(
-        "--graph", action="append", default=[], metavar="[NAME=]GRAPH",
-        help="the graph, or that of the questions that name it NAME: demo, geography, or a file that "
-        "rulemine graph reads (that of its name)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--url", action="append", default=[], metavar="[NAME=]URL",
-        help="a server that has the graph, bolt://HOST:PORT (queries are run in memory)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--neo4j", action="store_true",
-        help="start a Neo4j for the graph, and end it (needs Maven the first time)",
-    )  # fmt: skip
-    parser.add_argument("--seconds", type=float, default=120.0, metavar="S",
-                        help="that a query may take (120)")  # fmt: skip
-    parser.add_argument(
-        "--format", choices=_FORMATS, default="table",
-        help="of the report (table); questions is a CSV with a line for each question",
-    )  # fmt: skip
-    parser.add_argument(
-        "-o", "--output", type=output_file, metavar="FILE",
-        help="(standard output); until it is written, FILE.journal keeps the scores that are known, and the "
-        "same command goes on from there",
-    )  # fmt: skip
-    add_wide(parser)
-
-
-def cypher_score(arguments: Namespace) -> int:
-    """Runs ``cypher-score``."""
+def _cypher_of_files(arguments: Namespace) -> int:
+    """``evaluate`` of the questions of a file."""
     from rulemine.evaluation.cypher.score_tables import document_of, questions_text
     from rulemine.evaluation.cypher.scored_items import ScoreJournal
     from rulemine.evaluation.cypher.task_files import predicted_of, read_items, read_predicted
     from rulemine.evaluation.notes import notes_on_cut_off, notes_on_thoughts
     from rulemine.evaluation.reporting.files import render
 
+    refuse_idle(arguments, "predictions for a release", *_OF_RELEASES)
     output: Path | None = arguments.output
     kept = None if output in (None, STANDARD_OUTPUT) else Path(f"{output}.journal")
     check_output(output, kept)
-    items = read_items(arguments.questions)
+    items = read_items(arguments.release)
     given = read_predicted(arguments.predictions, items)
     predicted = {key: predicted_of(prediction) for key, prediction in given.items()}
     with ScoreJournal(kept) as journal:
@@ -256,7 +166,7 @@ def cypher_score(arguments: Namespace) -> int:
             notes.append(f"Warning: {asked} without a prediction, scored as wrong.")
         notes += notes_on_cut_off([*given.values()]) + notes_on_thoughts([*given.values()])
         facts = {
-            "questions": str(arguments.questions),
+            "questions": str(arguments.release),
             "predictions": str(arguments.predictions),
             "run": "on a Neo4j" if arguments.neo4j or arguments.url else "in memory",
         }
@@ -280,22 +190,24 @@ def _scored(
     from rulemine.datasets.property_graphs import load_property_graph
     from rulemine.evaluation.cypher.constants import spelling_of
     from rulemine.evaluation.cypher.opened_runners import opened_runner
+    from rulemine.evaluation.cypher.runners import SECONDS
     from rulemine.evaluation.cypher.scored_items import score_items
     from rulemine.files import describe_content
 
+    seconds = SECONDS if arguments.seconds is None else arguments.seconds
     graphs, urls = _named(arguments.graph, "--graph"), _named(arguments.url, "--url")
     names = list(dict.fromkeys(item.graph for item in items))
     places = {name: _place(name, names, graphs, urls) for name in names}
     if not any(places.values()):
         said = ", ".join(name for name in names[:5] if name) or "none is named"
         raise ConfigError(
-            f"{arguments.questions}: which graph are its questions about ({said})? Name it: --graph, or "
+            f"{arguments.release}: which graph are its questions about ({said})? Name it: --graph, or "
             "--url."
         )
     line = Line()
     found: list[ScoredItem] = []
     asked = [item for item in items if places[item.graph]]
-    with line.watch("cypher-score") as tell:
+    with line.watch("evaluate") as tell:
         for name, place in places.items():
             if place is None:
                 continue
@@ -303,11 +215,11 @@ def _scored(
             graph = None if source is None else load_property_graph(source)
             some = [item for item in items if item.graph == name]
             with opened_runner(
-                graph, url=url, neo4j=arguments.neo4j, seconds=arguments.seconds, note=line.note
+                graph, url=url, neo4j=arguments.neo4j, seconds=seconds, note=line.note
             ) as runner:
                 path = Path(source or "")
                 content = describe_content(path) if path.is_file() else ""
-                where = f"{source} {content} {url} {arguments.neo4j} {arguments.seconds}"
+                where = f"{source} {content} {url} {arguments.neo4j} {seconds}"
                 found += score_items(
                     some, predicted, runner, place=where, spelling=spelling_of(graph), journal=journal,
                     tell=partial(_told, line, tell, len(found), len(asked)),
@@ -366,3 +278,48 @@ def _place(
     if graph is None and url is None and name in NAMED_GRAPHS and not (graphs or urls):
         graph = name
     return None if graph is None and url is None else (graph, url)
+
+
+def _add_metrics(parser: Parser) -> None:
+    from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
+
+    parser.add_argument("--metrics", metavar="NAME[,NAME…]",
+                        help="of other projects, shown beside ours, of "
+                        f"{', '.join(METRICS_OF_OTHERS)}; or all")  # fmt: skip
+
+
+EVALUATE = Subcommand(
+    "evaluate", evaluate, "score predictions, or the baselines of a release",
+    (
+        arg("release", "DIR|QUESTIONS", "folder or archive of the release; or a file of questions with their "
+            "Cypher, as of rulemine graph tasks, or as CypherBench publishes them", Path),
+        arg("predictions", "FILE", "JSON Lines, or JSON; for QUESTIONS id and cypher, rows or raw_output of "
+            "each, or CypherBench's qid and pred_cypher", Path, nargs="?"),
+        switch("--baselines", "run and score every model-free answerer instead"),
+        arg("--against", "FILE", "predictions to compare with (paired difference)", Path),
+        arg("--matching", "MODE", "of answer extraction: ids, vocabulary or brink (vocabulary)"),
+        arg("--split", "SPLIT", SPLIT.how["help"]),
+        arg("--sample", "N", "the first N questions of one fixed order, the core first (as many as the file "
+            "says, or all)", int),
+        arg("--naming", "NAMING", "of the predictions (the release's)"),
+        switch("--ignore-case", "with --matching vocabulary"),
+        arg("--kg", "GRAPH", "that was answered from: complete, incomplete or incomplete-LEVEL (what the "
+            "file says, or incomplete)"),
+        arg("--against-kg", "GRAPH", "the same of --against"),
+        arg("--level", "L", "hard answers are those missing at level L, 1–100 (of the graph)", int),
+        arg("--missing", None, "questions without a prediction: score as empty, or refuse (empty)",
+            choices=("empty", "error")),
+        several("--graph", "[NAME=]GRAPH", "of QUESTIONS: the graph, or that of the questions that name it "
+                "NAME: demo, geography, or a file that rulemine graph reads (that of its name)"),
+        several("--url", "[NAME=]URL", "of Cypher: a server that has the graph that was answered from, on "
+                "which predicted queries are run (in memory)"),
+        switch("--neo4j", "of Cypher: start a Neo4j for them, and end it (needs Maven the first time)"),
+        arg("--seconds", "S", "of Cypher: that a query may take (120)", float),
+        arg("--seed", "N", "of the bootstrap, or of the baseline random (0)", int),
+        format_of(*FORMATS, more="; html is a page, questions a CSV with a line for each question"),
+        arg("-o --output", "FILE", "(standard output); of QUESTIONS FILE.journal keeps the scores that are "
+            "known until it is written, and the same command goes on from there", TO_FILE.how["type"]),
+        WIDE,
+    ),
+    options=_add_metrics,
+)  # fmt: skip

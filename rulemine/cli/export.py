@@ -1,18 +1,34 @@
-"""What a release gives to other systems: ``export``, ``question-graphs`` and ``supervision``.
+"""The command ``export``: what a release gives to other systems.
 
 A command imports what it needs when it runs. It takes the parsed arguments and returns the exit status.
 """
 
-import argparse
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rulemine.cli.answer import add_model_options, split_of
-from rulemine.cli.console import Line, bar, check_output, emit, output_file, refuse_idle, say
-from rulemine.cli.parser import Parser, add_command, add_flags, add_wide, given
+from rulemine.cli.answer import split_of
+from rulemine.cli.arguments import (
+    ANY_SPLIT,
+    FORMATS,
+    KG,
+    NAMING,
+    RELEASE,
+    SAMPLE,
+    SEED,
+    TO_FILE,
+    TO_FOLDER,
+    WIDE,
+    Subcommand,
+    add_model,
+    arg,
+    format_of,
+    switch,
+)
+from rulemine.cli.console import Line, bar, check_output, emit, refuse_idle, say
+from rulemine.cli.parser import Parser, add_flags, given
 from rulemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
@@ -22,7 +38,7 @@ if TYPE_CHECKING:
     from rulemine.release.reader import Release
     from rulemine.text.tables import Table
 
-__all__ = ["add_exporting", "add_question_graphs", "add_supervising"]
+__all__ = ["EXPORT", "QUESTION_GRAPHS", "SUPERVISION"]
 
 _REACHED = {"answer_": "hard answers that can be reached", "proof_": "with their whole proof"}
 
@@ -31,42 +47,6 @@ _VIEWS = {
     "digraph_2": "in a digraph (2 hops)",
     "forward_2": "forward (2 hops)",
 }
-
-
-def add_exporting(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the command ``export``."""
-    parser = add_command(
-        commands,
-        "export",
-        export,
-        "write a release in the files of other people's systems",
-    )
-    parser.options = _add_options
-
-
-def _add_options(parser: Parser) -> None:
-    from rulemine.exports.registry import EXPORTS
-
-    parser.epilog = (
-        f"Formats: {', '.join(EXPORTS)}.\n"
-        "docs/exports.md says which system reads which, and what the options of each are."
-    )
-    parser.add_argument(
-        "release", type=Path, metavar="DIR", help="folder or archive of the release"
-    )
-    parser.add_argument("--to", required=True, metavar="FORMAT[:key=value…][,…]",
-                        help="the format; several write a folder each, in the one of -o")  # fmt: skip
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT",
-                        help="folder to write, new or an earlier export")  # fmt: skip
-    parser.add_argument("--kg", default="incomplete", metavar="GRAPH",
-                        help="complete, incomplete or incomplete-LEVEL (incomplete)")  # fmt: skip
-    parser.add_argument(
-        "--naming", metavar="NAMING", help="private, entity or text (the release's)"
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="N",
-                        help="for what is drawn or shuffled (0)")  # fmt: skip
-    parser.add_argument("--without-answers", action="store_true",
-                        help="the test split alone, its answers in OUT.answers.jsonl")  # fmt: skip
 
 
 def export(arguments: Namespace) -> int:
@@ -130,36 +110,8 @@ evidence: to train retrievers on, and to compare them. docs/question-graphs.md s
 graphs are made, and what the files and columns are."""
 
 
-def add_question_graphs(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the command ``question-graphs``."""
-    parser = add_command(
-        commands,
-        "question-graphs",
-        question_graphs,
-        "cut a graph for each question out of a graph of the release",
-        _OF_GRAPHS,
-    )
-    parser.add_argument(
-        "release", type=Path, metavar="DIR", help="folder or archive of the release"
-    )
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT",
-                        help="folder to write, new or of earlier question graphs")  # fmt: skip
-    add_wide(parser, beside_output=True)
-    parser.add_argument("--kg", default="incomplete", metavar="GRAPH",
-                        help="complete, incomplete or incomplete-LEVEL (incomplete)")  # fmt: skip
-    parser.add_argument("--split", default="all", help="train, validation, test or all (all)")
-
-    def add(parser: Parser) -> None:
-        from rulemine.config import keys_of
-        from rulemine.exports.question_graphs.options import QuestionGraphOptions
-
-        add_flags(parser, keys_of(QuestionGraphOptions(), ""))
-
-    parser.options = add
-
-
 def question_graphs(arguments: Namespace) -> int:
-    """``question-graphs``."""
+    """``export question-graphs``."""
     from rulemine.evaluation.reporting.files import to_text
     from rulemine.exports.question_graphs.files import write_question_graphs
     from rulemine.exports.question_graphs.options import QuestionGraphOptions
@@ -185,44 +137,8 @@ Retrievers are mostly trained on the triples of shortest paths from topic entiti
 answers. docs/supervision.md says what every column is, and what the labels are."""
 
 
-def add_supervising(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the command ``supervision``."""
-    parser = add_command(
-        commands,
-        "supervision",
-        supervision,
-        "compare the triples of shortest paths with the evidence, to train retrievers on",
-        _OF_SUPERVISION,
-    )
-    parser.add_argument(
-        "release", type=Path, metavar="DIR", help="folder or archive of the release"
-    )
-    parser.add_argument("--kg", default="incomplete", metavar="GRAPH",
-                        help="complete, incomplete or incomplete-LEVEL (incomplete)")  # fmt: skip
-    parser.add_argument("--split", default="all", help="train, validation, test or all (all)")
-    parser.add_argument("--answers", default="asked", choices=("asked", "all"),
-                        help="that paths lead to: the one that the question asks for, or all that the "
-                        "complete graph gives (asked)")  # fmt: skip
-    parser.add_argument("--labels", type=Path, metavar="FOLDER",
-                        help="write both labelings of the triples there (none)")  # fmt: skip
-    parser.add_argument("--replies", type=Path, metavar="FOLDER",
-                        help="where replies of --model are kept; none is asked for again")  # fmt: skip
-    parser.add_argument("--sample", type=int, metavar="N",
-                        help="ask --model the first N questions of one fixed order alone (all)")  # fmt: skip
-    parser.add_argument("--max-tokens", type=int, metavar="N",
-                        help="tokens of a reply of --model at most (256)")  # fmt: skip
-    parser.add_argument("--format", default="table",
-                        choices=("table", "json", "csv", "markdown", "latex", "html"),
-                        help="of the report (table)")  # fmt: skip
-    parser.add_argument(
-        "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
-    )
-    add_wide(parser)
-    add_model_options(parser)
-
-
 def supervision(arguments: Namespace) -> int:
-    """``supervision``."""
+    """``export supervision``."""
     from rulemine.evaluation.reporting.files import render
     from rulemine.evaluation.supervision.supervision import report_supervision
     from rulemine.release.reader import Release
@@ -282,3 +198,55 @@ def _reader(
         tell,
         line.note,
     ).table
+
+
+def _add_formats(parser: Parser) -> None:
+    from rulemine.exports.registry import EXPORTS
+
+    parser.epilog = (
+        f"{parser.epilog}\n\nFormats: {', '.join(EXPORTS)}.\n"
+        "docs/exports.md says which system reads which, and what the options of each are."
+    )
+
+
+def _add_graph_options(parser: Parser) -> None:
+    from rulemine.config import keys_of
+    from rulemine.exports.question_graphs.options import QuestionGraphOptions
+
+    add_flags(parser, keys_of(QuestionGraphOptions(), ""))
+
+
+EXPORT = Subcommand(
+    "export", export, "write a release in the files of other people's systems",
+    (
+        RELEASE,
+        arg("--to", "FORMAT[:key=value…][,…]", "the format; several write a folder each, in the one of -o",
+            required=True),
+        TO_FOLDER, KG, NAMING, SEED,
+        switch("--without-answers", "the test split alone, its answers in OUT.answers.jsonl"),
+    ),
+    options=_add_formats,
+)  # fmt: skip
+
+QUESTION_GRAPHS = Subcommand(
+    "export question-graphs", question_graphs,
+    "cut a graph for each question out of one of the release",
+    (RELEASE, TO_FOLDER, WIDE, KG, ANY_SPLIT),
+    _OF_GRAPHS, _add_graph_options, beside_output=True,
+)  # fmt: skip
+
+SUPERVISION = Subcommand(
+    "export supervision", supervision,
+    "compare triples of shortest paths with the evidence",
+    (
+        RELEASE, KG, ANY_SPLIT,
+        arg("--answers", None, "that paths lead to: the one that the question asks for, or all that the "
+            "complete graph gives (asked)", choices=("asked", "all"), default="asked"),
+        arg("--labels", "FOLDER", "write both labelings of the triples there (none)", Path),
+        arg("--replies", "FOLDER", "where replies of --model are kept; none is asked for again", Path),
+        SAMPLE,
+        arg("--max-tokens", "N", "tokens of a reply of --model at most (256)", int),
+        format_of(*FORMATS[:-1]), TO_FILE, WIDE,
+    ),
+    _OF_SUPERVISION, add_model,
+)  # fmt: skip

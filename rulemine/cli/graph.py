@@ -1,14 +1,14 @@
-"""Property graphs: ``graph`` counts and converts them, ``cypher-tasks`` asks questions over them.
+"""The command ``graph``: property graphs, their values, and questions over them.
 
 A command imports what it needs when it runs. It takes the parsed arguments and returns the exit status.
 """
 
-import argparse
 from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rulemine.cli.arguments import Subcommand, arg, switch
 from rulemine.cli.console import (
     bar,
     check_output,
@@ -20,14 +20,13 @@ from rulemine.cli.console import (
     say,
     summarize,
 )
-from rulemine.cli.parser import Parser, add_command
 from rulemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
     from rulemine.kg.property_graph.graph import PropertyGraph
     from rulemine.rules.values.value_rules import ValueRule
 
-__all__ = ["add_cypher_tasks", "add_graphing"]
+__all__ = ["GRAPH", "TASKS"]
 
 _MORE = """\
 From triples, types are induced. Write a draft, edit it (rename and merge types
@@ -35,57 +34,6 @@ and relations, delete what is not wanted), then convert with it:
   rulemine graph draft my.tsv -o my-schema.toml
   rulemine graph convert my.tsv --schema my-schema.toml -o my.json
 """
-
-
-def add_graphing(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the command ``graph``."""
-    parser = add_command(
-        commands,
-        "graph",
-        graph,
-        "count or convert a property graph, draft its schema, or find what determines its values",
-        _MORE,
-    )
-    parser.add_argument(
-        "action",
-        choices=("check", "convert", "draft", "values"),
-        help="check: count types, signatures and properties; convert: write SimpleKG JSON; draft: write the "
-        "schema; values: write the rules by which one fact determines another value, which a build may "
-        "then remove",
-    )
-    parser.add_argument(
-        "source",
-        metavar="SOURCE",
-        help="demo, geography, or a file: SimpleKG (.json), tables (.toml), RDF (.nt, .ttl), else "
-        "triples in TSV; a data set; or a database, such as bolt://127.0.0.1:7687",
-    )
-    parser.add_argument(
-        "--schema", type=Path, metavar="FILE",
-        help="a schema in TOML, in place of the one that the source has or that is drafted for triples",
-    )  # fmt: skip
-    parser.add_argument(
-        "--labels", metavar="FILE",
-        help="what the entities of triples are called: TSV or the name of a data set",
-    )  # fmt: skip
-    parser.add_argument(
-        "--name-property",
-        metavar="NAME",
-        help="the property that nodes of a database are called by (name)",
-    )
-    parser.add_argument(
-        "--rules", type=Path, metavar="FILE",
-        help="of values: count these rules instead of mining, e.g. what values wrote, edited",
-    )  # fmt: skip
-    parser.add_argument(
-        "--confidence", type=float, metavar="X",
-        help="of values: the least share of the nodes of which a rule says a value where it is right (1.0)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--support", type=int, metavar="N", help="of values: of how many nodes a rule is right (20)"
-    )
-    parser.add_argument("--language", metavar="TAG", help="the language of texts in RDF (en)")
-    parser.add_argument("-o", "--output", type=output_file, metavar="FILE",
-                        help="of convert, draft and values; - or nothing is standard output")  # fmt: skip
 
 
 def graph(arguments: Namespace) -> int:
@@ -166,34 +114,8 @@ _MOST = 10_000
 """As many instances of each pattern are looked at, again and again."""
 
 
-def add_cypher_tasks(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the command ``cypher-tasks``."""
-    parser = add_command(
-        commands,
-        "cypher-tasks",
-        cypher_tasks,
-        "ask questions over a property graph, with their Cypher",
-    )
-    parser.add_argument(
-        "graph",
-        metavar="GRAPH",
-        help="demo, geography, or a file that rulemine graph reads, such as SimpleKG JSON",
-    )
-    parser.add_argument("-o", "--output", type=output_file, required=True, metavar="FILE",
-                        help="the tasks, a line each (JSON); - is standard output")  # fmt: skip
-    parser.add_argument("--per-template", type=int, metavar="N",
-                        help=f"tasks of each MATCH template, at most ({_PER_TEMPLATE})")  # fmt: skip
-    parser.add_argument("--seed", type=int, metavar="N", help="which tasks (0)")
-    parser.add_argument(
-        "--characteristics", type=Path, metavar="FILE",
-        help="what relations are like, in TOML, for the checks of realism; what the graph shows if not given",
-    )  # fmt: skip
-    parser.add_argument("--draft", action="store_true",
-                        help="write what the graph shows of its relations instead, to be edited")  # fmt: skip
-
-
 def cypher_tasks(arguments: Namespace) -> int:
-    """Runs ``cypher-tasks``."""
+    """``graph tasks``."""
     from rulemine.codec import dump_line
     from rulemine.datasets.property_graphs import load_property_graph
     from rulemine.kinds.cypher.instantiate import Tally, make_tasks, task_row
@@ -244,3 +166,43 @@ def cypher_tasks(arguments: Namespace) -> int:
     if empty := [match for match, number in made.items() if not number]:
         summarize(f"  no task of: {', '.join(empty)}", output)
     return 0
+
+
+GRAPH = Subcommand(
+    "graph", graph,
+    "count, convert or describe a property graph",
+    (
+        arg("action", None, "check: count types, signatures and properties; convert: write SimpleKG JSON; "
+            "draft: write the schema; values: write the rules by which one fact determines another value, "
+            "which a build may then remove", choices=("check", "convert", "draft", "values")),
+        arg("source", "SOURCE", "demo, geography, or a file: SimpleKG (.json), tables (.toml), RDF (.nt, "
+            ".ttl), else triples in TSV; a data set; or a database, such as bolt://127.0.0.1:7687"),
+        arg("--schema", "FILE", "a schema in TOML, in place of the one that the source has or that is "
+            "drafted for triples", Path),
+        arg("--labels", "FILE", "what the entities of triples are called: TSV or the name of a data set"),
+        arg("--name-property", "NAME", "the property that nodes of a database are called by (name)"),
+        arg("--rules", "FILE", "of values: count these rules instead of mining, e.g. what values wrote, "
+            "edited", Path),
+        arg("--confidence", "X", "of values: the least share of the nodes of which a rule says a value where "
+            "it is right (1.0)", float),
+        arg("--support", "N", "of values: of how many nodes a rule is right (20)", int),
+        arg("--language", "TAG", "the language of texts in RDF (en)"),
+        arg("-o --output", "FILE", "of convert, draft and values; - or nothing is standard output",
+            output_file),
+    ),
+    _MORE,
+)  # fmt: skip
+
+TASKS = Subcommand(
+    "graph tasks", cypher_tasks, "ask questions over a property graph, with their Cypher",
+    (
+        arg("graph", "GRAPH", "demo, geography, or a file that rulemine graph reads, such as SimpleKG JSON"),
+        arg("-o --output", "FILE", "the tasks, a line each (JSON); - is standard output", output_file,
+            required=True),
+        arg("--per-template", "N", f"tasks of each MATCH template, at most ({_PER_TEMPLATE})", int),
+        arg("--seed", "N", "which tasks (0)", int),
+        arg("--characteristics", "FILE", "what relations are like, in TOML, for the checks of realism; what "
+            "the graph shows if not given", Path),
+        switch("--draft", "write what the graph shows of its relations instead, to be edited"),
+    ),
+)  # fmt: skip

@@ -3,7 +3,6 @@
 A command imports what it needs when it runs.
 """
 
-import argparse
 from argparse import Namespace
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -11,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rulemine.cli.answer import split_of
+from rulemine.cli.arguments import RELEASE, SPLIT, WIDE, Subcommand, add_endpoint, arg, switch
 from rulemine.cli.console import STANDARD_OUTPUT, Line, bar, check_output, output_file, say
-from rulemine.cli.parser import Parser, add_command, add_flags, add_wide, given
+from rulemine.cli.parser import Parser, given
 from rulemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
@@ -21,55 +21,13 @@ if TYPE_CHECKING:
     from rulemine.release.records import Question
     from rulemine.text.tables import Show, Value, Values
 
-__all__ = ["add_judging"]
+__all__ = ["JUDGE"]
 
 _MORE = """\
 Three judges say of each question whether it is fluent, gives its answer away, has one reading,
 whether its answer is supported and adequate, and how good the step to the removed triples is.
 docs/judging.md says what they are shown and what the tables mean. Replies are kept in FILE.work:
 the same command after an interruption goes on."""
-
-
-def add_judging(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the command ``judge``."""
-    parser = add_command(
-        commands, "judge", judge, "have a panel of three models judge questions, answers and proofs",
-        _MORE,
-    )  # fmt: skip
-    parser.add_argument(
-        "release", type=Path, metavar="DIR", help="folder or archive of the release"
-    )
-    parser.add_argument("--split", default="test", help="train, validation, test or all (test)")
-    parser.add_argument("--sample", type=int, default=100, metavar="N",
-                        help="the first N questions of one fixed order, the core first (100)")  # fmt: skip
-    parser.add_argument("--naming", default="", metavar="NAMING",
-                        help="that judges see: private, entity or text (the release's)")  # fmt: skip
-    parser.add_argument("--prompts", type=Path, metavar="FILE",
-                        help="what the judges are told, TOML (the packaged file)")  # fmt: skip
-    parser.add_argument("--temperature", type=float, metavar="X",
-                        help="of all calls; below 0: not sent (0; 0.7 for a model that sits more than "
-                        "once)")  # fmt: skip
-    parser.add_argument("--max-tokens", type=int, default=1024, metavar="N",
-                        help="tokens of a reply (1024)")  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, metavar="N",
-                        help="of the calls and of the intervals (0)")  # fmt: skip
-    parser.add_argument("--dry-run", action="store_true",
-                        help="say what it would take, show a prompt of each kind, ask nothing")  # fmt: skip
-    parser.add_argument("-o", "--output", type=output_file, required=True, metavar="FILE",
-                        help="judgements, a question a line; replies are kept in FILE.work")  # fmt: skip
-    add_wide(parser, beside_output=True)
-
-    def add(parser: Parser) -> None:
-        from rulemine.config import keys_of
-        from rulemine.llm.options import EndpointOptions
-
-        group = parser.add_argument_group("the judges")
-        group.add_argument("--model", "--judges", dest="model", action="append", required=True,
-                           metavar="NAME[,NAME,NAME]", help="one model, which judges three times, or three; "
-                           "NAME@URL: at an address of its own, key in OPENAI_API_KEY_1, _2, _3")  # fmt: skip
-        add_flags(group, keys_of(EndpointOptions(), "endpoint."))
-
-    parser.options = add
 
 
 def judge(arguments: Namespace) -> int:
@@ -290,3 +248,33 @@ def _flag_rows(ballots: "Sequence[Sequence[Ballot]]", seed: int) -> "Iterator[Va
 
 def _share(values: Sequence[bool]) -> float | None:
     return sum(values) / len(values) if values else None
+
+
+def _add_judges(parser: Parser) -> None:
+    model = arg(
+        "--model --judges", "NAME[,NAME,NAME]", "one model, which judges three times, or three; NAME@URL: at "
+        "an address of its own, key in OPENAI_API_KEY_1, _2, _3", dest="model", action="append",
+        required=True,
+    )  # fmt: skip
+    add_endpoint(parser, "the judges", model)
+
+
+JUDGE = Subcommand(
+    "judge", judge, "have a panel of three models judge questions, answers and proofs",
+    (
+        RELEASE, SPLIT,
+        arg("--sample", "N", "the first N questions of one fixed order, the core first (100)", int,
+            default=100),
+        arg("--naming", "NAMING", "that judges see: private, entity or text (the release's)", default=""),
+        arg("--prompts", "FILE", "what the judges are told, TOML (the packaged file)", Path),
+        arg("--temperature", "X", "of all calls; below 0: not sent (0; 0.7 for a model that sits more than "
+            "once)", float),
+        arg("--max-tokens", "N", "tokens of a reply (1024)", int, default=1024),
+        arg("--seed", "N", "of the calls and of the intervals (0)", int, default=0),
+        switch("--dry-run", "say what it would take, show a prompt of each kind, ask nothing"),
+        arg("-o --output", "FILE", "judgements, a question a line; replies are kept in FILE.work",
+            output_file, required=True),
+        WIDE,
+    ),
+    _MORE, _add_judges, beside_output=True,
+)  # fmt: skip

@@ -5,82 +5,141 @@ program has a bug; 2 something the user gave cannot be used, as one paragraph sa
 user ended the run early; 130 interrupted.
 """
 
-import argparse
 import contextlib
 import errno
 import os
 import sys
+from argparse import Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import rulemine
-from rulemine.cli.answer import add_answering
-from rulemine.cli.build import add_building
-from rulemine.cli.compare import add_comparing
-from rulemine.cli.console import complain, fitting
-from rulemine.cli.data import add_data
-from rulemine.cli.evaluate import add_cypher_score, add_scoring
-from rulemine.cli.export import add_exporting, add_question_graphs, add_supervising
-from rulemine.cli.graph import add_cypher_tasks, add_graphing
-from rulemine.cli.judge import add_judging
-from rulemine.cli.mine import add_mining
+from rulemine.cli.answer import ANSWER, QUESTIONS
+from rulemine.cli.arguments import Subcommand
+from rulemine.cli.build import BUILD, GLOSS, KEYS_OF_RECIPES, STEPS
+from rulemine.cli.compare import COMPARE
+from rulemine.cli.console import complain, fitting, note
+from rulemine.cli.data import DATA, GENERATE
+from rulemine.cli.evaluate import EVALUATE
+from rulemine.cli.export import EXPORT, QUESTION_GRAPHS, SUPERVISION
+from rulemine.cli.graph import GRAPH, TASKS
+from rulemine.cli.judge import JUDGE
+from rulemine.cli.mine import MINE
 from rulemine.cli.parser import Parser
-from rulemine.cli.query import add_analyzing, add_checking_candidates, add_querying
-from rulemine.cli.release import add_reading
-from rulemine.cli.seeds import add_seeding
-from rulemine.cli.serve import add_neo4j, add_serving
-from rulemine.cli.study import add_studying
-from rulemine.cli.variants import add_variants
+from rulemine.cli.query import ANALYZE, CANDIDATES, QUERY
+from rulemine.cli.release import ARCHIVE, RENAME, SHOW, VERIFY
+from rulemine.cli.seeds import SEEDS
+from rulemine.cli.serve import NEO4J, SERVE, SPARQL
+from rulemine.cli.study import STUDY
+from rulemine.cli.variants import VARIANTS
 from rulemine.errors import LimitError, OutputError, RulemineError, UserError
 from rulemine.guard import watching
 
 __all__ = ["main", "make_parser"]
 
-EPILOG = """\
-three commands for your own knowledge graph (subject <tab> relation <tab> object):
-  rulemine build my.tsv -o out/my        mine, remove, ask: a benchmark in out/my
-  rulemine verify out/my                 check every proof and every answer
-  rulemine show out/my q00001            look at one question
+GROUPS: dict[str, tuple[Subcommand, ...]] = {
+    "Build": (BUILD, MINE, GLOSS, KEYS_OF_RECIPES),
+    "Releases": (
+        *(VERIFY, SHOW, RENAME, ARCHIVE),
+        *(EXPORT, QUESTION_GRAPHS, SUPERVISION, VARIANTS),
+    ),
+    "Systems": (QUESTIONS, ANSWER, EVALUATE, COMPARE, STUDY, JUDGE),
+    "Graphs": (
+        *(DATA, GENERATE, GRAPH, SEEDS, TASKS),
+        *(QUERY, ANALYZE, CANDIDATES, SERVE, SPARQL, NEO4J),
+    ),
+}
+"""The commands; one of two words stands in the help of that of its first word."""
+
+COMMANDS = {command.name: command for group in GROUPS.values() for command in group}
+
+RENAMED = {
+    **{step: f"build --until {step}" for step in STEPS},
+    "analyze": "query analyze",
+    "baselines": "evaluate --baselines",
+    "candidates": "query candidates",
+    "cypher-score": "evaluate",
+    "cypher-tasks": "graph tasks",
+    "generate": "data generate",
+    "neo4j": "serve neo4j",
+    "power": "compare --power=0.8",
+    "question-graphs": "export question-graphs",
+    "seeds": "graph seeds",
+    "serve-sparql": "serve sparql",
+    "supervision": "export supervision",
+}
+"""Old name of a command → the new one, for one version."""
+
+END = """\
+Your own graph (subject <tab> relation <tab> object), in three commands:
+  rulemine build my.tsv -o out/my    mine, remove, ask: a benchmark in out/my
+  rulemine verify out/my             check every proof and every answer
+  rulemine show out/my q00001        look at one question
+What a command takes: rulemine COMMAND --help
 """
 
 
-def make_parser(*, whole: bool = True) -> Parser:
+class AllCommands(Parser):
+    """The parser of all commands."""
+
+    def format_help(self) -> str:
+        """The commands, in groups."""
+        lines = [f"usage: rulemine COMMAND … [--version]\n\n{self.description}\n"]
+        for group, commands in GROUPS.items():
+            lines.append(group)
+            lines += [f"  {c.name:10} {c.summary}" for c in commands if " " not in c.name]
+            lines.append("")
+        return "\n".join([*lines, END])
+
+    def parse_known_args(  # type: ignore[override]  # only as this program calls it
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Namespace, list[str]]:
+        """Finds commands of two words, and those that had other names."""
+        words = list(sys.argv[1:] if args is None else args)
+        if words and (new := RENAMED.get(words[0])):
+            shown = new.partition("=")[0]
+            note(
+                f"rulemine {words[0]} is now rulemine {shown}; the next version has no other name for it"
+            )
+            words[:1] = new.split()
+        if " ".join(words[:2]) in COMMANDS:
+            words[:2] = [" ".join(words[:2])]
+        return super().parse_known_args(words, namespace)
+
+
+def make_parser(*, whole: bool = True) -> AllCommands:
     """The parser of all commands; ``run`` is the command's function.
 
     Args:
         whole: Whether to add the options of all commands at once, rather than when they are needed.
     """
-    parser = Parser(
+    parser = AllCommands(
         prog="rulemine",
         description="Question-answering benchmarks over incomplete graphs: answers must be inferred.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"rulemine {rulemine.__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    add_building(commands)
-    add_mining(commands)
-    add_reading(commands)
-    add_querying(commands)
-    add_analyzing(commands)
-    add_checking_candidates(commands)
-    add_answering(commands)
-    add_scoring(commands)
-    add_comparing(commands)
-    add_serving(commands)
-    add_studying(commands)
-    add_supervising(commands)
-    add_question_graphs(commands)
-    add_judging(commands)
-    add_variants(commands)
-    add_exporting(commands)
-    add_seeding(commands)
-    add_graphing(commands)
-    add_cypher_tasks(commands)
-    add_cypher_score(commands)
-    add_neo4j(commands)
-    add_data(commands)
-    for command in commands.choices.values() if whole else ():
-        command.complete()
+    commands = parser.add_subparsers(
+        title="commands", metavar="COMMAND", required=True, parser_class=Parser
+    )
+    for name, command in COMMANDS.items():
+        below = [c for c in COMMANDS.values() if c.name.startswith(f"{name} ")]
+        width = max((len(c.name) for c in below), default=0)
+        more = [f"  {c.name:{width}}  {c.summary}" for c in below]
+        if more:
+            more = ["also, each with a --help of its own:", *more, ""]
+        made = commands.add_parser(
+            name,
+            help=command.summary,
+            description=f"{command.summary[0].upper()}{command.summary[1:]}.",
+            epilog="\n".join([*more, command.more]).strip() or None,
+            formatter_class=RawDescriptionHelpFormatter,
+        )
+        made.options, made.takes_program = command.complete, command.takes_program
+        made.set_defaults(run=command.run, beside_output=command.beside_output)
+        if command.takes_program:
+            made.set_defaults(program=())
+        if whole:
+            made.complete()
     return parser
 
 

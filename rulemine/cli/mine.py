@@ -1,12 +1,12 @@
 """The command ``mine``."""
 
-import argparse
 import os
 import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rulemine.cli.arguments import TO_FILE, Subcommand, arg, format_of, switch
 from rulemine.cli.console import (
     STANDARD_OUTPUT,
     Line,
@@ -14,19 +14,18 @@ from rulemine.cli.console import (
     check_output,
     emit_pieces,
     note,
-    output_file,
     refuse_idle,
     say,
     summarize,
 )
-from rulemine.cli.parser import Parser, add_command, add_flags, given
+from rulemine.cli.parser import Parser, add_flags, given
 from rulemine.errors import ConfigError, OutputError, UserError, counted
 
 if TYPE_CHECKING:
     from rulemine.kg.graph import KnowledgeGraph
     from rulemine.mining import AmieJar, MiningOptions, Resources, Rules, TimeLimit
 
-__all__ = ["add_mining"]
+__all__ = ["MINE"]
 
 DIFFERENT = 1
 """Exit status of a comparison that found what order does not explain."""
@@ -169,13 +168,6 @@ def _explain_unfinished(heads: tuple[str, ...], seconds: float | None, missing: 
     )
 
 
-def add_mining(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the command ``mine``."""
-    add_command(
-        commands, "mine", mine, "mine the rules of a knowledge graph"
-    ).options = _add_options
-
-
 def _add_options(parser: Parser) -> None:
     from rulemine.config import keys_of
     from rulemine.mining import MiningOptions, Resources
@@ -186,37 +178,22 @@ def _add_options(parser: Parser) -> None:
     other = [k for k in KEYS if k.name in defaults and k.default != defaults[k.name]]
     listed = ", ".join(f"{key.name} {key.default}" for key in other)
     parser.epilog = f"A build has other defaults: {listed}."
-    parser.add_argument(
-        "kg",
-        metavar="KG",
-        help="a graph (.tsv, .nt or .ttl; plain, .gz or .zst) or the name of a data set",
-    )
     add_flags(parser, own)
-    parser.add_argument(
-        "--resume",
-        action="store_true",
-        help="continue from FILE.journal, left beside -o FILE by a run that was killed or limited",
-    )
-    parser.add_argument("--format", choices=("jsonl", "amie"), default="jsonl", help="(jsonl)")
-    parser.add_argument(
-        "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
-    )
     add_flags(parser, keys_of(Resources(), "resources."))
-    parser.add_argument(
-        "--engine",
-        choices=("rulemine", "amie"),
-        default="rulemine",
-        help="amie: the original AMIE 3.5.1, with one thread unless --threads says more (rulemine)",
-    )
-    parser.add_argument(
-        "--amie-jar",
-        type=Path,
-        metavar="JAR",
-        help="its jar, amie3.5.1.jar; not part of this package",
-    )
-    parser.add_argument(
-        "--compare",
-        action="store_true",
-        help="print how AMIE's rules differ from ours, and write them with -o alone; exit status 1: they do, "
-        "and not by AMIE's order",
-    )
+
+
+MINE = Subcommand(
+    "mine", mine, "mine the rules of a knowledge graph",
+    (
+        arg("kg", "KG", "a graph (.tsv, .nt or .ttl; plain, .gz or .zst) or the name of a data set"),
+        switch("--resume", "continue from FILE.journal, left beside -o FILE by a run that was killed or "
+             "limited"),
+        format_of("jsonl", "amie"), TO_FILE,
+        arg("--engine", None, "amie: the original AMIE 3.5.1, with one thread unless --threads says more "
+            "(rulemine)", choices=("rulemine", "amie"), default="rulemine"),
+        arg("--amie-jar", "JAR", "its jar, amie3.5.1.jar; not part of this package", Path),
+        switch("--compare", "print how AMIE's rules differ from ours, and write them with -o alone; exit "
+             "status 1: they do, and not by AMIE's order"),
+    ),
+    options=_add_options,
+)  # fmt: skip

@@ -16,7 +16,7 @@ from rulemine.files import read_lines
 if TYPE_CHECKING:
     from rulemine.config import Key
 
-__all__ = ["Parser", "add_command", "add_flags", "add_wide", "describe_keys", "given"]
+__all__ = ["Parser", "add_flags", "describe_keys", "given"]
 
 _SETS = "set "
 """Prefix of the destination of an option that sets a key; the key follows."""
@@ -41,7 +41,7 @@ class Parser(argparse.ArgumentParser):
     """The parser of a command, or of all commands.
 
     Attributes:
-        keys: Finds the keys that ``--set`` accepts; they stand where the text after the help has ``{keys}``.
+        keys: Finds the keys that ``--set`` accepts.
         options: Adds the options; called when they are first needed, so that no command loads those of
             others.
         takes_program: Whether what follows ``--`` is a program of the user's, which becomes ``program``.
@@ -60,9 +60,20 @@ class Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """The help, all options included."""
         self.complete()
-        if self.epilog and "{keys}" in self.epilog:
-            self.epilog = self.epilog.format(keys=describe_keys(self.keys()))
+        self.usage = self.usage or f"{self.prog} {self._needed()}"
         return super().format_help()
+
+    def _needed(self) -> str:
+        """What has to be given, and in which order."""
+        words = []
+        for action in self._actions:
+            value = action.metavar or "|".join(action.choices or ())
+            if action.option_strings:
+                words += [f"{action.option_strings[0]} {value}"] * action.required
+            else:
+                end = {"?": "[{}]", "*": "[{} …]", "+": "{} …"}.get(str(action.nargs), "{}")
+                words.append(end.format(value))
+        return " ".join([*words, "[options]"]).replace("%", "%%")
 
     def error(self, message: str) -> NoReturn:
         """Ends the program with one paragraph, as other errors do; with the help if no command was given."""
@@ -119,31 +130,18 @@ class _Several(argparse.Action):
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *values])
 
 
-def add_command(
-    commands: "argparse._SubParsersAction[Parser]",
-    name: str,
-    run: Callable[[argparse.Namespace], int],
-    summary: str,
-    more: str = "",
-) -> Parser:
-    """Adds a command; `run` is its function, `more` the text after its help."""
-    parser = commands.add_parser(
-        name,
-        help=summary,
-        description=f"{summary[0].upper()}{summary[1:]}.",
-        epilog=more or None,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.set_defaults(run=run)
-    return parser
+def add_flags(parser: Arguments, keys: "Iterable[Key]", *, brief: bool = False) -> None:
+    """Adds the command-line options of those of these keys that have one; see `given`.
 
-
-def add_flags(parser: Arguments, keys: "Iterable[Key]") -> None:
-    """Adds the command-line options of those of these keys that have one; see `given`."""
+    Args:
+        parser: What gets them.
+        keys: The keys.
+        brief: Whether their help is what a first glance needs, rather than the whole first sentence.
+    """
     for key in keys:
         if not key.flag:
             continue
-        place, text = _SETS + key.name, _in_short(key)
+        place, text = _SETS + key.name, _in_short(key, brief=brief)
         kind = next(k for k in (*get_args(key.hint), key.hint) if k not in (None, Ellipsis))
         if key.hint is bool:
             parser.add_argument(
@@ -163,18 +161,6 @@ def add_flags(parser: Arguments, keys: "Iterable[Key]") -> None:
             metavar=key.option.metavar or named or ("A,B|@FILE" if several else usual),
             help=text,
         )
-
-
-def add_wide(parser: Parser, *, beside_output: bool = False) -> None:
-    """Adds ``--wide`` to a command that shows tables.
-
-    Args:
-        parser: The parser of the command.
-        beside_output: Whether it shows them beside what it writes to its ``-o``, rather than there.
-    """
-    said = "tables and notes as wide as they are; on a terminal they are fitted to it"
-    parser.add_argument("--wide", action="store_true", help=said)
-    parser.set_defaults(beside_output=beside_output)
 
 
 def given(arguments: argparse.Namespace, section: str = "") -> dict[str, Any]:
@@ -205,9 +191,13 @@ def describe_keys(keys: "Iterable[Key]") -> str:
     return "\n".join(lines)
 
 
-def _in_short(key: "Key") -> str:
-    """The first sentence of a key's meaning in lower case, and its default."""
+def _in_short(key: "Key", *, brief: bool) -> str:
+    """The first sentence of a key's meaning, or its beginning, in lower case, and its default."""
     sentence = re.split(r"\.(?: (?=[A-Z])|$)", key.meaning)[0]
+    if brief:
+        sentence = re.split(
+            r"(?<=.{20})(?:: |; | \(|, (?:in|from|e\.g\.|which|where|up) )", sentence
+        )[0]
     if not re.match("[A-Z]{2}", sentence):
         sentence = sentence[:1].lower() + sentence[1:]
     default = key.default.strip('"[]')

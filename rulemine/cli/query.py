@@ -1,6 +1,5 @@
-"""Queries and those who wrote them: ``query``, ``analyze`` and ``candidates``."""
+"""The command ``query``: queries, and those that others wrote."""
 
-import argparse
 import shutil
 import sys
 from argparse import Namespace
@@ -8,18 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rulemine.cli.arguments import TO_FILE, Subcommand, arg, format_of
 from rulemine.cli.console import (
     bar,
     check_output,
     emit,
     note,
-    output_file,
     refuse_idle,
     say,
     summarize,
     written,
 )
-from rulemine.cli.parser import Parser, add_command
 from rulemine.errors import ConfigError, QueryError, counted
 
 if TYPE_CHECKING:
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
     from rulemine.query import Grades
     from rulemine.release.records import Removal
 
-__all__ = ["add_analyzing", "add_checking_candidates", "add_querying"]
+__all__ = ["ANALYZE", "CANDIDATES", "QUERY"]
 
 _LANGUAGE = """\
   "x"            the entity x            (p "r" X)    the objects of r whose subject is in X
@@ -37,25 +35,6 @@ _LANGUAGE = """\
   (or X Y …)     in some of them         (minus X Y)  in X and not in Y
   (count X)      how many; outermost     Names are in double quotes.
 """
-
-
-def add_querying(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the command ``query``."""
-    parser = add_command(commands, "query", query,
-                         "answer a query and say how much of each answer is missing", _LANGUAGE)  # fmt: skip
-    parser.add_argument(
-        "kg",
-        metavar="KG",
-        help="the complete graph (.tsv, .nt or .ttl), the name of a data set, or a release",
-    )
-    parser.add_argument("query", metavar="QUERY", help="the query; - reads it from standard input")
-    parser.add_argument("--removed", type=Path, metavar="FILE",
-                        help="TSV of the triples that are removed; a release has its own")  # fmt: skip
-    parser.add_argument("--level", type=int, metavar="N",
-                        help="grade at this incompleteness level of a release (100)")  # fmt: skip
-    parser.add_argument("--most", type=int, metavar="N", help="answers to print (20)")
-    parser.add_argument("--to", choices=("sparql", "cypher"),
-                        help="print the query in this language instead of answering it")  # fmt: skip
 
 
 def query(arguments: Namespace) -> int:
@@ -168,19 +147,8 @@ sparql or sparql_query; WebQSP's first parse counts.
 """
 
 
-def add_analyzing(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the command ``analyze``."""
-    parser = add_command(commands, "analyze", analyze,
-                         "count the logical structures of the queries of a data set", _QUERIES)  # fmt: skip
-    parser.add_argument("file", type=Path, metavar="FILE", help="the queries or questions")
-    parser.add_argument("--format", choices=("table", "json"), default="table", help="(table)")
-    parser.add_argument(
-        "-o", "--output", type=output_file, metavar="FILE", help="(standard output)"
-    )
-
-
 def analyze(arguments: Namespace) -> int:
-    """``analyze``."""
+    """``query analyze``."""
     from rulemine.query.foreign.analysis import analyze as analyze_file
 
     check_output(arguments.output)
@@ -211,41 +179,8 @@ how many triples there should be, "subgraph" which the writer saw.
 """
 
 
-def add_checking_candidates(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the command ``candidates``."""
-    parser = add_command(
-        commands,
-        "candidates",
-        candidates,
-        "check questions that were written for a graph, with their SPARQL",
-        _CANDIDATES,
-    )
-    parser.add_argument(
-        "kg",
-        metavar="KG",
-        help="the complete graph (.tsv, .nt or .ttl), the name of a data set, or a release",
-    )
-    parser.add_argument("file", type=Path, metavar="FILE", help="the candidates, JSON Lines")
-    parser.add_argument("-o", "--output", type=output_file, metavar="FILE",
-                        help="write verdicts as JSON Lines instead of printing them")  # fmt: skip
-    parser.add_argument(
-        "--templates",
-        metavar="NAME",
-        help="templates that declare which relations state the same facts: a file or a data set (those of "
-        "the data set)",
-    )
-    parser.add_argument("--reference", metavar="KG",
-                        help="a graph that must have the used triples, as a later version")  # fmt: skip
-    parser.add_argument("--max-answers", type=int, metavar="N", default=10,
-                        help="most answers of a question (10)")  # fmt: skip
-    parser.add_argument("--timeout", type=float, default=10.0, metavar="S",
-                        help="seconds that a query may take (10)")  # fmt: skip
-    parser.add_argument("--max-rows", type=int, default=1000, metavar="N",
-                        help="rows that a query may give (1000)")  # fmt: skip
-
-
 def candidates(arguments: Namespace) -> int:
-    """``candidates``."""
+    """``query candidates``."""
     from rulemine.datasets.registry import load_kg
     from rulemine.files import read_lines, write_jsonl
     from rulemine.kinds.subgraphs.by_hand import check_candidates, summary_of
@@ -327,3 +262,45 @@ def _line(verdict: "Verdict") -> str:
         lines.append(f"    not minimal: shape {verdict['minimal_shape']} gives the same answers:")
         lines += [f"        {printable(one['query'])}" for one in verdict["minimal"]]
     return "\n".join(lines)
+
+
+_KG = arg(
+    "kg", "KG", "the complete graph (.tsv, .nt or .ttl), the name of a data set, or a release"
+)
+
+QUERY = Subcommand(
+    "query", query, "answer a query and say how much of each answer is missing",
+    (
+        _KG,
+        arg("query", "QUERY", "the query; - reads it from standard input"),
+        arg("--removed", "FILE", "TSV of the triples that are removed; a release has its own", Path),
+        arg("--level", "N", "grade at this incompleteness level of a release (100)", int),
+        arg("--most", "N", "answers to print (20)", int),
+        arg("--to", None, "print the query in this language instead of answering it",
+            choices=("sparql", "cypher")),
+    ),
+    _LANGUAGE,
+)  # fmt: skip
+
+ANALYZE = Subcommand(
+    "query analyze", analyze, "count the logical structures of the queries of a data set",
+    (arg("file", "FILE", "the queries or questions", Path), format_of("table", "json"), TO_FILE),
+    _QUERIES,
+)  # fmt: skip
+
+CANDIDATES = Subcommand(
+    "query candidates", candidates, "check questions written for a graph, with their SPARQL",
+    (
+        _KG,
+        arg("file", "FILE", "the candidates, JSON Lines", Path),
+        arg("-o --output", "FILE", "write verdicts as JSON Lines instead of printing them",
+            TO_FILE.how["type"]),
+        arg("--templates", "NAME", "templates that declare which relations state the same facts: a file or a "
+            "data set (those of the data set)"),
+        arg("--reference", "KG", "a graph that must have the used triples, as a later version"),
+        arg("--max-answers", "N", "most answers of a question (10)", int, default=10),
+        arg("--timeout", "S", "seconds that a query may take (10)", float, default=10.0),
+        arg("--max-rows", "N", "rows that a query may give (1000)", int, default=1000),
+    ),
+    _CANDIDATES,
+)  # fmt: skip

@@ -4,91 +4,15 @@ A command imports what it needs when it runs, so that ``--help`` and scoring nev
 mining needs. Every command takes the parsed arguments and returns the exit status.
 """
 
-import argparse
 from argparse import Namespace
 from pathlib import Path
 
+from rulemine.cli.arguments import RELEASE, REPLACE, Subcommand, add_resources, arg, several, switch
 from rulemine.cli.console import Line, bar, note, refuse_idle, say
-from rulemine.cli.parser import Parser, add_command, add_flags, given
+from rulemine.cli.parser import given
 from rulemine.errors import ConfigError, ReleaseError, counted
 
-__all__ = ["add_reading"]
-
-
-def add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the commands that read a release."""
-    parser = add_command(
-        commands, "verify", verify, "verify a release: digests, proofs, answers, splits"
-    )
-    parser.add_argument(
-        "release", type=Path, metavar="DIR", help="folder or archive of the release"
-    )
-    parser.add_argument("--most", type=int, default=20, metavar="N", help="problems to print (20)")
-    parser.add_argument("--thorough", action="store_true", help="recount every rule")
-    parser.add_argument(
-        "--neo4j",
-        metavar="URL",
-        help="of the kind cypher: run the gold on this database, which has to be empty; none: on none (on a "
-        "Neo4j of its own, if one was fetched before)",
-    )
-    parser.add_argument(
-        "--rebuild",
-        action="store_true",
-        help="also build it again from its own recipe, and compare the two byte by byte",
-    )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=FILE",
-        help="with --rebuild: a file that the recipe names, e.g. rules=rules.tsv, or not_in=DIR",
-    )
-    parser.options = _add_resources
-    parser = add_command(commands, "show", show, "show questions with their proofs")
-    parser.add_argument(
-        "release", type=Path, metavar="DIR", help="folder or archive of the release"
-    )
-    parser.add_argument("id", nargs="*", metavar="ID", help="id of a question, e.g. q00001")
-    parser.add_argument(
-        "--sample", type=int, default=0, metavar="N", help="show N random questions (0)"
-    )
-    parser.add_argument("--seed", type=int, metavar="N", help="seed of the sample (0)")
-    parser = add_command(commands, "rename", rename, "rewrite a release in another naming")
-    parser.add_argument(
-        "release", type=Path, metavar="DIR", help="folder or archive of the release"
-    )
-    parser.add_argument(
-        "--naming", required=True, metavar="NAMING", help="private, entity, text or numeric"
-    )
-    parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="DIR", help="folder of the new release"
-    )
-    parser.add_argument(
-        "--replace",
-        action="store_true",
-        help="replace a release that has another name or was edited",
-    )
-    parser = add_command(
-        commands, "archive", archive, "verify a release and write it as one tar, to be published"
-    )
-    parser.add_argument(
-        "release", type=Path, metavar="DIR", help="folder or archive of the release"
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="FILE",
-        help="the tar (DIR.tar); FILE.sha256 is beside it",
-    )
-
-
-def _add_resources(parser: Parser) -> None:
-    from rulemine.config import keys_of
-    from rulemine.mining import Resources
-
-    resources = keys_of(Resources(), "resources.")
-    add_flags(parser, [k for k in resources if k.name != "resources.limit_seconds"])
+__all__ = ["ARCHIVE", "RENAME", "SHOW", "VERIFY"]
 
 
 def verify(arguments: Namespace) -> int:
@@ -170,6 +94,16 @@ def show(arguments: Namespace) -> int:
     from rulemine.release.showing.view import ShownRelease
     from rulemine.seeds import check_seed, stream
 
+    if arguments.browser:
+        from rulemine.cli.serve import serve
+
+        refuse_idle(
+            arguments,
+            "the terminal",
+            *[n for n in ("id", "sample", "seed") if getattr(arguments, n)],
+        )
+        return serve(arguments)
+    refuse_idle(arguments, "--browser", "split", "port")
     width = shutil.get_terminal_size((100, 24)).columns
     ids = list(arguments.id)
     if not arguments.sample:
@@ -238,3 +172,47 @@ def archive(arguments: Namespace) -> int:
         digest = write_archive(release, output, tell)
     say(f"{digest}  {output}")
     return 0
+
+
+VERIFY = Subcommand(
+    "verify", verify, "verify a release: digests, proofs, answers, splits",
+    (
+        RELEASE,
+        arg("--most", "N", "problems to print (20)", int, default=20),
+        switch("--thorough", "recount every rule"),
+        arg("--neo4j", "URL", "of the kind cypher: run the gold on this database, which has to be empty; "
+            "none: on none (on a Neo4j of its own, if one was fetched before)"),
+        switch("--rebuild", "also build it again from its own recipe, and compare the two byte by byte"),
+        several("--set", "KEY=FILE", "with --rebuild: a file that the recipe names, e.g. rules=rules.tsv, or "
+                "not_in=DIR"),
+    ),
+    options=add_resources,
+)  # fmt: skip
+
+SHOW = Subcommand(
+    "show", show, "show questions with their proofs, here or in the browser",
+    (
+        RELEASE,
+        arg("id", "ID", "id of a question, e.g. q00001", nargs="*"),
+        arg("--sample", "N", "show N random questions (0)", int, default=0),
+        arg("--seed", "N", "seed of the sample (0)", int),
+        switch("--browser", "serve a page of all questions on this machine, until Ctrl-C"),
+        arg("--split", "SPLIT", "of --browser: train, validation, test or all (test)"),
+        arg("--port", "N", "of --browser: port on this machine, 0 for any that is free (8765)", int),
+    ),
+)  # fmt: skip
+
+RENAME = Subcommand(
+    "rename", rename, "rewrite a release in another naming",
+    (
+        RELEASE,
+        arg("--naming", "NAMING", "private, entity, text or numeric", required=True),
+        arg("-o --output", "DIR", "folder of the new release", Path, required=True),
+        REPLACE,
+    ),
+)  # fmt: skip
+
+ARCHIVE = Subcommand(
+    "archive", archive, "verify a release and write it as one tar, to be published",
+    (RELEASE, arg("-o --output", "FILE", "the tar (DIR.tar); FILE.sha256 is beside it", Path)),
+)  # fmt: skip

@@ -3,7 +3,6 @@
 A command imports what it needs when it runs.
 """
 
-import argparse
 import shutil
 from argparse import Namespace
 from collections import Counter
@@ -11,8 +10,8 @@ from collections.abc import Iterator
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
+from rulemine.cli.arguments import SET, Subcommand, arg
 from rulemine.cli.console import bar, check_output, note, output_file, written
-from rulemine.cli.parser import Parser, add_command
 from rulemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
@@ -20,35 +19,13 @@ if TYPE_CHECKING:
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
 
-__all__ = ["add_seeding"]
+__all__ = ["SEEDS"]
 
 _TEXTS = """\
 TEXTS is a file (a text a line), a folder (a text a file, .txt or .md), or a column of
 a table: FILE.csv:COLUMN, FILE.tsv:COLUMN, FILE.jsonl:FIELD. A table's columns id and
 title are used too. Without TEXTS those of the recipe, or entities are drawn.
 """
-
-
-def add_seeding(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the command ``seeds``."""
-    parser = add_command(commands, "seeds", seeds,
-                         "show the entities that texts name and what connects them", _TEXTS)  # fmt: skip
-    parser.add_argument(
-        "recipe",
-        metavar="KG",
-        help="a graph (.tsv, .nt or .ttl), the name of a data set, or a recipe of the kind variants",
-    )
-    parser.add_argument("texts", nargs="?", metavar="TEXTS", help="the texts, see below")
-    parser.add_argument(
-        "--labels", metavar="FILE", help="text labels: TSV or the name of a data set"
-    )
-    parser.add_argument("--linker", metavar="MODULE:FUNCTION",
-                        help="finds the entities of a text (by their labels)")  # fmt: skip
-    parser.add_argument("--most", type=int, default=10, metavar="N", help="texts to show (10)")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE",
-                        help="override a key, see rulemine build --help")  # fmt: skip
-    parser.add_argument("-o", "--output", type=output_file, metavar="FILE",
-                        help="write all of them as JSON Lines (none)")  # fmt: skip
 
 
 def seeds(arguments: Namespace) -> int:
@@ -185,3 +162,19 @@ def _summary(rows: list[dict[str, Any]]) -> str:
         parts[0] += f" (mean {nodes / len(good):.1f} entities, {triples / len(good):.1f} triples)"
     parts += [f"{reason}: {n:,}" for reason, n in sorted(refused.items())]
     return "; ".join(parts) + "."
+
+
+SEEDS = Subcommand(
+    "graph seeds", seeds, "show the entities that texts name and what connects them",
+    (
+        arg("recipe", "KG", "a graph (.tsv, .nt or .ttl), the name of a data set, or a recipe of the kind "
+            "variants"),
+        arg("texts", "TEXTS", "the texts, see below", nargs="?"),
+        arg("--labels", "FILE", "text labels: TSV or the name of a data set"),
+        arg("--linker", "MODULE:FUNCTION", "finds the entities of a text (by their labels)"),
+        arg("--most", "N", "texts to show (10)", int, default=10),
+        SET,
+        arg("-o --output", "FILE", "write all of them as JSON Lines (none)", output_file),
+    ),
+    _TEXTS,
+)  # fmt: skip

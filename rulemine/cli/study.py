@@ -3,55 +3,23 @@
 A command imports what it needs when it runs.
 """
 
-import argparse
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from rulemine.cli.arguments import WIDE, Subcommand, add_endpoint, arg, switch
 from rulemine.cli.console import Line, say
-from rulemine.cli.parser import Parser, add_command, add_flags, add_wide, given
+from rulemine.cli.parser import Parser, add_flags, given
 
-__all__ = ["add_studying"]
+__all__ = ["STUDY"]
 
 MORE = """\
 Everything is kept in OUT: the same command after an interruption goes on where it was. What it costs is
 printed before it starts. A file has the same keys as the options, and systems = ["lookup", "bm25"]:
   rulemine study out/demo --with lookup,prior,reasoner -o out/study
   rulemine study study.toml -o out/study"""
-
-
-def add_studying(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the command."""
-    parser = add_command(
-        commands, "study", study,
-        "run systems on ever less complete graphs; write tables, figures and a page",
-        MORE,
-    )  # fmt: skip
-    parser.add_argument("source", type=Path, metavar="DIR|FILE.toml",
-                        help="folder or archive of a release, or a file that describes a study")  # fmt: skip
-    parser.add_argument("--with", dest="systems", metavar="NAME[,NAME…]",
-                        help="the systems, as for rulemine answer")  # fmt: skip
-    parser.add_argument("--estimate", action="store_true",
-                        help="print what the study costs, and do nothing")  # fmt: skip
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT",
-                        help="folder of the study")  # fmt: skip
-    add_wide(parser, beside_output=True)
-    parser.takes_program = True
-    parser.set_defaults(program=())
-    parser.options = _add_keys
-
-
-def _add_keys(parser: Parser) -> None:
-    from rulemine.config import keys_of
-    from rulemine.evaluation.study.options import StudyOptions
-    from rulemine.llm.options import EndpointOptions
-
-    add_flags(parser, (key for key in keys_of(StudyOptions(), "study.")
-                       if not key.name.startswith("study.endpoint.")))  # fmt: skip
-    group = parser.add_argument_group("a model, for systems that ask one")
-    add_flags(group, keys_of(EndpointOptions(), "endpoint."))
 
 
 def study(arguments: Namespace) -> int:
@@ -99,3 +67,26 @@ def study(arguments: Namespace) -> int:
         say(text_of(document.headline), end="")
     say(f"\n{arguments.output / 'report.html'}")
     return 0
+
+
+def _add_keys(parser: Parser) -> None:
+    from rulemine.config import keys_of
+    from rulemine.evaluation.study.options import StudyOptions
+
+    keys = keys_of(StudyOptions(), "study.")
+    add_flags(parser, (key for key in keys if not key.name.startswith("study.endpoint.")))
+    add_endpoint(parser, "a model, for systems that ask one")
+
+
+STUDY = Subcommand(
+    "study", study, "run systems on ever less complete graphs, to a page",
+    (
+        arg("source", "DIR|FILE.toml", "folder or archive of a release, or a file that describes a study",
+            Path),
+        arg("--with", "NAME[,NAME…]", "the systems, as for rulemine answer", dest="systems"),
+        switch("--estimate", "print what the study costs, and do nothing"),
+        arg("-o --output", "OUT", "folder of the study", Path, required=True),
+        WIDE,
+    ),
+    MORE, _add_keys, beside_output=True, takes_program=True,
+)  # fmt: skip

@@ -3,7 +3,6 @@
 A command imports what it needs when it runs.
 """
 
-import argparse
 import sys
 from argparse import Namespace
 from collections.abc import Callable
@@ -12,14 +11,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rulemine.cli.arguments import RELEASE, WIDE, Subcommand, add_resources, arg, switch
 from rulemine.cli.console import Line, bar, check_output, emit, output_file, refuse_idle, say
-from rulemine.cli.parser import Parser, add_command, add_flags, add_wide, given
+from rulemine.cli.parser import Parser, add_flags, given
 from rulemine.errors import ConfigError, OutputError
 
 if TYPE_CHECKING:
     from rulemine.release.reader import Release
 
-__all__ = ["add_variants"]
+__all__ = ["VARIANTS"]
 
 _MORE = """\
 From a release of the kind variants alone: its graphs, rules, removed triples and the entities of the seed
@@ -31,51 +31,6 @@ Releases that are there already: rulemine variants --compare DIR1 DIR2 …"""
 
 OURS = ("verbalizer.", "endpoint.", "variants.judges")
 """Keys that may differ from those of the published release."""
-
-
-def add_variants(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Adds the command ``variants``."""
-    parser = add_command(
-        commands,
-        "variants",
-        variants,
-        "ask the seed texts of a release anew, and compare the runs",
-        _MORE,
-    )
-    parser.add_argument(
-        "release", type=Path, nargs="?", metavar="DIR", help="folder or archive of the release"
-    )
-    parser.add_argument("--runs", type=int, metavar="N", help="how many (3)")
-    parser.add_argument("-o", "--output", type=Path, metavar="OUT",
-                        help="folder of the runs; with --compare a file (standard output)")  # fmt: skip
-    add_wide(parser, beside_output=True)
-    parser.add_argument("--compare", type=Path, nargs="+", metavar="DIR",
-                        help="make nothing: compare these releases")  # fmt: skip
-    parser.add_argument("--format", choices=("table", "markdown", "json"),
-                        help="of what is printed (table)")  # fmt: skip
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE",
-                        help="a file that the recipe names, e.g. rules=FILE, or not_in=DIR; or who writes "
-                        "and judges: verbalizer.…, variants.judges")  # fmt: skip
-    parser.add_argument("--replay", type=Path, metavar="OUT2",
-                        help="take all replies from the journals of earlier runs, OUT2/run-1, …")  # fmt: skip
-    parser.add_argument("--dry-run", action="store_true",
-                        help="say what the first run would take, ask nothing")  # fmt: skip
-    parser.options = _add_options
-
-
-def _add_options(parser: Parser) -> None:
-    from rulemine.config import keys_of
-    from rulemine.mining import Resources
-    from rulemine.recipe.recipe import KEYS
-
-    parser.keys = lambda: KEYS
-    group = parser.add_argument_group(
-        "who writes", "The release's own way unless given: templates, or a model at any endpoint with "
-        "OpenAI's chat API; the key is read from $OPENAI_API_KEY and never stored.",
-    )  # fmt: skip
-    add_flags(group, [key for key in KEYS if key.name.startswith(OURS)])
-    resources = keys_of(Resources(), "resources.")
-    add_flags(parser, [k for k in resources if k.name != "resources.limit_seconds"])
 
 
 def variants(arguments: Namespace) -> int:
@@ -227,3 +182,33 @@ def _settings(
             )
         settings.insert(0, (("verbalizer",), {"name": "template"}))
     return files, tuple(earlier), settings
+
+
+def _add_options(parser: Parser) -> None:
+    from rulemine.recipe.recipe import KEYS
+
+    parser.keys = lambda: KEYS
+    group = parser.add_argument_group(
+        "who writes", "The release's own way unless given: templates, or a model at any endpoint with "
+        "OpenAI's chat API; the key is read from $OPENAI_API_KEY and never stored.",
+    )  # fmt: skip
+    add_flags(group, [key for key in KEYS if key.name.startswith(OURS)])
+    add_resources(parser)
+
+
+VARIANTS = Subcommand(
+    "variants", variants, "ask the seed texts of a release anew, and compare the runs",
+    (
+        arg("release", "DIR", RELEASE.how["help"], Path, nargs="?"),
+        arg("--runs", "N", "how many (3)", int),
+        arg("-o --output", "OUT", "folder of the runs; with --compare a file (standard output)", Path),
+        WIDE,
+        arg("--compare", "DIR", "make nothing: compare these releases", Path, nargs="+"),
+        arg("--format", None, "of what is printed (table)", choices=("table", "markdown", "json")),
+        arg("--set", "KEY=VALUE", "a file that the recipe names, e.g. rules=FILE, or not_in=DIR; or who "
+            "writes and judges: verbalizer.…, variants.judges", action="append", default=[]),
+        arg("--replay", "OUT2", "take all replies from the journals of earlier runs, OUT2/run-1, …", Path),
+        switch("--dry-run", "say what the first run would take, ask nothing"),
+    ),
+    _MORE, _add_options, beside_output=True,
+)  # fmt: skip

@@ -74,7 +74,7 @@ def build_recipe(values: Mapping[str, Any], where: str) -> Recipe:
     problems: list[str] = []
     recipe = decode_recipe(values, problems)
     if recipe is None:
-        advice = "See rulemine build --help for the keys."
+        advice = "See rulemine keys."
         raise ConfigError(list_problems(where, problems, advice))
     return recipe
 

@@ -9,7 +9,7 @@ from tests.command_line import Command, assert_refused
 def test_what_the_documentation_shows(here: Path, command: Command) -> None:
     page = (ROOT / "docs" / "queries.md").read_text("utf-8")
     (here / "queries.txt").write_text(page.split("```queries\n")[1].split("```")[0], "utf-8")
-    ended = command("analyze", "queries.txt")
+    ended = command("query", "analyze", "queries.txt")
     assert (ended.status, ended.err) == (0, "")
     shown = "".join(f"    {line}".rstrip() + "\n" for line in ended.out.splitlines())
     assert shown in page
@@ -27,7 +27,7 @@ def test_a_release_brings_its_declarations(here: Path, command: Command) -> None
     built = command("build", "kg.tsv", *words)
     assert built.status == 0, built.err
     file = here / "out/kg/questions/train.jsonl"
-    ended = command("analyze", file, "--format", "json", "-o", "found.json")
+    ended = command("query", "analyze", file, "--format", "json", "-o", "found.json")
     assert (ended.status, ended.out) == (0, "")
     found = json.loads((here / "found.json").read_text("utf-8"))
     questions = Release.open(here / "out/kg").questions("train")
@@ -36,7 +36,9 @@ def test_a_release_brings_its_declarations(here: Path, command: Command) -> None
 
 
 def test_bad_input(here: Path, command: Command) -> None:
-    assert_refused(command("analyze", "none.json"), "none.json: no such file")
-    assert_refused(command("analyze", "."), "is a folder")
-    assert_refused(command("analyze", "kg.tsv"), r"line 10: .*\n  … and \d+ more\nOne query a line")
-    assert_refused(command("analyze", "kg.tsv", "-o", "kg.tsv"), "kg.tsv")
+    assert_refused(command("query", "analyze", "none.json"), "none.json: no such file")
+    assert_refused(command("query", "analyze", "."), "is a folder")
+    assert_refused(
+        command("query", "analyze", "kg.tsv"), r"line 10: .*\n  … and \d+ more\nOne query a line"
+    )
+    assert_refused(command("query", "analyze", "kg.tsv", "-o", "kg.tsv"), "kg.tsv")

@@ -109,10 +109,18 @@ TEXTS = {
     "mine, AMIE's text": ["mine", "kg.tsv", "--min-initial-support", "1", "--format", "amie"],
     "answer": ["answer", "out/kg", "--with", "reasoner"],
     "evaluate": ["evaluate", "out/kg", "p.jsonl"],
-    "baselines": ["baselines", "out/kg"],
+    "baselines": ["evaluate", "--baselines", "out/kg"],
     "gloss": ["gloss", "kg.tsv"],
-    "generate demo": ["generate", "demo"],
-    "generate synthetic": ["generate", "synthetic", "--triples", "2000", "--relations", "20"],
+    "generate demo": ["data", "generate", "demo"],
+    "generate synthetic": [
+        "data",
+        "generate",
+        "synthetic",
+        "--triples",
+        "2000",
+        "--relations",
+        "20",
+    ],
 }
 
 
@@ -144,17 +152,17 @@ def test_a_pipe_that_is_an_output_stays_one(here: Path, command: Command) -> Non
     got: list[str] = []
     reader = threading.Thread(target=lambda: got.append((here / "pipe").read_text()))
     reader.start()
-    assert command("generate", "demo", "-o", "pipe").status == 0
+    assert command("data", "generate", "demo", "-o", "pipe").status == 0
     reader.join(60)
     assert got == [packaged("datasets", "demo", "world.tsv").read_text()]
     assert (here / "pipe").is_fifo()
 
 
 def test_the_generated_demo_is_the_world_of_the_demo(here: Path, command: Command) -> None:
-    assert command("generate", "demo", "-o", "world.tsv").status == 0
+    assert command("data", "generate", "demo", "-o", "world.tsv").status == 0
     world = packaged("datasets", "demo", "world.tsv").read_bytes()
     assert (here / "world.tsv").read_bytes() == world
-    assert command("generate", "demo-texts", "-o", "texts.txt").status == 0
+    assert command("data", "generate", "demo-texts", "-o", "texts.txt").status == 0
     texts = packaged("datasets", "demo", "texts.txt").read_bytes()
     assert (here / "texts.txt").read_bytes() == texts
 
@@ -165,9 +173,15 @@ def test_the_generated_demo_is_the_world_of_the_demo(here: Path, command: Comman
         (["show", "R", "q00001", "--seed", "3"], "--seed: is for --sample and has no effect"),
         (["evaluate", "R", "p", "--matching", "ids", "--ignore-case"], "--ignore-case: is for"),
         (["compare", "R", "p", "q", "--metrics", ""], "--metrics '': names no score"),
-        (["generate", "demo", "--triples", "5"], "--triples: is for generate synthetic"),
-        (["generate", "demo", "--rule", "symmetry:1"], "--rule: is for generate synthetic"),
-        (["generate", "demo", "--seed", "7"], "--seed: is for generate synthetic"),
+        (
+            ["data", "generate", "demo", "--triples", "5"],
+            "--triples: is for data generate synthetic",
+        ),
+        (
+            ["data", "generate", "demo", "--rule", "symmetry:1"],
+            "--rule: is for data generate synthetic",
+        ),
+        (["data", "generate", "demo", "--seed", "7"], "--seed: is for data generate synthetic"),
         (["data", "list", "demo"], "takes no name"),
         ([*BUILD[:4], "--set", "mining.max_atoms=4"], "mining.max_atoms: is for mining, and with"),
         (
@@ -182,7 +196,7 @@ def test_the_generated_demo_is_the_world_of_the_demo(here: Path, command: Comman
 def test_an_option_that_does_nothing_is_refused(
     here: Path, command: Command, words: list[str], expected: str
 ) -> None:
-    if words[0] in ("build", "generate"):
+    if words[:2] == ["data", "generate"] or words[0] == "build":
         words = [*words, "-o", "new"]
     assert_refused(command(*words), expected)
     assert not (here / "new").exists()

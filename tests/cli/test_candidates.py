@@ -30,7 +30,7 @@ def check(here: Path, command: Command) -> Any:
     def verdicts(*rows: object, options: tuple[str, ...] = ()) -> list[dict[str, Any]]:
         lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
         (here / "in.jsonl").write_text("\n".join(lines))
-        ended = command("candidates", "kg.tsv", "in.jsonl", "-o", "out.jsonl", *options)
+        ended = command("query", "candidates", "kg.tsv", "in.jsonl", "-o", "out.jsonl", *options)
         assert (ended.status, ended.err) == (0, "")
         found = [json.loads(line) for line in (here / "out.jsonl").read_text().splitlines()]
         accepted = sum(one["accepted"] for one in found)
@@ -47,7 +47,7 @@ def test_what_the_page_shows_is_what_is_printed(here: Path, command: Command) ->
     row = json.loads(shown)
     rows = [row, {**row, "sparql": row["sparql"] + " ORDER BY ?x"}]
     (here / "in.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    ended = command("candidates", "demo", "in.jsonl")
+    ended = command("query", "candidates", "demo", "in.jsonl")
     verdicts, summary = ended.out.split("\n\n")
     assert "".join(f"    {line}\n" for line in verdicts.splitlines()) in page
     assert summary == "2 candidates, 1 accepted\n       1  its SPARQL is no query tree\n"
@@ -125,9 +125,10 @@ def test_declared_relations_and_stale_triples(check: Any, here: Path) -> None:
 def test_what_cannot_be_used_is_refused(here: Path, command: Command) -> None:
     (here / "kg.tsv").write_text(GRAPH)
     (here / "in.jsonl").write_text(json.dumps(candidate()))
-    run = ("candidates", "kg.tsv", "in.jsonl")
+    run = ("query", "candidates", "kg.tsv", "in.jsonl")
     assert_refused(command(*run, "--timeout", "0"), "--timeout is 0.0; expected more than 0")
     assert_refused(command(*run, "--max-answers", "0"), "--max-answers is 0; expected 1")
     assert_refused(command(*run, "--max-rows", "-1"), "--max-rows is -1; expected 1")
-    assert_refused(command("candidates", "kg.tsv", "none.jsonl"), "none.jsonl: no such file")
+    missing = command("query", "candidates", "kg.tsv", "none.jsonl")
+    assert_refused(missing, "none.jsonl: no such file")
     assert_refused(command(*run, "-o", "in.jsonl"), "in.jsonl")

@@ -166,7 +166,7 @@ def test_where_nobody_watches_a_slow_model_is_seen_at_work(
         words = {
             "answer": ("answer", release, "--with", "bm25", "--split", "all", "-o", "a.jsonl", *model),
             "judge": ("judge", release, "--split", "all", "-o", "j.jsonl", *model),
-            "supervision": ("supervision", release, "--replies", "replies", *model),
+            "supervision": ("export", "supervision", release, "--replies", "replies", *model),
             "study": ("study", others, "--with", "bm25", "--levels", 0, "--split", "all",
                       "--resamples", 20, "-o", "study", *model),
             "build": build_words(server.url, "out/kg", "--concurrency", "1"),

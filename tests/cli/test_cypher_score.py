@@ -1,4 +1,4 @@
-"""``rulemine cypher-score``: reports, files that are wrong, a server that dies in the middle."""
+"""``rulemine evaluate``: reports, files that are wrong, a server that dies in the middle."""
 
 import csv
 import json
@@ -52,7 +52,7 @@ def run(files: Path, *more: str, questions: str = "tasks.jsonl", given: str = "g
         if any(one.startswith("--graph") for one in more)
         else ("--graph", str(files / "coast.json"))
     )
-    return main(["cypher-score", str(files / questions), str(files / given), *graph, *more])
+    return main(["evaluate", str(files / questions), str(files / given), *graph, *more])
 
 
 def lines(path: Path) -> dict[str, dict[str, str]]:
@@ -177,7 +177,7 @@ def test_thoughts_are_no_prediction(
 def test_graphs_that_are_not_said_or_not_asked_for(
     files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["cypher-score", str(files / "tasks.jsonl"), str(files / "given.jsonl")]
+    arguments = ["evaluate", str(files / "tasks.jsonl"), str(files / "given.jsonl")]
     for more, said in (
         ([], "which graph are its questions about (coast)?"),
         (["--graph", "x=demo"], "no question is about a graph 'x'; known: coast"),

@@ -88,9 +88,9 @@ def test_a_recipe_that_names_what_is_not_there(
     [
         (["build", ""], "RECIPE is empty; expected a recipe"),
         ([*BUILD, "--seed", DIGITS], "seed is '?10+.*expected a whole number"),
-        (["generate", "synthetic", "--seed", str(2**63), "-o", "g.tsv"], SEED.format(2**63)),
-        (["generate", "synthetic", "--triples", "0", "-o", "g.tsv"], "triples is 0; .* least 10,000"),
-        (["generate", "synthetic", "--entities", "1", "-o", "g.tsv"], "expected 1,415 to 2,147,483,647"),
+        (["data", "generate", "synthetic", "--seed", str(2**63), "-o", "g.tsv"], SEED.format(2**63)),
+        (["data", "generate", "synthetic", "--triples", "0", "-o", "g.tsv"], "triples is 0; .* least 10,000"),
+        (["data", "generate", "synthetic", "--entities", "1", "-o", "g.tsv"], "ected 1,415 to 2,147,483,647"),
         (["mine", "kg.tsv", "--min-initial-support", DIGITS], "expected a whole number"),
         (["mine", "kg.tsv", "--head-relations", "@empty"], "empty: is empty"),
         (["mine", "kg.tsv", "--exclude-relations", "husband,wife,father,mother,child"],

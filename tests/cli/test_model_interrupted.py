@@ -141,7 +141,7 @@ def test_at_the_budget_it_stops_and_goes_on(here: Path, command: Command) -> Non
 def test_a_journal_that_is_none_is_refused(here: Path, command: Command) -> None:
     with ChatServer() as running:
         words = build_words(running.url)
-        assert command("balance", *words[1:]).status == 0
+        assert command("build", "--until", "balance", *words[1:]).status == 0
         file = here / "out" / "kg.stages" / "llm" / "journal.sqlite"
         file.parent.mkdir()
         file.write_text("nonsense\n" * 500)

@@ -96,7 +96,7 @@ def test_what_no_flag_can_take_is_told_with_all_other_problems() -> None:
 
 @pytest.mark.parametrize(
     ("command", "keys"),
-    [("build", FLAGS), ("split", FLAGS), ("mine", [*MINING, *RESOURCES])],
+    [("build", FLAGS), ("mine", [*MINING, *RESOURCES])],
 )
 def test_help_tells_the_defaults_of_the_fields(
     command: str, keys: list[Key], capsys: pytest.CaptureFixture[str], monkeypatch: Any

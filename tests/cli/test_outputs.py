@@ -112,10 +112,10 @@ def test_an_output_that_is_an_input(
     [
         ["answer", "out/kg", "--with", "lookup"],
         ["evaluate", "out/kg", "p.jsonl"],
-        ["baselines", "out/kg"],
+        ["evaluate", "--baselines", "out/kg"],
         ["mine", "kg.tsv"],
         ["gloss", "kg.tsv"],
-        ["generate", "demo"],
+        ["data", "generate", "demo"],
         ["rename", "out/kg", "--naming", "text"],
         ["build", "kg.tsv", "--rules", "rules.txt"],
     ],
@@ -230,8 +230,8 @@ def test_a_folder_without_the_right_to_write_is_said_at_once(
 @pytest.mark.parametrize(
     ("words", "name"),
     [
-        (["question-graphs", "out/kg", "-o"], "graph.tsv.gz"),
-        (["supervision", "out/kg", "-o", "report.txt", "--labels"], "labels.jsonl"),
+        (["export", "question-graphs", "out/kg", "-o"], "graph.tsv.gz"),
+        (["export", "supervision", "out/kg", "-o", "report.txt", "--labels"], "labels.jsonl"),
     ],
     ids=lambda v: v if isinstance(v, str) else v[0],
 )
@@ -254,7 +254,7 @@ def test_only_folders_of_the_same_command_are_replaced(
 
 
 def test_labels_are_not_where_replies_or_the_report_are(built: Path, command: Command) -> None:
-    words = ("supervision", "out/kg", "--labels", "l", "-o", "l/report.txt")
+    words = ("export", "supervision", "out/kg", "--labels", "l", "-o", "l/report.txt")
     assert_refused(command(*words), "is replaced as a whole, and l/report.txt is inside it")
 
 
@@ -293,7 +293,17 @@ def test_tables_of_runs_that_are_not_there_are_somebody_elses(
 def test_rules_beside_a_graph_are_not_overwritten_unless_they_are_its_own(
     here: Path, command: Command
 ) -> None:
-    words = ("generate", "synthetic", "--triples", "1700", "--relations", "17", "-o", "g.tsv")
+    words = (
+        "data",
+        "generate",
+        "synthetic",
+        "--triples",
+        "1700",
+        "--relations",
+        "17",
+        "-o",
+        "g.tsv",
+    )
     (here / "g.tsv.rules.jsonl").write_text("mine")
     assert_refused(command(*words), "g.tsv.rules.jsonl: was not made by this program")
     assert (here / "g.tsv.rules.jsonl").read_text() == "mine"

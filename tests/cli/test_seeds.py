@@ -15,7 +15,7 @@ def test_it_shows_what_texts_name_and_what_connects_it(
     texts.write_text(
         'id,t\na,"AGATA SNEŽIN left Krasna, in Northmark."\nb,Krasna?\nc,"Nothing {x}."\n', "utf-8"
     )
-    assert main(["seeds", "demo", f"{texts}:t", "--most", "2", "-o", str(out)]) == 0
+    assert main(["graph", "seeds", "demo", f"{texts}:t", "--most", "2", "-o", str(out)]) == 0
     shown = capsys.readouterr()
     assert "  names Agata Snežin ('AGATA SNEŽIN')\n  names Krasna\n" in shown.out
     assert "    Krasna · part_of · Northmark\n" in shown.out
@@ -33,7 +33,7 @@ def test_without_texts_entities_are_drawn_and_keys_can_be_set(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     domains = 'variants.domains=["subject of part_of"]'
-    assert main(["seeds", "demo", "--set", "variants.sets=3", "--set", domains]) == 0
+    assert main(["graph", "seeds", "demo", "--set", "variants.sets=3", "--set", domains]) == 0
     shown = capsys.readouterr().out
     assert "d000003: subject of part_of\n" in shown
     assert "\n3 seed sets: " in shown
@@ -52,7 +52,7 @@ def test_without_texts_entities_are_drawn_and_keys_can_be_set(
 def test_mistakes_are_explained(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["seeds", *arguments]) == 2
+    assert main(["graph", "seeds", *arguments]) == 2
     assert message in capsys.readouterr().err
 
 
@@ -63,7 +63,7 @@ def test_what_repaints_a_terminal_is_escaped(
     graph.write_text("a\x1b]0;x\x07\tr\x1b[2J\tb\u202e\n", "utf-8")
     texts.write_text("a\x1b]0;x\x07 and b\u202e \x1b[2J\n", "utf-8")
     for more in (["--set", "variants.sets=2"], [str(texts)]):
-        assert main(["seeds", str(graph), *more]) == 0
+        assert main(["graph", "seeds", str(graph), *more]) == 0
         shown = capsys.readouterr().out
         assert not {"\x1b", "\x07", "\u202e"} & set(shown)
         assert "\\u001b]0;x\\u0007" in shown

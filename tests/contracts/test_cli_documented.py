@@ -4,10 +4,12 @@ import argparse
 import re
 import runpy
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from rulemine.cli.main import main, make_parser
+from rulemine.cli.build import STEPS
+from rulemine.cli.main import GROUPS, RENAMED, main, make_parser
 from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
 from rulemine.recipe.recipe import KEYS
 from tests import ROOT
@@ -34,6 +36,64 @@ PAGES = runpy.run_path(str(ROOT / "docs" / "pages.py"))
 """What makes the generated parts of the documentation."""
 
 COMMANDS = {name: (summary, parser) for name, summary, parser in commands()}
+
+
+def test_the_help_of_the_program_fits_a_screen(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+    named = [line.split()[0] for line in lines if line.startswith("  ") and "rulemine" not in line]
+    assert named == [name for name in COMMANDS if " " not in name]
+    assert len(named) <= 22
+    assert [line for line in lines if line in GROUPS] == list(GROUPS)
+
+
+def test_the_help_of_build_has_its_options_on_a_page_or_two(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main(["build", "--help"])
+    assert len(capsys.readouterr().out.splitlines()) <= 80
+
+
+OLD_WORDS = {
+    "power": (["--rates", "0.5,0.6", "--power", "0.9"], {"power": 0.9, "rates": "0.5,0.6"}),
+    "baselines": (["out", "--split", "all"], {"baselines": True, "split": "all"}),
+    "cypher-score": (["t.json", "p.json"], {"predictions": Path("p.json")}),
+    "cypher-tasks": (["demo", "-o", "t"], {"graph": "demo"}),
+    "analyze": (["q.txt"], {"file": Path("q.txt")}),
+    "candidates": (["demo", "c"], {"file": Path("c")}),
+    "seeds": (["demo", "t.txt"], {"texts": "t.txt"}),
+    "serve-sparql": (["out"], {"port": 8890}),
+    "neo4j": (["load", "out"], {"action": "load"}),
+    "generate": (["demo", "-o", "x"], {"what": "demo"}),
+    "question-graphs": (["out", "-o", "x"], {"release": Path("out")}),
+    "supervision": (["out"], {"answers": "asked"}),
+    **{step: (["demo"], {"until": step}) for step in STEPS},
+}
+"""Old name → words after it, and what of them has to be understood."""
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_an_old_name_means_the_new_command_and_says_so(
+    old: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, expected = OLD_WORDS[old]
+    parsed = make_parser().parse_args([old, *words])
+    assert expected.items() <= vars(parsed).items()
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    new = re.fullmatch(rf"note: rulemine {old} is now rulemine ([^;]+); .*\n", said)
+    assert new is not None
+    first = new[1].partition(" --")[0]
+    assert parsed.run is COMMANDS[first][1].get_default("run")
+    assert old not in COMMANDS
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -56,11 +56,11 @@ def test_a_readme_names_every_file_of_its_package() -> None:
 
 NEEDS = {
     "a model": r"--model ",
-    "a database": r"^rulemine neo4j |--neo4j|bolt:|neo4j\+s:|neo4j-admin|^cypher-shell|^oxigraph",
+    "a database": r"^rulemine serve neo4j |--neo4j|bolt:|neo4j\+s:|neo4j-admin|^cypher-shell|^oxigraph",
     "code of others": r"^lm_eval|^inspect |^from (graphrag|datasets|mlcroissant|pykeen|langchain)",
     "what a reader has": r"[ \"](DIR|OUT)\b|my-graph|towns\.ttl|-geography|wikidata",
-    "predictions that a reader has": r"^rulemine cypher-score ",
-    "time; other tests run it": r"^rulemine cypher-tasks demo .*tasks\.jsonl",
+    "predictions that a reader has": r"^rulemine evaluate (tasks|test)\.json",
+    "time; other tests run it": r"^rulemine graph tasks demo .*tasks\.jsonl",
 }
 """Why a line of a page is not run here → how such lines are known."""
 
@@ -92,7 +92,7 @@ def goes_to(command: str) -> str:
     """The file or folder that a command writes; empty: none is named."""
     if "--dry-run" in command or "--estimate" in command:
         return ""
-    if command.startswith("rulemine neo4j start"):
+    if command.startswith("rulemine serve neo4j start"):
         return "out/neo4j"
     found = re.search(r" (?:-o|--output) (\S+)", command)
     return found[1] if found else ""

@@ -79,15 +79,15 @@ def test_the_miner_finds_the_planted_rules_with_their_confidences(tmp_path: Path
 def test_what_cannot_be_generated_is_refused(
     here: Path, command: Command, words: list[str], expected: str
 ) -> None:
-    assert_refused(command("generate", "synthetic", *words, "-o", "s.tsv"), expected)
+    assert_refused(command("data", "generate", "synthetic", *words, "-o", "s.tsv"), expected)
     assert not (here / "s.tsv").exists()
 
 
 def test_the_commands_write_graphs(here: Path, command: Command) -> None:
-    ended = command("generate", "synthetic", "--triples", "2000", "--relations", "5",
+    ended = command("data", "generate", "synthetic", "--triples", "2000", "--relations", "5",
                     "--rule", "inversion:0.8", "-o", "s.tsv")  # fmt: skip
     assert ended.out == "s.tsv: 2,000 triples\ns.tsv.rules.jsonl: 1 planted rule\n"
-    assert command("generate", "demo", "-o", "demo.tsv").status == 0
+    assert command("data", "generate", "demo", "-o", "demo.tsv").status == 0
     assert len(KnowledgeGraph.read("demo.tsv")) > 1000
 
 

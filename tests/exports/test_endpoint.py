@@ -198,9 +198,12 @@ except OSError as problem:
 
 
 def test_the_command_serves_until_it_is_interrupted(release: Release, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "rulemine", "serve-sparql", str(release.path), "--port", "0"]
+    command = [sys.executable, "-m", "rulemine", "serve", "sparql", str(release.path)]
     with subprocess.Popen(
-        [*command, "--iris", "release"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*command, "--port", "0", "--iris", "release"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as server:
         assert server.stdout is not None
         url = server.stdout.readline().split()[0]
@@ -251,7 +254,7 @@ def _runs(process: int) -> bool:
 def test_wrong_options_are_told(
     release: Release, command: Command, words: list[str], told: str
 ) -> None:
-    ended = command("serve-sparql", release.path, "--port", "0", *words)
+    ended = command("serve", "sparql", release.path, "--port", "0", *words)
     assert ended.status == 2
     assert told in ended.err
 
@@ -259,7 +262,7 @@ def test_wrong_options_are_told(
 def test_a_port_in_use_is_told(release: Release, command: Command) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        ended = command("serve-sparql", release.path, "--port", str(port))
+        ended = command("serve", "sparql", release.path, "--port", str(port))
     assert ended.status == 2
     assert f"port {port} of 127.0.0.1 cannot be had" in ended.err
 

@@ -2,7 +2,7 @@
 
 The export ``neo4j`` makes what `Bolt.load_properties` makes; the gold of a
 small release of the kind ``cypher`` gives its rows on every graph, and that
-of it and of other releases after ``rulemine neo4j load``.
+of it and of other releases after ``rulemine serve neo4j load``.
 
     python -m tests.isolated.try_property_graphs [RELEASE ...]
 
@@ -79,7 +79,17 @@ def main(others: list[str]) -> int:
             print(f"load.cypher of {len(graphs)} graphs: {wrong} differences")
             for one in map(Release.open, (release, *map(Path, others))):
                 command(
-                    ["neo4j", "load", str(one.path), "--kg", "complete", "--url", url, "--replace"]
+                    [
+                        "serve",
+                        "neo4j",
+                        "load",
+                        str(one.path),
+                        "--kg",
+                        "complete",
+                        "--url",
+                        url,
+                        "--replace",
+                    ]
                 )
                 wrong += (some := differing(one, bolt))
                 print(f"{one.name}: {len(one.questions())} gold queries, {some} with other rows")

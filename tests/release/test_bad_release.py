@@ -40,7 +40,7 @@ READERS = {
     "rename": ["rename", "release", "--naming", "text", "-o", "other"],
     "answer": ["answer", "release", "--with", "reasoner", "-o", "p.jsonl"],
     "evaluate": ["evaluate", "release", "good.jsonl", "-o", "report.txt"],
-    "baselines": ["baselines", "release", "-o", "table.txt"],
+    "baselines": ["evaluate", "--baselines", "release", "-o", "table.txt"],
 }
 
 
@@ -250,7 +250,7 @@ def test_predictions_that_are_no_text(here: Path, command: Command) -> None:
         (["evaluate", "release", "good.jsonl", "--seed", "-1"], "seed is -1"),
         (["evaluate", "release", "good.jsonl", "--against", "none"], "none: no such file"),
         (["evaluate", "release", "good.jsonl", "-o", "."], "is a folder"),
-        (["baselines", "release", "--split", "x"], "no split 'x'"),
+        (["evaluate", "--baselines", "release", "--split", "x"], "no split 'x'"),
         (["data", "get"], "name a data set; known: demo"),
         (["data", "path", "famly"], "did you mean 'family'"),
         ([], "usage: rulemine"),

@@ -1,6 +1,6 @@
 """Files of text-to-Cypher questions and of predictions for them, our own and those of CypherBench.
 
-A file of questions is what ``rulemine cypher-tasks`` writes, or what CypherBench publishes (a JSON array of
+A file of questions is what ``rulemine graph tasks`` writes, or what CypherBench publishes (a JSON array of
 objects with ``qid``, ``graph``, ``gold_cypher``, ``from_template``), or any objects with ``id`` and
 ``cypher``; an array, or a line each. A prediction is one for a release (`rulemine.evaluation.predictions`),
 or an object of CypherBench's result files (``qid``, ``pred_cypher``).
@@ -29,7 +29,7 @@ _PUBLISHED = {"n_m0_": "", "n_union_": "union_"}
 """How CypherBench's names of RETURN templates begin where ours begin otherwise."""
 
 _EXPECTED = (
-    'Expected objects with "id" and "cypher", such as rulemine cypher-tasks writes, or CypherBench\'s with '
+    'Expected objects with "id" and "cypher", such as rulemine graph tasks writes, or CypherBench\'s with '
     '"qid" and "gold_cypher".'
 )
 

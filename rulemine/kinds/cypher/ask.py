@@ -122,7 +122,7 @@ def ask_cypher(
     if not made:
         raise UserError(
             f"{inputs.recipe.kg}: no question could be asked: its schema has no type or relation that the "
-            "templates can use. rulemine cypher-tasks says what was dropped and why."
+            "templates can use. rulemine graph tasks says what was dropped and why."
         )
     width = max(ID_DIGITS, len(str(len(made))))
     questions = [replace(q, id=f"q{number:0{width}d}") for number, q in enumerate(made, 1)]

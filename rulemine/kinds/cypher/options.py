@@ -19,7 +19,7 @@ class CypherSection(KindOptions):
         per_template: Questions of each MATCH template at most.
         changed: The fraction of them, as far as there are, whose rows the removal changes.
         characteristics: A TOML file that says what relations are like, for the checks of realism (see
-            ``rulemine cypher-tasks --draft``); empty: what the graph shows.
+            ``rulemine graph tasks --draft``); empty: what the graph shows.
         max_rows: Most rows of a result.
         max_evidence: Most triples of full evidence; of more, only the evidence is kept.
         values: The fraction of the values that another fact determines which is removed; 0: none.

@@ -146,21 +146,23 @@ def test_command_line(eight, files, command):
     )
     assert ended.status == 0
     assert ended.out.splitlines()[1].startswith("core,hard_f1,lookup (incomplete),b,0.0,1.0,-1.0,")
-    ended = command("power", str(eight.path), *map(str, files[:2]), "--difference", "0.1")
+    ended = command(
+        "compare", str(eight.path), *map(str, files[:2]), "--power", "--difference", "0.1"
+    )
     assert (ended.status, "169" in ended.out) == (0, True)
-    ended = command("power", "--rates", "0.5,0.6")
+    ended = command("compare", "--power", "--rates", "0.5,0.6")
     assert (ended.status, "391 questions" in ended.out) == (0, True)
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["power"], "found 0 prediction files and no --rates"),
-        (["power", "--rates", "60,70"], "expected fractions from 0 to 1"),
-        (["power", "--rates", "0.6"], "expected two fractions"),
-        (["power", "--rates", "0.6,0.7", "--difference", "0.1"], "--difference: is for prediction files"),
-        (["power", "{release}", "{a}", "{b}", "--difference", "5"], "0.05 is 5 points"),
-        (["power", "{release}", "{a}", "{b}", "--differ", "0.1"], "--differ: is for --rates"),
+        (["compare", "--power"], "found 0 prediction files and no --rates"),
+        (["compare", "--power", "--rates", "60,70"], "expected fractions from 0 to 1"),
+        (["compare", "--power", "--rates", "0.6"], "expected two fractions"),
+        (["compare", "--power", "--rates", "0.6,0.7", "--difference", "0.1"], "is for prediction files"),
+        (["compare", "{release}", "{a}", "{b}", "--power", "--difference", "5"], "0.05 is 5 points"),
+        (["compare", "{release}", "{a}", "{b}", "--power", "--differ", "0.1"], "--differ: is for --rates"),
         (["compare", "{release}", "{a}"], "one system to compare"),
         (["compare", "{release}", "{a}", "{b}", "--metrics", "hardf1"], "did you mean 'hard_f1'"),
     ],

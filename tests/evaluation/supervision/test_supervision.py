@@ -105,7 +105,7 @@ def test_labels_say_what_the_report_says(
 ) -> None:
     folder = write_structures(tmp_path / "structures").path
     options = ("--kg", kg, "--answers", answers, "--format", "json", "--labels")
-    ended = command("supervision", folder, *options, tmp_path / "labels")
+    ended = command("export", "supervision", folder, *options, tmp_path / "labels")
     assert ended.status == 0
     report = json.loads(ended.out)
     assert report == json.loads((tmp_path / "labels" / "supervision.json").read_text("utf-8"))
@@ -131,20 +131,20 @@ def test_labels_say_what_the_report_says(
     assert headline[1] == len(rows)
     assert headline[2]["value"] == pytest.approx(sum(shares) / len(shares))
     before = (tmp_path / "labels" / "labels.jsonl").read_bytes()
-    command("supervision", folder, *options, tmp_path / "labels")
+    command("export", "supervision", folder, *options, tmp_path / "labels")
     assert (tmp_path / "labels" / "labels.jsonl").read_bytes() == before
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "csv", "latex", "html"])
 def test_every_format_has_the_tables(release: Release, command: Command, form: str) -> None:
-    ended = command("supervision", release.path, "--format", form)
+    ended = command("export", "supervision", release.path, "--format", form)
     assert ended.status == 0
     assert "evidence in paths" in ended.out
     assert "inversion" in ended.out
 
 
 def test_bad_input_is_refused(release: Release, command: Command, tmp_path: Path) -> None:
-    run = ("supervision", release.path)
+    run = ("export", "supervision", release.path)
     assert_refused(command(*run, "--kg", "reference-2"), "no graph 'reference-2'")
     assert_refused(command(*run, "--split", "dev"), "no split 'dev'")
     assert_refused(command(*run, "--split", "validation"), "no questions in the split 'validation'")
@@ -152,7 +152,7 @@ def test_bad_input_is_refused(release: Release, command: Command, tmp_path: Path
     (tmp_path / "file").write_text("x")
     assert_refused(command(*run, "--labels", tmp_path / "file"), "is a file")
     assert_refused(
-        command("supervision", tmp_path), "no such file, so this folder is not a release"
+        command("export", "supervision", tmp_path), "no such file, so this folder is not a release"
     )
 
 
@@ -179,7 +179,7 @@ def test_a_model_reads_the_paths(
         return q.answers[0] if q.id != "q00003" else "none"
 
     with ChatServer(says) as server:
-        run = ("supervision", release.path, "--model", "m", "--base-url", server.url)
+        run = ("export", "supervision", release.path, "--model", "m", "--base-url", server.url)
         ended = command(*run, "--replies", tmp_path / "replies", "--format", "json")
         assert ended.status == 0, ended.err
         count = len(server.bodies)
@@ -195,4 +195,6 @@ def test_a_model_reads_the_paths(
     assert (shape, questions, hits["value"], share["value"]) == ("(1)", 4, 0.75, 0.75)
     # Evidence is in the paths of three questions, of which the third is missed: r = −1/3.
     assert "-0.33 over questions, – over shapes" in table["notes"][0]
-    assert_refused(command("supervision", release.path, "--model", "m"), "--model and --replies")
+    assert_refused(
+        command("export", "supervision", release.path, "--model", "m"), "--model and --replies"
+    )

@@ -191,7 +191,18 @@ def test_every_naming_gives_the_same_triples_in_the_same_order() -> None:
 @pytest.mark.parametrize("kg", ["complete", "incomplete", "incomplete-50"])
 def test_files_hold_what_the_report_says(tmp_path: Path, command: Command, kg: str) -> None:
     folder = write_structures(tmp_path / "structures").path
-    run = ("question-graphs", folder, "--kg", kg, "--entities", "4", "--triples", "5", "-o")
+    run = (
+        "export",
+        "question-graphs",
+        folder,
+        "--kg",
+        kg,
+        "--entities",
+        "4",
+        "--triples",
+        "5",
+        "-o",
+    )
     ended = command(*run, tmp_path / "graphs")
     assert ended.status == 0
     assert "gold near" in ended.out
@@ -230,7 +241,7 @@ def test_files_hold_what_the_report_says(tmp_path: Path, command: Command, kg: s
 
 
 def test_bad_input_is_refused(release: Release, command: Command, tmp_path: Path) -> None:
-    run = ("question-graphs", release.path, "-o")
+    run = ("export", "question-graphs", release.path, "-o")
     assert_refused(command(*run, tmp_path / "x", "--hops", "0"), "hops is 0; expected a whole")
     assert_refused(command(*run, tmp_path / "x", "--kg", "other"), "no graph 'other'")
     assert_refused(command(*run, tmp_path / "x", "--split", "validation"), "no questions in")

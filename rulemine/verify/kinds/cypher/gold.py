@@ -34,7 +34,7 @@ def check_gold(
     if watch.gold is None:
         findings.note(
             "gold not independently verified: its Cypher was run on no database (--neo4j URL; or fetch one: "
-            "rulemine neo4j start)"
+            "rulemine serve neo4j start)"
         )
         return
     for level, graph in graphs.items():

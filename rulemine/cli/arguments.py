@@ -1,0 +1,144 @@
+"""Commands, their arguments, and those that several commands share."""
+
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rulemine.cli.console import output_file
+from rulemine.cli.parser import Parser, add_flags
+
+if TYPE_CHECKING:
+    from rulemine.config import Key
+
+__all__ = ["Argument", "Subcommand", "arg", "switch"]
+
+FORMATS = ("table", "json", "csv", "markdown", "latex", "html", "questions")
+
+
+class Argument(NamedTuple):
+    """An argument of a command.
+
+    Attributes:
+        names: Its name, or the spellings of the option.
+        how: The other arguments of `argparse.ArgumentParser.add_argument`.
+    """
+
+    names: Sequence[str]
+    how: dict[str, Any]
+
+
+def arg(
+    names: str,
+    metavar: str | tuple[str, ...] | None,
+    text: str,
+    kind: Callable[[str], Any] = str,
+    **how: Any,
+) -> Argument:
+    """An argument with a value.
+
+    Args:
+        names: Its name, or the spellings of the option, separated by spaces.
+        metavar: What its value is called in the help; None: its choices.
+        text: What it is.
+        kind: Converts the value.
+        how: The other arguments of `argparse.ArgumentParser.add_argument`.
+    """
+    return Argument(names.split(), {"metavar": metavar, "help": text, "type": kind, **how})
+
+
+def switch(name: str, text: str) -> Argument:
+    """An option without a value."""
+    return Argument([name], {"action": "store_true", "help": text})
+
+
+def several(names: str, metavar: str, text: str, kind: Callable[[str], Any] = str) -> Argument:
+    """An option that may be repeated."""
+    return arg(names, metavar, f"{text} (repeatable)", kind, action="append", default=[])
+
+
+@dataclass(frozen=True)
+class Subcommand:
+    """A command.
+
+    Attributes:
+        name: Its words after ``rulemine``, one or two.
+        run: Runs it, given the parsed arguments; returns the exit status.
+        summary: What it does, in lower case, without a period.
+        arguments: What it is given.
+        more: The text after its help.
+        options: Adds further options when they are needed, so that no command loads those of others.
+        beside_output: Whether it shows tables beside what it writes to its ``-o``, rather than there.
+        takes_program: Whether a program may follow after ``--``.
+    """
+
+    name: str
+    run: Callable[[Namespace], int]
+    summary: str
+    arguments: Sequence[Argument]
+    more: str = ""
+    options: Callable[[Parser], None] | None = None
+    beside_output: bool = False
+    takes_program: bool = False
+
+    def complete(self, parser: Parser) -> None:
+        """Adds its arguments to its parser."""
+        for names, how in self.arguments:
+            parser.add_argument(*names, **how)
+        if self.options is not None:
+            self.options(parser)
+
+
+RELEASE = arg("release", "DIR", "folder or archive of the release", Path)
+SPLIT = arg("--split", "SPLIT", "train, validation, test or all (test)", default="test")
+ANY_SPLIT = arg("--split", "SPLIT", "train, validation, test or all (all)", default="all")
+SAMPLE = arg("--sample", "N", "the first N questions of one fixed order, the core first (all)", int)
+NAMING = arg("--naming", "NAMING", "private, entity or text (the release's)")
+KG = arg(
+    "--kg", "GRAPH", "complete, incomplete or incomplete-LEVEL (incomplete)", default="incomplete"
+)
+SEED = arg("--seed", "N", "of what is drawn (0)", int, default=0)
+TO_FILE = arg("-o --output", "FILE", "(standard output)", output_file)
+TO_FOLDER = arg(
+    "-o --output", "OUT", "folder to write, new or of an earlier run", Path, required=True
+)
+REPLACE = switch("--replace", "replace a release that has another name or was edited")
+WIDE = switch("--wide", "tables and notes as wide as they are; on a terminal they are fitted to it")
+SET = several("--set", "KEY=VALUE", "override a key, see rulemine keys")
+
+
+def format_of(*formats: str, more: str = "") -> Argument:
+    """The option for the format of what is printed; the first is usual."""
+    return arg("--format", None, f"({formats[0]}){more}", choices=formats, default=formats[0])
+
+
+def add_endpoint(parser: Parser, title: str, *further: Argument) -> None:
+    """Adds the options of a model: further ones, and where it is."""
+    from rulemine.config import keys_of
+    from rulemine.llm.options import EndpointOptions
+
+    group = parser.add_argument_group(title)
+    for names, how in further:
+        group.add_argument(*names, **how)
+    add_flags(group, keys_of(EndpointOptions(), "endpoint."))
+
+
+def add_model(parser: Parser) -> None:
+    """Adds the options of a model that answers."""
+    name = arg("--model", "NAME", "its name at the endpoint", default="")
+    add_endpoint(parser, "a model, for answerers that ask one", name)
+
+
+def add_resources(parser: Parser) -> None:
+    """Adds the options of what a build may take of the machine."""
+    add_flags(parser, resources())
+
+
+def resources() -> "Iterator[Key]":
+    """What a build may take of the machine."""
+    from rulemine.config import keys_of
+    from rulemine.mining import Resources
+
+    keys = keys_of(Resources(), "resources.")
+    return (key for key in keys if key.name != "resources.limit_seconds")
