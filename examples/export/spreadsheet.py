@@ -1,22 +1,22 @@
 """An export format of another package: the questions as a table that spreadsheets open."""
 
+from dataclasses import dataclass
 
-class Spreadsheet:
-    """Named in ``pyproject.toml``, so that ``rulemine export --to spreadsheet:most=5`` finds it.
+from rulemine.exports import RowExport
 
-    Its keyword parameters are its options.
-    """
 
-    def __init__(self, most: int = 100):
-        self.most = most
+@dataclass(frozen=True)
+class Spreadsheet(RowExport):
+    """Named in ``pyproject.toml``, so that ``rulemine export --to spreadsheet:most=5`` finds it."""
 
-    def __call__(self, given, folder):
-        """A row for each question with few enough answers."""
-        rows = [("id", "question", "answers")]
-        for question in given.questions():
-            if len(question.answers) > self.most:
-                folder.leave_out(question.id, f"it has more than {self.most} answers")
-                continue
-            answers = [] if given.without_answers else question.answers
-            rows.append((question.id, question.question, "; ".join(answers)))
-        folder.csv("questions.csv", rows)
+    file = "questions.csv"
+    most: int = 100  # answers of a question
+
+    def fields(self, given):
+        """A field is an attribute of the question, or what is made of the question."""
+        answers = {"answers": lambda question: "; ".join(question.answers)}
+        return {"id": "id", "question": "question", **given.unless_secret(answers)}
+
+    def refusal(self, given, question):
+        """Why a question is left out; "" if it is not."""
+        return "" if len(question.answers) <= self.most else f"it has more than {self.most} answers"

@@ -8,12 +8,14 @@ if TYPE_CHECKING:
     from rulemine.exports.exporting import Exported as Exported
     from rulemine.exports.exporting import export as export
     from rulemine.exports.registry import EXPORTS as EXPORTS
+    from rulemine.exports.row_export import RowExport as RowExport
 
 __all__, __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "EXPORTS": "rulemine.exports.registry",
         "Exported": "rulemine.exports.exporting",
+        "RowExport": "rulemine.exports.row_export",
         "export": "rulemine.exports.exporting",
     },
 )

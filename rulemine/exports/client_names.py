@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 from rulemine.evaluation.metrics_of_others.containment import normalize
 from rulemine.kg.entity_names import EntityNames
+from rulemine.kg.graph import Triple
+from rulemine.release.records import Question
 
 __all__ = ["ClientEntity", "ClientNames", "domain_of", "relation_names"]
 
@@ -85,6 +87,26 @@ class ClientNames:
             {e.name: e.id for e in made},
             {e.name: e.label for e in made},
         )
+
+    def topics(self, question: Question) -> dict[str, str]:
+        """The topic entities of a question: id → label, in the order of the question."""
+        return {self.id[name]: self.label[name] for name in question.anchors}
+
+    def labels(self, names: Iterable[str]) -> list[str]:
+        """The labels of entities."""
+        return [self.label[name] for name in names]
+
+    def triples(
+        self, triples: Iterable[Triple], entity: Mapping[str, str] | None = None
+    ) -> list[list[str]]:
+        """Triples as clients see them.
+
+        Args:
+            triples: The triples.
+            entity: What an entity is called; None: its label.
+        """
+        named = self.label if entity is None else entity
+        return [[named[s], self.relation[r], named[o]] for s, r, o in triples]
 
     @property
     def relabeled(self) -> tuple[ClientEntity, ...]:

@@ -16,6 +16,7 @@ from rulemine.exports.protocol import NAMINGS_OF_EXPORTS, Exporter, ExportFolder
 from rulemine.exports.reachability import Reachability, reachability, shares
 from rulemine.exports.registry import EXPORTS, find_exporter
 from rulemine.files import describe_content, digest_of, write_text
+from rulemine.kinds.registry import KINDS, kind_named
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Question
 from rulemine.release.storing.folders import exchange
@@ -79,9 +80,10 @@ def export(
         UserError: The format cannot say something that cannot be left out.
     """
     target = Path(output)
-    exporter, given, answers = _prepared(
-        release, to, target, naming, kg, seed, without_answers, progress, note
-    )
+    exporter, given, answers = check_export(
+        release, to, target,
+        naming=naming, kg=kg, seed=seed, without_answers=without_answers, progress=progress, note=note,
+    )  # fmt: skip
     for name in release.manifest["files"]:
         release.file(name)  # so that no edited release is passed on
     try:
@@ -106,36 +108,29 @@ def export(
 def check_export(
     release: Release,
     to: str,
-    output: Path,
+    target: Path,
     *,
     naming: str | None = None,
     kg: str = "incomplete",
     seed: int = 0,
     without_answers: bool = False,
-) -> None:
-    """Refuses what `export` would refuse before it writes; arguments and errors are the same."""
-    _prepared(release, to, output, naming, kg, seed, without_answers, _ignored, _ignored)
-
-
-def _ignored(*_what: object) -> None:
-    """Does nothing."""
-
-
-def _prepared(
-    release: Release,
-    to: str,
-    target: Path,
-    naming: str | None,
-    kg: str,
-    seed: int,
-    without_answers: bool,
-    progress: Callable[[int, int], None],
-    note: Callable[[str], None],
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    note: Callable[[str], None] = lambda text: None,
 ) -> tuple[Exporter, ExportInput, Path | None]:
-    """The exporter, what it is given, and where the answers go; all is checked."""
-    exporter = find_exporter(to)
+    """Refuses what `export` would refuse before it writes; arguments and errors are the same.
+
+    Returns:
+        The exporter, what it is given, and where the answers go if not into the export.
+    """
+    exporter, name = find_exporter(to), to.partition(":")[0]
     taken = (*getattr(exporter, "answers", ()), *getattr(exporter, "kinds", ()))
     release.expect_entities(f"export format {to!r}", taken)
+    if (needs := getattr(exporter, "needs", "")) and name not in kind_named(release.kind).formats:
+        kinds = " or ".join(kind for kind in KINDS if name in KINDS[kind].formats)
+        raise ConfigError(
+            f"export format {name}: its questions {needs}, which those of the kind {release.kind} do not. "
+            f"Take a release of the kind {kinds}."
+        )
     check_seed(seed)
     naming = naming_for(release, naming, note)
     release.level_of(kg)
@@ -151,8 +146,8 @@ def _prepared(
             )
         splits = ("test",)
     given = ExportInput(release, naming, kg, seed, without_answers, splits, progress, note)
-    with EXPORTS.blaming(to.partition(":")[0]):
-        getattr(exporter, "check", _ignored)(given)
+    with EXPORTS.blaming(name):
+        getattr(exporter, "check", lambda _: None)(given)
     return exporter, given, answers
 
 

@@ -1,15 +1,15 @@
 """What formats with a graph for each question share: which questions they say, and the graph of each."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import tee
+from itertools import islice, tee
 from typing import ClassVar, NamedTuple
 
-from rulemine.config import Section, option
-from rulemine.evaluation.metrics_of_others.asked import asks_for_entities
+from rulemine.config import option
 from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.exports.question_graphs.near import Ints, by_private_id, question_graphs
 from rulemine.exports.reachability import reachability
+from rulemine.exports.row_export import EntityRows
 from rulemine.release.proof_triples import proof_rows
 from rulemine.release.records import Question
 
@@ -29,7 +29,7 @@ class WithGraph(NamedTuple):
 
 
 @dataclass(frozen=True)
-class GraphPerQuestion(Section):
+class GraphPerQuestion(EntityRows):
     """Base class of such formats.
 
     Attributes:
@@ -43,19 +43,22 @@ class GraphPerQuestion(Section):
     hops: int = option(0, least=0, most=100)
     max_triples: int = option(2000, least=1, most=1_000_000)
 
-    def asked(self, given: ExportInput, split: str) -> list[Question]:
-        """The questions of a split that can be said: all whose answers are entities."""
-        return [q for q in given.questions(split) if asks_for_entities(q)]
+    def by_split(
+        self, given: ExportInput, folder: ExportFolder
+    ) -> Iterator[tuple[str, Iterator[WithGraph]]]:
+        """Every split with its questions and their graphs, which must be taken to the last.
 
-    def with_graphs(self, given: ExportInput, folder: ExportFolder) -> Iterator[WithGraph]:
-        """The questions with their graphs, split by split, each in the order of `asked`.
-
-        When the last one has been taken, the folder knows what can be reached and how large graphs are.
+        Then the folder knows what can be reached and how large graphs are.
         """
-        for question in given.questions():
-            if not asks_for_entities(question):
-                folder.leave_out(question.id, "it asks for a number; answers here are entities")
-        questions = [q for split in given.splits for q in self.asked(given, split)]
+        asked = {split: list(self.asked(given, folder, split)) for split in given.splits}
+        found = self._with_graphs(given, folder, [q for some in asked.values() for q in some])
+        for split, some in asked.items():
+            yield split, islice(found, len(some))
+        next(found, None)  # so that it counts what it gave
+
+    def _with_graphs(
+        self, given: ExportInput, folder: ExportFolder, questions: Sequence[Question]
+    ) -> Iterator[WithGraph]:
         # Of triples that are as good the first ones by private id are taken, so in every naming the same.
         by_id, row = by_private_id(given.kg, given.client.id)
         graphs = question_graphs(

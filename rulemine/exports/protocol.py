@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from rulemine.codec import dump_line
-from rulemine.exports.client_names import ClientNames, domain_of
+from rulemine.exports.client_names import ClientEntity, ClientNames, domain_of
 from rulemine.exports.reachability import Reachability
 from rulemine.files import write_lines, write_text
 from rulemine.kg.graph import KnowledgeGraph
@@ -25,10 +25,40 @@ from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Question, Removal
 from rulemine.rules.rule import Rule
 
-__all__ = ["NAMINGS_OF_EXPORTS", "ExportFolder", "ExportInput", "Exporter"]
+__all__ = [
+    "ABSENT",
+    "NAMINGS_OF_EXPORTS",
+    "ExportFolder",
+    "ExportInput",
+    "Exporter",
+    "Field",
+    "Fields",
+    "GoldAnswer",
+]
+
+Field = str | Callable[[Question], Any]
+"""What a field of a row has: an attribute of the question, by name, or what is made of the question."""
+
+Fields = dict[str, Field]
+"""A row as a table: field → what it has."""
+
+ABSENT = object()
+"""The value of a field that a row lacks."""
 
 NAMINGS_OF_EXPORTS = ("private", "entity", "text")
 """Without ``numeric``: a bare number is part of many others, so other projects' metrics count it as right."""
+
+
+class GoldAnswer(NamedTuple):
+    """An answer as clients see it.
+
+    Attributes:
+        id: Its id; of a number, the number.
+        label: Its label; of a number, the number.
+    """
+
+    id: str
+    label: str
 
 
 @dataclass(frozen=True)
@@ -99,6 +129,32 @@ class ExportInput:
         """The questions of a split, or of all that are exported, sorted by id."""
         return tuple(q for q in self._questions if split in (None, q.split))
 
+    def entities(self) -> list[ClientEntity]:
+        """The entities of the complete graph, by private id.
+
+        The release names others too, which only a reference graph adds as answers; they would tell those.
+        """
+        known = self.complete.entity_ids
+        return [entity for entity in self.client.entities if entity.name in known]
+
+    def gold(self, question: Question, further: bool = True) -> list[GoldAnswer]:
+        """The answers to a question as clients see them; none where the export must not tell them.
+
+        Args:
+            question: The question.
+            further: Whether with those that only the reference graph adds.
+        """
+        if self.without_answers:
+            return []
+        if question.value is not None:
+            return [GoldAnswer(str(question.value), str(question.value))]
+        client, out = self.client, () if further else question.further
+        return [GoldAnswer(client.id[a], client.label[a]) for a in question.answers if a not in out]
+
+    def unless_secret(self, fields: Fields) -> Fields:
+        """Fields that tell an answer: none of them where the export must not."""
+        return {} if self.without_answers else fields
+
     @cached_property
     def _questions(self) -> tuple[Question, ...]:
         asked = [q for q in self.release.questions() if q.split in self.splits]
@@ -158,13 +214,13 @@ class ExportFolder:
         """Writes rows separated by tabs; the fields must have neither tabs nor line breaks."""
         self.lines(name, ("\t".join(row) for row in rows))
 
-    def csv(self, name: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Writes rows separated by commas, fields quoted where they need it, lines ended by LF."""
+    def csv(self, name: str, rows: Iterable[Sequence[Any]], delimiter: str = ",") -> None:
+        """Writes rows separated by commas or another sign, fields quoted where they need it, with LF."""
 
         def written() -> Iterable[str]:
             for row in rows:
                 out = io.StringIO()
-                csv.writer(out, lineterminator="\n").writerow(row)
+                csv.writer(out, delimiter=delimiter, lineterminator="\n").writerow(row)
                 yield out.getvalue()
 
         write_lines(self.file(name), written())
@@ -186,6 +242,8 @@ class Exporter(Protocol):
             release come with it; may be absent: no.
         splits: The splits it can say; may be absent: all.
         answers: The forms of answers it can say, of ``entities`` and ``rows``; may be absent: entities.
+        needs: What the questions do of the kinds that name the format in `Kind.formats`, if it can say only
+            theirs; may be absent.
         check: Called with the `ExportInput` before anything is written, to refuse it; may be absent.
     """
 

@@ -11,16 +11,14 @@ with a name of several words are counted as well.
 """
 
 import ast
-import csv
-import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rulemine.config import Section
 from rulemine.evaluation.matching.brink import normalize
 from rulemine.evaluation.metrics_of_others.asked import asks_for_entities, has_hard_answer
-from rulemine.exports.protocol import ExportFolder, ExportInput
+from rulemine.exports.protocol import ExportFolder, ExportInput, Fields
+from rulemine.exports.row_export import RowExport
 from rulemine.kg.graph import Triple
 from rulemine.query.atom import Atom, Term, variable_name
 from rulemine.release.records import Certificate, Question
@@ -32,24 +30,35 @@ COLUMNS = ("id", "rule_index", "question", "q_entity", "answer", "a_entity", "ru
 
 
 @dataclass(frozen=True)
-class BrinkExport(Section):
+class BrinkExport(RowExport):
     """Gold for the evaluator of BRINK, its question tables, and both graphs."""
+
+    def refusal(self, given: ExportInput, question: Question) -> str:
+        """What the evaluator cannot score; without answers, which is not told, it is asked anyway."""
+        if not asks_for_entities(question):
+            return "its answer is a number, not entities"
+        if has_hard_answer(question) or given.without_answers:
+            return ""
+        return "no hard answer: the graph states every answer"
+
+    def fields(self, given: ExportInput) -> Fields:
+        """Those of the gold."""
+        return {name: name for name in ("id", "question", "answers", "hard_answer")}
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the files."""
         proofs = _Proofs(given)
         unmatchable = unhittable = unreadable = 0
-        for done, split in enumerate(given.splits):
-            given.progress(done, len(given.splits))
-            asked = [q for q in given.questions(split) if _said(q, folder, given.without_answers)]
+        for split in given.splits:
+            asked = list(self.asked(given, folder, split))
             for q in asked:
                 unmatchable += any(map(_is_missed, q.answers))
                 unhittable += _is_missed(str(q.hard_answer))
             rows = [_row(q, proofs, given.without_answers) for q in asked]
             unreadable += sum(map(_is_unreadable, rows))
-            folder.text(f"{split}.tsv", _tsv([COLUMNS, *rows]))
+            folder.csv(f"{split}.tsv", [COLUMNS, *rows], "\t")
             if not given.without_answers:
-                folder.json(f"{split}_gold.json", [_gold(q) for q in asked])
+                folder.json(f"{split}_gold.json", list(self.rows(given, folder, split)))
         graphs = [given.kg_name]
         if not given.without_answers:
             graphs = sorted({"complete", "incomplete", given.kg_name})
@@ -61,27 +70,9 @@ class BrinkExport(Section):
             folder.tsv(f"{name}/facts.tsv", kg.labeled())
 
 
-def _said(question: Question, folder: ExportFolder, without_answers: bool) -> bool:
-    """Whether the evaluator can score a question; without answers, which is not told, it is asked anyway."""
-    if not asks_for_entities(question):
-        folder.leave_out(question.id, "its answer is a number, not entities")
-    elif not has_hard_answer(question) and not without_answers:
-        folder.leave_out(question.id, "no hard answer: the graph states every answer")
-    return question.id not in folder.left_out
-
-
 def _is_missed(name: str) -> bool:
     """Whether no output can match a name."""
     return "," in name or not normalize(name)
-
-
-def _gold(question: Question) -> dict[str, object]:
-    return {
-        "id": question.id,
-        "question": question.question,
-        "answers": question.answers,
-        "hard_answer": question.hard_answer,
-    }
 
 
 class _Proofs:
@@ -137,9 +128,3 @@ def _atoms(atoms: Iterable[Atom], values: Mapping[Term, str] | None = None) -> s
         return known.get(of) or (variable_name(of) if isinstance(of, int) else of)
 
     return " ".join(f"{term(a.subject)} {a.relation} {term(a.object)}" for a in atoms)
-
-
-def _tsv(rows: Iterable[Sequence[str]]) -> str:
-    out = io.StringIO()
-    csv.writer(out, delimiter="\t", lineterminator="\n").writerows(rows)
-    return out.getvalue()

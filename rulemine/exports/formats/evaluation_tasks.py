@@ -6,18 +6,20 @@ are in the data, which the scorers read, and in no prompt.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from string import Template
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from rulemine.config import Section, option, packaged
+from rulemine.config import option, packaged
 from rulemine.evaluation.answerers.final_answer import TRIPLES, instruction
 from rulemine.evaluation.targets import golds_of, topics_are_answers
-from rulemine.exports.graph_per_question import GraphPerQuestion, WithGraph
-from rulemine.exports.protocol import ExportFolder, ExportInput
+from rulemine.exports.graph_per_question import GraphPerQuestion
+from rulemine.exports.protocol import ExportFolder, ExportInput, Fields
+from rulemine.exports.row_export import EntityRows
 from rulemine.files import read_text
-from rulemine.release.records import names_in
+from rulemine.release.records import Question, names_in
 
 __all__ = ["InspectTask", "LmEvalTask"]
 
@@ -66,10 +68,13 @@ class LmEvalTask(GraphPerQuestion):
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the tasks."""
         task = _task_name(given)
-        graphs = self.with_graphs(given, folder) if self.max_triples else iter(())
-        for split in given.splits:
-            folder.jsonl(f"questions/{split}.jsonl", self._rows_of(given, folder, split, graphs))
-        next(graphs, None)  # so that it counts what it gave
+        graphs = self.by_split(given, folder) if self.max_triples else product(given.splits, [()])
+        for split, some in graphs:
+            lines = ([" | ".join(t) for t in given.kg.labeled(one.rows)] for one in some)
+            rows = self.rows(given, folder, split)
+            if self.max_triples:
+                rows = (row | {"triples": next(lines)} for row in rows)
+            folder.jsonl(f"questions/{split}.jsonl", rows)
         metrics = ("answered",) if given.without_answers else _METRICS
         values = _values(given) | {
             "task": task,
@@ -87,48 +92,48 @@ class LmEvalTask(GraphPerQuestion):
         _fill(folder, "lm_eval/task.yaml", f"{task}.yaml", values)
         _write(given, folder, ("lm_eval/utils.py", "lm_eval/predictions.py"), values)
 
-    def _rows_of(
-        self, given: ExportInput, folder: ExportFolder, split: str, graphs: Iterator[WithGraph]
-    ) -> Iterator[dict[str, Any]]:
-        """The lines of a split, with the triples of each question."""
-        for row in _rows(given, folder, split):
-            if self.max_triples:
-                triples = given.kg.labeled(next(graphs).rows)
-                row["triples"] = [" | ".join(triple) for triple in triples]
-            yield row
+    def fields(self, given: ExportInput) -> Fields:
+        """Those of a task."""
+        return _fields(given)
 
 
 @dataclass(frozen=True)
-class InspectTask(Section):
+class InspectTask(EntityRows):
     """A task file for Inspect (UK AI Security Institute) with tools that walk the graph."""
 
-    def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
-        """Writes the task."""
-        for split in given.splits:
-            folder.jsonl(f"questions/{split}.jsonl", _rows(given, folder, split))
+    file: ClassVar[str] = "questions/{split}.jsonl"
+
+    def fields(self, given: ExportInput) -> Fields:
+        """Those of a task."""
+        return _fields(given)
+
+    def beside(self, given: ExportInput, folder: ExportFolder) -> None:
+        """Writes the task, and the graph."""
         folder.text("graph.tsv", given.kg.to_tsv())
         _write(given, folder, ("inspect/task.py", "inspect/predictions.py"), _values(given))
 
 
-def _rows(given: ExportInput, folder: ExportFolder, split: str) -> Iterator[dict[str, Any]]:
-    """A line for each question: hard answers are those that the graph exported does not state."""
+def _fields(given: ExportInput) -> Fields:
+    """What a line has: hard answers are those that the graph exported does not state."""
     level = given.release.level_of(given.kg_name) or 100
-    more = {"topics_are_answers": True} if topics_are_answers(given.release) else {}
-    questions = given.questions(split)
-    for q, gold in zip(questions, golds_of(questions, str, level=level), strict=True):
-        if q.value is not None:
-            folder.leave_out(q.id, "it asks for a number; answers here are entities")
-            continue
-        row: dict[str, Any] = {"id": q.id, "question": q.question, "topics": q.anchors, **more}
-        if not given.without_answers:
-            core = gold.core_answers
-            row |= {
-                "answers": q.answers,
-                "hard_answer": gold.hard_answer,
-                "hard_answers": sorted(gold.hard_answers),
-                "core_answers": None if core is None else sorted(core),
-            }
-        yield row
+    questions = given.questions()
+    gold = dict(zip((q.id for q in questions), golds_of(questions, str, level=level), strict=True))
+    asked: Fields = {"id": "id", "question": "question", "topics": "anchors"}
+    if topics_are_answers(given.release):
+        asked["topics_are_answers"] = lambda _: True
+
+    def core(q: Question) -> list[str] | None:
+        found = gold[q.id].core_answers
+        return None if found is None else sorted(found)
+
+    return asked | given.unless_secret(
+        {
+            "answers": "answers",
+            "hard_answer": lambda q: gold[q.id].hard_answer,
+            "hard_answers": lambda q: sorted(gold[q.id].hard_answers),
+            "core_answers": core,
+        }
+    )
 
 
 def _task_name(given: ExportInput) -> str:

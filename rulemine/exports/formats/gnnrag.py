@@ -8,7 +8,6 @@ half of GNN-RAG joins the two; no entity is in a graph only because it is an ans
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 
@@ -40,11 +39,8 @@ class GnnRag(GraphPerQuestion):
         relations = sorted(client.relation.values())
         known: set[str] = set()
         rows = _Rows(given, relations, known)
-        for split, some in groupby(self.with_graphs(given, folder), lambda row: row.question.split):
+        for split, some in self.by_split(given, folder):
             folder.lines(FILES[split], rows.lines(some))
-        for split in given.splits:
-            if not self.asked(given, split):
-                folder.lines(FILES[split], [])
         # The words of a relation are the pieces of its two parts.
         known.update(word for name in relations for word in re.split(r"[._]", name) if word)
         folder.lines("entities.txt", (e.id for e in client.entities))

@@ -6,16 +6,17 @@ one, the removed triples near the topic entities.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rulemine.config import option
-from rulemine.exports.one_split import OneSplit, entities_of, gold_of, topics_of
-from rulemine.exports.protocol import ExportFolder, ExportInput
+from rulemine.exports.protocol import ExportFolder, ExportInput, Fields
+from rulemine.exports.row_export import OneSplit
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.release.records import Question
 
@@ -40,52 +41,48 @@ class GogFiles(OneSplit):
     distance: int = option(2, least=0, most=6)
     max_triples: int = option(0, least=0)
 
+    def fields(self, given: ExportInput) -> Fields:
+        """Answers by their labels."""
+        return {
+            "ID": "id",
+            "question": "question",
+            "topic_entity": given.client.topics,
+            "answer": lambda q: [answer.label for answer in given.gold(q)],
+        }
+
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the files."""
-        questions = given.questions()
+        questions, rows = given.questions(), list(self.rows(given, folder))
         level = given.release.level_of(given.kg_name)
         plain = "incomplete" if level else "complete"
-        folder.lines(f"data/{plain}/data.json", _rows(given, questions, None))
+        folder.lines(f"data/{plain}/data.json", _listed(rows, repeat([])))
         folder.lines("Freebase/virtuoso-opensource/database/FilterFreebase", _names(given))
         if given.without_answers or not level:
             return
         gone = [removal.triple for removal in given.removed if removal.level <= level]
         hidden = _Hidden(given.complete, gone, self.distance)
         near = [hidden.by(question) for question in questions]
-        chosen = [rows[: self.max_triples or None] for rows in near]
+        chosen = [some[: self.max_triples or None] for some in near]
         total = sum(map(len, chosen))
         if total > MANY:
             given.note(
                 f"data/complete/data.json hides {total:,} triples, and Generate-on-Graph keeps them all in "
                 "memory: use data/incomplete, or bound them, e.g. gog:distance=1 or gog:max_triples=2000."
             )
-        relation, id_of = given.client.relation, given.client.id
-        said = [[id_of[s], relation[r], id_of[o]] for s, r, o in gone]
-        crucial = ([said[i] for i in rows.tolist()] for rows in chosen)
-        folder.lines("data/complete/data.json", _rows(given, questions, crucial))
+        said = given.client.triples(gone, given.client.id)
+        crucial = ([said[i] for i in some.tolist()] for some in chosen)
+        folder.lines("data/complete/data.json", _listed(rows, crucial))
         folder.count("hidden_triples", total)
-        cut = sum(len(some) < len(rows) for some, rows in zip(chosen, near, strict=True))
+        cut = sum(len(some) < len(every) for some, every in zip(chosen, near, strict=True))
         folder.count("questions_cut", cut)
 
 
-def _rows(
-    given: ExportInput,
-    questions: Sequence[Question],
-    crucial: Iterator[list[list[str]]] | None,
-) -> Iterator[str]:
-    """The lines of a list of questions, one a line."""
+def _listed(rows: Sequence[dict[str, Any]], crucial: Iterable[list[list[str]]]) -> Iterator[str]:
+    """A list of questions, each in a line, with the triples that it must not see."""
     yield "["
-    for index, question in enumerate(questions):
-        row: dict[str, Any] = {
-            "index": index,
-            "ID": question.id,
-            "question": question.question,
-            "topic_entity": topics_of(question, given.client),
-            "answer": [answer.label for answer in gold_of(question, given)],
-            "mid_crucial_triples": [] if crucial is None else next(crucial),
-        }
-        given.progress(index + 1, len(questions))
-        yield json.dumps(row) + ("," if index + 1 < len(questions) else "")
+    for index, (row, triples) in enumerate(zip(rows, crucial, strict=False)):
+        line = {"index": index, **row, "mid_crucial_triples": triples}
+        yield json.dumps(line) + ("," if index + 1 < len(rows) else "")
     yield "]"
 
 
@@ -95,7 +92,7 @@ def _names(given: ExportInput) -> Iterator[str]:
     That reads the first three columns of N-Triples with tabs, and the name as a literal of Python.
     """
     prefix = "http://rdf.freebase.com/ns"
-    for entity in entities_of(given):
+    for entity in given.entities():
         name = json.dumps(entity.label)
         yield f"<{prefix}/{entity.id}>\t<{prefix}/type.object.name>\t{name}@en\t."
 

@@ -10,11 +10,12 @@ from itertools import groupby
 from typing import Any
 
 from rulemine.cypher.questions.render import quoted_name, quoted_value
+from rulemine.exports.protocol import ExportFolder
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import NAME, EntityType, RelationType
 from rulemine.kg.property_graph.values import Value, is_list, to_plain
 
-__all__ = ["delimiter_of", "import_options", "script_of", "tables_of"]
+__all__ = ["lists_of", "script_of", "write_property_graph"]
 
 _ROWS = 1000
 """Nodes or relationships of one statement."""
@@ -25,7 +26,19 @@ _TYPES = {"str": "string", "int": "long", "float": "double", "bool": "boolean", 
 _DELIMITERS = (";", "|", "\x1f", "\x1e")
 
 
-def delimiter_of(graph: PropertyGraph) -> str:
+def write_property_graph(graph: PropertyGraph, folder: ExportFolder) -> None:
+    """Writes the tables with the options of the import, a line each, and the script."""
+    delimiter = _delimiter(graph)
+    options = []
+    for name, lines in _tables(graph, delimiter):
+        folder.lines(name, lines)
+        options.append(f"--{'nodes' if name.startswith('nodes') else 'relationships'}={name}")
+    options += [f"--array-delimiter=U+{ord(delimiter):04X}", "--multiline-fields=true"]
+    folder.lines("import.args", options)
+    folder.lines("load.cypher", script_of(graph))
+
+
+def _delimiter(graph: PropertyGraph) -> str:
     """What separates the items of lists in CSV, where nothing escapes it: the first sign that no item has."""
     rows: list[GraphNode | GraphEdge] = [*graph.nodes, *graph.edges]
     texts = [
@@ -40,16 +53,7 @@ def delimiter_of(graph: PropertyGraph) -> str:
     return free[0] if free else _DELIMITERS[0]
 
 
-def import_options(files: Sequence[str], delimiter: str) -> list[str]:
-    """The options of the import, a line each."""
-    return [
-        *(f"--{'nodes' if name.startswith('nodes') else 'relationships'}={name}" for name in files),
-        f"--array-delimiter=U+{ord(delimiter):04X}",
-        "--multiline-fields=true",
-    ]
-
-
-def tables_of(graph: PropertyGraph, delimiter: str) -> Iterator[tuple[str, Iterator[str]]]:
+def _tables(graph: PropertyGraph, delimiter: str) -> Iterator[tuple[str, Iterator[str]]]:
     """The files for the import: names and lines.
 
     There is one of nodes and one of relationships, but for types that have a property of the same name with
@@ -140,7 +144,7 @@ def script_of(graph: PropertyGraph) -> Iterator[str]:
     yield "CALL db.awaitIndexes();"
     for row in graph.schema.entities:
         nodes = [graph.nodes[at] for at in graph.of_type(row.label)]
-        for some in _lists([_map(n.id, n.properties, name=n.name) for n in nodes]):
+        for some in lists_of([_map(n.id, n.properties, name=n.name) for n in nodes]):
             yield f"UNWIND {some} AS row CREATE (n:{quoted_name(row.label)}) SET n = row;"
 
     def signature(edge: GraphEdge) -> tuple[str, str, str]:
@@ -152,7 +156,7 @@ def script_of(graph: PropertyGraph) -> Iterator[str]:
             f"[{quoted_value(e.subject)}, {quoted_value(e.object)}, {_map(e.id, e.properties)}]"
             for e in group
         ]
-        for some in _lists(stated):
+        for some in lists_of(stated):
             yield (
                 f"UNWIND {some} AS row MATCH (s:{subject} {{id: row[0]}}) "
                 f"MATCH (o:{object_} {{id: row[1]}}) CREATE (s)-[r:{relation}]->(o) SET r = row[2];"
@@ -170,7 +174,7 @@ def _literal(value: Value) -> str:
     return quoted_value(value)
 
 
-def _lists(items: Sequence[str]) -> Iterator[str]:
-    """Lists of Cypher, some items each."""
+def lists_of(items: Sequence[str]) -> Iterator[str]:
+    """Lists in Cypher, each of as many items as a statement takes."""
     for start in range(0, len(items), _ROWS):
         yield f"[{', '.join(items[start : start + _ROWS])}]"

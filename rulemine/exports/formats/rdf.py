@@ -1,18 +1,20 @@
 """The export ``rdf``: the graph in N-Triples, for any triple store."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from rulemine.config import Section, option
-from rulemine.exports.protocol import ExportFolder, ExportInput
+from rulemine.config import option
+from rulemine.exports.protocol import ABSENT, ExportFolder, ExportInput, Fields
 from rulemine.exports.rdf_names import IRIS, sparql_in, triples
-from rulemine.release.records import Question
+from rulemine.exports.row_export import RowExport
 
-__all__ = ["Rdf", "asked"]
+__all__ = ["ASKED", "Rdf", "asked"]
+
+ASKED = {"id": "id", "split": "split", "question": "question", "topics": "anchors"}
+"""The fields of a question that tell no answer."""
 
 
 @dataclass(frozen=True)
-class Rdf(Section):
+class Rdf(RowExport):
     """Writes ``graph.nt``, and ``questions.jsonl`` with a query in SPARQL each.
 
     Attributes:
@@ -26,30 +28,19 @@ class Rdf(Section):
         """Whether the names are those of `ClientNames`."""
         return self.iris == "freebase"
 
-    def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
-        """Writes the files."""
-        folder.lines("graph.nt", triples(given, self.iris))
+    def fields(self, given: ExportInput) -> Fields:
+        """With the query in SPARQL."""
         in_sparql = sparql_in(given, self.iris)
-        folder.jsonl(
-            "questions.jsonl",
-            (
-                asked(given, question) | {"sparql": in_sparql(question.sparql)}
-                for question in given.questions()
-            ),
-        )
+        return asked(given) | {"sparql": lambda q: in_sparql(q.sparql)}
+
+    def beside(self, given: ExportInput, folder: ExportFolder) -> None:
+        """Writes the graph."""
+        folder.lines("graph.nt", triples(given, self.iris))
         folder.count("triples", len(given.kg))
 
 
-def asked(given: ExportInput, question: Question) -> dict[str, Any]:
-    """What a row of ``questions.jsonl`` has in every triple store; without answers where none may be told."""
-    row: dict[str, Any] = {
-        "id": question.id,
-        "split": question.split,
-        "question": question.question,
-        "topics": question.anchors,
-    }
-    if not given.without_answers:
-        row |= {"answers": question.answers, "hard_answer": question.hard_answer}
-        if question.value is not None:
-            row["value"] = question.value
-    return row
+def asked(given: ExportInput) -> Fields:
+    """What a row has for every triple store; without answers where none may be told."""
+    answers: Fields = {"answers": "answers", "hard_answer": "hard_answer"}
+    answers["value"] = lambda q: ABSENT if q.value is None else q.value
+    return {**ASKED, **given.unless_secret(answers)}

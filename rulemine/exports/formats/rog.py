@@ -8,7 +8,6 @@ which file is which split, since the folder has others beside them.
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,16 +59,15 @@ class Rog(GraphPerQuestion):
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the rows of each split, and what goes beside them."""
         rows = _Rows(given, folder, self.jsonl)
-        for split, some in groupby(self.with_graphs(given, folder), lambda row: row.question.split):
+        for split, some in self.by_split(given, folder):
             rows.write(split, some)
-        for split in given.splits:
-            if not self.asked(given, split):
-                rows.write(split, ())
         folder.text("README.md", _readme(given, rows.digest.hexdigest(), self.jsonl))
         unnamed = [] if given.naming == "text" else [e.label for e in given.client.entities]
         folder.lines("entity_identifiers.txt", unnamed)
         if self.oracle_plans:
-            folder.jsonl("rule_paths_test.jsonl", _oracle_plans(given, self.asked(given, "test")))
+            folder.jsonl(
+                "rule_paths_test.jsonl", _oracle_plans(given, [*self.asked(given, folder, "test")])
+            )
 
 
 class _Rows:

@@ -7,7 +7,7 @@ number entities and relations by the names that clients see, so they are the sam
 
 import pickle
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,9 @@ import numpy.typing as npt
 from rulemine.arrays import distinct
 from rulemine.errors import ReleaseError
 from rulemine.evaluation.metrics_of_others.asked import has_one_topic
-from rulemine.exports.one_split import OneSplit, entities_of, gold_of, topics_of
-from rulemine.exports.protocol import ExportFolder, ExportInput
+from rulemine.exports.protocol import ExportFolder, ExportInput, Fields
+from rulemine.exports.row_export import OneSplit
+from rulemine.release.records import Question
 
 __all__ = ["StructGptFiles"]
 
@@ -32,17 +33,40 @@ class StructGptFiles(OneSplit):
         split: The split whose questions are written.
     """
 
-    def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
-        """Writes the files.
+    file: ClassVar[str] = "webqsp_simple_test.jsonl"
+
+    def check(self, given: ExportInput) -> None:
+        """Refuses a graph without triples: there is nothing to start from.
 
         Raises:
-            ReleaseError: The graph has no triple, so there is nothing to start from.
+            ReleaseError: It is one.
         """
         if not len(given.kg):
             raise ReleaseError(
                 f"{given.release.path}: its graph {given.kg_name} has no triple; StructGPT needs one. "
                 "Choose another graph with --kg."
             )
+
+    def refusal(self, given: ExportInput, question: Question) -> str:
+        """Questions with several topics are refused."""
+        if has_one_topic(question):
+            return ""
+        return f"it has {len(question.anchors)} topic entities; StructGPT starts from one"
+
+    def fields(self, given: ExportInput) -> Fields:
+        """Answers by their labels."""
+        client = given.client
+        return {
+            "ID": "id",
+            "Question": "question",
+            "TopicEntityID": lambda q: client.id[q.anchors[0]],
+            "TopicEntityName": lambda q: client.label[q.anchors[0]],
+            "Answers": lambda q: [answer.label for answer in given.gold(q)],
+            "Aliases": lambda _: [],
+        }
+
+    def beside(self, given: ExportInput, folder: ExportFolder) -> None:
+        """Writes the graph as arrays, and the names as dictionaries."""
         graph = _numbered(given)
         _write_array(folder, "subgraph_2hop_triples.npy", graph.triples)
         _write_array(folder, "ent_type_ary.npy", np.zeros(len(graph.ids), "<i4"))  # 3 is a mediator
@@ -50,32 +74,9 @@ class StructGptFiles(OneSplit):
         _write_pickle(folder, "rel2id.pickle", {key: n for n, key in enumerate(graph.relations)})
         # It looks up every entity among the flags of mediators; one that is missing ends the question.
         flags = dict.fromkeys(graph.ids, False)
-        _write_pickle(
-            folder, "entity_name.pickle", (flags, dict(zip(graph.ids, graph.labels, strict=True)))
-        )
-        rows = []
-        heads = {graph.ids[number] for number in graph.triples[:, 0].tolist()}
-        for question in given.questions():
-            topics = topics_of(question, given.client)
-            if not has_one_topic(question):
-                folder.leave_out(
-                    question.id, f"it has {len(topics)} topic entities; StructGPT starts from one"
-                )
-                continue
-            (topic, label), *_ = topics.items()
-            rows.append(
-                {
-                    "ID": question.id,
-                    "Question": question.question,
-                    "TopicEntityID": topic,
-                    "TopicEntityName": label,
-                    "Answers": [answer.label for answer in gold_of(question, given)],
-                    "Aliases": [],
-                }
-            )
-        folder.jsonl("webqsp_simple_test.jsonl", rows)
-        lost = sum(row["TopicEntityID"] not in heads for row in rows)
-        folder.count("topics_without_outgoing_edge", lost)
+        labels = dict(zip(graph.ids, graph.labels, strict=True))
+        _write_pickle(folder, "entity_name.pickle", (flags, labels))
+        self.count_dead_ends(given, folder)
 
 
 class _Numbered(NamedTuple):
@@ -94,7 +95,7 @@ def _numbered(given: ExportInput) -> _Numbered:
     """
     kg, client = given.kg, given.client
     heads = {kg.entities[i] for i in distinct(kg.triples[:, 0]).tolist()}
-    entities = sorted(entities_of(given), key=lambda e: (e.name in heads, e.id))
+    entities = sorted(given.entities(), key=lambda e: (e.name in heads, e.id))
     number = {e.name: n for n, e in enumerate(entities)}
     relations = sorted(client.relation[name] for name in kg.relations)
     of_relation = {name: n for n, name in enumerate(relations)}

@@ -10,12 +10,8 @@ import pytest
 
 from rulemine.errors import UserError
 from rulemine.exports.exporting import export
-from rulemine.exports.formats.neo4j_properties import (
-    delimiter_of,
-    import_options,
-    script_of,
-    tables_of,
-)
+from rulemine.exports.formats.neo4j_properties import script_of, write_property_graph
+from rulemine.exports.protocol import ExportFolder
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.release.reader import Release
@@ -41,11 +37,15 @@ GRAPH = PropertyGraph(
 )
 
 
-def test_tables_have_types_and_quotes() -> None:
-    delimiter = delimiter_of(GRAPH)
-    assert delimiter == "|"  # an item has a semicolon
-    tables = {name: list(lines) for name, lines in tables_of(GRAPH, delimiter)}
-    assert [*tables] == ["nodes.csv", "nodes2.csv", "relations.csv"]  # size is text and number
+def test_tables_have_types_and_quotes(tmp_path: Path) -> None:
+    write_property_graph(GRAPH, ExportFolder(tmp_path))
+    names = ["nodes.csv", "nodes2.csv", "relations.csv"]  # size is text and number
+    assert sorted(path.name for path in tmp_path.glob("*.csv")) == names
+    tables = {name: (tmp_path / name).read_text("utf-8").split('\n"') for name in names}
+    tables = {
+        name: [rows[0], *(f'"{row}'.rstrip("\n") for row in rows[1:])]
+        for name, rows in tables.items()
+    }
     assert (
         tables["nodes.csv"][0]
         == "id:ID,name,:LABEL,size:string,tags:string[],open:boolean,rates:double[]"
@@ -59,8 +59,9 @@ def test_tables_have_types_and_quotes() -> None:
     ]  # fmt: skip
     read = list(csv.reader(io.StringIO("\n".join(tables["nodes.csv"]))))
     assert read[1][1] == 'the "old", one'
-    assert "--array-delimiter=U+007C" in import_options([*tables], delimiter)
-    assert import_options([*tables], delimiter)[1] == "--nodes=nodes2.csv"
+    options = (tmp_path / "import.args").read_text().splitlines()
+    assert options[1] == "--nodes=nodes2.csv"
+    assert "--array-delimiter=U+007C" in options  # an item has a semicolon
 
 
 def test_the_script_has_the_same() -> None:
