@@ -1,6 +1,6 @@
 """Schemas of property graphs as TOML files.
 
-Guarantee: what `schema_text` writes is read back as an equal schema. The format is on ``docs/property-graphs.md``.
+Guarantee: what `schema_text` writes is read back as an equal schema. The format: ``docs/property-graphs.md``.
 """
 
 import json
