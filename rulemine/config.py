@@ -15,7 +15,7 @@ import math
 import re
 import tomllib
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
@@ -81,7 +81,7 @@ class Option:
     least: float = -math.inf
     above: float = -math.inf
     most: float = math.inf
-    choices: tuple[str, ...] = ()
+    choices: Collection[str] = ()
     fits_too: Callable[[Any], bool] | None = None
     expected: str = ""
     flag: bool = False

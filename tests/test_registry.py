@@ -18,13 +18,16 @@ from tests.evaluation.world import question, write_release
 OWN = {"one": "builtins:int", "two": "rulemine.registry:NOTHING"}
 
 
-def install(site: Path, package: str, group: str, entries: dict[str, str]) -> None:
+def install(site: Path, package: str, groups: dict[str, dict[str, str]]) -> None:
     """What an installer leaves of a package in a folder for packages: its metadata."""
     folder = site / f"{package}-0.1.dist-info"
     folder.mkdir(parents=True)
     (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 0.1\n")
-    lines = "".join(f"{name} = {value}\n" for name, value in entries.items())
-    (folder / "entry_points.txt").write_text(f"[{group}]\n{lines}")
+    text = "".join(
+        f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in entries.items())
+        for group, entries in groups.items()
+    )
+    (folder / "entry_points.txt").write_text(text)
 
 
 def rulemine(site: Path, *words: str | Path, code: Path | None = None) -> Ended:
@@ -36,8 +39,7 @@ def install_example(site: Path, example: str) -> Path:
     """Installs a folder of ``examples`` as its pyproject.toml says."""
     folder = ROOT / "examples" / example
     project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
-    ((group, entries),) = project["entry-points"].items()
-    install(site, project["name"], group, entries)
+    install(site, project["name"], project["entry-points"])
     return folder
 
 
@@ -92,7 +94,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str],
 
     def make(code: str, name: str = "strange") -> Registry[type]:
         (tmp_path / "odd.py").write_text(code)
-        install(tmp_path, "odd", "tests.things", {name: "odd:Thing"})
+        install(tmp_path, "odd", {"tests.things": {name: "odd:Thing"}})
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.delitem(__import__("sys").modules, "odd", raising=False)
         return Registry("tests.things", "thing", type, OWN)
@@ -152,7 +154,7 @@ def test_an_answerer_that_fails_is_named(tmp_path: Path, body: str, told: str) -
     (tmp_path / "odd.py").write_text(
         f"import numpy as np\nclass Thing:\n  def __call__(self, kg, asked, seed=0): {body}\n"
     )
-    install(tmp_path, "odd", "rulemine.answerers", {"strange": "odd:Thing"})
+    install(tmp_path, "odd", {"rulemine.answerers": {"strange": "odd:Thing"}})
     write_release(tmp_path / "r", [question(1)])
     ended = rulemine(tmp_path, "answer", "r", "--with", "strange", "-o", "found.jsonl")
     assert_refused(ended, "answerer 'strange' of the package odd 0.1 .*" + told)
@@ -175,7 +177,7 @@ def test_options_of_other_answerers_are_of_the_type_that_they_say(
 
 
 def test_a_broken_data_set_hides_no_other(tmp_path: Path) -> None:
-    install(tmp_path, "odd", "rulemine.datasets", {"strange": "odd:Thing"})
+    install(tmp_path, "odd", {"rulemine.datasets": {"strange": "odd:Thing"}})
     listed = rulemine(tmp_path, "data", "list")
     assert listed.status == 0
     assert "strange          broken  data set 'strange' of the package odd 0.1" in listed.out

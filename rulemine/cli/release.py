@@ -134,17 +134,12 @@ def rename(arguments: Namespace) -> int:
     release = Release.open(arguments.release)
     if release.kind not in KINDS:
         note(
-            f"the kind {release.kind} is not installed: what only its questions have stays as it is, in the "
-            f"naming {release.naming}"
+            f"the kind {release.kind} is not installed: files of its own are left out, and in what only its "
+            "questions have, texts that are names are renamed and nothing else"
         )
     with bar("rename"):
         rename_release(release, arguments.output, arguments.naming, replace=arguments.replace)
     say(f"{arguments.output}: {arguments.release} in {arguments.naming} naming")
-    if release.kind not in KINDS:
-        say(
-            f"the kind {release.kind} is not installed: files of its own are left out, and what only its "
-            "questions have keeps the names that it had"
-        )
     return 0
 
 

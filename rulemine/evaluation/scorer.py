@@ -45,7 +45,7 @@ from rulemine.evaluation.statistics.estimates import (
     without_rate,
 )
 from rulemine.evaluation.study.options import MOST_RESAMPLES
-from rulemine.evaluation.targets import Gold, Targets, golds_of, score_questions
+from rulemine.evaluation.targets import Gold, Targets, golds_of, score_questions, without_labels
 from rulemine.release.groups import groups_of
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Prediction, Question, names_in, translation
@@ -198,7 +198,7 @@ class Scorer:
             return self._report(predictions, kg, level, naming)
 
     def _report(self, predictions: Predictions, kg: str, level: int, naming: str | None) -> Report:
-        given, of_file = self._given(predictions)
+        given, of_file = self._given(predictions, naming or self.release.naming)
         if self._of_rows:
             found = self._row_scores(given, kg, level, naming)
         else:
@@ -347,7 +347,9 @@ class Scorer:
             self._resamples, self._seed,
         )  # fmt: skip
 
-    def _given(self, predictions: Predictions) -> tuple[tuple[Prediction | None, ...], list[str]]:
+    def _given(
+        self, predictions: Predictions, naming: str
+    ) -> tuple[Sequence[Prediction | None], list[str]]:
         """The prediction for each question, and what is odd about their file."""
         notes: list[str] = []
         everything, missing = self.release.questions(), self._missing
@@ -362,7 +364,7 @@ class Scorer:
         _, given = fit(
             everything, predictions, split=self._split, missing=missing, wanted=wanted, checked=read
         )
-        return given, notes
+        return without_labels(self.release, self.questions, given, naming), notes
 
     def _parts(self, level: int) -> tuple[Breakdown, ...]:
         """The groups; which rows have changed depends on the level."""
@@ -387,9 +389,7 @@ class Scorer:
             self._namings[naming] = Targets(self.release, self.questions, naming, names, matcher)
         return self._namings[naming]
 
-    def _strict_scores(
-        self, given: Sequence[Prediction | None], used: Targets, level: int
-    ) -> tuple[tuple[str, ...], tuple[str, ...], Floats]:
+    def _strict_scores(self, given: Sequence[Prediction | None], used: Targets, level: int) -> Part:
         """Strict metrics, columns and scores."""
         matched = [predicted(used.strict, p) for p in given]
         scores = score_questions(used.golds(level, strict=True), matched)

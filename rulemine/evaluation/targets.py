@@ -5,6 +5,7 @@ whose `hard_answer` is still stated there has no hard answer at this level.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -13,11 +14,16 @@ import numpy as np
 from rulemine.errors import ReleaseError
 from rulemine.evaluation.matching.matching import IdsMatcher, Matcher, read
 from rulemine.evaluation.metrics import COLUMNS, Floats, QuestionScores, score
+from rulemine.evaluation.reading.choices import spelled_out
 from rulemine.evaluation.retrieval import ToRetrieve, evidence_of
+from rulemine.kinds.registry import kind_named
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question, translation
 
-__all__ = ["Gold", "Targets", "golds_of", "score_questions", "topics_are_answers", "topics_of"]
+__all__ = [
+    "Gold", "Targets", "golds_of", "score_questions", "topics_are_answers", "topics_of",
+    "without_labels",
+]  # fmt: skip
 
 
 class Gold(NamedTuple):
@@ -113,6 +119,30 @@ def topics_of(
         return [()] * len(questions)
     names = translation(release.entities, release.naming, naming)
     return [tuple(names.get(anchor, anchor) for anchor in q.anchors) for q in questions]
+
+
+def without_labels(
+    release: Release,
+    questions: Sequence[Question],
+    given: Sequence[Prediction | None],
+    naming: str,
+) -> Sequence[Prediction | None]:
+    """Predictions in a naming, with names in the place of the labels of choices that questions offer."""
+    offered = [kind_named(q.kind).choices(q) for q in questions]
+    if not any(offered):
+        return given
+    names = translation(release.entities, release.naming, naming)
+    made: list[Prediction | None] = []
+    for labels, found in zip(offered, given, strict=True):
+        if found is not None:
+            choices = {label: names[entity] for label, entity in labels.items()}
+            if found.raw_output is not None:
+                found = replace(found, raw_output=spelled_out(found.raw_output, choices))
+            elif found.answers is not None:
+                answers = (choices.get(answer, answer) for answer in found.answers)
+                found = replace(found, answers=tuple(answers))
+        made.append(found)
+    return made
 
 
 class Targets:

@@ -5,15 +5,16 @@ Guarantees: the tables are those of the release's own files, row by row and colu
 graph asked for, and nothing else.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from rulemine.codec import dump_line
 from rulemine.exports.protocol import ExportInput
 from rulemine.exports.record_tables import graph_table, record_table, rule_table, text_table
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.registry import KINDS
+from rulemine.kinds.registry import kind_named
 from rulemine.release.contents import ReleaseParts, read_parts
 from rulemine.release.records import (
     SPLITS,
@@ -88,19 +89,16 @@ def release_tables(given: ExportInput, naming: str) -> Iterator[ReleaseTable]:
         naming: ``private``, ``entity`` or ``text``.
     """
     if given.without_answers:
-        inputs = record_table(
-            Question, given.questions("test"), block=KINDS.find(given.release.kind).block
-        )
+        inputs = _questions(given.questions("test"), given.release.kind)
         config = f"{given.release.kind}-{given.naming}"
         yield ReleaseTable(config, "test", QUESTIONS, inputs.select(list(GIVEN)))
         yield _graph(given.naming, given.kg_name, given.kg)
         return
     parts = read_parts(given.release).renamed(naming)
-    block = KINDS.find(parts.kind).block
     for split in SPLITS:
         rows = sorted((q for q in parts.questions if q.split == split), key=lambda q: q.id)
         config = f"{parts.kind}-{naming}"
-        yield ReleaseTable(config, split, QUESTIONS, record_table(Question, rows, block=block))
+        yield ReleaseTable(config, split, QUESTIONS, _questions(rows, parts.kind))
     for name, kg in _graphs(parts, given).items():
         yield _graph(naming, name, kg)
     removals = sorted(parts.removals, key=lambda removal: removal.triple)
@@ -116,11 +114,19 @@ def release_tables(given: ExportInput, naming: str) -> Iterator[ReleaseTable]:
         pairs = sorted((entity, type_) for entity, types in parts.types.items() for type_ in types)
         table = text_table(("entity", "type"), pairs)
         yield ReleaseTable(f"types-{naming}", WHOLE, "the types of every entity", table)
-    for file in KINDS.find(parts.kind).files:
+    for file in kind_named(parts.kind).files:
         if file.about and (own := parts.records[file.name]):
             name = Path(file.name).stem.replace("_", "-")
             table = record_table(file.record, own)
             yield ReleaseTable(f"{name}-{naming}", WHOLE, file.about, table)
+
+
+def _questions(rows: Iterable[Question], kind: str) -> Any:
+    """Questions of a kind; of one that is not installed, what only they have is a text in JSON."""
+    block = kind_named(kind).block
+    if block is None:
+        rows = [replace(row, block=dump_line(row.block)) for row in rows]
+    return record_table(Question, rows, block=block or str)
 
 
 def _graph(naming: str, name: str, kg: KnowledgeGraph) -> ReleaseTable:

@@ -25,15 +25,19 @@ class EntityAnswers:
     Attributes:
         form: What they are: ``entities``, or ``rows``, in which entities may occur.
         query: The query in the other naming.
-        sparql: The same as SPARQL; empty where it cannot be said.
     """
 
     form: ClassVar[str] = "entities"
 
     def __init__(self, question: Any, names: Mapping[str, str]) -> None:
         self._old, self._names = parse(question.query), names
-        new = renamed(self._old, names)
-        self.query, self.sparql = new.text, to_sparql(new)
+        self._new = renamed(self._old, names)
+        self.query = self._new.text
+
+    @property
+    def sparql(self) -> str:
+        """The query as SPARQL; empty where it cannot be said."""
+        return to_sparql(self._new)
 
     @staticmethod
     def query_in(query: str, names: Mapping[str, str]) -> str:

@@ -4,6 +4,7 @@ Graph, rules and removal, texts, splits, the release and its checks do not ask w
 except where a record of the kind is read.
 """
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -41,6 +42,13 @@ class BuildingKind(Kind):
 
     writes: ClassVar[bool] = False
     asks_each: ClassVar[bool] = False
+
+    @property
+    def page(self) -> Any:
+        """By default figures by structure, and what the docstring of its class says."""
+        from rulemine.kinds.query_page import plain_page
+
+        return plain_page(inspect.cleandoc(self.__doc__ or ""))
 
     @property
     def verbalizer(self) -> "type[Verbalizer]":

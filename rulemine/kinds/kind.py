@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from rulemine.codec import to_json
 from rulemine.config import Section
+from rulemine.errors import ConfigError
 from rulemine.kinds.group import Group
 
 if TYPE_CHECKING:
@@ -230,6 +231,16 @@ class Kind:
         several = len(question.answers) > 1
         return compose(parse(question.query), templates, several=several, articles=articles)
 
+    def choices(self, question: Any) -> Mapping[str, str]:
+        """The entities that the text of a question offers as answers, by what replies may call them.
+
+        The text names each of them, answers too; of other questions no text names an answer.
+
+        Returns:
+            Label → entity, e.g. ``A``; empty: nothing is offered.
+        """
+        return {}
+
     def view(self, question: Any, shown: Any) -> Sequence[Any]:
         """What is shown of a question below its text, a `rulemine.release.showing.view.Titled` each.
 
@@ -275,8 +286,14 @@ class Kind:
         return replace(question, sparql=to_sparql(parse(question.query)))
 
     def prompts(self, source: str) -> Any:
-        """Loads the prompts of a model, see `rulemine.verbalizer.prompts.load_prompts`."""
-        raise NotImplementedError
+        """Loads the prompts of a model, see `rulemine.verbalizer.prompts.load_prompts`.
+
+        Raises:
+            ConfigError: No model writes texts of this kind.
+        """
+        raise ConfigError(
+            f"no model writes the texts of questions of the kind {self.name}. Leave out --verbalizer."
+        )
 
     @property
     def groups(self) -> Sequence[Group]:

@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
+from rulemine.config import packaged
 from rulemine.errors import counted
-from rulemine.kinds.query_figures import ALL
+from rulemine.files import read_text
+from rulemine.kinds.query_figures import ALL, figures_of_queries
 from rulemine.query.structures import STRUCTURES
-from rulemine.release.card.kind_page import Manifest
+from rulemine.release.card.kind_page import KindPage, Manifest
 from rulemine.release.records import Question
 from rulemine.text.markdown import plain
 
-__all__ = ["examples_of_structures", "values_of_queries"]
+__all__ = ["examples_of_structures", "plain_page", "values_of_queries"]
 
 
 def values_of_queries(manifest: Manifest) -> dict[str, Any]:
@@ -44,3 +46,17 @@ def examples_of_structures(questions: Sequence[Question]) -> list[str]:
         missing = f"{counted(q.missing, 'link')} missing" if q.hard else "all stated"
         lines.append(f"- {structure} `{q.id}` {plain(q.question)} — {answer} ({several}{missing})")
     return lines or ["None."]
+
+
+def plain_page(about: str) -> KindPage:
+    """What the cards of a kind say that supplies no page; the text is ``plain_page.md``.
+
+    Args:
+        about: What its questions are, as Markdown.
+    """
+    return KindPage(
+        tuple(figures_of_queries()),
+        read_text(packaged("kinds", "plain_page.md")),
+        lambda manifest: {**values_of_queries(manifest), "about": about},
+        examples_of_structures,
+    )

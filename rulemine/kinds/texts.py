@@ -12,11 +12,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
-from rulemine.phrasing.compose import compose
+from rulemine.kinds.registry import kind_named
 from rulemine.phrasing.templates import Templates
-from rulemine.query.links import relations_at, renamed
+from rulemine.query.links import relations_at
 from rulemine.query.parser import parse
 from rulemine.query.tree import Query
+from rulemine.release.naming import Namer
 from rulemine.release.records import Question, Rejection, topic_values
 from rulemine.text.naming_rules import (
     ANCHOR_MISSING,
@@ -89,17 +90,14 @@ class Texts:
         Args:
             question: The question, with source labels.
         """
-        query, several = parse(question.query), len(question.answers) > 1
-        if (told := self._telling(question, query)) is not None:
+        if (told := self._telling(question, parse(question.query))) is not None:
             return told
         anchors, answers, intermediates = map(self._rows, _named(question))
+        anchors += self._rows(tuple(kind_named(question.kind).choices(question).values()))
         texts: dict[str, str] = {}
 
         def text_in(naming: str) -> str:
-            names = {row.entity: row.name_in(naming) for row in anchors}
-            texts[naming] = compose(
-                renamed(query, names), self._templates, several=several, articles=naming == "text"
-            )
+            texts[naming] = self._namers[naming].text(question)
             return texts[naming]
 
         problem = naming_problem(text_in, anchors, answers, intermediates)
@@ -163,6 +161,10 @@ class Texts:
 
     def _rows(self, names: Sequence[str]) -> tuple[EntityNames, ...]:
         return tuple(self._names[name] for name in names)
+
+    @cached_property
+    def _namers(self) -> dict[str, Namer]:
+        return {to: Namer(self._names.values(), self._templates, to) for to in NAMINGS}
 
     @cached_property
     def _checker(self) -> "Checker":

@@ -44,7 +44,7 @@ def decode_recipe(values: Mapping[str, Any], problems: list[str]) -> Recipe | No
     known = homes(type(options), f"{kind}.") | homes(Recipe) if options else homes(Recipe)
 
     def suggest(key: str, others: Iterable[str]) -> str:
-        if key in KINDS:
+        if key in KINDS and key != kind:
             return f'it is for the kind {key} only. Leave it out, or set kind = "{key}"'
         return hint(known, key, others)
 

@@ -72,10 +72,9 @@ class Recipe(Section):
     )
     kind: str = option(
         USUAL,
-        fits_too=KINDS.__contains__,
+        choices=KINDS,
         expected=f"{', '.join(KINDS.own)}, or a kind of another package",
         flag=True,
-        metavar=f"{{{','.join(KINDS.own)}}}",
     )
     reference: str = option("", file=True, data_set=True, flag=True, metavar="KG")
     implied: str = option("", file=True, packaged="implied.txt", flag=True)

@@ -23,6 +23,7 @@ from rulemine.release.records import Question, Rejection, topic_values
 from rulemine.rules.rule import Rule
 from rulemine.seeds import stream
 from rulemine.text.articles import in_sentence
+from rulemine.text.mentions import cut, find_mentions_of_all, interleaved
 from rulemine.text.template import fill
 
 __all__ = ["Namer", "name_entities", "questions_in"]
@@ -184,10 +185,32 @@ class Namer:
             removed=tuple(sorted(made.removed, key=evidence.index if in_evidence else None)),
             block=_renamed(question.block, ways),
         )
-        text, *more = self._patterns(question) or [
-            kind.text(made, self.templates, articles=self.articles)
-        ]
+        texts = self._patterns(question)
+        if question.kind not in KINDS:
+            made = self._of_unknown_kind(question, made)
+        elif not texts:
+            texts = [kind.text(made, self.templates, articles=self.articles)]
+        text, *more = texts or [made.question]
         return replace(made, question=text, paraphrases=tuple(more))
+
+    def text(self, question: Question) -> str:
+        """The text of a question from templates, in the target naming."""
+        kind = kind_named(question.kind)
+        named = kind.answers(question, self.names)
+        block = _renamed(question.block, {**self._ways, **named.ways})
+        made = replace(question, query=named.query, block=block)
+        return kind.text(made, self.templates, articles=self.articles)
+
+    def _of_unknown_kind(self, question: Question, made: Question) -> Question:
+        """A question with other names in its text, of what its block lists too, and in the block itself."""
+        listed = list(question.anchors)
+        _mapped(question.block, listed.append)
+        names = sorted({*listed} & self.names.keys())
+        found = find_mentions_of_all(question.question, names)
+        pieces = cut(question.question, tuple(span for span, _ in found))
+        text = interleaved(pieces, [self.names[names[which]] for _, which in found])
+        block = _mapped(question.block, lambda name: self.names.get(name, name))
+        return replace(made, question="".join(text), block=block)
 
     def _patterns(self, question: Question) -> list[str]:
         """The texts of a question from its patterns, if it has any."""
@@ -207,6 +230,15 @@ class Namer:
         if query:
             query = kind_named(kind).answers.query_in(query, self.names)
         return replace(self.record(rejection), query=query)
+
+
+def _mapped(value: Any, way: Callable[[str], Any]) -> Any:
+    """A value as JSON has it, with what a function makes of each of its texts."""
+    if isinstance(value, dict):
+        return {key: _mapped(item, way) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_mapped(item, way) for item in value]
+    return way(value) if isinstance(value, str) else value
 
 
 _Ways = Mapping[str, Callable[[str], str]]

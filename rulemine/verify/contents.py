@@ -126,3 +126,8 @@ class Contents:
     def prover(self) -> Prover:
         """Counts proofs in the incomplete KG."""
         return Prover.of(self.rules.values(), self.left)
+
+    @cached_property
+    def whole_prover(self) -> Prover:
+        """Counts proofs in the complete KG."""
+        return Prover.of(self.rules.values(), self.known)

@@ -5,14 +5,18 @@ A kind's module defines ``CHECKS``, a `KnownKind` with its own values and method
 What is checked of a kind without one: see `KindChecks`.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
+from rulemine.verify.questions.mentions import occurrences
 from rulemine.verify.report import Findings
-from rulemine.verify.shaping import Shape, anything, mapping
+from rulemine.verify.shaping import Shape, anything, array, mapping, name, record
 
-__all__ = ["TABLES", "GoldQuery", "GoldServer", "KindChecks", "KnownKind", "Watch"]
+__all__ = [
+    "TABLES", "GoldQuery", "GoldServer", "KindChecks", "KnownKind", "Watch",
+    "anything", "array", "mapping", "name", "record",
+]  # fmt: skip
 
 Contents = Any
 """A `rulemine.verify.contents.Contents`, which imports this."""
@@ -85,6 +89,10 @@ class KindChecks:
         """What a question has that none of another split may have, where the split is by group."""
         return ()
 
+    def named(self, row: Row) -> Iterable[str]:
+        """What the text of a question names beside topic entities, answers too; here what its block may."""
+        return (name for name in _texts(row["block"]) if occurrences(row["question"], name))
+
     def constants(self, row: Row) -> Iterable[str]:
         """What a question names; two questions with the same answers have at most one in common."""
         names: list[str] = row["anchors"]
@@ -104,3 +112,16 @@ class KnownKind(KindChecks):
     def files(self, _levels: Iterable[int]) -> Iterable[str]:
         """The files of most kinds."""
         return TABLES
+
+    def named(self, _row: Row) -> Iterable[str]:
+        """Nothing: no text names an answer."""
+        return ()
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in a value as JSON has it."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)

@@ -43,7 +43,7 @@ def test_it_is_renamed_but_for_what_only_its_questions_have(
     for naming, source, made in (("numeric", "riddles", "codes"), ("private", "codes", "back")):
         ended = command("rename", source, "--naming", naming, "-o", made)
         assert ended.status == 0, ended
-        assert "the kind riddles is not installed: what only its questions have stays" in ended.err
+        assert "the kind riddles is not installed: files of its own are left out" in ended.err
     given, codes = Release.open(riddles), Release.open(here / "codes")
     assert codes.identity == given.identity
     before = {q.id: q for q in given.questions()}

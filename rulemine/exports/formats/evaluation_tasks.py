@@ -19,6 +19,7 @@ from rulemine.exports.graph_per_question import GraphPerQuestion
 from rulemine.exports.protocol import ExportFolder, ExportInput, Fields
 from rulemine.exports.row_export import EntityRows
 from rulemine.files import read_text
+from rulemine.kinds.registry import kind_named
 from rulemine.release.records import Question, names_in
 
 __all__ = ["InspectTask", "LmEvalTask"]
@@ -32,6 +33,7 @@ _READING = (
         for module in (
             "asides",
             "blocks",
+            "choices",
             "lines",
             "marked",
             "names",
@@ -121,6 +123,9 @@ def _fields(given: ExportInput) -> Fields:
     asked: Fields = {"id": "id", "question": "question", "topics": "anchors"}
     if topics_are_answers(given.release):
         asked["topics_are_answers"] = lambda _: True
+    kind = kind_named(given.release.kind)
+    if any(map(kind.choices, questions)):
+        asked["choices"] = kind.choices
 
     def core(q: Question) -> list[str] | None:
         found = gold[q.id].core_answers

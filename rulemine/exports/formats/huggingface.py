@@ -15,6 +15,7 @@ from rulemine.exports.dataset_card import write_export_card
 from rulemine.exports.protocol import NAMINGS_OF_EXPORTS, ExportFolder, ExportInput
 from rulemine.exports.record_tables import write_parquet
 from rulemine.exports.release_tables import ReleaseTable, names_tables, release_tables
+from rulemine.kinds.registry import KINDS
 from rulemine.release.card.plots import FIGURES
 
 __all__ = ["HuggingFaceExport"]
@@ -29,9 +30,8 @@ class HuggingFaceExport(Section):
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the files."""
         first = given.naming
-        others = (
-            [] if given.without_answers else [name for name in NAMINGS_OF_EXPORTS if name != first]
-        )
+        single = given.without_answers or given.release.kind not in KINDS
+        others = [] if single else [name for name in NAMINGS_OF_EXPORTS if name != first]
         tables: list[ReleaseTable] = []
         for done, naming in enumerate([first, *others]):
             given.progress(done, len(others) + 1)

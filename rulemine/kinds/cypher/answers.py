@@ -21,7 +21,12 @@ class RowAnswers(EntityAnswers):
     def __init__(self, question: Any, names: Mapping[str, str]) -> None:
         self._names, self._renamed = names, renamed_query(query_of(question.query), names)
         self._named = self._renamed.result.template in NAMING
-        self.query, self.sparql = query_text(self._renamed), ""
+        self.query = query_text(self._renamed)
+
+    @property
+    def sparql(self) -> str:
+        """There is none."""
+        return ""
 
     @staticmethod
     def query_in(query: str, names: Mapping[str, str]) -> str:

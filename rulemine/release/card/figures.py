@@ -43,9 +43,11 @@ GUESSES = (1, 5)
 
 
 def figures_of(parts: ReleaseParts) -> dict[str, Any]:
-    """All figures of a release; JSON values only."""
+    """All figures of a release; JSON values only. Those of a kind that is not installed stay as they are."""
+    if parts.counts:
+        return dict(parts.counts)
     own: Sequence[Figure] = kind_named(parts.kind).figures
-    found = dict(parts.counts)
+    found: dict[str, Any] = {}
     for figure in FIGURES:
         found[figure.key] = figure.of(parts)
         found |= counted_by((one for one in own if one.after == figure.key), parts)

@@ -9,7 +9,7 @@ from rulemine.verify.contents import Contents, Located, Row
 from rulemine.verify.graphs import as_triple
 from rulemine.verify.proofs import Triples
 from rulemine.verify.questions.forms import QueryForm, form_of, linked
-from rulemine.verify.questions.queries import Query, answers, costs, evidence, settled
+from rulemine.verify.questions.queries import ENDS, Query, answers, costs, evidence, settled
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.triples import Graph, Triple
 
@@ -109,6 +109,19 @@ class Asked(Checked):
     @cached_property
     def _used(self) -> Triples:
         return Triples(Graph.of(triple for triple, _ in self.evidence))
+
+    def derivable(self, entity: str) -> bool:
+        """Whether a graph states, or a rule proves from the complete KG, that an entity is an answer.
+
+        The query has one link, of any number of statements.
+        """
+        for part in self.links.parts:
+            topic, end = part.parts[0].name, ENDS[part.word]
+            s, o = (entity, topic) if end == "subject" else (topic, entity)
+            stated = o in self.contents.wider.objects(s, part.name)
+            if stated or self.contents.whole_prover.prove((s, part.name, o)).ways:
+                return True
+        return False
 
     def removed_of(self, witness: list[list[str]]) -> list[Triple]:
         """The removed triples of a witness, in its order, each once."""

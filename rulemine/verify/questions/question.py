@@ -61,8 +61,10 @@ def check_question(at: Located, contents: Contents, findings: Findings) -> None:
     if lost := [one for one in row["removed"] if as_triple(one) not in contents.removed]:
         here.add("removed", shown(lost), f"triples of {REMOVED}")
     checks.check_question(here)
-    for cut in texts_of(row, contents):
-        _check_text(here, cut, contents.names.entities)
+    entities = contents.names.entities
+    named = [name for name in checks.named(row) if name in entities or checks.known]
+    for cut in texts_of(row, contents, named):
+        _check_text(here, cut, [*row["anchors"], *named], entities)
     joined = {topic: {*relations_at(here.query, topic)} for topic in row["anchors"]}
     check_telling(here, joined, row["answers"])
     if checks.known:
@@ -178,12 +180,13 @@ def check_telling(here: Checked, topics: Mapping[str, Set[str]], answers: Iterab
             here.add("names tell no answer", found, "topic entities whose names have no answer in")
 
 
-def _check_text(here: Asked, cut: Cut, entities: dict[str, Entity]) -> None:
-    row, topics, text = here.row, here.row["anchors"], cut.text()
+def _check_text(here: Asked, cut: Cut, topics: list[str], entities: dict[str, Entity]) -> None:
+    """Checks that a text names the topic entities and what else it has to, and nothing that it hides."""
+    row, text = here.row, cut.text()
     if lost := [topic for topic in topics if not occurrences(text, topic)]:
         here.add("text names the topic", shown(text), f"{shown(lost)} as whole words")
         return
-    if row["hard_answer"] in topics:
+    if row["hard_answer"] in row["anchors"]:
         wanted = "a hard answer other than the topic entity"
         here.add("text hides the answers", shown(row["hard_answer"]), wanted)
     # A release can be renamed: texts must hide the answers in every naming.

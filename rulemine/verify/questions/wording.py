@@ -6,7 +6,7 @@ and that wordings are those that the options allow.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -89,16 +89,18 @@ def cut_of(template: str, topics: Mapping[str, str]) -> Cut | None:
     return Cut(tuple(pieces), tuple(named)) if {*named} == {*topics.values()} else None
 
 
-def texts_of(row: dict[str, Any], contents: Contents) -> list[Cut]:
+def texts_of(row: dict[str, Any], contents: Contents, named: Sequence[str] = ()) -> list[Cut]:
     """The texts of a question: cut as its pattern if that fits.
 
-    Otherwise a text is cut where it first names each topic entity: "in", but not inside "linked".
+    Otherwise a text is cut where it first names each topic entity, and what else it names: "in", but not
+    inside "linked".
     """
     topics, patterns = placeholders(row, contents), row["patterns"]
     found = []
     for place, text in enumerate((row["question"], *row["paraphrases"])):
         cut = cut_of(patterns[place], topics) if place < len(patterns) else None
-        found.append(cut if cut is not None and cut.text() == text else _cut_where_named(text, row))
+        fits = cut is not None and cut.text() == text
+        found.append(cut if cut and fits else _cut_where_named(text, [*row["anchors"], *named]))
     return found
 
 
@@ -111,9 +113,9 @@ def placeholders(row: dict[str, Any], contents: Contents) -> dict[str, str]:
     return {f"{{topic{number}}}": topic for number, topic in enumerate(ordered, start=1)}
 
 
-def _cut_where_named(text: str, row: dict[str, Any]) -> Cut:
+def _cut_where_named(text: str, named: Sequence[str]) -> Cut:
     spots: list[tuple[int, int, str]] = []
-    for topic in sorted(row["anchors"], key=len, reverse=True):  # a name may be inside a longer one
+    for topic in sorted(named, key=len, reverse=True):  # a name may be inside a longer one
         free = (
             (low, high, topic)
             for low, high in occurrences(text, topic)

@@ -26,6 +26,7 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool, tool
+from reading.choices import spelled_out
 from reading.vocabulary import VocabularyMatcher
 from scores import hard_hits_rate, score
 
@@ -169,7 +170,7 @@ def answers() -> Scorer:
     matcher = VocabularyMatcher(set(lines("entities.txt")))
 
     async def judge(state: TaskState, target: Target) -> Score:
-        said = state.output.completion
+        said = spelled_out(state.output.completion, state.metadata.get("choices", {}))
         return Score(value=score(matcher, state.metadata, said), answer=said)
 
     return judge

@@ -27,6 +27,7 @@ def _neighbor(name: str, file: str) -> ModuleType:
 scores = _neighbor("scores", "scores.py")
 reading = _neighbor("reading", "reading/__init__.py")
 vocabulary = importlib.import_module(f"{reading.__name__}.vocabulary")
+choices = importlib.import_module(f"{reading.__name__}.choices")
 hard_hits_rate = scores.hard_hits_rate
 NAMES = (FOLDER / "entities.txt").read_bytes().decode("utf-8").removesuffix("\n").split("\n")
 MATCHER = vocabulary.VocabularyMatcher(set(NAMES))
@@ -43,7 +44,8 @@ def dataset(**metadata: object) -> dict[str, datasets.Dataset]:
 
 def process_results(doc: dict[str, Any], results: list[str]) -> dict[str, Any]:
     """The scores of an output; those that the question does not have are left out of all means."""
-    found: dict[str, Any] = scores.score(MATCHER, doc, results[0])
+    said = choices.spelled_out(results[0], doc.get("choices", {}))
+    found: dict[str, Any] = scores.score(MATCHER, doc, said)
     if "hits_hard" in found:
         found["hhr"] = (found["hits_hard"], found["hits_any"])
     return {k: v for k, v in found.items() if k == "hhr" or not math.isnan(v)}
