@@ -21,9 +21,8 @@ def test_answers_grades_and_a_derivation(family: Path, command: Command) -> None
     ended = command("query", "family.tsv", UNION, "--removed", "removed.tsv")
     assert (ended.status, ended.err) == (0, "")
     page = (Path(__file__).parents[2] / "docs" / "queries.md").read_text("utf-8")
-    shown = "".join(f"    {line}\n" for line in ended.out.splitlines())
-    assert shown in page
-    assert "✗ removed" in shown
+    assert ended.out in page
+    assert "✗ removed" in ended.out
 
 
 def test_what_is_all_stated_shows_one_derivation(family: Path, command: Command) -> None:

@@ -1,28 +1,27 @@
-"""What the documentation tells its reader to type works, and the files that it names exist."""
+"""What the documentation has its reader type works, every block of it, and the files that it names exist."""
 
+import json
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from rulemine.builder.pipeline import Build
-from rulemine.recipe.loading import load_recipe
 from tests import ROOT
 from tests.command_line import Command
 
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-BLOCK_OR_TITLE = re.compile(rf"{BLOCK.pattern}|^# |^## ", re.MULTILINE | re.DOTALL)
+DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
-PAGES = [
-    ROOT / "README.md",
-    ROOT / "CONTRIBUTING.md",
-    *sorted((ROOT / "docs").glob("*.md")),
-    *sorted((ROOT / "rulemine").glob("*/README.md")),
-]
+PAGES = [*DOCS, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "rulemine").glob("*/README.md"))]
+
+MOST_WORDS = 2500
+"""Of a page, as ``wc -w`` counts."""
 
 NAMED = re.compile(
     r"`((?:amie|benchmarks|docs|examples|rulemine|tests)/[\w./-]*)`|\]\(([\w./-]+)(?:#[\w-]*)?\)"
@@ -32,8 +31,67 @@ NAMED = re.compile(
 BESIDE = re.compile(r"`(\w+(?:\.py|(?=/)))/?`")
 """A file or folder in the list of a package's README."""
 
+PART = re.compile(
+    r"(?:^<!-- (not run|run by|from):? ([^\n]+) -->\n)?^ *```(\w*)\n(.*?)^ *```$|^#+ ", re.M | re.S
+)
+"""A fenced block with the mark above it, or a heading."""
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+LESS = {
+    "rulemine build cypher-demo": ["--set", "cypher.per_template=1"],
+    "rulemine build structures-demo": ["--set", "structures.per_structure=10"],
+    "rulemine build subgraphs-demo": ["--set", "subgraphs.questions=20"],
+    "rulemine build variants-demo": ["--set", "variants.questions=20"],
+    "rulemine data generate synthetic": ["--triples", "3000"],
+    "rulemine study": ["--sample", "5", "--resamples", "5"],
+}
+"""What commands that begin so are given as well, so that they take less; what they print is not shown."""
+
+
+class Block(NamedTuple):
+    """A fenced block of a page.
+
+    Attributes:
+        mark: ``not run``, ``run by``, ``from``, or empty.
+        reason: Why it is not run, the test that runs it, or the file that has it.
+        language: What stands after the fence.
+        text: Its lines.
+        shown: Whether it follows a block that is run, without a heading between, and shows what that prints.
+    """
+
+    mark: str
+    reason: str
+    language: str
+    text: str
+    shown: bool
+
+    @property
+    def runs(self) -> bool:
+        return self.language in ("sh", "python") and not self.mark
+
+    @property
+    def file(self) -> str:
+        """The file that it is, named on its first line; empty: none."""
+        found = re.match(r"# (\S+\.(?:toml|txt))\n", self.text)
+        return found[1] if found else ""
+
+
+def blocks_of(page: Path) -> Iterator[Block]:
+    """The fenced blocks of a page, in their order."""
+    ran = False
+    for mark, reason, language, text in PART.findall(page.read_text("utf-8")):
+        if not text:  # a heading
+            ran = False
+            continue
+        shown = ran and language in ("text", "json") and not mark
+        yield (block := Block(mark, reason, language, text, shown))
+        ran = block.runs
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
 def test_the_files_that_a_page_names_exist(page: Path) -> None:
     text = page.read_text("utf-8")
     missing = [path for path, _ in NAMED.findall(text) if path and not (ROOT / path).exists()]
@@ -54,37 +112,40 @@ def test_a_readme_names_every_file_of_its_package() -> None:
         assert [name for name in sorted(files | folders) if f"`{name}" not in text] == [], readme
 
 
-NEEDS = {
-    "a model": r"--model ",
-    "a database": r"^rulemine serve neo4j |--neo4j|bolt:|neo4j\+s:|neo4j-admin|^cypher-shell|^oxigraph",
-    "code of others": r"^lm_eval|^inspect |^from (graphrag|datasets|mlcroissant|pykeen|langchain)",
-    "what a reader has": r"[ \"](DIR|OUT)\b|my-graph|towns\.ttl|-geography|wikidata",
-    "predictions that a reader has": r"^rulemine evaluate (tasks|test)\.json",
-    "time; other tests run it": r"^rulemine graph tasks demo .*tasks\.jsonl",
-}
-"""Why a line of a page is not run here → how such lines are known."""
-
-LESS = {
-    "rulemine build cypher-demo": ["--set", "cypher.per_template=1"],
-    "rulemine build structures-demo": ["--set", "structures.per_structure=20"],
-    "rulemine study": ["--sample", "10", "--resamples", "5"],
-}
-"""What commands that begin so are given besides, so that they take less; what they print is not shown."""
-
-READ_TOGETHER = [
-    (("quick-start.md", "scoring.md", "test-your-rag.md", "study.md"), 3),
-    (("your-own-graph.md",), 0),
-    (("cypher.md", "exports.md"), 5),
-    (("python.md",), 2),
-]
-"""Pages of `docs` that are tried from top to bottom, in one folder and one console; blocks that they show
-of what is printed or written."""
+@pytest.mark.parametrize("page", DOCS, ids=name)
+def test_a_page_is_read_in_ten_minutes(page: Path) -> None:
+    assert len(page.read_text("utf-8").split()) <= MOST_WORDS
 
 
-def commands_of(text: str) -> list[str]:
+def test_the_readme_fits_a_screen_or_two() -> None:
+    lines = (ROOT / "README.md").read_text("utf-8").splitlines()
+    assert len(lines) <= 120
+    assert max(map(len, lines)) <= 110
+
+
+@pytest.mark.parametrize("page", DOCS, ids=name)
+def test_every_block_is_run_or_says_why_not(page: Path) -> None:
+    for block in blocks_of(page):
+        if block.mark == "run by":
+            assert page.name in (ROOT / block.reason).read_text("utf-8"), block.reason
+        elif block.mark == "from":
+            assert block.text in (ROOT / block.reason).read_text("utf-8"), block.reason
+        elif block.mark:
+            assert len(block.reason) > 5
+        elif block.language == "toml":
+            tomllib.loads(block.text)
+        elif block.language == "json" and not block.shown:
+            assert [json.loads(line) for line in block.text.splitlines()]
+        else:
+            assert block.runs or block.shown or block.file, block
+    outside = PART.sub("", page.read_text("utf-8"))
+    assert not re.findall(r"^ {4}\$? ?(?:rulemine|python3?|make|pip) .*", outside, re.M)
+
+
+def commands_of(page: Path) -> list[str]:
     """The commands of a page, without comments and what pipes them on."""
-    lines = "".join(block for language, block in BLOCK.findall(text) if language == "sh")
-    whole = lines.replace("\\\n", " ").splitlines()
+    blocks = "".join(block.text for block in blocks_of(page) if block.language == "sh")
+    whole = blocks.replace("\\\n", " ").splitlines()
     return [shlex.join(shlex.split(line, comments=True)) for line in whole]
 
 
@@ -98,91 +159,115 @@ def goes_to(command: str) -> str:
     return found[1] if found else ""
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", PAGES, ids=name)
 def test_no_page_writes_two_things_to_one_place(page: Path) -> None:
-    places = [goes_to(one) for one in sorted(set(commands_of(page.read_text("utf-8"))))]
+    places = [goes_to(one) for one in sorted(set(commands_of(page)))]
     twice = {place for place in places if place and places.count(place) > 1}
-    assert twice - {"OUT"} == set()
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo's release and its stages, built once for all pages."""
-    folder = tmp_path_factory.mktemp("pages") / "out"
-    Build(load_recipe("demo", []), folder / "demo").run()
-    return folder
+    assert twice - {"OUT", "out"} == set()
 
 
 class Reader:
-    """Types what pages say, from top to bottom, into one shell and one console.
+    """Types what a page says, from top to bottom, into one shell and one console.
 
     Attributes:
-        said: What the last block printed and wrote into files; None: it was not run.
-        compared: Number of blocks that were compared.
+        printed: What the last block printed and wrote into files.
     """
 
     def __init__(self, command: Command, capsys: pytest.CaptureFixture[str]) -> None:
         self._command, self._capsys = command, capsys
         self._names: dict[str, object] = {}
-        self.said: str | None = None
-        self.compared = 0
+        self.printed = ""
 
     def python(self, block: str) -> None:
         """Runs a block of Python."""
         self._capsys.readouterr()
         exec(block, self._names)
-        self.said = self._capsys.readouterr().out
+        self.printed = self._capsys.readouterr().out
 
-    def shell(self, line: str) -> None:
-        """Runs a line of the shell, which may redirect; a build of the demo finds its stages."""
-        words = shlex.split(line, comments=True)
-        if words[0] == "rulemine":
-            less = next((more for start, more in LESS.items() if line.startswith(start)), [])
-            at = words.index("--") if "--" in words else len(words)
-            ended = self._command(*words[1:at], *less, *words[at:])
-            assert ended.status == 0, f"{line}\n{ended.err}"
-            written = Path(goes_to(shlex.join(words)) or "none")
-            said = ended.out + (written.read_text("utf-8") if written.is_file() else "")
-        else:
-            assert words[:1] + words[-4::2] == ["python3", "<", ">"], f"{line}: by which program?"
-            with Path(words[-3]).open("rb") as asked, Path(words[-1]).open("wb") as told:
-                subprocess.run([sys.executable, *words[1:-4]], stdin=asked, stdout=told, check=True)
-            said = Path(words[-1]).read_text("utf-8")
-        self.said = (self.said or "") + said
+    def shell(self, block: str) -> None:
+        """Runs lines of the shell, which may redirect; a build of what is there finds its stages."""
+        self.printed = ""
+        for line in block.replace("\\\n", " ").splitlines():
+            words = shlex.split(line, comments=True)
+            if words and words[0] == "rulemine":
+                self._rulemine(words)
+            elif words:
+                assert words[:1] + words[-4::2] == ["python3", "<", ">"], f"{line}: by what?"
+                with Path(words[-3]).open("rb") as asked, Path(words[-1]).open("wb") as out:
+                    program = [sys.executable, *words[1:-4]]
+                    subprocess.run(program, stdin=asked, stdout=out, check=True)
+                self.printed += Path(words[-1]).read_text("utf-8")
+
+    def _rulemine(self, words: list[str]) -> None:
+        line = shlex.join(words)
+        less = next((more for start, more in LESS.items() if line.startswith(start)), [])
+        at = words.index("--") if "--" in words else len(words)
+        ended = self._command(*words[1:at], *less, *words[at:])
+        assert ended.status == 0, f"{line}\n{ended.err}"
+        written = Path(goes_to(line) or "none")
+        text = written.suffix == ".jsonl" and written.is_file()
+        self.printed += ended.out + (written.read_text("utf-8") if text else "")
 
     def compare(self, block: str) -> None:
         """Compares what the last block printed with what the page shows, which may leave lines out."""
-        self.compared += 1
-        left = (line.split() for line in (self.said or "").splitlines())
+        left = (line.split() for line in self.printed.splitlines())
         for line in filter(None, map(str.split, block.splitlines())):
-            assert line in left, f"{line}\nnot in, or not there, of\n{self.said}"
+            assert line in left, f"{line}\nnot in, or not there, of\n{self.printed}"
 
 
-@pytest.mark.parametrize(("pages", "shown"), READ_TOGETHER, ids=lambda given: str(given)[:20])
-def test_the_pages_print_what_they_show(
-    pages: tuple[str, ...],
-    shown: int,
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for the releases that pages have in ``out``, each built once."""
+    return tmp_path_factory.mktemp("pages")
+
+
+@pytest.fixture
+def release(built: Path, here: Path, command: Command) -> Callable[[str, str], None]:
+    """Puts a release of a recipe of the demo, with its stages, below ``out``."""
+
+    def put(recipe: str, folder: str) -> None:
+        if not (built / folder).exists():
+            options = LESS.get(f"rulemine build {recipe}", [])
+            assert command("build", recipe, *options, "-o", built / folder).status == 0
+        for path in built.glob(f"{folder}*"):
+            shutil.copytree(path, here / "out" / path.name)
+
+    return put
+
+
+RELEASES = {
+    "out/demo": "demo",
+    "out/cypher-demo": "cypher-demo",
+    "out/variants": "variants-demo",
+}
+"""Where pages have a release → its recipe."""
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in DOCS if any(block.runs for block in blocks_of(page))], ids=name
+)
+def test_a_page_prints_what_it_shows(
+    page: Path,
     here: Path,
-    demo: Path,
+    release: Callable[[str, str], None],
     command: Command,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("COLUMNS", "100")  # pytest-xdist sets it to the width of its own terminal
-    texts = [(ROOT / "docs" / page).read_text("utf-8") for page in pages]
     (here / "examples").symlink_to(ROOT / "examples")
-    shutil.copytree(demo, here / "out")
-    for name, block in re.findall(
-        r"^```toml\n# (\S+\.toml)\n(.*?)^```$", "\n".join(texts), re.M | re.S
-    ):
-        (here / name).write_text(block, "utf-8")
+    shutil.copy(ROOT / "rulemine/datasets/demo/world.tsv", here / "my.tsv")
+    for one in [*DOCS, page]:  # those of the page itself last
+        for block in filter(lambda block: block.file, blocks_of(one)):
+            (here / block.file).write_text(block.text, "utf-8")
+    blocks = list(blocks_of(page))
+    typed = "".join(block.text for block in blocks if block.runs)
+    for folder, recipe in RELEASES.items():
+        if re.search(rf"{folder}\b(?!-)", typed):
+            release(recipe, Path(folder).name)
     reader = Reader(command, capsys)
-    for language, block in (found for text in texts for found in BLOCK_OR_TITLE.findall(text)):
-        if language in ("text", "json") and reader.said is not None:
-            reader.compare(block)
-        reader.said = None
-        lines = [block] if language == "python" else block.splitlines() * (language == "sh")
-        for line in lines:
-            if not any(re.search(pattern, line, re.MULTILINE) for pattern in NEEDS.values()):
-                (reader.python if language == "python" else reader.shell)(line)
-    assert reader.compared == shown
+    for block in blocks:
+        if block.shown:
+            reader.compare(block.text)
+        elif block.runs:
+            (reader.python if block.language == "python" else reader.shell)(block.text)

@@ -7,7 +7,8 @@ from rulemine.verbalizer.prompts import PURPOSES
 from tests import ROOT
 
 DOCUMENT = "docs/questions-by-a-model.md"
-TEXT = (ROOT / DOCUMENT).read_text("utf-8")
+REPLIES = "docs/model-replies.md"
+TEXT = "".join((ROOT / page).read_text("utf-8") for page in (DOCUMENT, REPLIES))
 ROWS = [line for line in TEXT.splitlines() if line.startswith("| ")]
 
 

@@ -7,7 +7,7 @@ import re
 from rulemine.cypher.questions.templates import MATCHES, RETURNS
 from tests import ROOT
 
-PAGE = (ROOT / "docs" / "cypher.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "cypher-templates.md").read_text("utf-8")
 
 
 def test_every_template_is_on_the_page() -> None:

@@ -1,6 +1,6 @@
 """Schemas of property graphs as TOML files.
 
-Guarantee: what `schema_text` writes is read back as an equal schema. The format is on ``docs/cypher.md``.
+Guarantee: what `schema_text` writes is read back as an equal schema. The format: ``docs/property-graphs.md``.
 """
 
 import json
@@ -23,7 +23,7 @@ from rulemine.kg.property_graph.schema import (
 __all__ = ["ADVICE", "read_schema", "schema_of", "schema_text"]
 
 _KEYS = ("name", "entities", "relations")
-ADVICE = "Correct the schema; docs/cypher.md describes its keys."
+ADVICE = "Correct the schema; docs/property-graphs.md describes its keys."
 """What to do about a schema with problems."""
 
 _Row = TypeVar("_Row", EntityType, RelationType)

@@ -315,20 +315,20 @@ def test_relations_that_look_symmetric_or_the_same_are_reported_unless_declared(
 
 
 def documented() -> dict[str, Sequence[Figure]]:
-    """The text before each table of ``docs/release.md`` → the figures in it."""
+    """The text before each table of ``docs/figures.md`` → the figures in it."""
     common = tuple(figures_of_queries())
     shared = {figure.key for figure in common}
     own = {k: [f for f in KINDS[k].figures if f.key not in shared] for k in KINDS.own}
     return {
         "## Counts": FIGURES,
-        "### Of the kind `rules` alone": own["rules"],
-        "### Of every kind but `rules`": common,
+        "## Of the kind `rules` alone": own["rules"],
+        "## Of every kind but `rules`": common,
         "A row of `statistics`:": query_figures.STATISTICS,
-        "### Of the kind `subgraphs` alone": own["subgraphs"],
+        "## Of the kind `subgraphs` alone": own["subgraphs"],
         "A row of `subgraphs`:": subgraphs.STATISTICS,
-        "### Of the kind `variants` alone": own["variants"],
+        "## Of the kind `variants` alone": own["variants"],
         "A row of `variants`:": variants.STATISTICS,
-        "### Of the kind `cypher` alone": own["cypher"],
+        "## Of the kind `cypher` alone": own["cypher"],
     }
 
 
@@ -342,7 +342,7 @@ def table_of(figures: Sequence[Figure]) -> str:
 
 
 def test_the_documentation_has_every_figure_and_no_other() -> None:
-    text = (ROOT / "docs/release.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/figures.md").read_text(encoding="utf-8")
     for before, figures in documented().items():
         found = text[text.index(f"\n{before}\n") :]
         assert (

@@ -80,7 +80,7 @@ def test_topics_that_are_not_in_the_graph_are_answered_without_it(name: str) -> 
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_the_page_has_every_option_with_its_default(name: str) -> None:
-    page = (ROOT / "docs" / "answerers.md").read_text("utf-8")
+    page = (ROOT / "docs" / "agents.md").read_text("utf-8")
     section = page.partition(f"\n### {name}\n")[2].partition("\n### ")[0]
     agent: Any = find_answerer(name)
     (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
