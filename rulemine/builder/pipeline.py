@@ -16,7 +16,6 @@ from typing import Any
 
 from rulemine.builder.assemble import parts_of_build
 from rulemine.builder.stage import Done, Stage, run_stage
-from rulemine.builder.summary import describe_questions, describe_sampling, describe_undeclared
 from rulemine.codec import dump_line, to_json
 from rulemine.errors import ConfigError, MiningError, counted
 from rulemine.files import digest_of, write_text
@@ -540,21 +539,10 @@ class Build:
                 lines.append("nothing removed: every answer is stated")
             else:
                 lines.append(f"{self.selection.describe()}; {counted(left, 'triple')} left")
-            if self.recipe.selection.mode != "brink":
-                declared = self.inputs.templates.declarations
-                lines += describe_undeclared(self.inputs.kg, declared, self.inputs.excluded)
         if at >= STAGES.index("ask"):
             asked = self._asked("split" if until == "release" else until)
-            lines += describe_questions(
-                asked, self.inputs.templates, self.recipe.verbalizer.model, self._rejected
+            lines.append(
+                f"{counted(len(asked.questions), 'question')}, {len(asked.rejections):,} rejected"
             )
-            advice = self.kind.advice(self.recipe, asked.sampling)
-            lines += describe_sampling(asked, self.recipe.kind, advice)
         place = self.target if until == "release" else self._done[until].folder
         return "\n".join([*lines, str(place)])
-
-    def _rejected(self, stage: str) -> Path:
-        """The file with the rejections of a stage: the release's if there is one."""
-        made = self._done.get(stage, self._done["ask"])  # some kinds split while they ask
-        folder = self.target if "release" in self._done else made.folder
-        return folder / "rejected.jsonl"

@@ -23,7 +23,7 @@ from rulemine.cli.console import (
     written,
 )
 from rulemine.cli.parser import Parser, add_flags, describe_keys, given
-from rulemine.errors import ConfigError, counted, did_you_mean
+from rulemine.errors import ConfigError, did_you_mean
 
 __all__ = ["BUILD", "GLOSS", "KEYS_OF_RECIPES"]
 
@@ -49,7 +49,9 @@ def build(arguments: Namespace) -> int:
     from rulemine.builder.pipeline import Build, BuildContext
     from rulemine.builder.stage import Done
     from rulemine.cli.recipe_options import chosen_recipe
+    from rulemine.evaluation.reporting.made import in_short
     from rulemine.mining import Resources
+    from rulemine.release.reader import Release
 
     recipe = chosen_recipe(arguments)
     target = arguments.output or Path("out") / recipe.name
@@ -79,42 +81,12 @@ def build(arguments: Namespace) -> int:
         return 0
     made.run(arguments.until)
     with line.watch("summary"):
-        text = made.summary(arguments.until)
-    if arguments.until == "release" and (note := _little(target)):
-        said, _, place = text.rpartition("\n")
-        text = f"{said}\n{note}\n{place}"
+        if arguments.until == "release":
+            text = "\n".join(in_short(Release.open(target)))
+        else:
+            text = made.summary(arguments.until)
     say(text)
     return 0
-
-
-FEW_QUESTIONS = 100
-"""With fewer questions to score on, a build says what differences they show."""
-
-
-def _little(folder: Path) -> str:
-    """What differences the test split shows, where it is small; else nothing."""
-    from rulemine.evaluation.statistics.power import smallest_difference, spread_of_rates
-    from rulemine.kinds.registry import KINDS
-    from rulemine.release.reader import Release
-
-    release = Release.open(folder)
-    counts = release.manifest["counts"]
-    questions, core = (counts[f"{of}_by_split"]["test"] for of in ("questions", "core"))
-    n = core or questions
-    if n >= FEW_QUESTIONS:
-        return ""
-    least = smallest_difference(n, spread_of_rates(0.5, 0.5)) if n else 1.0
-    shows = (
-        f"can be told apart by {100 * least:.0f} points or more"
-        if least < 1
-        else "cannot be told apart"
-    )
-    keys = f"questions.test_core, questions.ratios, {KINDS[release.kind].amount}"
-    return (
-        f"test has {counted(questions, 'question')}, {core:,} in the core: on {counted(n, 'question')}, two "
-        f"independent systems that are right in half of them {shows} (80 % power, level 0.05; see rulemine "
-        f"power). Keys for more: {keys}"
-    )
 
 
 def gloss(arguments: Namespace) -> int:

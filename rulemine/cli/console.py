@@ -277,7 +277,8 @@ def refuse_idle(arguments: Namespace, purpose: str, *names: str) -> None:
         ConfigError: One of them was given.
     """
     for name in names:
-        if (value := getattr(arguments, name)) is not None and value is not False:
+        value = getattr(arguments, name)
+        if value is not None and value is not False and value != []:
             option = f"--{name.replace('_', '-')}"
             raise ConfigError(f"{option}: is for {purpose} and has no effect here. Leave it out.")
 

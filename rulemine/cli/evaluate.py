@@ -46,7 +46,7 @@ def evaluate(arguments: Namespace) -> int:
         raise ConfigError("missing: FILE, the predictions. See rulemine evaluate --help.")
     if arguments.release.suffix in (".json", ".jsonl") or _is_file(arguments.release):
         return _cypher_of_files(arguments)
-    refuse_idle(arguments, "Cypher for the questions of a file", *["graph"] * bool(arguments.graph))
+    refuse_idle(arguments, "Cypher for the questions of a file", "graph")
     if len(arguments.url) > 1:
         raise ConfigError(
             f"--url: found {len(arguments.url)}; a release has one graph. Name one server."

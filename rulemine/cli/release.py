@@ -7,8 +7,17 @@ mining needs. Every command takes the parsed arguments and returns the exit stat
 from argparse import Namespace
 from pathlib import Path
 
-from rulemine.cli.arguments import RELEASE, REPLACE, Subcommand, add_resources, arg, several, switch
-from rulemine.cli.console import Line, bar, note, refuse_idle, say
+from rulemine.cli.arguments import (
+    RELEASE,
+    REPLACE,
+    WIDE,
+    Subcommand,
+    add_resources,
+    arg,
+    several,
+    switch,
+)
+from rulemine.cli.console import Line, bar, check_output, emit, note, output_file, refuse_idle, say
 from rulemine.cli.parser import given
 from rulemine.errors import ConfigError, ReleaseError, counted
 
@@ -27,7 +36,7 @@ def verify(arguments: Namespace) -> int:
     if arguments.most < 0:
         raise ConfigError(f"verify: --most is {arguments.most}; expected 0 or more.")
     if not arguments.rebuild:
-        refuse_idle(arguments, "--rebuild", *["set"] * bool(arguments.set))
+        refuse_idle(arguments, "--rebuild", "set")
         for option in given(arguments):
             raise ConfigError(f"--{option.split('.')[-1]}: is for --rebuild. Leave it out.")
     if arguments.neo4j not in (None, "none"):
@@ -94,16 +103,18 @@ def show(arguments: Namespace) -> int:
     from rulemine.release.showing.view import ShownRelease
     from rulemine.seeds import check_seed, stream
 
+    of_questions = [name for name in ("id", "sample", "seed") if getattr(arguments, name)]
     if arguments.browser:
         from rulemine.cli.serve import serve
 
-        refuse_idle(
-            arguments,
-            "the terminal",
-            *[n for n in ("id", "sample", "seed") if getattr(arguments, n)],
-        )
+        refuse_idle(arguments, "single questions", *of_questions)
+        refuse_idle(arguments, "--summary", "summary", "output", "wide")
         return serve(arguments)
     refuse_idle(arguments, "--browser", "split", "port")
+    if arguments.summary:
+        refuse_idle(arguments, "single questions", *of_questions)
+        return _summary(arguments)
+    refuse_idle(arguments, "--summary", "output", "wide")
     width = shutil.get_terminal_size((100, 24)).columns
     ids = list(arguments.id)
     if not arguments.sample:
@@ -122,6 +133,22 @@ def show(arguments: Namespace) -> int:
         opened = ShownRelease(release)
         shown = [show_question(opened, question, width) for question in ids]
     say(f"\n\n{'─' * width}\n\n".join(shown))
+    return 0
+
+
+def _summary(arguments: Namespace) -> int:
+    """``show --summary``."""
+    from rulemine.evaluation.reporting.figures import draw_steps
+    from rulemine.evaluation.reporting.files import to_text
+    from rulemine.evaluation.reporting.made import steps, summary_of
+    from rulemine.release.reader import Release
+
+    check_output(arguments.output)
+    release = Release.open(arguments.release)
+    if arguments.output is not None and arguments.output.suffix == ".svg":
+        emit(draw_steps(steps(release), f"{release.name}: why so few questions"), arguments.output)
+    else:
+        emit(to_text(summary_of(release)), arguments.output)
     return 0
 
 
@@ -191,6 +218,10 @@ SHOW = Subcommand(
         arg("id", "ID", "id of a question, e.g. q00001", nargs="*"),
         arg("--sample", "N", "show N random questions (0)", int, default=0),
         arg("--seed", "N", "seed of the sample (0)", int),
+        switch("--summary", "show instead how many questions there are, why no more, and what to change"),
+        arg("-o --output", "FILE", "of --summary: .svg is a figure, else text (standard output)",
+            output_file),
+        WIDE,
         switch("--browser", "serve a page of all questions on this machine, until Ctrl-C"),
         arg("--split", "SPLIT", "of --browser: train, validation, test or all (test)"),
         arg("--port", "N", "of --browser: port on this machine, 0 for any that is free (8765)", int),

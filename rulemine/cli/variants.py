@@ -44,9 +44,7 @@ def variants(arguments: Namespace) -> int:
                 f"--compare: found {arguments.release} before it; name all releases after --compare, or "
                 "leave it out to make runs."
             )
-        refuse_idle(
-            arguments, "making runs", "runs", "replay", "dry_run", *["set"] * bool(arguments.set)
-        )
+        refuse_idle(arguments, "making runs", "runs", "replay", "dry_run", "set")
         if idle := next(iter(given(arguments)), ""):
             option = idle.rpartition(".")[2].replace("_", "-")
             raise ConfigError(

@@ -5,7 +5,7 @@ except where a record of the kind is read.
 """
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -134,10 +134,6 @@ class BuildingKind(Kind):
         self, stage: str, recipe: "Recipe", before: "QuestionSet", after: "QuestionSet"
     ) -> str:
         """What a stage did to the questions that the user should know, in sentences; or ""."""
-        return ""
-
-    def advice(self, recipe: "Recipe", sampling: Mapping[str, Any]) -> str:
-        """What to change where `QuestionSet.sampling` shows that few questions were found; or ""."""
         return ""
 
     def limits(self, recipe: "Recipe") -> dict[str, Any]:

@@ -278,6 +278,15 @@ class Kind:
         """
         return None
 
+    def advice(self, config: Mapping[str, Any], sampling: Mapping[str, Any]) -> str:
+        """What to change where ``sampling`` of a manifest shows that few questions were found; or "".
+
+        Args:
+            config: Of the manifest.
+            sampling: What was wanted, drawn and rejected, by form.
+        """
+        return ""
+
     def gold(self, question: Any) -> Any:
         """A question with what follows from its query, made anew: its SPARQL."""
         from rulemine.query.parser import parse

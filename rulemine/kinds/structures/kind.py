@@ -55,7 +55,7 @@ class StructureKind(BuildingKind):
         naming = inputs.prompt_naming
         return make_structure_inputs(asked, inputs.glosses, inputs.templates, naming)
 
-    def advice(self, recipe: "Recipe", sampling: Mapping[str, Any]) -> str:
+    def advice(self, config: Mapping[str, Any], sampling: Mapping[str, Any]) -> str:
         """Names the limit if many draws were refused because questions would share too much."""
         from rulemine.kinds.structures.checking import Reason
 
@@ -64,10 +64,11 @@ class StructureKind(BuildingKind):
             row["rejected"].get(Reason.SHARED, 0) >= CROWDED * row["drawn"] for row in short
         ):
             return ""
+        share = config["structures"]["max_share"]
         return (
-            f"structures.max_share: at most {100 * recipe.own.max_share:g} % of the questions of a "
-            "structure may have an anchor, a relation or an answer in common; a graph with few relations "
-            "cannot give many such questions. Raise it, or turn it off with 1."
+            f"structures.max_share: at most {100 * share:g} % of the questions of a structure may have an "
+            "anchor, a relation or an answer in common; a graph with few relations cannot give many such "
+            "questions. Raise it, or turn it off with 1."
         )
 
     @property

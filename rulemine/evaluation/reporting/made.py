@@ -1,0 +1,213 @@
+"""What a release came to: three sentences, and the steps from the triples of its graph to its questions.
+
+All numbers are those of the manifest, so a release says the same wherever it is.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from rulemine.codec import dump_line
+from rulemine.config import lookup
+from rulemine.errors import counted
+from rulemine.evaluation.reporting.document import Document
+from rulemine.evaluation.statistics.power import smallest_difference, spread_of_rates
+from rulemine.kinds.registry import kind_named
+from rulemine.release.reader import Release
+from rulemine.text.tables import Table
+
+__all__ = ["Remaining", "in_short", "steps", "summary_of"]
+
+FEW_QUESTIONS = 100
+"""With fewer questions to score on, the key that gives more is named."""
+
+MOST_SHOWN = 10
+"""Number of reasons that are listed."""
+
+LIMITS = {
+    "balance": "questions.max_answer_share",
+    "verbalize": "verbalizer.on_failure",
+    "split": "questions.split",
+}
+"""Stage after the asking → the key that says what it leaves out."""
+
+_KEYS = {"symmetric": "symmetric", "inverse": "inverse_of", "same": "same_as"}
+
+
+class Remaining(NamedTuple):
+    """A step from the triples of the graph to the questions.
+
+    Attributes:
+        name: What there is after it.
+        number: How many.
+        key: The key of a recipe that limits it most.
+        whole: How many it is a part of; 0: of nothing that is counted.
+        of_triples: Whether they are triples; else questions.
+    """
+
+    name: str
+    number: int
+    key: str
+    whole: int = 0
+    of_triples: bool = False
+
+
+def steps(release: Release) -> tuple[Remaining, ...]:
+    """How many triples are provable, within floors and caps and removed, and how many questions are left."""
+    counts, kind = release.manifest["counts"], kind_named(release.kind)
+    chosen, questions = counts["selection"], counts["questions"]
+    found = [Remaining("triples of the graph", counts["triples_complete"], "kg", 0, True)]
+
+    def add(name: str, number: int, key: str, *, of_triples: bool = False) -> None:
+        whole = found[-1].number if of_triples == found[-1].of_triples else 0
+        found.append(Remaining(name, number, key, whole, of_triples))
+
+    if release.manifest["config"]["selection"]["mode"] != "none":
+        key = "mining.min_std_confidence"
+        add("provable by rules from others", chosen["provable"], key, of_triples=True)
+        if bound := chosen.get("upper_bound"):
+            add("within floors and caps", bound, "selection.per_rule", of_triples=True)
+        add("removed", counts["triples_removed"], "selection.share", of_triples=True)
+    if drawn := sum(row["drawn"] for row in counts.get("sampling", {}).values()):
+        add("candidates drawn", drawn, kind.amount)
+    dropped = Counter[str]()
+    for why, number in _rejected(counts).items():
+        dropped[why.partition(":")[0]] += number
+    left = questions + sum(dropped[stage] for stage in LIMITS)
+    add("questions asked", left, kind.amount)
+    for stage, key in LIMITS.items():
+        if dropped[stage]:
+            left -= dropped[stage]
+            add(f"left by {stage}", left, key)
+    test, core = (counts[f"{of}_by_split"]["test"] for of in ("questions", "core"))
+    return (
+        *found,
+        Remaining("in the core", counts["core"], "selection.per_rule", questions),
+        Remaining("in the test split", test, "questions.ratios", questions),
+        Remaining("in the core of the test split", core, "questions.test_core", test),
+    )
+
+
+def _rejected(counts: Mapping[str, Any]) -> dict[str, int]:
+    """Stage and reason → questions that are not there for it; those of refused texts may be."""
+    kept = (
+        "verbalize: " if counts["questions_by_wording"]["fallback"] else "verbalize: paraphrase: "
+    )
+    return {why: n for why, n in counts["rejected"].items() if not why.startswith(kept)}
+
+
+def in_short(release: Release) -> list[str]:
+    """What was made, what is notable about it, and what to run next, a sentence or two each."""
+    counts, place = release.manifest["counts"], release.path
+    questions, core = counts["questions"], counts["core"]
+    test, core_test = (counts[f"{of}_by_split"]["test"] for of in ("questions", "core"))
+    removed = counted(counts["triples_removed"], "removed triple")
+    title = release.manifest["kg"]["title"]
+    if counts["triples_removed"]:
+        made = f"about {removed} of {title}; {core:,} in the core need more than one edge."
+    else:
+        made = f"about {title}; nothing removed: every answer is stated."
+    n = core_test or test
+    least = smallest_difference(n, spread_of_rates(0.5, 0.5)) if n else 1.0
+    shows = (
+        f"can be told apart by {100 * least:.0f} points or more"
+        if least < 1
+        else "cannot be told apart"
+    )
+    notable = (
+        f"Test has {counted(test, 'question')}, {core_test:,} in the core: on {counted(n, 'question')}, two "
+        f"independent systems that are right in half of them {shows}."
+    )
+    if n < FEW_QUESTIONS or not core:
+        notable += f" For more, {_advice(release)}."
+    return [
+        f"{place}: {counted(questions, 'question')} {made}",
+        notable,
+        f"Next: rulemine show {place} --sample 3; rulemine verify {place}. Why so few questions, and "
+        f"how to get better texts: rulemine show {place} --summary",
+    ]
+
+
+def _advice(release: Release) -> str:
+    """The one key to change where there are few questions, or few in the core."""
+    counts, config = release.manifest["counts"], release.manifest["config"]
+    chosen, key = counts["selection"], "selection.per_rule"
+    if config["selection"]["mode"] == "none":
+        return "set selection.mode to maximal, which removes triples"
+    capped = 2 * chosen.get("upper_bound", 0) < chosen["provable"]
+    little = 4 * counts["core"] < counts["questions"]
+    if 5 * chosen["provable"] < counts["triples_complete"] or (little and not capped):
+        key = "mining.min_std_confidence"
+        now = lookup(config, tuple(key.split(".")))
+        return f"lower {key} (now {now}), which gives more rules"
+    if not (capped or little):
+        key = kind_named(release.kind).amount or key
+    now = lookup(config, tuple(key.split(".")))
+    return f"raise {key}: --set {key}={2 * now}" if isinstance(now, int) else f"see {key}"
+
+
+def summary_of(release: Release) -> Document:
+    """All that is known of how a release came to be, as a report."""
+    counts = release.manifest["counts"]
+    rows = tuple(
+        (
+            one.name,
+            one.number,
+            f"{100 * one.number / one.whole:.0f} %" if one.whole else "",
+            one.key,
+        )
+        for one in steps(release)
+    )
+    title = "From the triples of the graph to the questions"
+    headline = Table("steps", title, ("", "number", "share", "key (rulemine keys KEY)"), rows)
+    mined = counts["selection"].get("rules_mined", counts["rules"])
+    tables = [table for table in (_reasons(counts), _sampled(counts)) if table.rows]
+    facts = {"kind": release.kind, "rules": f"{counts['rules']:,} of {mined:,} mined"}
+    made = "\n".join(in_short(release)[:2])
+    return Document(made, tuple(_notes(release)), facts, headline, tables=tuple(tables))
+
+
+def _reasons(counts: Mapping[str, Any]) -> Table:
+    found = Counter(_rejected(counts))
+    if not any(why.startswith("ask: ") for why in found):
+        for row in counts.get("sampling", {}).values():
+            found.update({f"ask: {why}": n for why, n in row["rejected"].items()})
+    rows = [(why, number) for why, number in sorted(found.items(), key=lambda r: (-r[1], r[0]))]
+    more = (f"{counted(len(rows) - MOST_SHOWN, 'more reason')}.",) * (len(rows) > MOST_SHOWN)
+    title = "Why candidates and questions were rejected (rejected.jsonl)"
+    return Table("rejected", title, ("stage: reason", "number"), tuple(rows[:MOST_SHOWN]), more)
+
+
+def _sampled(counts: Mapping[str, Any]) -> Table:
+    rows = (
+        (name, row["wanted"], row["drawn"], row["questions"])
+        for name, row in counts.get("sampling", {}).items()
+    )
+    title = "What was wanted of each form"
+    return Table("forms", title, ("form", "wanted", "drawn", "questions"), tuple(rows))
+
+
+def _notes(release: Release) -> Iterator[str]:
+    """What would make the questions better, with the keys."""
+    counts, config = release.manifest["counts"], release.manifest["config"]
+    if advice := kind_named(release.kind).advice(config, counts.get("sampling", {})):
+        yield advice
+    if derived := counts.get("phrases_derived"):
+        shared = counts["questions"] - counts["distinct_texts"]
+        yield (
+            f"{counted(derived, 'relation')} without a template of your own: questions are made from "
+            f"names ({shared:,} share their text with another); a template file reads better "
+            "(questions.templates)."
+        )
+    if undeclared := counts.get("relations_undeclared"):
+        lines = [
+            f"{counted(len(undeclared), 'declaration')} suggested by the graph and made by no template file "
+            "(questions.templates); those that are true complete answers and keep proofs from restating them:"
+        ]
+        for row in sorted(undeclared, key=lambda row: (-row["share"], row["relation"])):
+            value = "true" if row["relation"] == row["other"] else dump_line(row["other"])
+            lines.append(
+                f"  [{dump_line(row['relation'])}] {_KEYS[row['looks']]} = {value}"
+                f"  # {100 * row['share']:.0f} % of its triples"
+            )
+        yield "\n".join(lines[: MOST_SHOWN + 1])

@@ -1,0 +1,133 @@
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from rulemine.evaluation.reporting.figures import draw_steps
+from rulemine.evaluation.reporting.files import to_text
+from rulemine.evaluation.reporting.made import in_short, steps, summary_of
+
+COUNTS: dict[str, Any] = {
+    "triples_complete": 1000,
+    "triples_removed": 60,
+    "removed_core": 40,
+    "selection": {"rules_mined": 5, "provable": 400, "upper_bound": 90},
+    "rules": 4,
+    "questions": 50,
+    "core": 30,
+    "questions_by_split": {"train": 40, "validation": 0, "test": 10},
+    "core_by_split": {"train": 25, "validation": 0, "test": 5},
+    "questions_by_wording": {"template": 50, "model": 0, "fallback": 0},
+    "distinct_texts": 48,
+    "phrases_derived": 3,
+    "rejected": {"ask: the text names an answer": 4, "balance: too many": 7, "split: alone": 2},
+    "relations_undeclared": [
+        {"relation": "likes", "other": "is_fond_of", "looks": "same", "share": 0.75},
+        {"relation": "knows", "other": "knows", "looks": "symmetric", "share": 1.0},
+    ],
+}
+CONFIG = {
+    "selection": {"mode": "maximal", "per_rule": 30},
+    "mining": {"min_std_confidence": 0.3},
+    "structures": {"per_structure": 60, "max_share": 0.1},
+}
+
+
+def of(kind: str = "rules", **counts: Any) -> Any:
+    """A release with a manifest of these counts."""
+    manifest = {
+        "counts": COUNTS | counts,
+        "config": CONFIG,
+        "kg": {"title": "my.tsv"},
+        "kind": kind,
+    }
+    return SimpleNamespace(manifest=manifest, kind=kind, path=Path("out/my"), name="my")
+
+
+def test_the_steps_lead_from_the_triples_to_the_questions() -> None:
+    assert [(one.name, one.number, one.whole) for one in steps(of())] == [
+        ("triples of the graph", 1000, 0),
+        ("provable by rules from others", 400, 1000),
+        ("within floors and caps", 90, 400),
+        ("removed", 60, 90),
+        ("questions asked", 59, 0),
+        ("left by balance", 52, 59),
+        ("left by split", 50, 52),
+        ("in the core", 30, 50),
+        ("in the test split", 10, 50),
+        ("in the core of the test split", 5, 10),
+    ]
+
+
+def test_what_was_drawn_is_a_step_and_texts_that_were_kept_reject_none() -> None:
+    row = {"wanted": 60, "drawn": 500, "questions": 50, "rejected": {"nowhere": 440}}
+    wordings = {"template": 0, "model": 45, "fallback": 5}
+    rejected = {"verbalize: no text": 5, "verbalize: paraphrase: no": 3}
+    release = of(
+        "structures", sampling={"2p": row}, questions_by_wording=wordings, rejected=rejected
+    )
+    found = {one.name: one.number for one in steps(release)}
+    assert (found["candidates drawn"], found["questions asked"]) == (500, 50)
+    text = to_text(summary_of(release))
+    assert "ask: nowhere" in text
+    assert "no text" not in text
+    assert [line.split() for line in text.splitlines() if line.startswith("2p")] == [
+        ["2p", "60", "500", "50"]
+    ]
+
+
+def test_a_build_ends_with_what_was_made_what_is_notable_and_what_to_run() -> None:
+    made, notable, following = in_short(of())
+    assert made == (
+        "out/my: 50 questions about 60 removed triples of my.tsv; 30 in the core need more than one edge."
+    )
+    points = round(100 * (1.959964 + 0.841621) * (0.5 / 5) ** 0.5)  # half of them differ
+    assert "Test has 10 questions, 5 in the core: on 5 questions" in notable
+    assert f"by {points} points or more" in notable
+    assert notable.endswith("For more, raise selection.per_rule: --set selection.per_rule=60.")
+    assert "rulemine show out/my --summary" in following
+
+
+@pytest.mark.parametrize(
+    ("kind", "counts", "said"),
+    [
+        ("rules", {"selection": {"provable": 150}}, "lower mining.min_std_confidence (now 0.3)"),
+        ("structures", {"core": 5}, "raise selection.per_rule: --set selection.per_rule=60."),
+        ("structures", {"core": 5, "selection": {"provable": 250, "upper_bound": 200}},
+         "lower mining.min_std_confidence"),
+        ("structures", {"selection": {"provable": 250, "upper_bound": 200}},
+         "raise structures.per_structure: --set structures.per_structure=120."),
+        ("rules", {"core_by_split": {"test": 100}}, ""),
+    ],
+)  # fmt: skip
+def test_the_one_key_to_change_is_named_where_there_are_few(
+    kind: str, counts: dict[str, Any], said: str
+) -> None:
+    notable = in_short(of(kind, **counts))[1]
+    assert said in notable if said else notable.endswith("or more.")
+
+
+def test_what_would_make_texts_better_is_said() -> None:
+    lines = to_text(summary_of(of())).splitlines()
+    assert any(line.startswith("3 relations without a template") for line in lines)
+    assert any(line.startswith("2 declarations suggested by the graph") for line in lines)
+    assert lines[-2:] == [
+        '  ["knows"] symmetric = true  # 100 % of its triples',
+        '  ["likes"] same_as = "is_fond_of"  # 75 % of its triples',
+    ]
+
+
+def test_a_kind_says_what_limits_it() -> None:
+    why = "too many questions share an anchor, a relation or an answer"
+    row = {"wanted": 60, "drawn": 100, "questions": 2, "rejected": {why: 90}}
+    text = to_text(summary_of(of("structures", sampling={"2p": row})))
+    assert "structures.max_share: at most 10 % of the questions" in text
+
+
+def test_the_figure_has_every_step_and_the_same_bytes() -> None:
+    pytest.importorskip("matplotlib")
+    drawn = draw_steps(steps(of()), "my: why so few questions")
+    assert drawn == draw_steps(steps(of()), "my: why so few questions")
+    for word in ("provable by rules from others", "1,000", "left by split", "in the core"):
+        assert f">{word}</text>" in drawn
