@@ -38,7 +38,6 @@ __all__ = [
     "option",
     "override",
     "packaged",
-    "packaged_or_given",
     "parse_setting",
     "read_toml",
     "read_toml_text",
@@ -361,17 +360,6 @@ def packaged(*names: str) -> Path:
         names: The parts of its path below the package, e.g. ``"datasets", "family", "recipe.toml"``.
     """
     return Path(str(resources.files("rulemine"))).joinpath(*names)
-
-
-def packaged_or_given(source: str, name: str) -> Path:
-    """The file of a packaged data set, or the user's own file.
-
-    Args:
-        source: The name of a data set of the package (a folder of ``rulemine/datasets``), or a path.
-        name: The name of the file in that folder.
-    """
-    path = packaged("datasets", source, name)
-    return path if source.isidentifier() and path.is_file() else Path(source)
 
 
 TABLES = {".csv": ",", ".tsv": "\t", ".jsonl": ""}

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from rulemine.codec import read_value, slots_of
-from rulemine.config import Section, build, parse_setting
+from rulemine.config import Section, build, packaged, parse_setting
 from rulemine.errors import ConfigError, RulemineError, did_you_mean
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["Registry", "imported", "lazy_names", "split_names"]
+__all__ = ["VOCABULARIES", "Registry", "imported", "lazy_names", "packaged_or_given", "split_names"]
 
 T = TypeVar("T")
 
@@ -159,6 +159,26 @@ class Registry(Mapping[str, T], Generic[T]):
                 f"{type(problem).__name__}: {problem}{_place(problem)}. Update, fix or uninstall that "
                 "package."
             ) from problem
+
+
+VOCABULARIES: Registry[Path] = Registry("rulemine.vocabularies", "vocabulary", Path, {})
+"""Name → a folder with the words for the relations of a graph: ``templates.toml``, ``glosses.toml``, …"""
+
+
+def packaged_or_given(source: str, name: str) -> Path:
+    """The file of a packaged data set, of another package's vocabulary, or the user's own file.
+
+    Args:
+        source: The name of a data set of the package (a folder of ``rulemine/datasets``), that of an entry
+            point ``rulemine.vocabularies`` (which names a folder), or a path.
+        name: The name of the file in that folder.
+    """
+    if not source.isidentifier():
+        return Path(source)
+    path = packaged("datasets", source, name)
+    if not path.is_file():
+        path = VOCABULARIES[source] / name if source in VOCABULARIES else path
+    return path if path.is_file() else Path(source)
 
 
 def _place(problem: BaseException) -> str:

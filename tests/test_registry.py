@@ -83,9 +83,13 @@ def test_the_data_set_of_another_package_is_listed_and_built(tmp_path: Path) -> 
     assert "village          here" in listed.out
     (tmp_path / "rules.txt").write_text(RULES)
     options = ("--rules", "rules.txt", "--max-prior", "1", "-o", "out")
-    ended = rulemine(tmp_path, "build", "village", *options, code=code)
+    words = ("--set", "questions.templates=village")
+    ended = rulemine(tmp_path, "build", "village", *options, *words, code=code)
     assert ended.status == 0, ended
     assert "Village: eight couples" in (tmp_path / "out" / "README.md").read_text()
+    assert "Who brought {topic} up?" in (tmp_path / "out" / "relations.tsv").read_text()
+    again = rulemine(tmp_path, "verify", "out", "--rebuild", "--set", "rules=rules.txt", code=code)
+    assert "every byte is what its recipe makes" in again.out
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A data set of another package: a graph that lies beside this file."""
+"""A data set of another package, and words for its relations: both lie beside this file."""
 
 from pathlib import Path
 
@@ -12,3 +12,5 @@ VILLAGE = DataSet(
     citation="none",
     path=Path(__file__).with_name("village.tsv"),
 )
+
+WORDS = Path(__file__).with_name("village_words")

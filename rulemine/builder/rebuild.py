@@ -27,6 +27,7 @@ from rulemine.kinds.registry import KINDS
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.loading import build_recipe
 from rulemine.recipe.recipe import file_keys
+from rulemine.registry import packaged_or_given
 from rulemine.release.contents import JOURNAL, read_parts
 from rulemine.release.reader import Release
 
@@ -125,7 +126,7 @@ def _is_known(key: Key, named: Any) -> bool:
         not isinstance(named, str)
         or named in ("", key.option.word)
         or (key.option.data_set and named in data_sets())
-        or (bool(packed) and packaged("datasets", named, packed).is_file())
+        or (bool(packed) and packaged_or_given(named, packed) != Path(named))
     )
 
 

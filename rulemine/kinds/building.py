@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from rulemine.config import keys_of, packaged_or_given
+from rulemine.config import keys_of
 from rulemine.files import digest_of, read_text
 from rulemine.kinds.kind import Kind
 from rulemine.kinds.registry import KINDS
+from rulemine.registry import packaged_or_given
 
 if TYPE_CHECKING:  # a kind that is asked for its name or options loads nothing of this
     from rulemine.kg.index import Ints

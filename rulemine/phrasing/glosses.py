@@ -20,10 +20,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from rulemine.config import option, packaged_or_given
+from rulemine.config import option
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.phrasing.tables import check_spelling, read_tables
 from rulemine.phrasing.templates import RelationTemplates, Templates
+from rulemine.registry import packaged_or_given
 from rulemine.text.template import fill
 
 __all__ = [

@@ -27,7 +27,6 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 
-from rulemine.config import packaged_or_given
 from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.kg.facts import Declarations, Reading
 from rulemine.kg.graph import DIRECTIONS
@@ -38,6 +37,7 @@ from rulemine.phrasing.descriptions import (
     read_description,
 )
 from rulemine.phrasing.tables import misspelled, read_tables
+from rulemine.registry import packaged_or_given
 from rulemine.text.articles import in_sentence
 from rulemine.text.template import escape, fill
 

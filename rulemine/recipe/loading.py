@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.codec import decode, read_table, slots_of
-from rulemine.config import hint, homes, lookup, override, packaged, packaged_or_given, read_toml
+from rulemine.config import hint, homes, lookup, override, packaged, read_toml
 from rulemine.errors import ConfigError, did_you_mean, list_problems
 from rulemine.kinds.registry import KINDS, USUAL
 from rulemine.recipe.recipe import Recipe, file_keys
+from rulemine.registry import packaged_or_given
 
 __all__ = ["build_recipe", "decode_recipe", "load_recipe", "named_recipes"]
 

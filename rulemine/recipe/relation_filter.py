@@ -15,9 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from rulemine.config import packaged_or_given, read_toml
+from rulemine.config import read_toml
 from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.registry import packaged_or_given
 
 __all__ = ["ONE_END", "TOO_MANY", "excluded_relations", "load_filter"]
 

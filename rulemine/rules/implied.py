@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from rulemine.config import packaged_or_given
 from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.files import read_lines
 from rulemine.kg.facts import Declarations, facts_of
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.registry import packaged_or_given
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.forward import close
 from rulemine.rules.rule import Rule

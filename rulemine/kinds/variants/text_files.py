@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rulemine.config import TABLES, ending, packaged_or_given, split_column
+from rulemine.config import TABLES, ending, split_column
 from rulemine.errors import InputError, counted, did_you_mean, list_problems
 from rulemine.files import read_jsonl, read_lines, read_text
 from rulemine.kinds.variants.options import VariantSection
+from rulemine.registry import packaged_or_given
 
 __all__ = ["PACKAGED", "SeedText", "read_seed_texts"]
 

@@ -19,11 +19,12 @@ from pathlib import Path
 
 import numpy as np
 
-from rulemine.config import packaged_or_given, read_toml
+from rulemine.config import read_toml
 from rulemine.errors import InputError, list_problems
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.recipe.inputs import Inputs
+from rulemine.registry import packaged_or_given
 
 __all__ = ["OTHER", "Topics"]
 
