@@ -506,6 +506,21 @@ class Build:
             [read_trace(folder.joinpath) for folder in folders if (folder / JOURNAL).exists()]
         )
 
+    def rules_left_out(self) -> list[str]:
+        """Which given rules have names that the graph lacks, in lines."""
+        foreign = self.inputs.rules_with_unknown_names
+        if not foreign:
+            return []
+        place = self._done["mine"].folder / RULES_WITH_UNKNOWN_NAMES
+        return [
+            f"{counted(len(foreign), 'given rule')} left out, the graph lacks their names: {place}",
+            *(
+                f"  {rule} (lacks {', '.join(sorted(self.inputs.lacking(rule)))})"
+                for rule in foreign[:MOST_SHOWN]
+            ),
+            *["  …"] * (len(foreign) > MOST_SHOWN),
+        ]
+
     def summary(self, until: str) -> str:
         """Summarizes the build in a few lines."""
         twice = self.inputs.kg.duplicates
@@ -514,16 +529,7 @@ class Build:
             + f" ({counted(twice, 'duplicate line')})" * bool(twice)
             + f", {counted(len(self.rules), 'rule')}"
         ]
-        if foreign := self.inputs.rules_with_unknown_names:
-            place = self._done["mine"].folder / RULES_WITH_UNKNOWN_NAMES
-            lines.append(
-                f"{counted(len(foreign), 'given rule')} left out, the graph lacks their names: {place}"
-            )
-            lines += [
-                f"  {rule} (lacks {', '.join(sorted(self.inputs.lacking(rule)))})"
-                for rule in foreign[:MOST_SHOWN]
-            ]
-            lines += ["  …"] * (len(foreign) > MOST_SHOWN)
+        lines += self.rules_left_out()
         at = STAGES.index(until)
         if "ground" in self._done:
             lines.append(self.groundings.describe())

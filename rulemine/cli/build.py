@@ -82,7 +82,7 @@ def build(arguments: Namespace) -> int:
     made.run(arguments.until)
     with line.watch("summary"):
         if arguments.until == "release":
-            text = "\n".join(in_short(Release.open(target)))
+            text = "\n".join([*made.rules_left_out(), *in_short(Release.open(target))])
         else:
             text = made.summary(arguments.until)
     say(text)

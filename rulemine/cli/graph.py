@@ -3,12 +3,12 @@
 A command imports what it needs when it runs. It takes the parsed arguments and returns the exit status.
 """
 
+import shutil
 from argparse import Namespace
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rulemine.cli.arguments import Subcommand, arg, switch
+from rulemine.cli.arguments import SET, Subcommand, arg, switch
 from rulemine.cli.console import (
     bar,
     check_output,
@@ -19,6 +19,7 @@ from rulemine.cli.console import (
     refuse_idle,
     say,
     summarize,
+    written,
 )
 from rulemine.errors import ConfigError, counted
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from rulemine.kg.property_graph.graph import PropertyGraph
     from rulemine.rules.values.value_rules import ValueRule
 
-__all__ = ["GRAPH", "TASKS"]
+__all__ = ["GRAPH", "SEEDS", "TASKS"]
 
 _MORE = """\
 From triples, types are induced. Write a draft, edit it (rename and merge types
@@ -108,63 +109,61 @@ def _value_rules(made: "PropertyGraph", arguments: Namespace) -> "tuple[ValueRul
         )
 
 
-_PER_TEMPLATE = 40
-
-_MOST = 10_000
-"""As many instances of each pattern are looked at, again and again."""
-
-
-def cypher_tasks(arguments: Namespace) -> int:
+def tasks(arguments: Namespace) -> int:
     """``graph tasks``."""
-    from rulemine.codec import dump_line
     from rulemine.datasets.property_graphs import load_property_graph
-    from rulemine.kinds.cypher.instantiate import Tally, make_tasks, task_row
-    from rulemine.kinds.cypher.realism import (
-        characteristics_text,
-        draft_characteristics,
-        read_characteristics,
-    )
+    from rulemine.kinds.registry import tool
 
     output: Path = arguments.output
     if arguments.draft:
         refuse_idle(arguments, "tasks", "per_template", "seed", "characteristics")
-    per_template = _PER_TEMPLATE if arguments.per_template is None else arguments.per_template
-    if not 1 <= per_template <= _MOST:
-        raise ConfigError(f"--per-template is {per_template}; expected 1 … {_MOST:,}.")
     check_output(output)
     with bar("graph") as loading:
         graph = load_property_graph(arguments.graph, note=note, progress=loading)
     if arguments.draft:
-        emit(characteristics_text(draft_characteristics(graph)), output)
+        emit(tool("tasks").draft(graph), output)
         summarize(f"{output}: {counted(len(graph.schema.relations), 'relation')}", output)
         return 0
-    given = arguments.characteristics
-    known = read_characteristics(given, graph.schema) if given else draft_characteristics(graph)
-    tally = Tally()
-
-    def lines() -> Iterator[str]:
-        with bar("tasks") as progress:
-            tasks = make_tasks(
-                graph, known, per_template=per_template, seed=arguments.seed or 0, tally=tally
-            )
-            for made, task in enumerate(tasks, start=1):
-                progress(made, 0)  # how many there can be is not known
-                yield f"{dump_line(task_row(task))}\n"
-
-    emit_pieces(lines(), output)
-    made = {match: number for (match, what), number in tally.items() if what == "tasks"}
-    summarize(f"{output}: {counted(sum(made.values()), 'task')}", output)
-    dropped: dict[str, int] = {}
-    for (_, what), number in tally.items():
-        if what not in ("tasks", "patterns"):
-            dropped[what] = dropped.get(what, 0) + number
-    if dropped:
-        summarize(
-            "  patterns dropped: " + ", ".join(f"{n:,} {what}" for what, n in dropped.items()),
-            output,
+    with bar("tasks") as progress:
+        lines = tool("tasks").write_tasks(
+            graph,
+            lambda pieces: emit_pieces(pieces, output),
+            progress,
+            characteristics=arguments.characteristics,
+            per_template=arguments.per_template,
+            seed=arguments.seed or 0,
         )
-    if empty := [match for match, number in made.items() if not number]:
-        summarize(f"  no task of: {', '.join(empty)}", output)
+    summarize("\n".join([f"{output}: {lines[0]}", *lines[1:]]), output)
+    return 0
+
+
+_TEXTS = """\
+TEXTS is a file (a text a line), a folder (a text a file, .txt or .md), or a column of
+a table: FILE.csv:COLUMN, FILE.tsv:COLUMN, FILE.jsonl:FIELD. A table's columns id and
+title are used too. Without TEXTS those of the recipe, or entities are drawn.
+"""
+
+
+def seeds(arguments: Namespace) -> int:
+    """``graph seeds``."""
+    from rulemine.config import parse_setting
+    from rulemine.files import write_jsonl
+    from rulemine.kinds.registry import tool
+
+    if arguments.most < 0:
+        raise ConfigError(f"seeds: --most is {arguments.most}; expected 0 or more.")
+    check_output(arguments.output)
+    given = {name: getattr(arguments, name) for name in ("texts", "linker", "labels")}
+    with bar("seeds") as tell:
+        settings = [parse_setting(text) for text in arguments.set]
+        rows = tool("seeds").preview(arguments.recipe, settings, given, tell, note)
+    if arguments.output is not None:
+        with written(arguments.output) as path:
+            write_jsonl(path, rows)
+    width = shutil.get_terminal_size((100, 24)).columns
+    for row in rows[: arguments.most]:
+        print("\n".join(tool("seeds").shown_lines(row, width)) + "\n")
+    print(tool("seeds").summary(rows))
     return 0
 
 
@@ -194,15 +193,30 @@ GRAPH = Subcommand(
 )  # fmt: skip
 
 TASKS = Subcommand(
-    "graph tasks", cypher_tasks, "ask questions over a property graph, with their Cypher",
+    "graph tasks", tasks, "ask questions over a property graph, with their Cypher",
     (
         arg("graph", "GRAPH", "demo, geography, or a file that rulemine graph reads, such as SimpleKG JSON"),
         arg("-o --output", "FILE", "the tasks, a line each (JSON); - is standard output", output_file,
             required=True),
-        arg("--per-template", "N", f"tasks of each MATCH template, at most ({_PER_TEMPLATE})", int),
+        arg("--per-template", "N", "tasks of each MATCH template, at most (40)", int),
         arg("--seed", "N", "which tasks (0)", int),
         arg("--characteristics", "FILE", "what relations are like, in TOML, for the checks of realism; what "
             "the graph shows if not given", Path),
         switch("--draft", "write what the graph shows of its relations instead, to be edited"),
     ),
+)  # fmt: skip
+
+SEEDS = Subcommand(
+    "graph seeds", seeds, "show the entities that texts name and what connects them",
+    (
+        arg("recipe", "KG", "a graph (.tsv, .nt or .ttl), the name of a data set, or a recipe of the kind "
+            "variants"),
+        arg("texts", "TEXTS", "the texts, see below", nargs="?"),
+        arg("--labels", "FILE", "text labels: TSV or the name of a data set"),
+        arg("--linker", "MODULE:FUNCTION", "finds the entities of a text (by their labels)"),
+        arg("--most", "N", "texts to show (10)", int, default=10),
+        SET,
+        arg("-o --output", "FILE", "write all of them as JSON Lines (none)", output_file),
+    ),
+    _TEXTS,
 )  # fmt: skip

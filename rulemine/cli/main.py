@@ -22,13 +22,12 @@ from rulemine.cli.console import complain, fitting, note
 from rulemine.cli.data import DATA, GENERATE
 from rulemine.cli.evaluate import EVALUATE
 from rulemine.cli.export import EXPORT, QUESTION_GRAPHS, SUPERVISION
-from rulemine.cli.graph import GRAPH, TASKS
+from rulemine.cli.graph import GRAPH, SEEDS, TASKS
 from rulemine.cli.judge import JUDGE
 from rulemine.cli.mine import MINE
 from rulemine.cli.parser import Parser
 from rulemine.cli.query import ANALYZE, CANDIDATES, QUERY
 from rulemine.cli.release import ARCHIVE, RENAME, SHOW, VERIFY
-from rulemine.cli.seeds import SEEDS
 from rulemine.cli.serve import NEO4J, SERVE, SPARQL
 from rulemine.cli.study import STUDY
 from rulemine.cli.variants import VARIANTS

@@ -3,7 +3,6 @@
 import shutil
 import sys
 from argparse import Namespace
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,6 @@ from rulemine.errors import ConfigError, QueryError, counted
 if TYPE_CHECKING:
     from rulemine.kg import KnowledgeGraph, Triple
     from rulemine.kg.facts import Declarations
-    from rulemine.kinds.subgraphs.by_hand import Verdict
     from rulemine.query import Grades
     from rulemine.release.records import Removal
 
@@ -183,10 +181,7 @@ def candidates(arguments: Namespace) -> int:
     """``query candidates``."""
     from rulemine.datasets.registry import load_kg
     from rulemine.files import read_lines, write_jsonl
-    from rulemine.kinds.subgraphs.by_hand import check_candidates, summary_of
-    from rulemine.kinds.subgraphs.options import SubgraphSection
-    from rulemine.kinds.written.execution import Executor
-    from rulemine.kinds.written.writer_names import WriterNames
+    from rulemine.kinds.registry import tool
 
     check_output(arguments.output)
     _check_limits(arguments)
@@ -195,19 +190,17 @@ def candidates(arguments: Namespace) -> int:
         kg, declarations = _graph(arguments)
         named = arguments.reference
         reference = frozenset(load_kg(named, note=note).labeled()) if named else None
-    options = replace(SubgraphSection(), max_answers=arguments.max_answers)
-    running = Executor(WriterNames.plain(kg), arguments.timeout, arguments.max_rows)
-    with bar("candidates") as tell, running as executor:
-        verdicts = list(
-            check_candidates(lines, kg, declarations, options, executor, reference, tell)
-        )
+    by_hand, limits = tool("candidates"), ("max_answers", "timeout", "max_rows")
+    with bar("candidates") as tell:
+        given = {name: getattr(arguments, name) for name in limits}
+        verdicts = by_hand.check_lines(lines, kg, declarations, reference, tell, **given)
     if arguments.output is None:
-        say("\n".join(map(_line, verdicts)), end="\n\n")
-        say(summary_of(verdicts))
+        say("\n".join(map(by_hand.shown, verdicts)), end="\n\n")
+        say(by_hand.summary_of(verdicts))
         return 0
     with written(arguments.output) as path:
         write_jsonl(path, verdicts)
-    summarize(summary_of(verdicts), arguments.output)
+    summarize(by_hand.summary_of(verdicts), arguments.output)
     return 0
 
 
@@ -239,29 +232,6 @@ def _graph(arguments: Namespace) -> "tuple[KnowledgeGraph, Declarations]":
     if named is None and packaged("datasets", arguments.kg, "templates.toml").is_file():
         named = arguments.kg
     return kg, load_templates(named or "", kg.relations).declarations
-
-
-def _line(verdict: "Verdict") -> str:
-    """A verdict for people."""
-    from rulemine.text.printing import printable
-
-    start = f"line {verdict['line']}: "
-    if not verdict["accepted"]:
-        detail = f" ({printable(verdict['detail'])})" if verdict["detail"] else ""
-        return f"{start}rejected: {verdict['reason']}{detail}"
-    named = f"{verdict['structure']}, " * (verdict["structure"] != verdict["shape"])
-    answers = counted(verdict.get("value", len(verdict["answers"])), "answer")
-    lines = [
-        f"{start}accepted: {printable(verdict['query'])}",
-        f"    {named}shape {verdict['shape']}, {counted(verdict['hops'], 'hop')}, {answers}, "
-        f"{counted(verdict['evidence'], 'triple')} of full evidence",
-    ]
-    if dropped := verdict.get("dropped"):
-        lines.append(f"    without {' and '.join(dropped)}, which changes no answer")
-    if verdict["redundant"]:
-        lines.append(f"    not minimal: shape {verdict['minimal_shape']} gives the same answers:")
-        lines += [f"        {printable(one['query'])}" for one in verdict["minimal"]]
-    return "\n".join(lines)
 
 
 _KG = arg(

@@ -152,6 +152,7 @@ class Kind:
         baselines: The answerers that every system is compared with, as they are written.
         baseline_scores: The scores of their table, the headline first.
         formats: The export formats that are made for this kind and few others.
+        tools: Names, each with the module of what commands ask for, see `rulemine.kinds.registry.tool`.
     """
 
     name: ClassVar[str] = ""
@@ -171,6 +172,7 @@ class Kind:
         "hard_f1", "hhr", "hits_hard", "hits_any", "precision", "recall", "f1", "hits_at_1",
     )  # fmt: skip
     formats: ClassVar[Sequence[str]] = ()
+    tools: ClassVar[Sequence[tuple[str, str]]] = ()
 
     @property
     def inputs(self) -> Sequence[Input]:

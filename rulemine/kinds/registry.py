@@ -4,14 +4,16 @@ Names are this package's, and those that other packages give as entry points in 
 Whatever lies outside the folders of the kinds asks a kind by way of this registry, and names none.
 """
 
-from typing import TYPE_CHECKING
+import importlib
+from typing import TYPE_CHECKING, Any
 
+from rulemine.errors import ConfigError
 from rulemine.registry import Registry
 
 if TYPE_CHECKING:
     from rulemine.kinds.kind import Kind
 
-__all__ = ["KINDS", "USUAL", "kind_named"]
+__all__ = ["KINDS", "USUAL", "kind_named", "tool"]
 
 KINDS: "Registry[Kind]" = Registry(
     "rulemine.kinds",
@@ -37,3 +39,15 @@ def kind_named(name: str) -> "Kind":
     from rulemine.kinds.kind import Kind
 
     return KINDS[name] if name in KINDS else Kind()
+
+
+def tool(name: str) -> Any:
+    """The module that a kind brings for a command, see `rulemine.kinds.kind.Kind.tools`.
+
+    Raises:
+        ConfigError: No kind brings it.
+    """
+    for kind in KINDS.values():
+        if name in (own := dict(kind.tools)):
+            return importlib.import_module(own[name])
+    raise ConfigError(f"no kind of question that is installed has {name!r}.")

@@ -83,6 +83,7 @@ CASES = {
     "judge kg.tar --model x --prompts heads": "heads",
     "export supervision kg.tar": "kg.tar",
     "variants --compare kg.tar": "kg.tar",
+    "show kg.tar --summary": "kg.tar",
     "archive kg.tar": "kg.tar",
 }
 

@@ -57,19 +57,6 @@ MAY_IMPORT["builder"] |= {"verify"}  # what its writing again adds to a report
 MAY_IMPORT["builder"] -= {"each kind"}
 MAY_IMPORT["cli"] = {"cli", *MAY_IMPORT["builder"], "evaluation", "exports", "verify"}
 
-UP_YET = {
-    ("rulemine.cli.graph", "rulemine.kinds.cypher.instantiate"),
-    ("rulemine.cli.graph", "rulemine.kinds.cypher.realism"),
-    ("rulemine.cli.query", "rulemine.kinds.subgraphs.by_hand"),
-    ("rulemine.cli.query", "rulemine.kinds.subgraphs.options"),
-    ("rulemine.cli.query", "rulemine.kinds.written.execution"),
-    ("rulemine.cli.query", "rulemine.kinds.written.writer_names"),
-    ("rulemine.cli.seeds", "rulemine.kinds.variants.components"),
-    ("rulemine.cli.seeds", "rulemine.kinds.variants.seed_texts"),
-    ("rulemine.cli.seeds", "rulemine.kinds.written.candidate"),
-}
-"""Imports that still point up, because what should ask the kinds knows them; the list may only shrink."""
-
 FACES = (
     "kg",
     "query",
@@ -177,14 +164,8 @@ def test_imports_point_one_way() -> None:
         if name.split(".")[0] == "rulemine"
         and package(name) not in MAY_IMPORT[here]
         and not (here == "verify" and name in VERIFY_MAY_USE)
-        and (module, name) not in UP_YET
     ]
     assert wrong == []
-
-
-def test_the_imports_that_still_point_up_are_there() -> None:
-    gone = [(a, b) for a, b in UP_YET if b not in {name for _, name in imports(a)}]
-    assert gone == [], "take them from the list"
 
 
 def test_no_modules_import_one_another() -> None:

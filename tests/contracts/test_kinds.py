@@ -1,8 +1,8 @@
 """What a kind of question is stands in its own folder; whatever lies outside asks it, and names none.
 
 Outside ``kinds/NAME`` and ``verify/kinds`` no module imports from a kind (`tests.contracts.test_imports`),
-looks at the name of a kind, or at the class or the attributes of what only one kind has. The places that
-still do are counted in `YET`; ``python -m tests.contracts.test_kinds`` prints them, and how many they are.
+looks at the name of a kind, or at the class or the attributes of what only one kind has. A module that has
+to know something of a kind asks `rulemine.kinds.kind.Kind` for it.
 """
 
 import ast
@@ -12,7 +12,7 @@ from textwrap import dedent
 
 import pytest
 
-from tests.contracts.test_imports import MODULES, UP_YET, imports, is_of_a_kind, parsed
+from tests.contracts.test_imports import MODULES, imports, is_of_a_kind, parsed
 
 NAMES = frozenset(("rules", "structures", "subgraphs", "variants", "cypher"))
 
@@ -24,14 +24,6 @@ HOLDERS = frozenset(
 CLASS = re.compile(r"(Rule|Structure|Subgraph|Variant|Cypher|Query)(Question|Block)")
 
 LOOKS = frozenset(("isinstance", "issubclass", "hasattr", "getattr"))
-
-YET: dict[str, int] = {
-    "rulemine.cli.seeds": 4,
-}
-"""Module → how many places in it name or recognize a kind; the list may only shrink.
-
-Nobody adds to it: a module that has to know something of a kind asks `rulemine.kinds.kind.Kind` for it.
-"""
 
 
 def last(node: ast.AST | None) -> str:
@@ -192,12 +184,8 @@ def test_no_kind_imports_another() -> None:
     assert others == set(), "what two kinds need stands in rulemine.kinds"
 
 
-def test_what_names_a_kind_is_on_the_list() -> None:
-    lines = found()
-    more = {m: rows for m, rows in lines.items() if len(rows) > YET.get(m, 0)}
-    assert more == {}, "these lines name or recognize a kind of question; ask the kind instead"
-    fewer = {m: len(lines.get(m, ())) for m in YET if len(lines.get(m, ())) < YET[m]}
-    assert fewer == {}, "fewer than on the list; write these numbers there, or take the module off"
+def test_nothing_else_names_a_kind() -> None:
+    assert found() == {}, "these lines name or recognize a kind of question; ask the kind instead"
 
 
 @pytest.mark.parametrize(
@@ -259,10 +247,3 @@ def test_a_planted_place_is_found(violation: str) -> None:
 )
 def test_words_that_are_no_kinds_are_let_be(harmless: str) -> None:
     assert places(harmless) == []
-
-
-if __name__ == "__main__":
-    for name, rows in sorted(found().items()):
-        print(f'    "{name}": {len(rows)},  # {", ".join(map(str, rows))}')  # noqa: T201
-    places_left, up = sum(map(len, found().values())), sum(is_of_a_kind(name) for _, name in UP_YET)
-    print(f"{places_left} places and {up} imports: {places_left + up} exceptions")  # noqa: T201

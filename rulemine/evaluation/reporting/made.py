@@ -102,7 +102,9 @@ def in_short(release: Release) -> list[str]:
     questions, core = counts["questions"], counts["core"]
     test, core_test = (counts[f"{of}_by_split"]["test"] for of in ("questions", "core"))
     removed = counted(counts["triples_removed"], "removed triple")
-    title = release.manifest["kg"]["title"]
+    kg = release.manifest["kg"]
+    twice = f" ({counted(kg['duplicates'], 'duplicate line')})" if kg.get("duplicates") else ""
+    title = f"{kg['title']}{twice}"
     if counts["triples_removed"]:
         made = f"about {removed} of {title}; {core:,} in the core need more than one edge."
     else:

@@ -33,6 +33,7 @@ class CypherKind(BuildingKind):
     name = "cypher"
     Options = CypherSection
     amount = "cypher.per_template"
+    tools = (("tasks", "rulemine.kinds.cypher.task_lines"),)
 
     @property
     def verbalizer(self) -> "type[Verbalizer]":

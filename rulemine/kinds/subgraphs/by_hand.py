@@ -7,6 +7,7 @@ reason.
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,11 +30,40 @@ from rulemine.query.minimality import minimal
 from rulemine.query.query_graph import QueryGraph
 from rulemine.query.structures import structure_of
 from rulemine.text.naming_rules import broken_rule
+from rulemine.text.printing import printable
 
-__all__ = ["Verdict", "check_candidates", "summary_of"]
+__all__ = ["Verdict", "check_candidates", "check_lines", "shown", "summary_of"]
 
 Verdict = dict[str, Any]
 """What was found of a line, as it is written to a file: ``line``, ``accepted``, and more."""
+
+
+def check_lines(
+    lines: Sequence[str],
+    kg: KnowledgeGraph,
+    declarations: Declarations,
+    reference: "frozenset[Triple] | None",
+    progress: Callable[[int, int], None],
+    *,
+    max_answers: int,
+    timeout: float,
+    max_rows: int,
+) -> list[Verdict]:
+    """What `check_candidates` finds, with queries run here.
+
+    Args:
+        lines: The candidates.
+        kg: The complete graph.
+        declarations: Which relations state the same facts.
+        reference: Triples of a graph that must have the used ones too; None: none.
+        progress: Called with the number of lines done and of all.
+        max_answers: Most answers of a question.
+        timeout: Seconds that a query may take.
+        max_rows: Rows that a query may give.
+    """
+    options = replace(SubgraphSection(), max_answers=max_answers)
+    with Executor(WriterNames.plain(kg), timeout, max_rows) as executor:
+        return [*check_candidates(lines, kg, declarations, options, executor, reference, progress)]
 
 
 def check_candidates(
@@ -152,3 +182,24 @@ def _described(valid: Valid, grades: Grades, declarations: Declarations) -> Verd
         "minimal_shape": found.shape,
         "minimal": [{"anchors": seeds, "query": query.text} for seeds, query in found.queries],
     }
+
+
+def shown(verdict: Verdict) -> str:
+    """A verdict for people."""
+    start = f"line {verdict['line']}: "
+    if not verdict["accepted"]:
+        detail = f" ({printable(verdict['detail'])})" if verdict["detail"] else ""
+        return f"{start}rejected: {verdict['reason']}{detail}"
+    named = f"{verdict['structure']}, " * (verdict["structure"] != verdict["shape"])
+    answers = counted(verdict.get("value", len(verdict["answers"])), "answer")
+    lines = [
+        f"{start}accepted: {printable(verdict['query'])}",
+        f"    {named}shape {verdict['shape']}, {counted(verdict['hops'], 'hop')}, {answers}, "
+        f"{counted(verdict['evidence'], 'triple')} of full evidence",
+    ]
+    if dropped := verdict.get("dropped"):
+        lines.append(f"    without {' and '.join(dropped)}, which changes no answer")
+    if verdict["redundant"]:
+        lines.append(f"    not minimal: shape {verdict['minimal_shape']} gives the same answers:")
+        lines += [f"        {printable(one['query'])}" for one in verdict["minimal"]]
+    return "\n".join(lines)

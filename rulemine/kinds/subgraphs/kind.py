@@ -36,6 +36,7 @@ class SubgraphKind(WrittenKind):
         ),
     )
     formats = ("dynamic-kgqa", "gtsqa")
+    tools = (("candidates", "rulemine.kinds.subgraphs.by_hand"),)
     block = imported("rulemine.kinds.written.block:SubgraphBlock")
     page = imported("rulemine.kinds.subgraphs.page:SUBGRAPH_PAGE")
     view = imported("rulemine.kinds.written.show:subgraph_view")

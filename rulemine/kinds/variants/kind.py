@@ -38,6 +38,7 @@ class VariantKind(WrittenKind):
         ),
     )
     formats = ("dynamic-kgqa",)
+    tools = (("seeds", "rulemine.kinds.variants.seed_preview"),)
 
     block = imported("rulemine.kinds.written.block:VariantBlock")
     page = imported("rulemine.kinds.variants.page:VARIANT_PAGE")
