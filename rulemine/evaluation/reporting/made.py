@@ -109,6 +109,13 @@ def in_short(release: Release) -> list[str]:
         made = f"about {removed} of {title}; {core:,} in the core need more than one edge."
     else:
         made = f"about {title}; nothing removed: every answer is stated."
+    if failed := sum(
+        number
+        for why, number in counts["rejected"].items()
+        if why.startswith("verbalize: ") and not why.startswith("verbalize: paraphrase: ")
+    ):
+        fate = "by template" if counts["questions_by_wording"]["fallback"] else "left out"
+        made += f" {failed:,} {fate} because no text of a model passed the checks."
     n = core_test or test
     least = smallest_difference(n, spread_of_rates(0.5, 0.5)) if n else 1.0
     shows = (

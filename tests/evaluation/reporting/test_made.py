@@ -71,7 +71,8 @@ def test_what_was_drawn_is_a_step_and_texts_that_were_kept_reject_none() -> None
     assert (found["candidates drawn"], found["questions asked"]) == (500, 50)
     text = to_text(summary_of(release))
     assert "ask: nowhere" in text
-    assert "no text" not in text
+    assert "verbalize: " not in text
+    assert "5 by template because no text of a model passed" in text
     assert [line.split() for line in text.splitlines() if line.startswith("2p")] == [
         ["2p", "60", "500", "50"]
     ]
