@@ -66,17 +66,6 @@ def test_a_release_brings_what_was_removed_and_its_proofs(here: Path, command: C
     assert_refused(command("query", "out/kg", text, "--removed", "kg.tsv"), "--removed: is for")
 
 
-def test_the_example_in_python_gives_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "queries.md").read_text("utf-8")
-    exec(page.split("```python\n")[1].split("```")[0], {})
-    assert capsys.readouterr().out.splitlines() == [
-        "('cy',)",
-        "{'cy': 1}",
-        "[('ann', 'parent', 'bo'), ('bo', 'parent', 'cy')]",
-        "{}",
-    ]
-
-
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
