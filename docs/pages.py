@@ -17,7 +17,7 @@ from rulemine.cli.main import make_parser
 from rulemine.config import Key, keys_of
 from rulemine.evaluation.study.options import StudyOptions
 from rulemine.kinds.registry import KINDS
-from rulemine.recipe.recipe import keys_with
+from rulemine.recipe.recipe import BASE, keys_with
 
 _PART = re.compile(r"^<!-- (\w+) -->$", re.MULTILINE)
 
@@ -45,7 +45,9 @@ def commands() -> str:
 def options() -> str:
     """Every key of a recipe, a table per section."""
     lines: list[str] = []
-    for section, members in groupby(keys_with(*KINDS), lambda key: key.name.rpartition(".")[0]):
+    for section, members in groupby(
+        (BASE, *keys_with(*KINDS)), lambda key: key.name.rpartition(".")[0]
+    ):
         lines += ["", f"## [{section}]" if section else "## Top level", ""]
         lines += _table_of_keys(members, "mine " if section == "mining" else "")
     return "\n".join(lines)

@@ -139,10 +139,10 @@ def keys(arguments: Namespace) -> int:
     """``keys``."""
     from rulemine.config import Key
     from rulemine.kinds.registry import KINDS
-    from rulemine.recipe.recipe import keys_with
+    from rulemine.recipe.recipe import BASE, keys_with
 
     sections: dict[str, list[Key]] = {}
-    for key in keys_with(*KINDS):
+    for key in (BASE, *keys_with(*KINDS)):
         sections.setdefault(key.name.rpartition(".")[0] or TOP, []).append(key)
     wanted = arguments.section
     if wanted is None:

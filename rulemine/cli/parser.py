@@ -183,7 +183,10 @@ def describe_keys(keys: "Iterable[Key]") -> str:
     lines: list[str] = []
     for key in keys:
         lines += wrap(
-            f"{key.name} = {key.default}", 77, initial_indent="  ", subsequent_indent="      "
+            f"{key.name} = {key.default}".removesuffix(" = "),
+            77,
+            initial_indent="  ",
+            subsequent_indent="      ",
         )
         # Choices are in the meaning.
         bounds = key.values[:1].upper() + key.values[1:] + "." if key.option.bounded else ""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rulemine.codec import decode, read_table, slots_of
+from rulemine.codec import decode, read_table, shown, slots_of
 from rulemine.config import hint, homes, lookup, override, packaged, read_toml
 from rulemine.errors import ConfigError, did_you_mean, list_problems
 from rulemine.kinds.registry import KINDS, USUAL
@@ -90,8 +90,9 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
     """Loads a recipe and applies the settings of the command line.
 
     Args:
-        name: A packaged recipe, the path of a TOML file (paths inside it are relative to it), or a KG
-            (data set or file), which is built with the defaults.
+        name: A packaged recipe, the path of a TOML file (paths inside it are relative to it; ``base`` names
+            a recipe of which it says only what differs), or a KG (data set or file), which is built with the
+            defaults.
         settings: Keys and values; later ones win.
 
     Raises:
@@ -106,10 +107,10 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
             "RECIPE is empty; expected a recipe, a .toml file, a data set or a KG as TSV or RDF."
         )
     path = (named := named_recipes()).get(name, path)
+    bases: tuple[str, ...] = ()
     if path.suffix == ".toml":
-        values = read_toml(path)
-        kind = _kind_in({**values, **{key[0]: value for key, value in settings if len(key) == 1}})
-        values = _beside(values, path.parent, kind)
+        kind = next((value for key, value in reversed(settings) if key == ("kind",)), None)
+        values, bases = _read(path, kind, ())
     elif name in {*data_sets(), *NAMED_GRAPHS} or path.exists() or "/" in name or path.suffix:
         plain = re.sub(r"[^A-Za-z0-9_-]+", "-", path.name.split(".")[0]).strip("-")
         values = {"name": plain or "kg", "kg": name}
@@ -120,12 +121,71 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
         )
     for key, value in settings:
         values = override(values, key, value)
-    where = f"{path} with the options given" if settings else str(path)
+    where = f"{path} on {' on '.join(bases)}" if bases else str(path)
+    where += " with the options given" if settings else ""
     if settings and path.suffix != ".toml":
         where = "the options given"
     recipe = build_recipe(values, where)
     _check_files(values, where, path, name)
     return recipe
+
+
+def _read(
+    path: Path, kind: Any, before: tuple[Path, ...]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The values of a recipe's file on top of those of its base, and the files of its bases.
+
+    Args:
+        path: The file.
+        kind: The kind of question of what is built on it; None: its own.
+        before: The files of which it is the base, the first one first.
+
+    Raises:
+        ConfigError: There is no such base, or one is its own base.
+    """
+    values = read_toml(path)
+    kind = values.get("kind") if kind is None else kind
+    base = values.pop("base", None)
+    if base is None:
+        return _beside(values, path.parent, _kind_in({"kind": kind or USUAL})), ()
+    named, chain = named_recipes(), (*before, path)
+    found = named.get(base, path.parent / base) if isinstance(base, str) else path
+    if not (isinstance(base, str) and found.suffix == ".toml" and found.is_file()):
+        raise ConfigError(
+            f"{path}: base is {shown(base)}, which is no recipe and no .toml file beside it; "
+            f"{did_you_mean(str(base), named)}"
+        )
+    if any(found.samefile(one) for one in chain):
+        circle = " → ".join(map(str, (*chain, found)))
+        raise ConfigError(f"{path}: base leads back to itself: {circle}. Leave one base out.")
+    below, bases = _read(found, kind, chain)
+    kind = kind or below.get("kind", USUAL)
+    if below.get("kind", USUAL) != kind and _kind_in({"kind": kind}):
+        # What only the kind of the base has says nothing of this one.
+        below = {key: value for key, value in below.items() if key not in {*KINDS} - {kind, USUAL}}
+        for names in KINDS[kind].Options.lacks:
+            for key in names:
+                below = _without(below, tuple(key.split(".")))
+    above = _beside(values, path.parent, _kind_in({"kind": kind}))
+    return _merged(below, above), (str(found), *bases)
+
+
+def _without(values: Mapping[str, Any], key: tuple[str, ...]) -> dict[str, Any]:
+    """Nested tables without a key."""
+    inner = values.get(key[0])
+    if len(key) > 1 and isinstance(inner, dict):
+        return {**values, key[0]: _without(inner, key[1:])}
+    return {name: value for name, value in values.items() if name != key[0] or len(key) > 1}
+
+
+def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Nested tables with those of another on top, key by key."""
+    both = {
+        key: _merged(below[key], value)
+        for key, value in above.items()
+        if isinstance(value, dict) and isinstance(below.get(key), dict)
+    }
+    return {**below, **above, **both}
 
 
 def _check_files(values: dict[str, Any], where: str, path: Path, name: str) -> None:

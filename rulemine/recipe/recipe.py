@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.codec import to_json
-from rulemine.config import Key, Section, keys_of, lookup, option, override
+from rulemine.config import Key, Option, Section, keys_of, lookup, option, override
 from rulemine.errors import ConfigError
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.kinds.registry import KINDS, USUAL
@@ -19,7 +19,7 @@ from rulemine.llm.options import EndpointOptions
 from rulemine.recipe.options import AboutSection, MiningSection, QuestionSection, SelectionSection
 from rulemine.verbalizer.options import VerbalizerSection
 
-__all__ = ["KEYS", "Recipe", "file_keys", "keys_with"]
+__all__ = ["BASE", "KEYS", "Recipe", "file_keys", "keys_with"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +204,15 @@ _AFTER_OWN = ("verbalizer", "endpoint", "about")
 
 KEYS: tuple[Key, ...] = tuple(keys_of(Recipe(name="NAME", kg="KG")))
 """Every key that recipes of all kinds have, in order, with its default in a build."""
+
+
+BASE = Key(
+    "base", "",
+    "Another recipe, of which the file gives only what differs: a packaged one, or a .toml file beside it. "
+    "Tables are merged key by key, lists take the place of lists; what only the kind of the base has is left out.",
+    "text", "", str, Option(),
+)  # fmt: skip
+"""What a file has besides keys; no setting and no release has it."""
 
 
 def keys_with(*kinds: str) -> tuple[Key, ...]:
