@@ -209,7 +209,8 @@ KEYS: tuple[Key, ...] = tuple(keys_of(Recipe(name="NAME", kg="KG")))
 BASE = Key(
     "base", "",
     "Another recipe, of which the file gives only what differs: a packaged one, or a .toml file beside it. "
-    "Tables are merged key by key, lists take the place of lists; what only the kind of the base has is left out.",
+    "Tables are merged key by key, lists take the place of lists; what is for the kind of the base alone is "
+    "left out.",
     "text", "", str, Option(),
 )  # fmt: skip
 """What a file has besides keys; no setting and no release has it."""
