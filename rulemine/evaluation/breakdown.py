@@ -25,7 +25,6 @@ __all__ = [
     "SPLIT",
     "Breakdown",
     "breakdowns",
-    "form_of",
     "group_titles",
 ]
 
@@ -96,11 +95,6 @@ def _groups_of(kind: str) -> tuple[Group, ...]:
 def group_titles(kind: str) -> dict[str, str]:
     """What tables call the breakdowns of questions of a kind, by key."""
     return {group.key: group.title for group in _groups_of(kind)}
-
-
-def form_of(question: Question) -> str:
-    """What tables divide a question by: its rule type, or its structure, as its kind says."""
-    return str(kind_named(question.kind).form.label(question, None))
 
 
 def _broken_down(group: Group, questions: Sequence[Question], about: About) -> Breakdown | None:

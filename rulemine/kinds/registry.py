@@ -13,7 +13,7 @@ from rulemine.registry import Registry
 if TYPE_CHECKING:
     from rulemine.kinds.kind import Kind
 
-__all__ = ["KINDS", "USUAL", "kind_named", "tool"]
+__all__ = ["KINDS", "USUAL", "form_of", "kind_named", "tool"]
 
 KINDS: "Registry[Kind]" = Registry(
     "rulemine.kinds",
@@ -39,6 +39,11 @@ def kind_named(name: str) -> "Kind":
     from rulemine.kinds.kind import Kind
 
     return KINDS[name] if name in KINDS else Kind()
+
+
+def form_of(question: Any) -> str:
+    """What tables divide a question by: its rule type, or its structure, as its kind says."""
+    return str(kind_named(question.kind).form.label(question, None))
 
 
 def tool(name: str) -> Any:

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from rulemine.evaluation.breakdown import breakdowns, form_of, group_titles
+from rulemine.evaluation.breakdown import breakdowns, group_titles
 from rulemine.kinds.group import Group
-from rulemine.kinds.registry import KINDS
+from rulemine.kinds.registry import KINDS, form_of
 from rulemine.release.groups import groups_of
 from tests.written import variants
 

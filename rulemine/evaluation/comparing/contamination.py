@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from rulemine.errors import ConfigError, PredictionError, counted, did_you_mean
-from rulemine.evaluation.breakdown import MORE_MISSING, form_of
+from rulemine.evaluation.breakdown import MORE_MISSING
 from rulemine.evaluation.comparing.comparison import of_subsets
 from rulemine.evaluation.comparing.differences import Differences, FreshDifference, corrected
 from rulemine.evaluation.comparing.freshness import check_freshness
@@ -39,7 +39,7 @@ from rulemine.evaluation.scoring import run_of, shared_level
 from rulemine.evaluation.statistics import two_samples
 from rulemine.evaluation.statistics.bootstrap import Bools
 from rulemine.evaluation.statistics.estimates import ratio_of
-from rulemine.kinds.registry import kind_named
+from rulemine.kinds.registry import form_of, kind_named
 from rulemine.release.reader import Release
 from rulemine.release.records import Question
 

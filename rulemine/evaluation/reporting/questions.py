@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Container, Iterator, Mapping, 
 from typing import NamedTuple
 
 from rulemine.errors import counted
-from rulemine.evaluation.breakdown import form_of
 from rulemine.evaluation.matching.matching import make_matcher
 from rulemine.evaluation.matching.vocabulary import composed
 from rulemine.evaluation.reporting.document import Outcome, ProofEdge, QuestionRow
@@ -16,6 +15,7 @@ from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scorer import predicted
 from rulemine.evaluation.targets import topics_are_answers
 from rulemine.kg.graph import Triple
+from rulemine.kinds.registry import form_of
 from rulemine.release.reader import Release
 from rulemine.release.records import (
     Prediction,

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from rulemine.evaluation.answerers.protocol import NEEDS
 from rulemine.evaluation.answerers.registry import find_answerer, needs_of
-from rulemine.evaluation.breakdown import form_of
 from rulemine.evaluation.cypher.release_rows import ROW_METRICS
 from rulemine.evaluation.notes import NOTHING_TO_INFER
 from rulemine.evaluation.ranked import RANKED
@@ -19,7 +18,7 @@ from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.study.differences import differences
 from rulemine.evaluation.study.plan import graph_at
 from rulemine.evaluation.study.scores import StudyScores, score_in
-from rulemine.kinds.registry import kind_named
+from rulemine.kinds.registry import form_of, kind_named
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
 from rulemine.text.tables import FEW, Table, Values, one_decimal
