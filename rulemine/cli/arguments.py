@@ -1,6 +1,7 @@
 """Commands, their arguments, and those that several commands share."""
 
-from argparse import Namespace
+import math
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from rulemine.cli.parser import Parser, add_flags
 if TYPE_CHECKING:
     from rulemine.config import Key
 
-__all__ = ["Argument", "Subcommand", "arg", "switch"]
+__all__ = ["Argument", "Subcommand", "arg", "switch", "within"]
 
 FORMATS = ("table", "json", "csv", "markdown", "latex", "html", "questions")
 
@@ -46,6 +47,30 @@ def arg(
         how: The other arguments of `argparse.ArgumentParser.add_argument`.
     """
     return Argument(names.split(), {"metavar": metavar, "help": text, "type": kind, **how})
+
+
+def within(
+    least: float, most: float = math.inf, kind: Callable[[str], Any] = int, *, above: bool = False
+) -> Callable[[str], Any]:
+    """Converts the value of an option to a number within bounds.
+
+    Args:
+        least: Its lower bound.
+        most: Its upper bound.
+        kind: ``int`` or ``float``.
+        above: Whether it has to be more than `least`.
+    """
+
+    def read(text: str) -> Any:
+        value = kind(text)
+        if not least <= value <= most or (above and value == least):
+            start = f"more than {least:,}" if above else f"{least:,}"
+            end = f" … {most:,}" if most < math.inf else "" if above else " or more"
+            raise ArgumentTypeError(f"is {value}; expected {start}{end}")
+        return value
+
+    read.__name__ = kind.__name__
+    return read
 
 
 def switch(name: str, text: str) -> Argument:

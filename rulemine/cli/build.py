@@ -19,6 +19,7 @@ from rulemine.cli.console import (
     check_output,
     output_file,
     say,
+    say_paragraph,
     summarize,
     written,
 )
@@ -82,10 +83,11 @@ def build(arguments: Namespace) -> int:
     made.run(arguments.until)
     with line.watch("summary"):
         if arguments.until == "release":
-            text = "\n".join([*made.rules_left_out(), *in_short(Release.open(target))])
+            lines = [*made.rules_left_out(), *in_short(Release.open(target))]
         else:
-            text = made.summary(arguments.until)
-    say(text)
+            lines = made.summary(arguments.until).splitlines()
+    for text in lines:
+        say_paragraph(text, sys.stdout)
     return 0
 
 

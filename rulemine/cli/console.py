@@ -29,6 +29,7 @@ __all__ = [
     "output_file",
     "refuse_idle",
     "say",
+    "say_paragraph",
     "summarize",
     "written",
 ]
@@ -284,12 +285,16 @@ def refuse_idle(arguments: Namespace, purpose: str, *names: str) -> None:
 
 
 def note(text: str) -> None:
-    """Prints a note on standard error, on a terminal in lines that fit it."""
-    told = f"note: {text}"
-    if sys.stderr.isatty():
+    """Prints a note on standard error."""
+    say_paragraph(f"note: {text}", sys.stderr)
+
+
+def say_paragraph(text: str, channel: TextIO) -> None:
+    """Prints a paragraph, on a terminal in lines that fit it."""
+    if channel.isatty():
         columns = shutil.get_terminal_size().columns
-        told = fill(told, columns, break_long_words=False, break_on_hyphens=False)
-    say(told, sys.stderr)
+        text = fill(text, columns, break_long_words=False, break_on_hyphens=False)
+    say(text, channel)
 
 
 def say(text: str, channel: TextIO | None = None, end: str = "\n") -> None:

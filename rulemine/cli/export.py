@@ -26,6 +26,7 @@ from rulemine.cli.arguments import (
     arg,
     format_of,
     switch,
+    within,
 )
 from rulemine.cli.console import Line, bar, check_output, emit, refuse_idle, say
 from rulemine.cli.parser import Parser, add_flags, given
@@ -151,8 +152,6 @@ def supervision(arguments: Namespace) -> int:
         )
     if not arguments.model:
         refuse_idle(arguments, "--model", "sample", "max_tokens")
-    if (arguments.max_tokens or 1) < 1:
-        raise ConfigError(f"--max-tokens is {arguments.max_tokens}; expected 1 or more.")
     if arguments.labels is not None:
         for inside in (arguments.replies, arguments.output):
             if inside is not None and real(inside).is_relative_to(real(arguments.labels)):
@@ -245,7 +244,7 @@ SUPERVISION = Subcommand(
         arg("--labels", "FOLDER", "write both labelings of the triples there (none)", Path),
         arg("--replies", "FOLDER", "where replies of --model are kept; none is asked for again", Path),
         SAMPLE,
-        arg("--max-tokens", "N", "tokens of a reply of --model at most (256)", int),
+        arg("--max-tokens", "N", "tokens of a reply of --model at most (256)", within(1)),
         format_of(*FORMATS[:-1]), TO_FILE, WIDE,
     ),
     _OF_SUPERVISION, add_model,

@@ -8,7 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rulemine.cli.arguments import SET, Subcommand, arg, switch
+from rulemine.cli.arguments import SET, TO_FILE, Subcommand, arg, switch, within
 from rulemine.cli.console import (
     bar,
     check_output,
@@ -25,9 +25,8 @@ from rulemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
     from rulemine.kg.property_graph.graph import PropertyGraph
-    from rulemine.rules.values.value_rules import ValueRule
 
-__all__ = ["GRAPH", "SEEDS", "TASKS"]
+__all__ = ["GRAPH", "SEEDS", "TASKS", "VALUES"]
 
 _MORE = """\
 From triples, types are induced. Write a draft, edit it (rename and merge types
@@ -38,19 +37,37 @@ and relations, delete what is not wanted), then convert with it:
 
 
 def graph(arguments: Namespace) -> int:
-    """Runs ``graph``."""
-    from rulemine.datasets.property_graphs import load_property_graph
+    """``graph``."""
     from rulemine.kg.property_graph.counts import describe_counts
-    from rulemine.kg.property_graph.faults import Faults
-    from rulemine.kg.property_graph.schema_file import read_schema, schema_text
+    from rulemine.kg.property_graph.schema_file import schema_text
     from rulemine.kg.property_graph.simplekg import simplekg_pieces
-    from rulemine.rules.values.value_rule_file import value_rules_text
 
     output: Path | None = arguments.output
-    _check_values(arguments)
     if arguments.action == "check" and output is not None:
         raise ConfigError("graph check: prints on standard output. Leave -o out.")
-    check_output(output)
+    made = _loaded(arguments)
+    what = f"{counted(len(made.nodes), 'node')}, {counted(len(made.edges), 'edge')}"
+    if arguments.action == "check":
+        for line in describe_counts(made):
+            say(line)
+    elif arguments.action == "draft":
+        emit(schema_text(made.schema), output)
+        types = counted(len(made.schema.entities), "entity type")
+        what = f"{types}, {counted(len(made.schema.relations), 'signature')}"
+    else:
+        emit_pieces(simplekg_pieces(made), output)
+    if output is not None:
+        summarize(f"{output}: {what}", output)
+    return 0
+
+
+def _loaded(arguments: Namespace) -> "PropertyGraph":
+    """The graph that is named; what of it is left out is said."""
+    from rulemine.datasets.property_graphs import load_property_graph
+    from rulemine.kg.property_graph.faults import Faults
+    from rulemine.kg.property_graph.schema_file import read_schema
+
+    check_output(arguments.output)
     left_out = Faults()
     with bar("graph") as progress:
         schema = read_schema(arguments.schema) if arguments.schema else None
@@ -60,53 +77,31 @@ def graph(arguments: Namespace) -> int:
         )  # fmt: skip
     if left_out:
         note(f"left out: {left_out.summary()}, such as\n  " + "\n  ".join(left_out.lines()))
-    if arguments.action == "check":
-        for line in describe_counts(made):
-            say(line)
-    elif arguments.action == "draft":
-        emit(schema_text(made.schema), output)
-    elif arguments.action == "values":
-        rules = _value_rules(made, arguments)
-        emit(value_rules_text(made, rules), output)
-    else:
-        emit_pieces(simplekg_pieces(made), output)
-    if output is not None:
-        what = f"{counted(len(made.nodes), 'node')}, {counted(len(made.edges), 'edge')}"
-        if arguments.action == "values":
-            what = counted(len(rules), "value rule")
-        if arguments.action == "draft":
-            types = counted(len(made.schema.entities), "entity type")
-            what = f"{types}, {counted(len(made.schema.relations), 'signature')}"
-        summarize(f"{output}: {what}", output)
-    return 0
+    return made
 
 
-def _check_values(arguments: Namespace) -> None:
-    """Options of ``values`` have no effect elsewhere, nor thresholds on given rules."""
-    for name in ("rules", "confidence", "support"):
-        if getattr(arguments, name) is None:
-            continue
-        if arguments.action != "values":
-            raise ConfigError(
-                f"graph {arguments.action}: --{name} is of graph values. Leave it out."
-            )
-        if name != "rules" and arguments.rules:
-            raise ConfigError(f"graph values: --{name} has no effect on --rules. Leave one out.")
-
-
-def _value_rules(made: "PropertyGraph", arguments: Namespace) -> "tuple[ValueRule, ...]":
+def values(arguments: Namespace) -> int:
+    """``graph values``."""
     from rulemine.rules.values.value_mining import mine_value_rules
-    from rulemine.rules.values.value_rule_file import read_value_rules
+    from rulemine.rules.values.value_rule_file import read_value_rules, value_rules_text
 
     if arguments.rules:
-        return read_value_rules(arguments.rules, made)
-    with bar("value rules") as progress:
-        return mine_value_rules(
-            made,
-            min_confidence=1.0 if arguments.confidence is None else arguments.confidence,
-            min_support=20 if arguments.support is None else arguments.support,
-            progress=progress,
-        )
+        refuse_idle(arguments, "mining, and --rules gives rules", "confidence", "support")
+    made = _loaded(arguments)
+    if arguments.rules:
+        rules = read_value_rules(arguments.rules, made)
+    else:
+        with bar("value rules") as progress:
+            rules = mine_value_rules(
+                made,
+                min_confidence=1.0 if arguments.confidence is None else arguments.confidence,
+                min_support=20 if arguments.support is None else arguments.support,
+                progress=progress,
+            )
+    emit(value_rules_text(made, rules), arguments.output)
+    if arguments.output is not None:
+        summarize(f"{arguments.output}: {counted(len(rules), 'value rule')}", arguments.output)
+    return 0
 
 
 def tasks(arguments: Namespace) -> int:
@@ -150,8 +145,6 @@ def seeds(arguments: Namespace) -> int:
     from rulemine.files import write_jsonl
     from rulemine.kinds.registry import tool
 
-    if arguments.most < 0:
-        raise ConfigError(f"seeds: --most is {arguments.most}; expected 0 or more.")
     check_output(arguments.output)
     given = {name: getattr(arguments, name) for name in ("texts", "linker", "labels")}
     with bar("seeds") as tell:
@@ -167,29 +160,38 @@ def seeds(arguments: Namespace) -> int:
     return 0
 
 
+_SOURCE = (
+    arg("source", "SOURCE", "demo, geography, or a file: SimpleKG (.json), tables (.toml), RDF (.nt, .ttl), "
+        "else triples in TSV; a data set; or a database, such as bolt://127.0.0.1:7687"),
+    arg("--schema", "FILE", "a schema in TOML, in place of the one that the source has or that is drafted "
+        "for triples", Path),
+    arg("--labels", "FILE", "what the entities of triples are called: TSV or the name of a data set"),
+    arg("--name-property", "NAME", "the property that nodes of a database are called by (name)"),
+    arg("--language", "TAG", "the language of texts in RDF (en)"),
+)  # fmt: skip
+
 GRAPH = Subcommand(
-    "graph", graph,
-    "count, convert or describe a property graph",
+    "graph", graph, "count, convert or describe a property graph",
     (
         arg("action", None, "check: count types, signatures and properties; convert: write SimpleKG JSON; "
-            "draft: write the schema; values: write the rules by which one fact determines another value, "
-            "which a build may then remove", choices=("check", "convert", "draft", "values")),
-        arg("source", "SOURCE", "demo, geography, or a file: SimpleKG (.json), tables (.toml), RDF (.nt, "
-            ".ttl), else triples in TSV; a data set; or a database, such as bolt://127.0.0.1:7687"),
-        arg("--schema", "FILE", "a schema in TOML, in place of the one that the source has or that is "
-            "drafted for triples", Path),
-        arg("--labels", "FILE", "what the entities of triples are called: TSV or the name of a data set"),
-        arg("--name-property", "NAME", "the property that nodes of a database are called by (name)"),
-        arg("--rules", "FILE", "of values: count these rules instead of mining, e.g. what values wrote, "
-            "edited", Path),
-        arg("--confidence", "X", "of values: the least share of the nodes of which a rule says a value where "
-            "it is right (1.0)", float),
-        arg("--support", "N", "of values: of how many nodes a rule is right (20)", int),
-        arg("--language", "TAG", "the language of texts in RDF (en)"),
-        arg("-o --output", "FILE", "of convert, draft and values; - or nothing is standard output",
-            output_file),
+            "draft: write the schema", choices=("check", "convert", "draft")),
+        *_SOURCE,
+        arg("-o --output", "FILE", "of convert and draft; - or nothing is standard output", output_file),
     ),
     _MORE,
+)  # fmt: skip
+
+VALUES = Subcommand(
+    "graph values", values,
+    "write the rules by which one fact determines another value, which a build may then remove",
+    (
+        *_SOURCE,
+        arg("--rules", "FILE", "count these rules instead of mining, e.g. what values wrote, edited", Path),
+        arg("--confidence", "X", "the least share of the nodes of which a rule says a value where it is "
+            "right (1.0)", float),
+        arg("--support", "N", "of how many nodes a rule is right (20)", int),
+        TO_FILE,
+    ),
 )  # fmt: skip
 
 TASKS = Subcommand(
@@ -214,7 +216,7 @@ SEEDS = Subcommand(
         arg("texts", "TEXTS", "the texts, see below", nargs="?"),
         arg("--labels", "FILE", "text labels: TSV or the name of a data set"),
         arg("--linker", "MODULE:FUNCTION", "finds the entities of a text (by their labels)"),
-        arg("--most", "N", "texts to show (10)", int, default=10),
+        arg("--most", "N", "texts to show (10)", within(0), default=10),
         SET,
         arg("-o --output", "FILE", "write all of them as JSON Lines (none)", output_file),
     ),

@@ -22,7 +22,7 @@ from rulemine.cli.console import complain, fitting, note
 from rulemine.cli.data import DATA, GENERATE
 from rulemine.cli.evaluate import EVALUATE
 from rulemine.cli.export import EXPORT, QUESTION_GRAPHS, SUPERVISION
-from rulemine.cli.graph import GRAPH, SEEDS, TASKS
+from rulemine.cli.graph import GRAPH, SEEDS, TASKS, VALUES
 from rulemine.cli.judge import JUDGE
 from rulemine.cli.mine import MINE
 from rulemine.cli.parser import Parser
@@ -44,7 +44,7 @@ GROUPS: dict[str, tuple[Subcommand, ...]] = {
     ),
     "Systems": (QUESTIONS, ANSWER, EVALUATE, COMPARE, STUDY, JUDGE),
     "Graphs": (
-        *(DATA, GENERATE, GRAPH, SEEDS, TASKS),
+        *(DATA, GENERATE, GRAPH, VALUES, SEEDS, TASKS),
         *(QUERY, ANALYZE, CANDIDATES, SERVE, SPARQL, NEO4J),
     ),
 }

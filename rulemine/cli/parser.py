@@ -25,6 +25,7 @@ Arguments = argparse.ArgumentParser | argparse._ArgumentGroup
 
 
 _REWORDED = (
+    (r"^argument (\S+): is ", r"\1 is "),
     (r"^argument ", ""),
     (r"^(.*?): invalid int value: ", r"\1: expected a whole number, found "),
     (r"^(.*?): invalid float value: ", r"\1: expected a number, found "),

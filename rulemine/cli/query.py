@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rulemine.cli.arguments import TO_FILE, Subcommand, arg, format_of
+from rulemine.cli.arguments import TO_FILE, Subcommand, arg, format_of, within
 from rulemine.cli.console import (
     bar,
     check_output,
@@ -17,12 +17,13 @@ from rulemine.cli.console import (
     summarize,
     written,
 )
-from rulemine.errors import ConfigError, QueryError, counted
+from rulemine.errors import QueryError, counted
 
 if TYPE_CHECKING:
     from rulemine.kg import KnowledgeGraph, Triple
     from rulemine.kg.facts import Declarations
     from rulemine.query import Grades
+    from rulemine.release.reader import Release
     from rulemine.release.records import Removal
 
 __all__ = ["ANALYZE", "CANDIDATES", "QUERY"]
@@ -49,11 +50,7 @@ def query(arguments: Namespace) -> int:
         say({"sparql": to_sparql, "cypher": to_cypher}[arguments.to](tree))
         return 0
     most = 20 if arguments.most is None else arguments.most
-    if most < 0:
-        raise ConfigError(f"query: --most is {most}; expected 0 or more.")
     level = WHOLE if arguments.level is None else arguments.level
-    if not 1 <= level <= WHOLE:
-        raise ConfigError(f"query: --level is {level}; expected 1 … {WHOLE}.")
     with bar("read"):
         kg, removals, declarations = _read(arguments)
     levels = {triple: removal.level if removal else 1 for triple, removal in removals.items()}
@@ -75,6 +72,16 @@ def query(arguments: Namespace) -> int:
     return 0
 
 
+def _release(arguments: Namespace, idle: str) -> "Release | None":
+    """The release that is named in place of a graph, which has no use for an option."""
+    from rulemine.release.reader import Release
+
+    if not (Path(arguments.kg).is_dir() or Path(arguments.kg).suffix == ".tar"):
+        return None
+    refuse_idle(arguments, "a graph without a release", idle)
+    return Release.open(arguments.kg)
+
+
 def _read(
     arguments: Namespace,
 ) -> "tuple[KnowledgeGraph, dict[Triple, Removal | None], Declarations]":
@@ -82,15 +89,10 @@ def _read(
     from rulemine.datasets.registry import load_kg
     from rulemine.kg import KnowledgeGraph
     from rulemine.kg.facts import Declarations
-    from rulemine.phrasing.templates import Templates
-    from rulemine.release import Release
 
-    if Path(arguments.kg).is_dir() or Path(arguments.kg).suffix == ".tar":
-        refuse_idle(arguments, "a graph without a release", "removed")
-        release = Release.open(arguments.kg)
-        declarations = Templates.from_plain(release.relations().values()).declarations
+    if release := _release(arguments, "removed"):
         removals = {removal.triple: removal for removal in release.removals()}
-        return release.kg("complete"), {**removals}, declarations
+        return release.kg("complete"), {**removals}, release.templates().declarations
     refuse_idle(arguments, "a release", "level")
     removed = KnowledgeGraph.read(arguments.removed).labeled() if arguments.removed else []
     return load_kg(arguments.kg, note=note), dict.fromkeys(removed), Declarations()
@@ -159,14 +161,12 @@ def analyze(arguments: Namespace) -> int:
 def _declared(file: Path) -> "Declarations":
     """What the release of a file of questions declares about relations; of other files nothing."""
     from rulemine.kg.facts import Declarations
-    from rulemine.phrasing.templates import Templates
     from rulemine.release.reader import MANIFEST, Release
 
     folder = file.resolve().parent.parent
     if file.parent.name != "questions" or not (folder / MANIFEST).is_file():
         return Declarations()
-    release = Release.open(folder)
-    return Templates.from_plain(release.relations().values()).declarations
+    return Release.open(folder).templates().declarations
 
 
 _CANDIDATES = """\
@@ -184,7 +184,6 @@ def candidates(arguments: Namespace) -> int:
     from rulemine.kinds.registry import tool
 
     check_output(arguments.output)
-    _check_limits(arguments)
     lines = read_lines(arguments.file)
     with bar("read"):
         kg, declarations = _graph(arguments)
@@ -204,31 +203,15 @@ def candidates(arguments: Namespace) -> int:
     return 0
 
 
-def _check_limits(arguments: Namespace) -> None:
-    most = {"max_answers": 10**9, "timeout": 86_400, "max_rows": 10**9}
-    for name, limit in most.items():
-        value, least = getattr(arguments, name), 0 if name == "timeout" else 1
-        if not (least <= value <= limit and value):
-            raise ConfigError(
-                f"candidates: --{name.replace('_', '-')} is {value}; expected "
-                f"{least or 'more than 0'} … {limit:,}."
-            )
-
-
 def _graph(arguments: Namespace) -> "tuple[KnowledgeGraph, Declarations]":
     """The complete graph, and what is declared about its relations."""
     from rulemine.config import packaged
     from rulemine.datasets.registry import load_kg
-    from rulemine.phrasing.templates import Templates, load_templates
-    from rulemine.release import Release
+    from rulemine.phrasing.templates import load_templates
 
-    named = arguments.templates
-    if Path(arguments.kg).is_dir() or Path(arguments.kg).suffix == ".tar":
-        refuse_idle(arguments, "a graph without a release", "templates")
-        release = Release.open(arguments.kg)
-        templates = Templates.from_plain(release.relations().values())
-        return release.kg("complete"), templates.declarations
-    kg = load_kg(arguments.kg, note=note)
+    if release := _release(arguments, "templates"):
+        return release.kg("complete"), release.templates().declarations
+    kg, named = load_kg(arguments.kg, note=note), arguments.templates
     if named is None and packaged("datasets", arguments.kg, "templates.toml").is_file():
         named = arguments.kg
     return kg, load_templates(named or "", kg.relations).declarations
@@ -244,8 +227,8 @@ QUERY = Subcommand(
         _KG,
         arg("query", "QUERY", "the query; - reads it from standard input"),
         arg("--removed", "FILE", "TSV of the triples that are removed; a release has its own", Path),
-        arg("--level", "N", "grade at this incompleteness level of a release (100)", int),
-        arg("--most", "N", "answers to print (20)", int),
+        arg("--level", "N", "grade at this incompleteness level of a release (100)", within(1, 100)),
+        arg("--most", "N", "answers to print (20)", within(0)),
         arg("--to", None, "print the query in this language instead of answering it",
             choices=("sparql", "cypher")),
     ),
@@ -268,9 +251,10 @@ CANDIDATES = Subcommand(
         arg("--templates", "NAME", "templates that declare which relations state the same facts: a file or a "
             "data set (those of the data set)"),
         arg("--reference", "KG", "a graph that must have the used triples, as a later version"),
-        arg("--max-answers", "N", "most answers of a question (10)", int, default=10),
-        arg("--timeout", "S", "seconds that a query may take (10)", float, default=10.0),
-        arg("--max-rows", "N", "rows that a query may give (1000)", int, default=1000),
+        arg("--max-answers", "N", "most answers of a question (10)", within(1, 10**9), default=10),
+        arg("--timeout", "S", "seconds that a query may take (10)",
+            within(0, 86_400, float, above=True), default=10.0),
+        arg("--max-rows", "N", "rows that a query may give (1000)", within(1, 10**9), default=1000),
     ),
     _CANDIDATES,
 )  # fmt: skip

@@ -6,6 +6,7 @@ mining needs. Every command takes the parsed arguments and returns the exit stat
 
 from argparse import Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rulemine.cli.arguments import (
     RELEASE,
@@ -16,10 +17,14 @@ from rulemine.cli.arguments import (
     arg,
     several,
     switch,
+    within,
 )
 from rulemine.cli.console import Line, bar, check_output, emit, note, output_file, refuse_idle, say
 from rulemine.cli.parser import given
 from rulemine.errors import ConfigError, ReleaseError, counted
+
+if TYPE_CHECKING:
+    from rulemine.verify.report import VerificationReport
 
 __all__ = ["ARCHIVE", "RENAME", "SHOW", "VERIFY"]
 
@@ -28,13 +33,9 @@ def verify(arguments: Namespace) -> int:
     """``verify``."""
     from contextlib import ExitStack, suppress
 
-    from rulemine.builder.regenerated import regenerated
     from rulemine.neo4j.gold import database_for
     from rulemine.release.reader import Release
-    from rulemine.verify import verify as verify_release
 
-    if arguments.most < 0:
-        raise ConfigError(f"verify: --most is {arguments.most}; expected 0 or more.")
     if not arguments.rebuild:
         refuse_idle(arguments, "--rebuild", "set")
         for option in given(arguments):
@@ -48,18 +49,24 @@ def verify(arguments: Namespace) -> int:
                     f"{release.kind}. Leave it out."
                 )
     line = Line()
-    with ExitStack() as held, line.watch("verify") as tell:
-        report = verify_release(
-            arguments.release,
-            tell,
-            lambda text: line.phase(f"verify {text}"),
-            thorough=arguments.thorough,
-            gold=database_for(arguments.neo4j, held),
-        )
-        report = regenerated(report, lambda text: line.phase(f"verify {text}"))
+    with ExitStack() as held:
+        gold = database_for(arguments.neo4j, held)
+        report = _verified(arguments.release, line, thorough=arguments.thorough, gold=gold)
     say(report.to_text(arguments.most))
     differs = arguments.rebuild and _rebuild(arguments, line)
     return 0 if report.ok and not differs else 1
+
+
+def _verified(release: Path, line: Line, **how: Any) -> "VerificationReport":
+    """What is wrong with a release, its card and counts written anew at last."""
+    from rulemine.builder.regenerated import regenerated
+    from rulemine.verify import verify as verify_release
+
+    def phase(text: str) -> None:
+        line.phase(f"verify {text}")
+
+    with line.watch("verify") as tell:
+        return regenerated(verify_release(release, tell, phase, **how), phase)
 
 
 def _rebuild(arguments: Namespace, line: Line) -> bool:
@@ -119,8 +126,6 @@ def show(arguments: Namespace) -> int:
     ids = list(arguments.id)
     if not arguments.sample:
         refuse_idle(arguments, "--sample", "seed")
-    if arguments.sample < 0:
-        raise ConfigError(f"show: --sample is {arguments.sample}; expected 0 or more.")
     check_seed(arguments.seed or 0)
     if not ids and not arguments.sample:
         raise ConfigError("show: name a question, or give --sample N.")
@@ -172,10 +177,8 @@ def rename(arguments: Namespace) -> int:
 
 def archive(arguments: Namespace) -> int:
     """``archive``."""
-    from rulemine.builder.regenerated import regenerated
     from rulemine.release.reader import Release
     from rulemine.release.storing.archive import check_archive, write_archive
-    from rulemine.verify import verify as verify_release
 
     release = Release.open(arguments.release)
     source = arguments.release
@@ -183,9 +186,7 @@ def archive(arguments: Namespace) -> int:
     output = arguments.output or named.with_name(f"{named.name.removesuffix('.tar')}.tar")
     check_archive(release, output)
     line = Line()
-    with line.watch("verify") as tell:
-        report = verify_release(source, tell, lambda text: line.phase(f"verify {text}"))
-        report = regenerated(report, lambda text: line.phase(f"verify {text}"))
+    report = _verified(source, line)
     if not report.ok:
         say(report.to_text())
         say(f"{output}: not written, because the release has faults")
@@ -200,7 +201,7 @@ VERIFY = Subcommand(
     "verify", verify, "verify a release: digests, proofs, answers, splits",
     (
         RELEASE,
-        arg("--most", "N", "problems to print (20)", int, default=20),
+        arg("--most", "N", "problems to print (20)", within(0), default=20),
         switch("--thorough", "recount every rule"),
         arg("--neo4j", "URL", "of the kind cypher: run the gold on this database, which has to be empty; "
             "none: on none (on a Neo4j of its own, if one was fetched before)"),
@@ -216,7 +217,7 @@ SHOW = Subcommand(
     (
         RELEASE,
         arg("id", "ID", "id of a question, e.g. q00001", nargs="*"),
-        arg("--sample", "N", "show N random questions (0)", int, default=0),
+        arg("--sample", "N", "show N random questions (0)", within(0), default=0),
         arg("--seed", "N", "seed of the sample (0)", int),
         switch("--summary", "show instead how many questions there are, why no more, and what to change"),
         arg("-o --output", "FILE", "of --summary: .svg is a figure, else text (standard output)",

@@ -5,13 +5,16 @@ A command imports what it needs when it runs. It takes the parsed arguments and 
 
 import contextlib
 from argparse import Namespace
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rulemine.cli.answer import split_of
 from rulemine.cli.arguments import KG, NAMING, RELEASE, SPLIT, Subcommand, arg, switch
 from rulemine.cli.console import Line, bar, refuse_idle, say
-from rulemine.errors import ConfigError
+from rulemine.errors import ConfigError, counted
+
+if TYPE_CHECKING:
+    from http.server import HTTPServer
 
 __all__ = ["NEO4J", "SERVE", "SPARQL", "serve"]
 
@@ -27,18 +30,20 @@ def serve(arguments: Namespace) -> int:
         release = Release.open(arguments.release)
         page = to_html(document_of_questions(release, split_of(arguments.split or "test"), tell))
     with make_server(page, 8765 if arguments.port is None else arguments.port) as server:
-        print(f"http://127.0.0.1:{server.server_port}/ (Ctrl-C ends)", flush=True)
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            print()
+        return _until_interrupted(server, "/ (Ctrl-C ends)")
+
+
+def _until_interrupted(server: "HTTPServer", place: str) -> int:
+    print(f"http://127.0.0.1:{server.server_port}{place}", flush=True)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        print()
     return 0
 
 
 def serve_sparql(arguments: Namespace) -> int:
     """``serve sparql``."""
-    from rulemine.cli.console import Line
-    from rulemine.errors import counted
     from rulemine.evaluation.reporting.loopback import LoopbackHandler, listen
     from rulemine.exports.endpoint import make_endpoint, workers_of
     from rulemine.exports.exporting import naming_for
@@ -57,12 +62,7 @@ def serve_sparql(arguments: Namespace) -> int:
         f"{counted(len(given.kg.entities), 'entity', 'entities')}, named {naming}"
     )
     with contextlib.closing(workers), make_endpoint(workers, arguments.port, about) as server:
-        print(f"http://127.0.0.1:{server.server_port}/sparql (Ctrl-C ends)\n{about}", flush=True)
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            print()
-    return 0
+        return _until_interrupted(server, f"/sparql (Ctrl-C ends)\n{about}")
 
 
 _URL = "bolt://127.0.0.1:7687"
@@ -80,37 +80,28 @@ def neo4j(arguments: Namespace) -> int:
         refuse_idle(arguments, "serve neo4j load", "kg", "url", "database", "replace")
     if arguments.action != "start":
         refuse_idle(arguments, "serve neo4j start", "folder", "port", "heap")
-    run: dict[str, Callable[[Namespace], int]] = {"start": _start, "load": _load, "stop": _stop}
-    return run[arguments.action](arguments)
+    if loads:
+        return _load(arguments)
+    from rulemine.neo4j.server import start, stop
 
-
-def _start(arguments: Namespace) -> int:
-    from rulemine.neo4j.server import start
-
+    if arguments.action == "stop":
+        made = stop()
+        say(
+            "no Neo4j was started by rulemine serve neo4j start"
+            if made is None
+            else f"{made.url} ended"
+        )
+        return 0
     line = Line()
     with line.watch("neo4j"):
         port = _PORT if arguments.port is None else arguments.port
         made = start(arguments.folder or _FOLDER, port, arguments.heap or _HEAP, line.note)
-    say(
-        f"{made.url} (process {made.pid}, data in {made.folder}); end it: rulemine serve neo4j stop"
-    )
-    return 0
-
-
-def _stop(arguments: Namespace) -> int:
-    from rulemine.neo4j.server import stop
-
-    made = stop()
-    say(
-        "no Neo4j was started by rulemine serve neo4j start"
-        if made is None
-        else f"{made.url} ended"
-    )
+    where = f"{made.url} (process {made.pid}, data in {made.folder})"
+    say(f"{where}; end it: rulemine serve neo4j stop")
     return 0
 
 
 def _load(arguments: Namespace) -> int:
-    from rulemine.errors import counted
     from rulemine.neo4j.bolt import connected
     from rulemine.release.reader import Release
 

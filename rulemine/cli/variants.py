@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rulemine.cli.arguments import RELEASE, WIDE, Subcommand, add_resources, arg, switch
+from rulemine.cli.arguments import RELEASE, WIDE, Subcommand, add_resources, arg, switch, within
 from rulemine.cli.console import Line, bar, check_output, emit, output_file, refuse_idle, say
 from rulemine.cli.parser import Parser, add_flags, given
 from rulemine.errors import ConfigError, OutputError
@@ -64,8 +64,6 @@ def variants(arguments: Namespace) -> int:
             "--compare DIR1 DIR2 …"
         )
     runs = 3 if arguments.runs is None else arguments.runs
-    if runs < 1:
-        raise ConfigError(f"--runs is {runs}; expected 1 or more.")
     return _make(arguments, Release.open(arguments.release), runs)
 
 
@@ -198,7 +196,7 @@ VARIANTS = Subcommand(
     "variants", variants, "ask the seed texts of a release anew, and compare the runs",
     (
         arg("release", "DIR", RELEASE.how["help"], Path, nargs="?"),
-        arg("--runs", "N", "how many (3)", int),
+        arg("--runs", "N", "how many (3)", within(1)),
         arg("-o --output", "OUT", "folder of the runs; with --compare a file (standard output)", Path),
         WIDE,
         arg("--compare", "DIR", "make nothing: compare these releases", Path, nargs="+"),

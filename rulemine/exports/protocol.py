@@ -19,7 +19,6 @@ from rulemine.exports.reachability import Reachability
 from rulemine.files import write_lines, write_text
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.phrasing.templates import Templates
 from rulemine.release.naming import Namer, questions_in
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Question, Removal
@@ -166,7 +165,7 @@ class ExportInput:
         release = self.release
         if self.naming == release.naming:
             return None
-        templates = Templates.from_plain(release.relations().values())
+        templates = release.templates()
         rules = release.rules()
         return Namer(release.entities, templates, self.naming, source=release.naming, rules=rules)
 

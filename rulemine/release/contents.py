@@ -178,7 +178,7 @@ def read_parts(release: Release) -> ReleaseParts:
         questions=release.questions(),
         rejections=release.rejections(),
         names=release.entities,
-        templates=Templates.from_plain(release.relations().values()),
+        templates=release.templates(),
         selection_counts=release.manifest["counts"]["selection"],
         model_counts={name: release.manifest["counts"][name] for name in MODEL_COUNTS},
         trace=read_trace(release.file) if JOURNAL in files else None,

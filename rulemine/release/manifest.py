@@ -1,12 +1,13 @@
 """The shape of a manifest: what a reader relies on."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from rulemine.kg.entity_names import NAMINGS
 
-__all__ = ["KEYS", "SHAPES", "TABLES"]
+__all__ = ["KEYS", "SHAPES", "TABLES", "dump_manifest"]
 
 KEYS = {"format", "format_version", "name", "naming", "levels", "config", "kg", "counts", "files"}
 """Of a manifest."""
@@ -33,3 +34,8 @@ SHAPES: dict[str, Callable[[Any], bool]] = {
 }
 TABLES = ("mining", "selection", "questions", "verbalizer")
 """Of the options in a manifest."""
+
+
+def dump_manifest(manifest: dict[str, Any]) -> str:
+    """A manifest as text: two-space JSON, keys in the order given, LF at the end."""
+    return json.dumps(manifest, ensure_ascii=False, allow_nan=False, indent=2) + "\n"

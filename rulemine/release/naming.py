@@ -304,6 +304,6 @@ def questions_in(
     """
     if naming not in NAMINGS:
         raise ConfigError(f"no naming {naming!r}; {did_you_mean(naming, NAMINGS)}")
-    templates = Templates.from_plain(release.relations().values())
+    templates = release.templates()
     namer = Namer(release.entities, templates, naming, source=release.naming, rules=release.rules())
     return tuple(map(namer.question, questions))

@@ -21,6 +21,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.graph import MissingFacts, PropertyGraph
 from rulemine.kg.property_graph.simplekg import read_simplekg
 from rulemine.kinds.registry import KINDS, USUAL, kind_named
+from rulemine.phrasing.templates import Templates
 from rulemine.release.manifest import KEYS, SHAPES, TABLES
 from rulemine.release.records import (
     FORMAT_VERSION,
@@ -381,6 +382,10 @@ class Release:
         header, *rows = self._table("relations.tsv")
         return {row[0]: dict(zip(header, row, strict=True)) for row in rows}
 
+    def templates(self) -> Templates:
+        """The templates of its relations, and what they declare."""
+        return Templates.from_plain(self.relations().values())
+
     def _table(self, name: str, columns: int = 0) -> list[list[str]]:
         """The rows of a table, its header first; 0 columns: as many as the header has."""
         path = self.file(name)
@@ -390,8 +395,3 @@ class Release:
             if len(row) != wanted:
                 raise ReleaseError(f"{path}: line {number} has {len(row)} columns, not {wanted}.")
         return rows
-
-
-def dump_manifest(manifest: dict[str, Any]) -> str:
-    """A manifest as text: two-space JSON, keys in the order given, LF at the end."""
-    return json.dumps(manifest, ensure_ascii=False, allow_nan=False, indent=2) + "\n"

@@ -19,7 +19,8 @@ from rulemine.release.card.figures import figures_of
 from rulemine.release.card.page import draw_plots, write_card
 from rulemine.release.card.plots import FIGURES
 from rulemine.release.contents import GLOSSES, JOURNAL, PROMPT, ModelTrace, ReleaseParts
-from rulemine.release.reader import FORMAT, MANIFEST, PROPERTY_GRAPHS, TYPES, dump_manifest
+from rulemine.release.manifest import dump_manifest
+from rulemine.release.reader import FORMAT, MANIFEST, PROPERTY_GRAPHS, TYPES
 from rulemine.release.records import FORMAT_VERSION, SPLITS, Removal
 from rulemine.release.sheet import SHEET, SHEET_COLUMNS, sheet_rows
 from rulemine.rules.formats import write_rules

@@ -309,6 +309,7 @@ def test_an_output_that_cannot_be(here: Path, command: Command, output: str, exp
             r"expected 1 … 10,000\.",
         ),
         (["verify", "x", "--most", "-1"], "--most is -1; expected 0 or more"),
+        (["graph", "seeds", "demo", "--most", "-1"], "--most is -1; expected 0 or more"),
         (
             ["serve", "neo4j", "load", "x", "--url", "http://127.0.0.1:9"],
             "9: no address of a Neo4j. Expected",

@@ -14,7 +14,8 @@ from rulemine.codec import to_json
 from rulemine.errors import InputError, ReleaseError, UserError
 from rulemine.kg.entity_names import EntityNames
 from rulemine.query.atom import Atom
-from rulemine.release.reader import Release, dump_manifest
+from rulemine.release.manifest import dump_manifest
+from rulemine.release.reader import Release
 from rulemine.release.records import (
     FORMAT_VERSION,
     Certificate,

@@ -22,7 +22,6 @@ from rulemine.kinds.registry import kind_named
 from rulemine.llm.call import more_tokens
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
-from rulemine.phrasing.templates import Templates
 from rulemine.registry import Registry
 from rulemine.release.guessing import order_of_names
 from rulemine.release.reader import Release
@@ -237,7 +236,7 @@ def answer(
     given = Context(
         kg=release.kg(kg),
         graph=release.property_graph(kg) if release.has_property_graph else None,
-        declarations=Templates.from_plain(release.relations().values()).declarations,
+        declarations=release.templates().declarations,
         order=order_of_names(release.entities, release.naming),
         seed=seed,
         folder=folder,

@@ -13,6 +13,7 @@ from rulemine.errors import counted
 from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.statistics.power import smallest_difference, spread_of_rates
 from rulemine.kinds.registry import kind_named
+from rulemine.release.card.page import reasons
 from rulemine.release.reader import Release
 from rulemine.text.tables import Table
 
@@ -71,7 +72,7 @@ def steps(release: Release) -> tuple[Remaining, ...]:
     if drawn := sum(row["drawn"] for row in counts.get("sampling", {}).values()):
         add("candidates drawn", drawn, kind.amount)
     dropped = Counter[str]()
-    for why, number in _rejected(counts).items():
+    for why, number in reasons(counts).items():
         dropped[why.partition(":")[0]] += number
     left = questions + sum(dropped[stage] for stage in LIMITS)
     add("questions asked", left, kind.amount)
@@ -86,14 +87,6 @@ def steps(release: Release) -> tuple[Remaining, ...]:
         Remaining("in the test split", test, "questions.ratios", questions),
         Remaining("in the core of the test split", core, "questions.test_core", test),
     )
-
-
-def _rejected(counts: Mapping[str, Any]) -> dict[str, int]:
-    """Stage and reason → questions that are not there for it; those of refused texts may be."""
-    kept = (
-        "verbalize: " if counts["questions_by_wording"]["fallback"] else "verbalize: paraphrase: "
-    )
-    return {why: n for why, n in counts["rejected"].items() if not why.startswith(kept)}
 
 
 def in_short(release: Release) -> list[str]:
@@ -177,7 +170,7 @@ def summary_of(release: Release) -> Document:
 
 
 def _reasons(counts: Mapping[str, Any]) -> Table:
-    found = Counter(_rejected(counts))
+    found = Counter(reasons(counts))
     if not any(why.startswith("ask: ") for why in found):
         for row in counts.get("sampling", {}).values():
             found.update({f"ask: {why}": n for why, n in row["rejected"].items()})

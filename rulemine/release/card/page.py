@@ -20,7 +20,7 @@ from rulemine.release.card.plots import draw_figures
 from rulemine.release.card.template import fill
 from rulemine.release.contents import ReleaseParts
 
-__all__ = ["draw_plots", "write_card"]
+__all__ = ["draw_plots", "reasons", "write_card"]
 
 LITTLE_CORE, FEW_CORE = 0.1, 100
 """Below this fraction or number of questions in the core, the card warns."""
@@ -102,13 +102,13 @@ def _of_all(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "restated_share": 100 * LEAST_SHARE,
         "most_relations": MOST_RELATIONS,
         "further": " or ".join(further),
-        "refused": _refused(counts),
+        "refused": reasons(counts),
         "dropped": dict(dropped[:MOST_REASONS]),
         "dropped_more": sum(n for _, n in dropped[MOST_REASONS:]),
     }
 
 
-def _refused(counts: Mapping[str, Any]) -> dict[str, int]:
+def reasons(counts: Mapping[str, Any]) -> dict[str, int]:
     """The questions that are not asked, by reason; those of refused texts may be kept."""
     kept = (
         "verbalize: " if counts["questions_by_wording"]["fallback"] else "verbalize: paraphrase: "

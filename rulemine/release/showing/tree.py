@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 
 from rulemine.errors import ReleaseError, counted
 from rulemine.kg.graph import Triple
-from rulemine.phrasing.templates import Templates
 from rulemine.query.parser import parse
 from rulemine.release.records import Question, Removal
 from rulemine.release.showing.derivation import Bound, ProofStep, bind
@@ -30,7 +29,7 @@ def tree_view(question: Question, shown: ShownRelease) -> list[Titled]:
     Raises:
         ReleaseError: The evidence gives no derivation of the answer, or a proof is missing.
     """
-    declared = Templates.from_plain(shown.release.relations().values()).declarations
+    declared = shown.release.templates().declarations
     query, asked = parse(question.query), question.hard_answer
     found = (
         bind(query, answer, question.evidence, declared)

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from rulemine.errors import ReleaseError, counted
 from rulemine.kg.graph import Triple
-from rulemine.phrasing.templates import Templates
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, Removal
 from rulemine.release.showing.drawing import REMOVED
@@ -89,7 +88,7 @@ class ShownRelease:
     @cached_property
     def proofs(self) -> ProofsLeft:
         """The search for the remaining proofs of the removed triples."""
-        declared = Templates.from_plain(self.release.relations().values()).declarations
+        declared = self.release.templates().declarations
         kg = self.release.kg("complete")
         return ProofsLeft(kg, [*self.removals], [*self.rules.values()], declared)
 
