@@ -229,7 +229,7 @@ EXPORT = Subcommand(
 
 QUESTION_GRAPHS = Subcommand(
     "export question-graphs", question_graphs,
-    "cut a graph for each question out of one of the release",
+    "cut a graph for each question out of the release's",
     (RELEASE, TO_FOLDER, WIDE, KG, ANY_SPLIT),
     _OF_GRAPHS, _add_graph_options, beside_output=True,
 )  # fmt: skip

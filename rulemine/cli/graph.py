@@ -183,7 +183,7 @@ GRAPH = Subcommand(
 
 VALUES = Subcommand(
     "graph values", values,
-    "write the rules by which one fact determines another value, which a build may then remove",
+    "write the rules by which one fact determines another value",
     (
         *_SOURCE,
         arg("--rules", "FILE", "count these rules instead of mining, e.g. what values wrote, edited", Path),

@@ -9,7 +9,7 @@ import contextlib
 import errno
 import os
 import sys
-from argparse import Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -131,7 +131,6 @@ def make_parser(*, whole: bool = True) -> AllCommands:
             help=command.summary,
             description=f"{command.summary[0].upper()}{command.summary[1:]}.",
             epilog="\n".join([*more, command.more]).strip() or None,
-            formatter_class=RawDescriptionHelpFormatter,
         )
         made.options, made.takes_program = command.complete, command.takes_program
         made.set_defaults(run=command.run, beside_output=command.beside_output)

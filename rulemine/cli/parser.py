@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NoReturn, get_args, get_origin
@@ -38,6 +39,17 @@ _CHOICE = re.compile(r"(.*?): invalid choice: (.*) \(choose from (.*)\)", re.DOT
 _NAME = re.compile(r"[\w-]+")
 
 
+class _Layout(argparse.HelpFormatter):
+    """Fits paragraphs to the terminal; indented lines stay as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        lines: list[str] = []
+        for kept, group in groupby(text.splitlines(), lambda line: line[:1] in ("", " ")):
+            rows = list(group)
+            lines += rows if kept else wrap(" ".join(rows), width, break_on_hyphens=False)
+        return "\n".join(f"{indent}{line}" for line in lines)
+
+
 class Parser(argparse.ArgumentParser):
     """The parser of a command, or of all commands.
 
@@ -47,6 +59,9 @@ class Parser(argparse.ArgumentParser):
             others.
         takes_program: Whether what follows ``--`` is a program of the user's, which becomes ``program``.
     """
+
+    def __init__(self, **how: Any) -> None:
+        super().__init__(**how, formatter_class=_Layout)
 
     keys: "Callable[[], Iterable[Key]]" = tuple
     options: "Callable[[Parser], None] | None" = None

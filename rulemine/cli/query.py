@@ -29,10 +29,13 @@ if TYPE_CHECKING:
 __all__ = ["ANALYZE", "CANDIDATES", "QUERY"]
 
 _LANGUAGE = """\
-  "x"            the entity x            (p "r" X)    the objects of r whose subject is in X
-  (and X Y …)    in all of them          (p- "r" X)   the subjects of r whose object is in X
-  (or X Y …)     in some of them         (minus X Y)  in X and not in Y
-  (count X)      how many; outermost     Names are in double quotes.
+  "x"             the entity x; names are in double quotes
+  (p "r" X)       the objects of r whose subject is in X
+  (p- "r" X)      the subjects of r whose object is in X
+  (and X Y …)     in all of them
+  (or X Y …)      in some of them
+  (minus X Y)     in X and not in Y
+  (count X)       how many; outermost
 """
 
 

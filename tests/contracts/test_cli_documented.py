@@ -126,10 +126,11 @@ def test_help_is_printed_within_eighty_columns(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit) as ended:
-        main([name, "--help"])
+        main([*name.split(), "--help"])
     assert ended.value.code == 0
     printed = capsys.readouterr().out
     assert printed.startswith(f"usage: rulemine {name}")
+    assert max(map(len, printed.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("name", COMMANDS)
