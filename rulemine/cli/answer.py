@@ -10,18 +10,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from rulemine.cli.arguments import (
-    NAMING,
-    RELEASE,
-    SAMPLE,
-    SEED,
-    SPLIT,
-    TO_FILE,
-    Subcommand,
-    add_model,
-    arg,
-    switch,
-)
+from rulemine.cli.arguments import Subcommand, add_model, arg, switch
 from rulemine.cli.console import (
     STANDARD_OUTPUT,
     Line,
@@ -176,19 +165,19 @@ def _answer(arguments: Namespace, name: str, output: Path, kept: Path | None) ->
 
 QUESTIONS = Subcommand(
     "questions", questions, "write what a system is given: questions, and nothing else",
-    (RELEASE, SPLIT, SAMPLE, NAMING, TO_FILE),
+    ("release split sample naming output",),
     "One JSON object a line: id, question, topic_entities. The graph is kg/incomplete.tsv.gz in DIR.",
 )  # fmt: skip
 
 ANSWER = Subcommand(
     "answer", answer, "answer the questions of a release with a system",
     (
-        RELEASE,
+        "release",
         arg("--with", "NAME[,NAME…]", "e.g. lookup, neighbors:hops=2, prior:k=5", dest="answerers",
             required=True),
         arg("--kg", "GRAPH", "complete, incomplete, or incomplete-LEVEL with any LEVEL from 0 to 100 "
             "(incomplete)", default="incomplete"),
-        SPLIT, SAMPLE, SEED,
+        "split sample seed",
         switch("--dry-run", "say what it would take of a model, ask nothing, write nothing"),
         arg("-o --output", "FILE", "predictions; - is standard output; for several systems a folder; needed "
             "but for --dry-run", output_file),

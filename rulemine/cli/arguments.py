@@ -91,7 +91,7 @@ class Subcommand:
         name: Its words after ``rulemine``, one or two.
         run: Runs it, given the parsed arguments; returns the exit status.
         summary: What it does, in lower case, without a period.
-        arguments: What it is given.
+        arguments: What it is given; a text has the names of shared ones, see `SHARED`.
         more: The text after its help.
         options: Adds further options when they are needed, so that no command loads those of others.
         beside_output: Whether it shows tables beside what it writes to its ``-o``, rather than there.
@@ -101,7 +101,7 @@ class Subcommand:
     name: str
     run: Callable[[Namespace], int]
     summary: str
-    arguments: Sequence[Argument]
+    arguments: Sequence[Argument | str]
     more: str = ""
     options: Callable[[Parser], None] | None = None
     beside_output: bool = False
@@ -109,28 +109,36 @@ class Subcommand:
 
     def complete(self, parser: Parser) -> None:
         """Adds its arguments to its parser."""
-        for names, how in self.arguments:
-            parser.add_argument(*names, **how)
+        for one in self.arguments:
+            shared = [SHARED[name] for name in one.split()] if isinstance(one, str) else [one]
+            for names, how in shared:
+                parser.add_argument(*names, **how)
         if self.options is not None:
             self.options(parser)
 
 
-RELEASE = arg("release", "DIR", "folder or archive of the release", Path)
-SPLIT = arg("--split", "SPLIT", "train, validation, test or all (test)", default="test")
-ANY_SPLIT = arg("--split", "SPLIT", "train, validation, test or all (all)", default="all")
-SAMPLE = arg("--sample", "N", "the first N questions of one fixed order, the core first (all)", int)
-NAMING = arg("--naming", "NAMING", "private, entity or text (the release's)")
-KG = arg(
-    "--kg", "GRAPH", "complete, incomplete or incomplete-LEVEL (incomplete)", default="incomplete"
-)
-SEED = arg("--seed", "N", "of what is drawn (0)", int, default=0)
-TO_FILE = arg("-o --output", "FILE", "(standard output)", output_file)
-TO_FOLDER = arg(
-    "-o --output", "OUT", "folder to write, new or of an earlier run", Path, required=True
-)
-REPLACE = switch("--replace", "replace a release that has another name or was edited")
-WIDE = switch("--wide", "tables and notes as wide as they are; on a terminal they are fitted to it")
-SET = several("--set", "KEY=VALUE", "override a key, see rulemine keys")
+_OF_RELEASE = "folder or archive of the release"
+_SPLITS = "train, validation, test or all"
+_KG = "complete, incomplete or incomplete-LEVEL (incomplete)"
+
+SHARED = {
+    "release": arg("release", "DIR", _OF_RELEASE, Path),
+    "release?": arg("release", "DIR", _OF_RELEASE, Path, nargs="?"),
+    "split": arg("--split", "SPLIT", f"{_SPLITS} (test)", default="test"),
+    "split?": arg("--split", "SPLIT", f"{_SPLITS} (test)"),
+    "any-split": arg("--split", "SPLIT", f"{_SPLITS} (all)", default="all"),
+    "sample": arg("--sample", "N", "the first N questions of one fixed order, the core first (all)", int),
+    "naming": arg("--naming", "NAMING", "private, entity or text (the release's)"),
+    "kg": arg("--kg", "GRAPH", _KG, default="incomplete"),
+    "kg?": arg("--kg", "GRAPH", _KG),
+    "seed": arg("--seed", "N", "of what is drawn (0)", int, default=0),
+    "output": arg("-o --output", "FILE", "(standard output)", output_file),
+    "folder": arg("-o --output", "OUT", "folder to write, new or of an earlier run", Path, required=True),
+    "replace": switch("--replace", "replace a release that has another name or was edited"),
+    "wide": switch("--wide", "tables and notes as wide as they are; on a terminal they are fitted to it"),
+    "set": several("--set", "KEY=VALUE", "override a key, see rulemine keys"),
+}  # fmt: skip
+"""Name → argument that several commands take; with ``?`` it may be left out, or has no default."""
 
 
 def format_of(*formats: str, more: str = "") -> Argument:

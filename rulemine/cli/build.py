@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
 
-from rulemine.cli.arguments import REPLACE, SET, Subcommand, add_resources, arg, several, switch
+from rulemine.cli.arguments import Subcommand, add_resources, arg, several, switch
 from rulemine.cli.console import (
     STANDARD_OUTPUT,
     Line,
@@ -215,7 +215,7 @@ BUILD = Subcommand(
         arg("-o --output", "DIR", "folder (out/NAME)", Path),
         arg("--until", "STAGE", f"the last step: {', '.join(STEPS)} (release)", choices=(*STEPS, "release"),
             default="release"),
-        REPLACE, SET,
+        "replace set",
         several("--not-in", "DIR", "ask no question of this release again", Path),
     ),
     "Every key of a recipe, with its meaning and default: rulemine keys [SECTION]",
@@ -227,7 +227,7 @@ GLOSS = Subcommand(
     (
         arg("recipe", "RECIPE", "as in rulemine build"),
         arg("-o --output", "FILE", "TOML (out/NAME.glosses.toml)", output_file),
-        SET,
+        "set",
     ),
     _GLOSS, _add_gloss_options,
 )  # fmt: skip

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.cli.answer import split_of
-from rulemine.cli.arguments import FORMATS, RELEASE, TO_FILE, WIDE, Subcommand, arg, format_of
+from rulemine.cli.arguments import FORMATS, Subcommand, arg, format_of
 from rulemine.cli.console import bar, check_output, emit, refuse_idle
 from rulemine.errors import ConfigError
 
@@ -164,19 +164,19 @@ def _of_files(arguments: Namespace) -> str:
 COMPARE = Subcommand(
     "compare", compare, "compare systems, or say how many questions show a difference",
     (
-        arg("release", "DIR", RELEASE.how["help"], Path, nargs="?"),
+        "release?",
         arg("predictions", "FILE", "two or more; with --fresh one or more", Path, nargs="*"),
         arg("--fresh", ("DIR2", "FILE"), "a fresh release and the same systems' predictions for it, after "
             "DIR and its files", Path, nargs="+"),
         arg("--metrics", "NAME[,NAME…]", "scores, e.g. hard_f1,mrr (hard_f1,hhr,hits_hard,hits_any,f1); of "
             "--power one (hard_f1)"),
-        arg("--split", "SPLIT", "train, validation, test or all (test)"),
+        "split?",
         arg("--sample", "N", "the first N questions of one fixed order, the core first", int),
         arg("--naming", "NAMING", "of the predictions (the release's)"),
         arg("--level", "L", "hard answers are those missing at level L, 1–100 (of the graphs)", int),
         arg("--seed", "N", "of resamples and exchanges (0)", int),
         format_of(*FORMATS, more="; html is a page, questions a CSV of every question"),
-        TO_FILE, WIDE,
+        "output wide",
         arg("--power", "P", "how many questions show a difference with this chance (0.8): between two "
             "prediction files, or from --rates", float, nargs="?", const=0.8),
         arg("--difference", "D", "of --power: to be seen, a fraction: 0.05 is 5 points (several)", float),

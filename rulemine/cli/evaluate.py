@@ -7,18 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rulemine.cli.answer import split_of
-from rulemine.cli.arguments import (
-    FORMATS,
-    SPLIT,
-    TO_FILE,
-    WIDE,
-    Subcommand,
-    arg,
-    format_of,
-    several,
-    switch,
+from rulemine.cli.arguments import FORMATS, Subcommand, arg, format_of, several, switch
+from rulemine.cli.console import (
+    STANDARD_OUTPUT,
+    Line,
+    bar,
+    check_output,
+    emit,
+    note,
+    output_file,
+    refuse_idle,
 )
-from rulemine.cli.console import STANDARD_OUTPUT, Line, bar, check_output, emit, note, refuse_idle
 from rulemine.cli.parser import Parser
 from rulemine.errors import ConfigError, EndpointError, counted
 
@@ -298,7 +297,7 @@ EVALUATE = Subcommand(
         switch("--baselines", "run and score every model-free answerer instead"),
         arg("--against", "FILE", "predictions to compare with (paired difference)", Path),
         arg("--matching", "MODE", "of answer extraction: ids, vocabulary or brink (vocabulary)"),
-        arg("--split", "SPLIT", SPLIT.how["help"]),
+        "split?",
         arg("--sample", "N", "the first N questions of one fixed order, the core first (as many as the file "
             "says, or all)", int),
         arg("--naming", "NAMING", "of the predictions (the release's)"),
@@ -318,8 +317,8 @@ EVALUATE = Subcommand(
         arg("--seed", "N", "of the bootstrap, or of the baseline random (0)", int),
         format_of(*FORMATS, more="; html is a page, questions a CSV with a line for each question"),
         arg("-o --output", "FILE", "(standard output); of QUESTIONS FILE.journal keeps the scores that are "
-            "known until it is written, and the same command goes on from there", TO_FILE.how["type"]),
-        WIDE,
+            "known until it is written, and the same command goes on from there", output_file),
+        "wide",
     ),
     options=_add_metrics,
 )  # fmt: skip

@@ -10,24 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rulemine.cli.answer import split_of
-from rulemine.cli.arguments import (
-    ANY_SPLIT,
-    FORMATS,
-    KG,
-    NAMING,
-    RELEASE,
-    SAMPLE,
-    SEED,
-    TO_FILE,
-    TO_FOLDER,
-    WIDE,
-    Subcommand,
-    add_model,
-    arg,
-    format_of,
-    switch,
-    within,
-)
+from rulemine.cli.arguments import FORMATS, Subcommand, add_model, arg, format_of, switch, within
 from rulemine.cli.console import Line, bar, check_output, emit, refuse_idle, say
 from rulemine.cli.parser import Parser, add_flags, given
 from rulemine.errors import ConfigError, counted
@@ -218,10 +201,10 @@ def _add_graph_options(parser: Parser) -> None:
 EXPORT = Subcommand(
     "export", export, "write a release in the files of other people's systems",
     (
-        RELEASE,
+        "release",
         arg("--to", "FORMAT[:key=value…][,…]", "the format; several write a folder each, in the one of -o",
             required=True),
-        TO_FOLDER, KG, NAMING, SEED,
+        "folder kg naming seed",
         switch("--without-answers", "the test split alone, its answers in OUT.answers.jsonl"),
     ),
     options=_add_formats,
@@ -230,7 +213,7 @@ EXPORT = Subcommand(
 QUESTION_GRAPHS = Subcommand(
     "export question-graphs", question_graphs,
     "cut a graph for each question out of the release's",
-    (RELEASE, TO_FOLDER, WIDE, KG, ANY_SPLIT),
+    ("release folder wide kg any-split",),
     _OF_GRAPHS, _add_graph_options, beside_output=True,
 )  # fmt: skip
 
@@ -238,14 +221,14 @@ SUPERVISION = Subcommand(
     "export supervision", supervision,
     "compare triples of shortest paths with the evidence",
     (
-        RELEASE, KG, ANY_SPLIT,
+        "release kg any-split",
         arg("--answers", None, "that paths lead to: the one that the question asks for, or all that the "
             "complete graph gives (asked)", choices=("asked", "all"), default="asked"),
         arg("--labels", "FOLDER", "write both labelings of the triples there (none)", Path),
         arg("--replies", "FOLDER", "where replies of --model are kept; none is asked for again", Path),
-        SAMPLE,
+        "sample",
         arg("--max-tokens", "N", "tokens of a reply of --model at most (256)", within(1)),
-        format_of(*FORMATS[:-1]), TO_FILE, WIDE,
+        format_of(*FORMATS[:-1]), "output wide",
     ),
     _OF_SUPERVISION, add_model,
 )  # fmt: skip

@@ -8,7 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rulemine.cli.arguments import SET, TO_FILE, Subcommand, arg, switch, within
+from rulemine.cli.arguments import Subcommand, arg, switch, within
 from rulemine.cli.console import (
     bar,
     check_output,
@@ -190,7 +190,7 @@ VALUES = Subcommand(
         arg("--confidence", "X", "the least share of the nodes of which a rule says a value where it is "
             "right (1.0)", float),
         arg("--support", "N", "of how many nodes a rule is right (20)", int),
-        TO_FILE,
+        "output",
     ),
 )  # fmt: skip
 
@@ -217,7 +217,7 @@ SEEDS = Subcommand(
         arg("--labels", "FILE", "text labels: TSV or the name of a data set"),
         arg("--linker", "MODULE:FUNCTION", "finds the entities of a text (by their labels)"),
         arg("--most", "N", "texts to show (10)", within(0), default=10),
-        SET,
+        "set",
         arg("-o --output", "FILE", "write all of them as JSON Lines (none)", output_file),
     ),
     _TEXTS,

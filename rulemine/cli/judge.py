@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rulemine.cli.answer import split_of
-from rulemine.cli.arguments import RELEASE, SPLIT, WIDE, Subcommand, add_endpoint, arg, switch
+from rulemine.cli.arguments import Subcommand, add_endpoint, arg, switch
 from rulemine.cli.console import STANDARD_OUTPUT, Line, bar, check_output, output_file, say
 from rulemine.cli.parser import Parser, given
 from rulemine.errors import ConfigError
@@ -114,7 +114,7 @@ def _add_judges(parser: Parser) -> None:
 JUDGE = Subcommand(
     "judge", judge, "have a panel of three models judge questions, answers and proofs",
     (
-        RELEASE, SPLIT,
+        "release split",
         arg("--sample", "N", "the first N questions of one fixed order, the core first (100)", int,
             default=100),
         arg("--naming", "NAMING", "that judges see: private, entity or text (the release's)", default=""),
@@ -126,7 +126,7 @@ JUDGE = Subcommand(
         switch("--dry-run", "say what it would take, show a prompt of each kind, ask nothing"),
         arg("-o --output", "FILE", "judgements, a question a line; replies are kept in FILE.work",
             output_file, required=True),
-        WIDE,
+        "wide",
     ),
     _MORE, _add_judges, beside_output=True,
 )  # fmt: skip

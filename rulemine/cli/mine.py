@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rulemine.cli.arguments import TO_FILE, Subcommand, arg, format_of, switch
+from rulemine.cli.arguments import Subcommand, arg, format_of, switch
 from rulemine.cli.console import (
     STANDARD_OUTPUT,
     Line,
@@ -188,7 +188,7 @@ MINE = Subcommand(
         arg("kg", "KG", "a graph (.tsv, .nt or .ttl; plain, .gz or .zst) or the name of a data set"),
         switch("--resume", "continue from FILE.journal, left beside -o FILE by a run that was killed or "
              "limited"),
-        format_of("jsonl", "amie"), TO_FILE,
+        format_of("jsonl", "amie"), "output",
         arg("--engine", None, "amie: the original AMIE 3.5.1, with one thread unless --threads says more "
             "(rulemine)", choices=("rulemine", "amie"), default="rulemine"),
         arg("--amie-jar", "JAR", "its jar, amie3.5.1.jar; not part of this package", Path),

@@ -6,12 +6,13 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rulemine.cli.arguments import TO_FILE, Subcommand, arg, format_of, within
+from rulemine.cli.arguments import Subcommand, arg, format_of, within
 from rulemine.cli.console import (
     bar,
     check_output,
     emit,
     note,
+    output_file,
     refuse_idle,
     say,
     summarize,
@@ -240,7 +241,7 @@ QUERY = Subcommand(
 
 ANALYZE = Subcommand(
     "query analyze", analyze, "count the logical structures of the queries of a data set",
-    (arg("file", "FILE", "the queries or questions", Path), format_of("table", "json"), TO_FILE),
+    (arg("file", "FILE", "the queries or questions", Path), format_of("table", "json"), "output"),
     _QUERIES,
 )  # fmt: skip
 
@@ -250,7 +251,7 @@ CANDIDATES = Subcommand(
         _KG,
         arg("file", "FILE", "the candidates, JSON Lines", Path),
         arg("-o --output", "FILE", "write verdicts as JSON Lines instead of printing them",
-            TO_FILE.how["type"]),
+            output_file),
         arg("--templates", "NAME", "templates that declare which relations state the same facts: a file or a "
             "data set (those of the data set)"),
         arg("--reference", "KG", "a graph that must have the used triples, as a later version"),

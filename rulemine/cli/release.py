@@ -8,17 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rulemine.cli.arguments import (
-    RELEASE,
-    REPLACE,
-    WIDE,
-    Subcommand,
-    add_resources,
-    arg,
-    several,
-    switch,
-    within,
-)
+from rulemine.cli.arguments import Subcommand, add_resources, arg, several, switch, within
 from rulemine.cli.console import Line, bar, check_output, emit, note, output_file, refuse_idle, say
 from rulemine.cli.parser import given
 from rulemine.errors import ConfigError, ReleaseError, counted
@@ -200,7 +190,7 @@ def archive(arguments: Namespace) -> int:
 VERIFY = Subcommand(
     "verify", verify, "verify a release: digests, proofs, answers, splits",
     (
-        RELEASE,
+        "release",
         arg("--most", "N", "problems to print (20)", within(0), default=20),
         switch("--thorough", "recount every rule"),
         arg("--neo4j", "URL", "of the kind cypher: run the gold on this database, which has to be empty; "
@@ -215,14 +205,14 @@ VERIFY = Subcommand(
 SHOW = Subcommand(
     "show", show, "show questions with their proofs, here or in the browser",
     (
-        RELEASE,
+        "release",
         arg("id", "ID", "id of a question, e.g. q00001", nargs="*"),
         arg("--sample", "N", "show N random questions (0)", within(0), default=0),
         arg("--seed", "N", "seed of the sample (0)", int),
         switch("--summary", "show instead how many questions there are, why no more, and what to change"),
         arg("-o --output", "FILE", "of --summary: .svg is a figure, else text (standard output)",
             output_file),
-        WIDE,
+        "wide",
         switch("--browser", "serve a page of all questions on this machine, until Ctrl-C"),
         arg("--split", "SPLIT", "of --browser: train, validation, test or all (test)"),
         arg("--port", "N", "of --browser: port on this machine, 0 for any that is free (8765)", int),
@@ -232,14 +222,14 @@ SHOW = Subcommand(
 RENAME = Subcommand(
     "rename", rename, "rewrite a release in another naming",
     (
-        RELEASE,
+        "release",
         arg("--naming", "NAMING", "private, entity, text or numeric", required=True),
         arg("-o --output", "DIR", "folder of the new release", Path, required=True),
-        REPLACE,
+        "replace",
     ),
 )  # fmt: skip
 
 ARCHIVE = Subcommand(
     "archive", archive, "verify a release and write it as one tar, to be published",
-    (RELEASE, arg("-o --output", "FILE", "the tar (DIR.tar); FILE.sha256 is beside it", Path)),
+    ("release", arg("-o --output", "FILE", "the tar (DIR.tar); FILE.sha256 is beside it", Path)),
 )  # fmt: skip

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rulemine.cli.answer import split_of
-from rulemine.cli.arguments import KG, NAMING, RELEASE, SPLIT, Subcommand, arg, switch
+from rulemine.cli.arguments import Subcommand, arg, switch
 from rulemine.cli.console import Line, bar, refuse_idle, say
 from rulemine.errors import ConfigError, counted
 
@@ -127,7 +127,7 @@ def _load(arguments: Namespace) -> int:
 SERVE = Subcommand(
     "serve", serve, "serve a page of a release, SPARQL about its graph, or a Neo4j",
     (
-        RELEASE, SPLIT,
+        "release split",
         arg("--port", "N", "port on this machine, 0 for any that is free (8765)", int),
     ),
 )  # fmt: skip
@@ -135,7 +135,7 @@ SERVE = Subcommand(
 SPARQL = Subcommand(
     "serve sparql", serve_sparql, "answer SPARQL queries about the graph of a release",
     (
-        RELEASE, KG, NAMING,
+        "release kg naming",
         arg("--iris", "WHICH", "freebase (ns:m.e00039) or release (entity:NAME) (freebase)",
             default="freebase"),
         arg("--port", "N", "port on this machine, 0 for any that is free (8890)", int, default=8890),
@@ -150,7 +150,7 @@ NEO4J = Subcommand(
         arg("action", None, "start: Neo4j Community in the background, fetched with Maven once; load: write "
             "the graph of a release into it; stop: end it", choices=("start", "load", "stop")),
         arg("release", "DIR", "folder or archive of the release, for load", Path, nargs="?"),
-        arg("--kg", "GRAPH", KG.how["help"]),
+        "kg?",
         arg("--url", "URL", f"where to load it, any address of Bolt ({_URL})"),
         arg("--database", "NAME", "a database of that server (its own choice)"),
         switch("--replace", "delete first what the database holds"),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rulemine.cli.arguments import WIDE, Subcommand, add_endpoint, arg, switch
+from rulemine.cli.arguments import Subcommand, add_endpoint, arg, switch
 from rulemine.cli.console import Line, say
 from rulemine.cli.parser import Parser, add_flags, given
 
@@ -86,7 +86,7 @@ STUDY = Subcommand(
         arg("--with", "NAME[,NAME…]", "the systems, as for rulemine answer", dest="systems"),
         switch("--estimate", "print what the study costs, and do nothing"),
         arg("-o --output", "OUT", "folder of the study", Path, required=True),
-        WIDE,
+        "wide",
     ),
     MORE, _add_keys, beside_output=True, takes_program=True,
 )  # fmt: skip

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rulemine.cli.arguments import RELEASE, WIDE, Subcommand, add_resources, arg, switch, within
+from rulemine.cli.arguments import Subcommand, add_resources, arg, switch, within
 from rulemine.cli.console import Line, bar, check_output, emit, output_file, refuse_idle, say
 from rulemine.cli.parser import Parser, add_flags, given
 from rulemine.errors import ConfigError, OutputError
@@ -195,10 +195,10 @@ def _add_options(parser: Parser) -> None:
 VARIANTS = Subcommand(
     "variants", variants, "ask the seed texts of a release anew, and compare the runs",
     (
-        arg("release", "DIR", RELEASE.how["help"], Path, nargs="?"),
+        "release?",
         arg("--runs", "N", "how many (3)", within(1)),
         arg("-o --output", "OUT", "folder of the runs; with --compare a file (standard output)", Path),
-        WIDE,
+        "wide",
         arg("--compare", "DIR", "make nothing: compare these releases", Path, nargs="+"),
         arg("--format", None, "of what is printed (table)", choices=("table", "markdown", "json")),
         arg("--set", "KEY=VALUE", "a file that the recipe names, e.g. rules=FILE, or not_in=DIR; or who "
