@@ -25,20 +25,14 @@ _PART = re.compile(r"^<!-- (\w+) -->$", re.MULTILINE)
 def commands() -> str:
     """Every command with its arguments, in the order of ``rulemine --help``."""
     lines: list[str] = []
-    taken: dict[str, str] = {}  # arguments → the command that has them above
     for name, parser in _parsers(make_parser(), "rulemine"):
         description = (parser.description or "").strip()
         needed = [a for a in parser._actions if not a.option_strings or a.required]
         words = [name, *(f"{''.join(a.option_strings[:1])} {_value(a)}".strip() for a in needed)]
         lines += [f"## {name}", description, f"    {' '.join(words)} [options]"]
-        table = "\n\n".join(_tables(parser))
-        if table in taken:
-            lines.append(f"Arguments: those of [`{taken[table]}`](#{_anchor(taken[table])}).")
-        else:
-            taken[table] = name
-            lines.append(table)
-            if parser.epilog:
-                lines.append("\n".join(f"    {line}" for line in parser.epilog.splitlines()))
+        lines += _tables(parser)
+        if parser.epilog:
+            lines.append("\n".join(f"    {line}" for line in parser.epilog.splitlines()))
     return "\n\n".join(lines)
 
 
@@ -145,10 +139,6 @@ def _invocation(action: argparse.Action) -> str:
 
 def _value(action: argparse.Action) -> str:
     return argparse.HelpFormatter("")._format_args(action, action.dest.upper())
-
-
-def _anchor(heading: str) -> str:
-    return heading.replace(" ", "-")
 
 
 def _cell(text: str) -> str:

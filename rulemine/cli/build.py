@@ -23,7 +23,7 @@ from rulemine.cli.console import (
     summarize,
     written,
 )
-from rulemine.cli.parser import Parser, add_flags, describe_keys, given
+from rulemine.cli.parser import Parser, add_flags, describe_keys
 from rulemine.errors import ConfigError, did_you_mean
 
 __all__ = ["BUILD", "GLOSS", "KEYS_OF_RECIPES"]
@@ -47,11 +47,10 @@ To build with the file: rulemine build RECIPE --verbalizer openai --model NAME -
 
 def build(arguments: Namespace) -> int:
     """``build``."""
-    from rulemine.builder.pipeline import Build, BuildContext
+    from rulemine.builder.pipeline import Build
     from rulemine.builder.stage import Done
-    from rulemine.cli.recipe_options import chosen_recipe
+    from rulemine.cli.recipe_options import building, chosen_recipe
     from rulemine.evaluation.reporting.made import in_short
-    from rulemine.mining import Resources
     from rulemine.release.reader import Release
 
     recipe = chosen_recipe(arguments)
@@ -66,16 +65,11 @@ def build(arguments: Namespace) -> int:
         say(f"{name:9} {seconds:>8}  {done.folder}", sys.stderr)
 
     line = Line()
-    context = BuildContext(
-        resources=Resources(**given(arguments, "resources.")),
-        observe=line.watch,
-        on_finished=finished,
-        on_warning=line.note,
-        on_status=line.status,
-        replay=arguments.replay,
-        replace=arguments.replace,
-        earlier=tuple(arguments.not_in),
-    )
+    earlier = tuple(arguments.not_in)
+    context = building(
+        arguments, line, on_finished=finished, replay=arguments.replay, replace=arguments.replace,
+        earlier=earlier,
+    )  # fmt: skip
     made = Build(recipe, target, context)
     if arguments.dry_run:
         say(made.estimate())

@@ -2,15 +2,19 @@
 
 from argparse import Namespace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from rulemine.cli.console import Line
 from rulemine.cli.parser import given
 from rulemine.config import parse_setting
 from rulemine.errors import ConfigError
 from rulemine.recipe.loading import load_recipe
 from rulemine.recipe.recipe import KEYS, Recipe
 
-__all__ = ["OF_MODEL", "chosen_recipe", "replayed"]
+if TYPE_CHECKING:
+    from rulemine.builder.pipeline import BuildContext
+
+__all__ = ["OF_MODEL", "building", "chosen_recipe", "replayed", "settings_given"]
 
 OF_MODEL = ("verbalizer.", "endpoint.")
 """Prefixes of the keys that concern a language model."""
@@ -29,7 +33,7 @@ def chosen_recipe(arguments: Namespace) -> Recipe:
 
         arguments.replay = unpacked(arguments.replay)
     replay: Path | None = getattr(arguments, "replay", None)
-    chosen = {k: v for k, v in given(arguments).items() if not k.startswith("resources.")}
+    chosen = settings_given(arguments)
     set_keys = [parse_setting(text) for text in arguments.set]
     settings = replayed(replay) + _left_out(arguments) + set_keys
     settings += [(tuple(key.split(".")), value) for key, value in chosen.items()]
@@ -56,6 +60,20 @@ def chosen_recipe(arguments: Namespace) -> Recipe:
     if recipe.rules:
         _refuse(options, "mining.", "mining, and with rules given nothing is mined")
     return recipe
+
+
+def settings_given(arguments: Namespace) -> dict[str, Any]:
+    """Key of a recipe → value, for the options that were given."""
+    return {k: v for k, v in given(arguments).items() if not k.startswith("resources.")}
+
+
+def building(arguments: Namespace, line: Line, **more: Any) -> "BuildContext":
+    """Resources and progress of a build, and what else a command says of it."""
+    from rulemine.builder.pipeline import BuildContext
+    from rulemine.mining import Resources
+
+    usual = {"observe": line.watch, "on_warning": line.note, "on_status": line.status}
+    return BuildContext(Resources(**given(arguments, "resources.")), **{**usual, **more})
 
 
 def _left_out(arguments: Namespace) -> list[tuple[tuple[str, ...], Any]]:

@@ -63,22 +63,16 @@ def _rebuild(arguments: Namespace, line: Line) -> bool:
     """Builds the release again and prints what differs; returns whether anything does."""
     from tempfile import TemporaryDirectory
 
-    from rulemine.builder.pipeline import BuildContext
     from rulemine.builder.rebuild import rebuild
+    from rulemine.cli.recipe_options import building
     from rulemine.config import parse_setting
-    from rulemine.mining import Resources
     from rulemine.release.differences import compare
     from rulemine.release.reader import Release
 
     said = [(".".join(key), str(value)) for key, value in map(parse_setting, arguments.set)]
     files = dict(pair for pair in said if pair[0] != "not_in")
-    context = BuildContext(
-        resources=Resources(**given(arguments, "resources.")),
-        observe=line.watch,
-        on_warning=line.note,
-        on_status=line.status,
-        earlier=tuple(Path(value) for key, value in said if key == "not_in"),
-    )
+    earlier = tuple(Path(value) for key, value in said if key == "not_in")
+    context = building(arguments, line, earlier=earlier)
     release = Release.open(arguments.release)
     with TemporaryDirectory(prefix="rulemine-") as folder:
         made = Path(folder) / release.name

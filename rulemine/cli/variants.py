@@ -5,9 +5,6 @@ A command imports what it needs when it runs.
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,11 +66,10 @@ def variants(arguments: Namespace) -> int:
 
 def _make(arguments: Namespace, release: "Release", runs: int) -> int:
     from rulemine.builder.fresh import check_published, prepare_run
-    from rulemine.builder.pipeline import BuildContext
     from rulemine.builder.stage import Done
+    from rulemine.cli.recipe_options import building
     from rulemine.evaluation.comparing.variant_runs import compare_runs
     from rulemine.files import write_text
-    from rulemine.mining import Resources
     from rulemine.release.reader import Release
     from rulemine.release.storing.outputs import check_place
 
@@ -97,15 +93,11 @@ def _make(arguments: Namespace, release: "Release", runs: int) -> int:
             if name == "release":
                 say(f"{'reused' if done.reused else 'built':6}  {target}", sys.stderr)
 
-        context = BuildContext(
-            resources=Resources(**given(arguments, "resources.")),
-            observe=partial(_watch, line, number),
-            on_finished=finished,
-            on_warning=line.note,
-            on_status=line.status,
+        context = building(
+            arguments, line, on_finished=finished, earlier=earlier,
+            observe=lambda name, run=number: line.watch(f"run {run}: {name}"),
             replay=None if arguments.replay is None else arguments.replay / f"run-{number}",
-            earlier=earlier,
-        )
+        )  # fmt: skip
         build = prepare_run(release, number, target, files, settings, context, beside)
         if arguments.dry_run:
             say(build.estimate())
@@ -121,25 +113,17 @@ def _make(arguments: Namespace, release: "Release", runs: int) -> int:
     return 0
 
 
-def _watch(
-    line: Line, number: int, name: str
-) -> AbstractContextManager[Callable[[int, int], None]]:
-    return line.watch(f"run {number}: {name}")
-
-
 def _settings(
     arguments: Namespace, release: "Release"
 ) -> tuple[dict[str, str], tuple[Path, ...], list[tuple[tuple[str, ...], Any]]]:
     """Files of the recipe, earlier releases, and what is changed of the recipe."""
-    from rulemine.cli.recipe_options import replayed
+    from rulemine.cli.recipe_options import replayed, settings_given
     from rulemine.config import parse_setting
     from rulemine.recipe.recipe import file_keys
 
     named = {key.name for key in file_keys(release.kind)}
     said = [(".".join(key), value) for key, value in map(parse_setting, arguments.set)]
-    changed = {
-        key: value for key, value in given(arguments).items() if not key.startswith("resources.")
-    }
+    changed = settings_given(arguments)
     files: dict[str, str] = {}
     earlier: list[Path] = []
     for key, value in said:

@@ -137,9 +137,6 @@ def test_help_is_printed_within_eighty_columns(
 def test_the_commands_page_has_every_command_and_option(name: str) -> None:
     _, parser = COMMANDS[name]
     section = sections(PAGES["commands"]())[f"rulemine {name}"]
-    shared = re.search(r"^Arguments: those of \[`(.+)`\]", section, re.MULTILINE)
-    if shared:
-        section = sections(PAGES["commands"]())[shared[1]]
     options = {option for action in parser._actions for option in action.option_strings}
     assert not [o for o in options - {"-h", "--help"} if not re.search(rf"{o}\b", section)]
 
