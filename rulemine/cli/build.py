@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
+from typing import TYPE_CHECKING
 
 from rulemine.cli.arguments import Subcommand, add_resources, arg, several, switch
 from rulemine.cli.console import (
@@ -25,6 +26,9 @@ from rulemine.cli.console import (
 )
 from rulemine.cli.parser import Parser, add_flags, describe_keys
 from rulemine.errors import ConfigError, did_you_mean
+
+if TYPE_CHECKING:
+    from rulemine.config import Key
 
 __all__ = ["BUILD", "GLOSS", "KEYS_OF_RECIPES"]
 
@@ -133,35 +137,25 @@ TOP = "recipe"
 
 def keys(arguments: Namespace) -> int:
     """``keys``."""
-    from rulemine.config import Key
     from rulemine.kinds.registry import KINDS
     from rulemine.recipe.recipe import BASE, keys_with
 
     sections: dict[str, list[Key]] = {}
     for key in (BASE, *keys_with(*KINDS)):
         sections.setdefault(key.name.rpartition(".")[0] or TOP, []).append(key)
-    wanted = arguments.section
-    if wanted is None:
+    every, wanted = [key for found in sections.values() for key in found], arguments.section
+    chosen = sections.get(wanted) or [k for k in every if wanted in (k.name, k.path[-1])]
+    if chosen:
+        say(describe_keys(chosen))
+    elif wanted is None:
         for section, found in sections.items():
-            names = ", ".join(key.name.rpartition(".")[2] for key in found)
-            what = "at the top of a recipe" if section == TOP else f"[{section}]"
-            say(
-                f"{section}: {what}\n{fill(names, 79, initial_indent='  ', subsequent_indent='  ')}"
-            )
-        say(
-            "\nrulemine keys SECTION, or rulemine keys KEY, says what they are, with their defaults."
-        )
-        return 0
-    everything = [key for found in sections.values() for key in found]
-    chosen = sections.get(wanted) or [
-        key for key in everything if wanted in (key.name, key.name.rpartition(".")[2])
-    ]
-    if not chosen:
-        known = (*sections, *(key.name for key in everything))
-        raise ConfigError(
-            f"keys: {wanted!r} is no section and no key; {did_you_mean(wanted, known)}"
-        )
-    say(describe_keys(chosen))
+            names = ", ".join(key.path[-1] for key in found)
+            shown = fill(names, 79, initial_indent="  ", subsequent_indent="  ")
+            say(f"{f'[{section}]' if section != TOP else 'At the top of a recipe'}\n{shown}")
+        say(f"\nWhat they are: rulemine keys mining, rulemine keys {TOP}, rulemine keys KEY")
+    else:
+        hint = did_you_mean(wanted, [*sections, *(key.name for key in every)])
+        raise ConfigError(f"keys: {wanted!r} is no section and no key; {hint}")
     return 0
 
 

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pytest
 
-from rulemine.cli.main import make_parser
+from rulemine.cli.main import main, make_parser
 from rulemine.cli.parser import describe_keys, given
 from rulemine.cli.recipe_options import chosen_recipe
 from rulemine.config import Key, keys_of, lookup, override, parse_setting
@@ -183,3 +183,23 @@ def test_all_keys_fit_on_a_page() -> None:
     assert max(map(len, lines)) < 80
     at = lines.index("  mining.max_atoms = 3")
     assert lines[at + 1].endswith("A whole number from 2 to 5.") or lines[at + 2].endswith("to 5.")
+
+
+def test_keys_are_listed_by_section_and_described_one_by_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def said(*words: str) -> str:
+        assert main(["keys", *words]) == 0
+        return capsys.readouterr().out
+
+    listed = said()
+    assert max(map(len, listed.splitlines())) <= 80
+    sections = {key.name.rpartition(".")[0] for key in KEYS} - {""}
+    assert all(f"\n[{section}]\n" in listed for section in sections)
+    assert {key.path[-1] for key in KEYS} <= {*re.findall(r"\w+", listed)}
+    own = [key for key in KEYS if key.name.startswith("mining.")]
+    assert said("mining") == describe_keys(own) + "\n"
+    assert said("mining.max_atoms") == said("max_atoms") == describe_keys(own[:1]) + "\n"
+    assert said("recipe").startswith("  base\n")
+    assert main(["keys", "minning"]) == 2
+    assert "is no section and no key; did you mean 'mining'?" in capsys.readouterr().err
