@@ -16,14 +16,16 @@ from typing import Any
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.rebuild import build_again
 from rulemine.errors import ConfigError, ReleaseError
+from rulemine.kinds.kind import Setting
 from rulemine.kinds.registry import KINDS
+from rulemine.recipe.recipe import WRITERS, file_keys
 from rulemine.release.reader import Release
 from rulemine.release.records import translation
 from rulemine.release.seed_rows import renamed
 from rulemine.release.storing.folders import exchange, working_folder
 from rulemine.release.storing.outputs import real
 
-__all__ = ["check_published", "prepare_run"]
+__all__ = ["check_published", "prepare_run", "settings_of"]
 
 KEPT = ("mine", "ground", "select")
 """The stages that all runs share."""
@@ -90,6 +92,66 @@ def check_published(release: Release) -> None:
             f"{release.path}: is itself a fresh variant (run {run}); name the published release that it was "
             "made of."
         )
+
+
+def settings_of(
+    release: Release,
+    said: Sequence[tuple[str, Any]],
+    chosen: Mapping[str, Any],
+    replayed: Sequence[Setting] | None,
+) -> tuple[dict[str, str], tuple[Path, ...], list[Setting]]:
+    """What a user says of runs, taken apart.
+
+    Args:
+        release: The published release.
+        said: Keys and values: files that its recipe names, earlier releases (``not_in``), and keys of `WRITERS`.
+        chosen: More of these keys.
+        replayed: How a run whose replies are taken was asked for; None: there is none.
+
+    Returns:
+        Files of the recipe, earlier releases, and what is changed of the recipe.
+
+    Raises:
+        ConfigError: Something would make another release, or has no effect.
+    """
+    named = {key.name for key in file_keys(release.kind)}
+    files: dict[str, str] = {}
+    earlier: list[Path] = []
+    changed = dict(chosen)
+    for key, value in said:
+        if key == "not_in":
+            earlier.append(Path(str(value)))
+        elif key.startswith(WRITERS):
+            changed[key] = value
+        elif key in named:
+            files[key] = str(value)
+        else:
+            raise ConfigError(
+                f"--set {key}: would make another release than {release.path}; only who writes and who "
+                "judges may differ (verbalizer.…, variants.judges), and files that its recipe names can be "
+                "given."
+            )
+    temperature = changed.get("verbalizer.temperature")
+    if isinstance(temperature, int | float) and temperature >= 0:
+        raise ConfigError(
+            "verbalizer.temperature: runs are written at 0.8, so that they differ. Leave it out, or give "
+            "-1 for a model that refuses a temperature."
+        )
+    settings = [*(replayed or ()), *((tuple(key.split(".")), v) for key, v in changed.items())]
+    published = release.manifest["config"]["verbalizer"]
+    if published["name"] == "template" and published["naming"] in ("private", "numeric"):
+        settings.insert(0, (("verbalizer", "naming"), ""))  # nobody chose what a model would see
+    names = [value for path, value in settings if path == ("verbalizer", "name")]
+    if [published["name"], *names][-1] == "template":
+        idle = [key for key in changed if key.startswith(WRITERS[:2]) and key != "verbalizer.name"]
+        idle += ["--replay"] * (replayed is not None)
+        if idle:
+            raise ConfigError(
+                f"{', '.join(idle)}: is for the questions of a language model, and those of this release are "
+                "templates. Give --verbalizer openai too, or leave it out."
+            )
+        settings.insert(0, (("verbalizer",), {"name": "template"}))
+    return files, tuple(earlier), settings
 
 
 def _lend(source: Path, stages: Path) -> None:

@@ -4,7 +4,6 @@ A command imports what it needs when it runs. It takes the parsed arguments and 
 """
 
 from argparse import Namespace
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,24 +12,15 @@ from rulemine.cli.answer import split_of
 from rulemine.cli.arguments import FORMATS, Subcommand, add_model, arg, format_of, switch, within
 from rulemine.cli.console import Line, bar, check_output, emit, refuse_idle, say
 from rulemine.cli.parser import Parser, add_flags, given
-from rulemine.errors import ConfigError, counted
+from rulemine.errors import ConfigError
 
 if TYPE_CHECKING:
     from rulemine.evaluation.supervision.supervision import Labeling
-    from rulemine.exports.exporting import Exported
     from rulemine.kg.graph import KnowledgeGraph
     from rulemine.release.reader import Release
     from rulemine.text.tables import Table
 
 __all__ = ["EXPORT", "QUESTION_GRAPHS", "SUPERVISION"]
-
-_REACHED = {"answer_": "hard answers that can be reached", "proof_": "with their whole proof"}
-
-_VIEWS = {
-    "undirected": "in an undirected graph",
-    "digraph_2": "in a digraph (2 hops)",
-    "forward_2": "forward (2 hops)",
-}
 
 
 def export(arguments: Namespace) -> int:
@@ -56,36 +46,13 @@ def export(arguments: Namespace) -> int:
         line = Line()
         with line.watch(f"export {name}") as tell:
             made = export_release(release, name, place, **chosen, progress=tell, note=line.note)
-        say(_summary(name, made))
+        say(made.to_text(name))
     return 0
 
 
 def _file_name(name: str) -> str:
     """A format with its options as a file name, which an option of another program can hold."""
     return "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
-
-
-def _summary(name: str, made: "Exported") -> str:
-    lines = [f"{made.folder}: {counted(made.questions, 'question')} for {name}"]
-    reasons = Counter(made.left_out.values())
-    lines += [f"  left out {n}: {reason}" for reason, n in sorted(reasons.items())]
-    flags = {start + view for start in _REACHED for view in _VIEWS}
-    lines += [
-        f"  {key.replace('_', ' ')}: {value}"
-        for key, value in made.counts.items()
-        if key not in flags
-    ]
-    for start, what in _REACHED.items():
-        shares = {text: made.counts.get(start + view) for view, text in _VIEWS.items()}
-        told = [
-            f"{100 * share:.1f} % {text}" for text, share in shares.items() if share is not None
-        ]
-        lines += [f"  {what}: {', '.join(told)}"] if told else []
-    if made.left_out:
-        lines.append(f"  {made.folder / 'left_out.tsv'} names those that were left out")
-    if made.answers is not None:
-        lines.append(f"  the answers are in {made.answers}")
-    return "\n".join(lines)
 
 
 _OF_GRAPHS = """\

@@ -23,7 +23,6 @@ from rulemine.errors import QueryError, counted
 if TYPE_CHECKING:
     from rulemine.kg import KnowledgeGraph, Triple
     from rulemine.kg.facts import Declarations
-    from rulemine.query import Grades
     from rulemine.release.reader import Release
     from rulemine.release.records import Removal
 
@@ -47,6 +46,7 @@ def query(arguments: Namespace) -> int:
     from rulemine.query.query_graph import WHOLE, levels_of
     from rulemine.query.sparql import to_sparql
     from rulemine.query.structures import structure_of
+    from rulemine.release.showing.graded import graded_lines
 
     tree = parse(sys.stdin.read() if arguments.query == "-" else arguments.query)
     if arguments.to:
@@ -70,9 +70,8 @@ def query(arguments: Namespace) -> int:
         f"{named}shape {structure.shape}, {counted(structure.hops, 'hop')}, "
         f"{counted(structure.atoms, 'atom')}"
     )
-    say(_summary(grades))
-    for line in _answers(grades, removals, most):
-        say(line)
+    width = shutil.get_terminal_size((100, 24)).columns
+    say("\n".join(graded_lines(grades, removals, most, width)))
     return 0
 
 
@@ -100,48 +99,6 @@ def _read(
     refuse_idle(arguments, "a release", "level")
     removed = KnowledgeGraph.read(arguments.removed).labeled() if arguments.removed else []
     return load_kg(arguments.kg, note=note), dict.fromkeys(removed), Declarations()
-
-
-def _summary(grades: "Grades") -> str:
-    text = counted(len(grades), "answer")
-    if grades.hard:
-        text += f", {len(grades.stated):,} of them stated"
-    if grades.spurious:
-        text += f", and {counted(len(grades.spurious), 'wrong one', 'wrong ones')} from the incomplete graph"
-    if grades.value is not None and grades.value != grades.stated_value:
-        text += f"; the incomplete graph counts {grades.stated_value:,}"
-    return text
-
-
-def _answers(grades: "Grades", removals: "dict[Triple, Removal | None]", most: int) -> "list[str]":
-    """The answers with their grades; below each hard one, or the first if none is, its derivation."""
-    from rulemine.release.showing.drawing import draw_proof
-    from rulemine.text.printing import printable
-
-    width = shutil.get_terminal_size((100, 24)).columns
-    hard = grades.hard
-    lines: list[str] = []
-    for number, answer in enumerate(grades.answers[:most]):
-        grade = f"missing {hard[answer]}" if answer in hard else "stated"
-        lines.append(f"{grade:10} {printable(answer)}")
-        if answer not in hard and (hard or number):
-            continue
-        for triple in dict.fromkeys(grades.graph.kg.labeled(grades.witness(answer))):
-            subject, relation, target = map(printable, triple)
-            removal = removals.get(triple)
-            is_removed = triple in removals and (removal is None or removal.level <= grades.level)
-            end = "   ✗ removed" if is_removed else ""
-            lines.append(f"    {subject} ──{relation}──▶ {target}{end}")
-            if is_removed and removal is not None:
-                names = {
-                    n: printable(n) for t in (*removal.certificate.body, triple) for n in t[::2]
-                }
-                proof = draw_proof(removal.certificate.body, triple, names, width - 8)
-                lines.append(f"        proved by rule {removal.certificate.rule}:")
-                lines += [f"        {line}" for line in proof]
-    if len(grades) > most:
-        lines.append(f"… and {len(grades) - most:,} more; --most N prints more")
-    return lines
 
 
 _QUERIES = """\

@@ -6,7 +6,7 @@ A command imports what it needs when it runs.
 import sys
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rulemine.cli.arguments import Subcommand, add_resources, arg, switch, within
 from rulemine.cli.console import Line, bar, check_output, emit, output_file, refuse_idle, say
@@ -25,9 +25,6 @@ OUT/run-2, …; OUT/variants.md and OUT/variants.json compare them with each oth
 The same command after an interruption goes on. Is a system better on DIR than on a fresh variant?
   rulemine compare DIR A.jsonl --fresh OUT/run-1 B.jsonl
 Releases that are there already: rulemine variants --compare DIR1 DIR2 …"""
-
-OURS = ("verbalizer.", "endpoint.", "variants.judges")
-"""Keys that may differ from those of the published release."""
 
 
 def variants(arguments: Namespace) -> int:
@@ -65,9 +62,10 @@ def variants(arguments: Namespace) -> int:
 
 
 def _make(arguments: Namespace, release: "Release", runs: int) -> int:
-    from rulemine.builder.fresh import check_published, prepare_run
+    from rulemine.builder.fresh import check_published, prepare_run, settings_of
     from rulemine.builder.stage import Done
-    from rulemine.cli.recipe_options import building
+    from rulemine.cli.recipe_options import building, replayed, settings_given
+    from rulemine.config import parse_setting
     from rulemine.evaluation.comparing.variant_runs import compare_runs
     from rulemine.files import write_text
     from rulemine.release.reader import Release
@@ -83,7 +81,11 @@ def _make(arguments: Namespace, release: "Release", runs: int) -> int:
             f"{foreign[0]}: is there without the runs it would be about; nothing was changed. Move it away, "
             "or choose another folder with -o."
         )
-    files, earlier, settings = _settings(arguments, release)
+    said = [(".".join(key), value) for key, value in map(parse_setting, arguments.set)]
+    first = None if arguments.replay is None else arguments.replay / "run-1"
+    files, earlier, settings = settings_of(
+        release, said, settings_given(arguments), None if first is None else replayed(first)
+    )
     line = Line()
     beside = release.folder
     for number in range(1, runs + 1):
@@ -113,66 +115,15 @@ def _make(arguments: Namespace, release: "Release", runs: int) -> int:
     return 0
 
 
-def _settings(
-    arguments: Namespace, release: "Release"
-) -> tuple[dict[str, str], tuple[Path, ...], list[tuple[tuple[str, ...], Any]]]:
-    """Files of the recipe, earlier releases, and what is changed of the recipe."""
-    from rulemine.cli.recipe_options import replayed, settings_given
-    from rulemine.config import parse_setting
-    from rulemine.recipe.recipe import file_keys
-
-    named = {key.name for key in file_keys(release.kind)}
-    said = [(".".join(key), value) for key, value in map(parse_setting, arguments.set)]
-    changed = settings_given(arguments)
-    files: dict[str, str] = {}
-    earlier: list[Path] = []
-    for key, value in said:
-        if key == "not_in":
-            earlier.append(Path(str(value)))
-        elif key.startswith(OURS):
-            changed[key] = value
-        elif key in named:
-            files[key] = str(value)
-        else:
-            raise ConfigError(
-                f"--set {key}: would make another release than {release.path}; only who writes and who "
-                "judges may differ (verbalizer.…, variants.judges), and files that its recipe names can be "
-                "given."
-            )
-    temperature = changed.get("verbalizer.temperature")
-    if isinstance(temperature, int | float) and temperature >= 0:
-        raise ConfigError(
-            "verbalizer.temperature: runs are written at 0.8, so that they differ. Leave it out, or give "
-            "-1 for a model that refuses a temperature."
-        )
-    first = None if arguments.replay is None else arguments.replay / "run-1"
-    settings = replayed(first)
-    settings += [(tuple(key.split(".")), value) for key, value in changed.items()]
-    published = release.manifest["config"]["verbalizer"]
-    if published["name"] == "template" and published["naming"] in ("private", "numeric"):
-        settings.insert(0, (("verbalizer", "naming"), ""))  # nobody chose what a model would see
-    names = [value for path, value in settings if path == ("verbalizer", "name")]
-    if [published["name"], *names][-1] == "template":
-        idle = [key for key in changed if key.startswith(OURS[:2]) and key != "verbalizer.name"]
-        idle += ["--replay"] * (first is not None)
-        if idle:
-            raise ConfigError(
-                f"{', '.join(idle)}: is for the questions of a language model, and those of this release are "
-                "templates. Give --verbalizer openai too, or leave it out."
-            )
-        settings.insert(0, (("verbalizer",), {"name": "template"}))
-    return files, tuple(earlier), settings
-
-
 def _add_options(parser: Parser) -> None:
-    from rulemine.recipe.recipe import KEYS
+    from rulemine.recipe.recipe import KEYS, WRITERS
 
     parser.keys = lambda: KEYS
     group = parser.add_argument_group(
         "who writes", "The release's own way unless given: templates, or a model at any endpoint with "
         "OpenAI's chat API; the key is read from $OPENAI_API_KEY and never stored.",
     )  # fmt: skip
-    add_flags(group, [key for key in KEYS if key.name.startswith(OURS)])
+    add_flags(group, [key for key in KEYS if key.name.startswith(WRITERS)])
     add_resources(parser)
 
 

@@ -6,12 +6,13 @@ same bytes.
 """
 
 import os
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rulemine.codec import dump_line
-from rulemine.errors import ConfigError, OutputError, did_you_mean
+from rulemine.errors import ConfigError, OutputError, counted, did_you_mean
 from rulemine.exports.protocol import NAMINGS_OF_EXPORTS, Exporter, ExportFolder, ExportInput
 from rulemine.exports.reachability import Reachability, reachability, shares
 from rulemine.exports.registry import EXPORTS, find_exporter
@@ -27,6 +28,15 @@ __all__ = ["Exported", "check_export", "export", "naming_for"]
 
 DESCRIPTION = "export.json"
 FORMAT = "rulemine export"
+
+
+_REACHED = {"answer_": "hard answers that can be reached", "proof_": "with their whole proof"}
+
+_VIEWS = {
+    "undirected": "in an undirected graph",
+    "digraph_2": "in a digraph (2 hops)",
+    "forward_2": "forward (2 hops)",
+}
 
 
 class Exported(NamedTuple):
@@ -45,6 +55,29 @@ class Exported(NamedTuple):
     left_out: dict[str, str]
     counts: dict[str, Any]
     answers: Path | None
+
+    def to_text(self, name: str) -> str:
+        """What was written for a format, in lines."""
+        lines = [f"{self.folder}: {counted(self.questions, 'question')} for {name}"]
+        reasons = Counter(self.left_out.values())
+        lines += [f"  left out {n}: {reason}" for reason, n in sorted(reasons.items())]
+        flags = {start + view for start in _REACHED for view in _VIEWS}
+        lines += [
+            f"  {key.replace('_', ' ')}: {value}"
+            for key, value in self.counts.items()
+            if key not in flags
+        ]
+        for start, what in _REACHED.items():
+            shares = {text: self.counts.get(start + view) for view, text in _VIEWS.items()}
+            views = [
+                f"{100 * share:.1f} % {text}" for text, share in shares.items() if share is not None
+            ]
+            lines += [f"  {what}: {', '.join(views)}"] if views else []
+        if self.left_out:
+            lines.append(f"  {self.folder / 'left_out.tsv'} names those that were left out")
+        if self.answers is not None:
+            lines.append(f"  the answers are in {self.answers}")
+        return "\n".join(lines)
 
 
 def export(

@@ -19,7 +19,7 @@ from rulemine.llm.options import EndpointOptions
 from rulemine.recipe.options import AboutSection, MiningSection, QuestionSection, SelectionSection
 from rulemine.verbalizer.options import VerbalizerSection
 
-__all__ = ["BASE", "KEYS", "Recipe", "file_keys", "keys_with"]
+__all__ = ["BASE", "KEYS", "WRITERS", "Recipe", "file_keys", "keys_with"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +214,10 @@ BASE = Key(
     "text", "", str, Option(),
 )  # fmt: skip
 """What a file has besides keys; no setting and no release has it."""
+
+
+WRITERS = ("verbalizer.", "endpoint.", "variants.judges")
+"""What keys begin with that say who writes and who judges: fresh variants may differ in them."""
 
 
 def keys_with(*kinds: str) -> tuple[Key, ...]:
