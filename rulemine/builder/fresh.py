@@ -104,7 +104,7 @@ def settings_of(
 
     Args:
         release: The published release.
-        said: Keys and values: files that its recipe names, earlier releases (``not_in``), and keys of `WRITERS`.
+        said: Keys and values: files that its recipe names, earlier releases (``not_in``), keys of `WRITERS`.
         chosen: More of these keys.
         replayed: How a run whose replies are taken was asked for; None: there is none.
 
