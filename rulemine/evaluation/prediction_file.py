@@ -138,7 +138,9 @@ def _half(text: str) -> str:
 
 def prediction_of(row: dict[str, Any], official: bool = False) -> tuple[Prediction | None, str]:
     """One object as a prediction, or None and what is wrong with it; `official` as in `read_predictions`."""
-    key = row.get("id")
+    if "pred_cypher" in row:  # CypherBench's
+        row = {"id": row.get("qid", row.get("id")), "raw_output": row["pred_cypher"] or ""}
+    key = row.get("id", row.get("qid"))
     fields = {name: row[name] for name in _FORMS if row.get(name) is not None}
     if official and "raw_output" in row:
         fields = {"raw_output": str(row["raw_output"])}

@@ -20,6 +20,7 @@ from rulemine.evaluation.cypher.release_rows import (
     CypherRuns,
     score_rows,
 )
+from rulemine.evaluation.cypher.scored_queries import ScoredQuery
 from rulemine.evaluation.matching.matching import make_matcher, predicted
 from rulemine.evaluation.matching.other_namings import naming_meant
 from rulemine.evaluation.metrics import COLUMNS, CORE, METRICS, OF_HARD_ANSWERS, Floats
@@ -51,6 +52,7 @@ from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Prediction, Question, names_in, translation
 from rulemine.release.sampling_order import sample as sample_of
 from rulemine.seeds import check_seed
+from rulemine.text.tables import Table
 
 __all__ = ["RESAMPLES", "STRICT", "Predictions", "Scorer", "predicted"]
 
@@ -79,7 +81,8 @@ class _Scored(NamedTuple):
     naming: str
     from_kg: str | None
     failures: Failures
-    rows_given: Mapping[str, tuple[str, ...]] | None = None
+    queries: Mapping[str, ScoredQuery] | None = None
+    tables: tuple[Table, ...] = ()
 
 
 class Scorer:
@@ -143,8 +146,8 @@ class Scorer:
             )
         if cypher is not None and not self._of_rows:
             raise ConfigError(
-                f"--url, --neo4j, --seconds: are for releases of the kind cypher, this one has the kind "
-                f"{release.kind}. Leave them out."
+                "--graph, --url, --neo4j, --seconds: are for releases of the kind cypher, this one has the "
+                f"kind {release.kind}. Leave them out."
             )
         self._namings: dict[str, Targets] = {}
         self._groups: dict[int, tuple[Breakdown, ...]] = {}
@@ -242,7 +245,8 @@ class Scorer:
             groups=groups,
             failures=found.failures,
             others=self._beside_ours(given, found.naming, level, kg, scores, columns),
-            rows_given=found.rows_given,
+            queries=found.queries,
+            of_queries=found.tables,
         )
 
     def _name_scores(
@@ -306,22 +310,22 @@ class Scorer:
                 f"{self.release.naming}. Use the release in the other one: rulemine rename."
             )
         rows = score_rows(self.release, self.questions, given, kg, level, self._runs)
-        run = [
-            pair
-            for pair, is_run in zip(zip(given, rows.given, strict=True), rows.run, strict=True)
-            if is_run
-        ]
+        self.questions = rows.questions  # now the rows of their golds are known
+        texts = [found.rows for found in rows.queries]
+        is_run = np.array([found.scores.scored for found in rows.queries], bool)
+        run = [(given[at], texts[at]) for at in np.flatnonzero(is_run).tolist()]
         notes = says.notes_on_thoughts(given) + says.notes_on_predictions(
             [prediction for prediction, _ in run],
-            [texts for _, texts in run],
-            {text for _, texts in run for text in texts},
+            [own for _, own in run],
+            {text for _, own in run for text in own},
         )
         golds = golds_of(self.questions, str, level=level)
-        scores = score_questions(golds, [tuple(dict.fromkeys(texts)) for texts in rows.given])
-        scores[~np.array(rows.run, bool)] = np.nan
+        scores = score_questions(golds, [tuple(dict.fromkeys(own)) for own in texts])
+        scores[~is_run] = np.nan
         parts: list[Part] = [(METRICS, COLUMNS, scores), (ROW_METRICS, ROW_COLUMNS, rows.scores)]
-        answers = dict(zip((q.id for q in self.questions), rows.given, strict=True))
-        return _Scored(parts, [*notes, *rows.notes], golds, self.release.naming, kg, {}, answers)
+        queries = dict(zip((q.id for q in self.questions), rows.queries, strict=True))
+        notes += rows.notes
+        return _Scored(parts, notes, golds, self.release.naming, kg, {}, queries, rows.tables)
 
     def _beside_ours(
         self,

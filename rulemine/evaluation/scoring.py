@@ -11,9 +11,10 @@ from rulemine.evaluation.cypher.release_rows import CypherRuns
 from rulemine.evaluation.prediction_file import PredictionFile
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scorer import RESAMPLES, Predictions, Scorer
-from rulemine.release.reader import Release
+from rulemine.kinds.registry import KINDS
+from rulemine.release.reader import MANIFEST, Release
 
-__all__ = ["Run", "evaluate", "opened", "run_of", "shared_level"]
+__all__ = ["Run", "benchmark_at", "evaluate", "opened", "run_of", "shared_level"]
 
 
 def evaluate(
@@ -107,6 +108,20 @@ def evaluate(
     return replace(report, difference=compare(report, other, names=names))
 
 
+def benchmark_at(path: Path) -> Release:
+    """A release; or questions that others publish, as a kind reads them.
+
+    Raises:
+        ReleaseError: As of `Release.open`.
+        InputError: Questions are malformed.
+    """
+    if not (path / MANIFEST).exists():
+        for kind in KINDS.values():
+            if isinstance(found := kind.published(path), Release):
+                return found
+    return Release.open(path)
+
+
 class Run(NamedTuple):
     """What is known about predictions before they are read.
 
@@ -188,7 +203,7 @@ def run_of(
                 f"out {option}."
             )
         found[name] = by_file
-    graph = found["kg"] or otherwise
+    graph = found["kg"] or (otherwise if release.level_of(otherwise) else "complete")
     release.level_of(graph)  # an unknown graph is an error even where nothing was retrieved
     sample = header.get("sample")
     return Run(

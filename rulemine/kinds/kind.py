@@ -13,6 +13,8 @@ from rulemine.errors import ConfigError
 from rulemine.kinds.group import Group
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rulemine.kinds.answers import EntityAnswers
     from rulemine.phrasing.templates import Templates
 
@@ -305,6 +307,14 @@ class Kind:
         raise ConfigError(
             f"no model writes the texts of questions of the kind {self.name}. Leave out --verbalizer."
         )
+
+    def published(self, path: "Path") -> Any:
+        """Questions that others publish in a form of theirs, as a release without removal; None: no such.
+
+        Args:
+            path: A file or a folder.
+        """
+        return None
 
     @property
     def groups(self) -> Sequence[Group]:

@@ -1,4 +1,4 @@
-"""Scores predictions for a release of the kind ``cypher``: queries, or tables of rows.
+"""Scores predictions for questions over property graphs: queries, or tables of rows.
 
 A query is run on the graph that was answered from; EX compares its rows with those of the gold on the
 complete graph, PSJS what it binds with what the gold binds on the same graph. For the scores of answers, each
@@ -6,28 +6,32 @@ row is an answer: a predicted row that equals one of the gold is that one.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rulemine.cypher.rows import row_of
-from rulemine.errors import counted
+from rulemine.errors import ConfigError, counted
 from rulemine.evaluation.cypher.constants import spelling_of
-from rulemine.evaluation.cypher.judging import (
-    CypherJudge,
-    CypherScores,
-    GoldTable,
-    notes_on_provenance,
-)
+from rulemine.evaluation.cypher.judging import CypherScores
 from rulemine.evaluation.cypher.opened_runners import opened_runner
-from rulemine.evaluation.cypher.row_matching import matched_rows
+from rulemine.evaluation.cypher.query_tables import AskedQuery, notes_on_queries, tables_of_queries
 from rulemine.evaluation.cypher.runners import SECONDS
-from rulemine.evaluation.cypher.task_files import predicted_of
+from rulemine.evaluation.cypher.scored_queries import (
+    QueryScorer,
+    ScoredQuery,
+    ScoreJournal,
+    predicted_of,
+)
 from rulemine.evaluation.metrics import Floats
+from rulemine.evaluation.reporting.tables import WARNING
+from rulemine.files import describe_content
+from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
+from rulemine.text.tables import Table
 
 __all__ = [
     "OF_QUERIES",
@@ -35,7 +39,6 @@ __all__ = [
     "ROW_METRICS",
     "CypherRuns",
     "RowScores",
-    "gold_table",
     "score_rows",
 ]
 
@@ -54,33 +57,41 @@ class CypherRuns:
     """Where predicted queries are run.
 
     Attributes:
-        url: The address of a server that has the graph; None: memory.
+        urls: Name of a graph → the address of a server that has it; "" for all. What has none is run in
+            memory.
         neo4j: Whether a Neo4j is started.
         seconds: How long a query may take.
-        note: Told of what takes long.
-        tell: Told how many predictions are scored, of how many.
+        note: Called with what takes long.
+        tell: Called with how many predictions are scored, of how many.
+        graphs: Name of a graph that questions of others are about → its file, or what it is called; "" for
+            all.
+        journal: What is scored already.
     """
 
-    url: str | None = None
+    urls: Mapping[str, str] = field(default_factory=dict)
     neo4j: bool = False
     seconds: float = SECONDS
     note: Callable[[str], None] = lambda _text: None
     tell: Callable[[int, int], None] = lambda _done, _total: None
+    graphs: Mapping[str, str] = field(default_factory=dict)
+    journal: ScoreJournal = field(default_factory=ScoreJournal)
 
 
 class RowScores(NamedTuple):
     """What became of predictions.
 
     Attributes:
-        given: For each question the rows that are predicted: texts, as the gold's where they equal those.
-        run: For each question whether it is scored.
+        questions: The questions, with the rows of their gold.
+        queries: What became of the prediction for each.
         scores: Shape (questions, `ROW_COLUMNS`); NaN where a question does not have the score.
+        tables: How many predictions became what, and why.
         notes: What a reader must know.
     """
 
-    given: tuple[tuple[str, ...], ...]
-    run: tuple[bool, ...]
+    questions: tuple[Question, ...]
+    queries: tuple[ScoredQuery, ...]
     scores: Floats
+    tables: tuple[Table, ...]
     notes: tuple[str, ...]
 
 
@@ -103,63 +114,132 @@ def score_rows(
         runs: Where queries are run.
 
     Raises:
-        ConfigError: As of `rulemine.evaluation.cypher.opened_runners.opened_runner`.
+        ConfigError: As of `rulemine.evaluation.cypher.opened_runners.opened_runner`; or no graph is known, or
+            a name is that of none.
         EndpointError: The server does not answer.
         ReleaseError: The release has no such graph.
     """
-    graph = release.property_graph(kg)
-    elsewhere = kg != "complete"
-    scored: list[CypherScores] = []
-    rows: list[tuple[str, ...]] = []
-    shares: list[tuple[float, float]] = []
-    with opened_runner(
-        graph, url=runs.url, neo4j=runs.neo4j, seconds=runs.seconds, note=runs.note
-    ) as runner:
-        judge = CypherJudge(runner, spelling_of(graph))
-        for question, prediction in zip(questions, given, strict=True):
-            scores, found = _judged(judge, question.block, prediction, elsewhere)
-            scored.append(scores)
-            rows.append(found)
-            shares.append(_shares(question.block, found, level))
-            runs.tell(len(scored), len(questions))
-    values = [
-        [*(_number(getattr(one, name)) for name in OF_QUERIES), *share]
-        if one.scored
-        else [np.nan] * len(ROW_COLUMNS)
-        for one, share in zip(scored, shares, strict=True)
+    elsewhere = release.level_of(kg) > 0
+    names = [release.graph_of(question) for question in questions]
+    found: dict[int, ScoredQuery] = {}
+    left_out: dict[str, int] = {}
+    for name, place in _places(release, list(dict.fromkeys(names)), runs).items():
+        members = [at for at, own in enumerate(names) if own == name]
+        if place is None:
+            left_out[name] = len(members)
+            said = CypherScores("gold not run", said=f"its graph, {name}, is not known.")
+            found |= dict.fromkeys(members, ScoredQuery(said))
+            continue
+        graph = _graph(release, kg, place)
+        with opened_runner(
+            graph, url=place.url, neo4j=runs.neo4j, seconds=runs.seconds, note=runs.note
+        ) as runner:  # fmt: skip
+            score = QueryScorer(
+                runner,
+                spelling_of(graph),
+                runs.journal,
+                _described(release, kg, place, runs),
+                elsewhere=elsewhere,
+            )
+            for at in members:
+                found[at] = score(questions[at], given[at])
+                runs.tell(len(found), len(questions))
+    queries = tuple(found[at] for at in range(len(questions)))
+    answered = tuple(map(_answered, questions, queries))
+    asked = [
+        AskedQuery(question.id, question.block.cypher, _shown(prediction), query)
+        for question, prediction, query, name in zip(questions, given, queries, names, strict=True)
+        if name not in left_out
     ]
+    notes = notes_on_queries(asked, on_server=runs.neo4j or bool(runs.urls))
+    if left_out:
+        notes.insert(
+            0,
+            f"{WARNING}{counted(sum(left_out.values()), 'question')} left out, of graphs that were not "
+            f"named: {', '.join(sorted(left_out))}. Name each: --graph {min(left_out)}=GRAPH, or --url.",
+        )
     return RowScores(
-        tuple(rows),
-        tuple(one.scored for one in scored),
-        np.array(values, np.float64).reshape(len(questions), len(ROW_COLUMNS)),
-        tuple(_notes(questions, given, scored, on_server=runs.neo4j or runs.url is not None)),
+        answered, queries, _scores(answered, queries, level), tables_of_queries(asked), tuple(notes)
     )
 
 
-def gold_table(block: Any) -> GoldTable:
-    """The rows of a question on the complete graph."""
-    keys = [row_of(key)[0] for key in block.keys] if block.ordered else None
-    return GoldTable([row_of(row) for row in block.rows], keys, [row_of(row) for row in block.tied])
+class _Place(NamedTuple):
+    """Where a graph is: a file or a name, a server; neither: in the release."""
+
+    source: str | None = None
+    url: str | None = None
 
 
-def _judged(
-    judge: CypherJudge, block: Any, prediction: Prediction | None, elsewhere: bool
-) -> tuple[CypherScores, tuple[str, ...]]:
-    """The scores of a prediction, and its rows as texts."""
-    table = gold_table(block)
-    given = None if prediction is None else judge.spelled(predicted_of(prediction))
-    if not elsewhere and isinstance(run := judge.gold(block.cypher), GoldTable):
-        # As published, rows with equal keys have to come as the gold gives them there.
-        table = table._replace(plain=run.rows if run.plain is None else run.plain)
-    scores, found = judge.judged(block.cypher, table, given, elsewhere=elsewhere)
-    if scores.state == "same":
-        return scores, block.rows
-    rows = () if found is None else tuple(matched_rows(table.rows, found.rows, table.tied))
-    if (
-        scores.state == "run" and not block.ordered
-    ):  # any order will do, and each server has its own
-        rows = tuple(sorted(rows))
-    return scores, rows
+def _places(release: Release, names: Sequence[str], runs: CypherRuns) -> dict[str, _Place | None]:
+    """Where each graph is that questions are about; None: that is not known."""
+    for option, given in (("--graph", runs.graphs), ("--url", runs.urls)):
+        if "" in given and len(names) > 1:
+            raise ConfigError(
+                f"{option} {given['']}: the questions are about several graphs ({', '.join(names[:5])}). "
+                f"Say which: {option} {names[0]}={given['']}; questions of the others are left out."
+            )
+        if unknown := sorted(set(given) - {"", *names}):
+            raise ConfigError(
+                f"{option} {unknown[0]}=…: no question is about a graph {unknown[0]!r}; known: "
+                f"{', '.join(names[:5])}."
+            )
+    if release.has_property_graph:
+        if runs.graphs:
+            raise ConfigError(f"--graph: {release.path} has its graph. Leave it out.")
+        return {"": _Place(url=runs.urls.get(""))}
+    found: dict[str, _Place | None] = {}
+    for name in names:
+        source = runs.graphs.get(name, runs.graphs.get("", release.sources.get(name)))
+        url = runs.urls.get(name, runs.urls.get(""))
+        found[name] = _Place(source, url) if source or url else None
+    if not any(found.values()):
+        said = ", ".join(name for name in names[:5] if name) or "none is named"
+        raise ConfigError(
+            f"{release.path}: which graph are its questions about ({said})? Name it: --graph, or --url."
+        )
+    return found
+
+
+def _graph(release: Release, kg: str, place: _Place) -> PropertyGraph | None:
+    if release.has_property_graph:
+        return release.property_graph(kg)
+    from rulemine.datasets.property_graphs import load_property_graph
+
+    return None if place.source is None else load_property_graph(place.source)
+
+
+def _described(release: Release, kg: str, place: _Place, runs: CypherRuns) -> str:
+    """What tells a graph and the limits of runs on it from others."""
+    path = Path(place.source or "")
+    content = describe_content(path) if path.is_file() else (release.identity, kg)
+    return f"{place} {content} {runs.neo4j} {runs.seconds}"
+
+
+def _answered(question: Question, found: ScoredQuery) -> Question:
+    """A question with the rows of its gold, which a file of others need not state."""
+    if found.gold == question.block.rows:
+        return question
+    answers = tuple(sorted(set(found.gold)))
+    block = replace(question.block, rows=found.gold)
+    return replace(question, answers=answers, stated=answers, block=block)
+
+
+def _shown(prediction: Prediction | None) -> str:
+    given = None if prediction is None else predicted_of(prediction)
+    return given if isinstance(given, str) else repr(given or "")
+
+
+def _scores(questions: Sequence[Question], queries: Sequence[ScoredQuery], level: int) -> Floats:
+    values = [
+        [
+            *(_number(getattr(found.scores, name)) for name in OF_QUERIES),
+            *_shares(question.block, found.rows, level),
+        ]
+        if found.scores.scored
+        else [np.nan] * len(ROW_COLUMNS)
+        for question, found in zip(questions, queries, strict=True)
+    ]
+    return np.array(values, np.float64).reshape(len(questions), len(ROW_COLUMNS))
 
 
 def _shares(block: Any, given: Sequence[str], level: int) -> tuple[float, float]:
@@ -173,29 +253,3 @@ def _shares(block: Any, given: Sequence[str], level: int) -> tuple[float, float]
 
 def _number(value: float | None) -> float:
     return np.nan if value is None else value
-
-
-def _notes(
-    asked: Sequence[Question],
-    given: Sequence[Prediction | None],
-    scored: Sequence[CypherScores],
-    *,
-    on_server: bool,
-) -> list[str]:
-    notes = []
-    states = Counter(one.state for one in scored)
-    told = ("failed", "refused")
-    if some := [f"{states[state]:,} {state}" for state in told if states[state]]:
-        notes.append(f"Predictions that score 0: {', '.join(some)}.")
-    if states["not run"]:
-        at = next(at for at, one in enumerate(scored) if one.state == "not run")
-        advice = "" if on_server else " A Neo4j may run them: --neo4j."
-        notes.append(
-            f"{counted(states['not run'], 'prediction')} not run, and in no score; the first, "
-            f"{asked[at].id}: {scored[at].said}{advice}"
-        )
-    if tables := sum(one.state == "rows" for one in scored):
-        notes.append(
-            f"{counted(tables, 'prediction')} of rows: without PSJS, and not among what runs."
-        )
-    return [*notes, *notes_on_provenance(scored)]

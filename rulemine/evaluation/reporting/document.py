@@ -145,6 +145,7 @@ class Outcome(NamedTuple):
         retrieved_count: How many there are; None if it did not say.
         generated: The triples that a model proposed.
         scores: Score → value; None where undefined.
+        of_query: What became of a query, by column: its state, the kinds of its errors, what was said of it.
     """
 
     system: str
@@ -157,6 +158,7 @@ class Outcome(NamedTuple):
     retrieved_count: int | None = None
     generated: tuple[Triple, ...] = ()
     scores: Mapping[str, float | None] = MappingProxyType({})
+    of_query: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)

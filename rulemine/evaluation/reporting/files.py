@@ -69,10 +69,12 @@ def to_json(document: Document) -> str:
 def questions_csv(questions: Sequence[QuestionRow]) -> Iterator[str]:
     """All questions as CSV in pieces: a line for each question and system, or for each question alone.
 
-    Lists are separated by newlines; there is a column for every score that a system has.
+    Lists are separated by newlines; there is a column for every score that a system has, and where
+    answers are rows for what became of queries.
     """
     names = list(dict.fromkeys(n for q in questions for o in q.outcomes for n in o.scores))
-    yield csv_text([[*_OF_QUESTION, *_OF_OUTCOME, *names]])
+    of_queries = list(dict.fromkeys(n for q in questions for o in q.outcomes for n in o.of_query))
+    yield csv_text([[*_OF_QUESTION, *_OF_OUTCOME, *names, *of_queries]])
     for q in questions:
         of_question = [q.id, q.split, q.form, str(q.core).lower(), str(q.missing), q.text]
         of_question += ["\n".join(q.anchors), q.query, q.hard_answer or ""]
@@ -83,10 +85,12 @@ def questions_csv(questions: Sequence[QuestionRow]) -> Iterator[str]:
                 *(o.system, o.kg, o.verdict, o.why, o.said, "\n".join(o.answers)),
                 exact(o.retrieved_count),
                 *(exact(o.scores.get(name)) for name in names),
+                *(o.of_query.get(name, "") for name in of_queries),
             ]
             for o in q.outcomes
         ]
-        yield csv_text(lines or [of_question + [""] * (len(_OF_OUTCOME) + len(names))])
+        empty = [""] * (len(_OF_OUTCOME) + len(names) + len(of_queries))
+        yield csv_text(lines or [of_question + empty])
 
 
 def to_markdown(document: Document) -> str:

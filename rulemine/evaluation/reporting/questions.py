@@ -185,7 +185,7 @@ class _Reader:
         self._others = {name: other for other, name in own.items()}
         self._composed = {composed(other): name for other, name in own.items()}
         self._level = release.level_of(run.kg)
-        if report.rows_given is None:
+        if report.queries is None:
             self._matcher = make_matcher(report.matching, names, run.ignore_case)
             self._entities = {self._matcher.name(n): own[n] for n in names}
             self._topics_count = topics_are_answers(release)
@@ -203,6 +203,7 @@ class _Reader:
         verdict = "missing" if prediction is None else _verdict(gold, answers)
         said = _why(gold, verdict, answers, stated=self._states(question))
         retrieved = None if prediction is None else prediction.retrieved
+        queries = self._run.report.queries
         values = map(float, self._run.report.scores[place])
         columns = zip(self._run.report.columns, values, strict=True)
         scores = {column: None if v != v else v for column, v in columns}
@@ -224,12 +225,13 @@ class _Reader:
             retrieved_count=None if retrieved is None else len(retrieved),
             generated=tuple(map(self._told, generated[:kept])),
             scores=scores,
+            of_query={} if queries is None else queries[question.id].columns,
         )
 
     def _answers(self, question: Question, prediction: Prediction | None) -> tuple[str, ...]:
         """What is predicted, each once, in the order given; what is no entity as it was matched."""
-        if self._run.report.rows_given is not None:
-            return tuple(dict.fromkeys(self._run.report.rows_given[question.id]))
+        if self._run.report.queries is not None:
+            return tuple(dict.fromkeys(self._run.report.queries[question.id].rows))
         topics = () if self._topics_count else [self._others[a] for a in question.anchors]
         keys = predicted(self._matcher, prediction, topics)
         return tuple(dict.fromkeys(self._entities.get(k) or _cut(k) for k in keys))

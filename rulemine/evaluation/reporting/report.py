@@ -28,12 +28,14 @@ from rulemine.text.tables import (
     csv_of,
     one_decimal,
     p_value,
+    plain_of,
     points,
     signed,
     under_headings,
 )
 
 if TYPE_CHECKING:
+    from rulemine.evaluation.cypher.scored_queries import ScoredQuery
     from rulemine.evaluation.metrics_of_others.beside_ours import BesideOurs
 
 __all__ = ["Comparison", "Report", "Row"]
@@ -290,7 +292,8 @@ class Report(_Rows):
         failures: See `rulemine.evaluation.retrieval.count_failures`; empty where nothing is said of it.
         difference: The difference to other predictions, if asked for.
         others: The metrics of other projects, likewise.
-        rows_given: Of the kind ``cypher``: the rows predicted for each question, as texts.
+        queries: Where answers are rows: what became of the prediction for each question.
+        of_queries: How many became what, and why.
     """
 
     matching: str
@@ -305,7 +308,8 @@ class Report(_Rows):
     failures: Mapping[str, Mapping[str, int]] = field(default_factory=dict, repr=False)
     difference: "Comparison | None" = None
     others: "BesideOurs | None" = None
-    rows_given: Mapping[str, tuple[str, ...]] | None = field(default=None, repr=False)
+    queries: "Mapping[str, ScoredQuery] | None" = field(default=None, repr=False)
+    of_queries: tuple[Table, ...] = field(default=(), repr=False)
 
     def _head(self) -> dict[str, Any]:
         return {
@@ -325,11 +329,17 @@ class Report(_Rows):
             f"matching {self.matching}"
         )
 
+    def tables(self) -> list[Table]:
+        """As of `_Rows`, and what became of queries."""
+        return [*super().tables(), *self.of_queries]
+
     def content(self) -> dict[str, Any]:
         """As of `_Rows`, with what else was scored."""
         content = super().content()
         if self.failures:
             content["failures"] = {name: dict(n) for name, n in self.failures.items()}
+        if self.of_queries:
+            content["queries"] = [*map(plain_of, self.of_queries)]
         if self.others is not None:
             content["metrics_of_others"] = self.others.content()
         if self.difference is not None:

@@ -42,7 +42,7 @@ def document_of_run(release: Release, run: SystemRun, progress: Progress | None 
     """
     report = run.report
     rows, labels = question_rows(release, [run], None, progress)
-    tables = [*_tables(report)]
+    tables = [*_tables(report), *report.of_queries]
     if report.others is not None:
         tables += report.others.tables()
     if report.difference is not None:

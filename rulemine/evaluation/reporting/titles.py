@@ -69,7 +69,7 @@ FURTHER = (
     (
         "queries run on the {kg} graph; in percent",
         ROW_METRICS,
-        ("structure", "shape", "return", "rows", "changed"),
+        ("structure", "shape", "return", "rows", "template", "graph", "changed"),
     ),
 )
 """The further tables: title, the scores in them, and the breakdowns. JSON and CSV have all."""

@@ -6,7 +6,7 @@ from typing import Annotated
 from rulemine.cypher.rows import in_order
 from rulemine.release.records import Answer, Entity
 
-__all__ = ["Cypher", "CypherBlock", "RowChange"]
+__all__ = ["Cypher", "CypherBlock", "PublishedBlock", "RowChange"]
 
 Cypher = Annotated[str, "cypher"]
 """The gold, which is made again from the query of the question."""
@@ -78,3 +78,16 @@ class CypherBlock:
     def changed(self) -> bool:
         """Whether the last level changes the rows."""
         return bool(self.levels[-1].lost or self.levels[-1].spurious)
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedBlock(CypherBlock):
+    """What a question has that others publish: as of `CypherBlock`, as far as the file says it.
+
+    It has no levels; without columns, its rows are not known either.
+
+    Attributes:
+        graph: The name of its graph; "": the file does not say.
+    """
+
+    graph: str = ""

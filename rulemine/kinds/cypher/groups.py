@@ -10,6 +10,8 @@ __all__ = ["GROUPS"]
 
 def _changed(question: Question, about: About) -> str:
     levels = question.block.levels
+    if not levels:
+        return ""
     own = next((row for row in reversed(levels) if row.level <= about.level), None)
     return "changed" if own is not None and (own.lost or own.spurious) else "unchanged"
 
@@ -25,5 +27,7 @@ GROUPS = (
     Group(
         "rows", "rows of the gold", lambda q, _: rows_group(len(q.block.rows)), tuple(ROW_GROUPS)
     ),
+    Group("template", "RETURN template", lambda q, _: "" if q.block.levels else q.block.returns),
+    Group("graph", "graph", lambda q, _: getattr(q.block, "graph", "")),
     Group("changed", "rows on the graph of the level", _changed, ("changed", "unchanged")),
 )

@@ -9,9 +9,12 @@ from rulemine.kinds.cypher.options import CypherSection
 from rulemine.kinds.kind import Input, ReleaseFile
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rulemine.kg.index import Ints
     from rulemine.kg.property_graph.graph import PropertyGraph
     from rulemine.kinds.cypher.answers import RowAnswers
+    from rulemine.kinds.cypher.published import PublishedQuestions
     from rulemine.kinds.group import Group
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
@@ -52,6 +55,12 @@ class CypherKind(BuildingKind):
             ReleaseFile(REMOVED_VALUES, RemovedValue, by=("node", "property")),
             ReleaseFile(VALUE_RULES, ValueRule),
         )
+
+    def published(self, path: "Path") -> "PublishedQuestions | None":
+        """See `rulemine.kinds.cypher.published`."""
+        from rulemine.kinds.cypher.published import published_questions
+
+        return published_questions(path)
 
     def gold(self, question: "Question") -> "Question":
         """With the Cypher of its query."""
@@ -151,7 +160,11 @@ class CypherKind(BuildingKind):
         """The matches alone: an aggregate shares removed triples with most others."""
         from rulemine.cypher.questions.pattern_text import query_of
 
-        return ([query_of(question.query).match] for question in questions)
+        # What others publish has no pattern that would be known.
+        return (
+            [query_of(question.query).match if question.block.levels else question.query]
+            for question in questions
+        )
 
     def values(self, question: "Question") -> Sequence[tuple[str, str]]:
         """Those that the gold reads on the complete graph."""

@@ -1,0 +1,250 @@
+"""Scores predictions one by one, and keeps each score as it comes.
+
+Guarantee: what a journal has is not asked again, whatever ended the run that wrote it; what it has of other
+questions, predictions or graphs is not used.
+"""
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, NamedTuple
+
+from rulemine.cypher.rows import Failed, NotRun, row_of, row_text
+from rulemine.errors import OutputError
+from rulemine.evaluation.cypher.error_kinds import Diagnosis
+from rulemine.evaluation.cypher.judging import CypherJudge, CypherScores, GoldTable
+from rulemine.evaluation.cypher.published_differences import difference, psjs_difference
+from rulemine.evaluation.cypher.replies import cypher_of
+from rulemine.evaluation.cypher.results import execution_match
+from rulemine.evaluation.cypher.row_matching import matched_rows
+from rulemine.evaluation.cypher.runners import Runner
+from rulemine.evaluation.spelling import Spelling
+from rulemine.files import digest_of
+from rulemine.release.records import Prediction, Question
+from rulemine.text.visible_reply import visible_reply
+
+__all__ = ["QueryScorer", "ScoreJournal", "ScoredQuery", "gold_table", "predicted_of"]
+
+_FORM = 4
+"""Of a line of the journal; lines of another are not used."""
+
+Predicted = str | Sequence[Sequence[Any]] | None
+"""A query, or rows; None: neither is known."""
+
+
+class ScoredQuery(NamedTuple):
+    """What became of a prediction.
+
+    Attributes:
+        scores: Its scores.
+        gold: The rows of the gold, as texts; none if they are not known.
+        rows: Its own, as the gold's where they equal those.
+        difference: Why EX as published differs, of
+            `rulemine.evaluation.cypher.published_differences.DIFFERENCES`; "" if it does not.
+        psjs_difference: Why PSJS as published differs, of `PSJS_DIFFERENCES` there; likewise.
+        agrees: Whether the gold gives the rows that are stated of it, if any are.
+    """
+
+    scores: CypherScores
+    gold: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
+    difference: str = ""
+    psjs_difference: str = ""
+    agrees: bool = True
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """What became of it beside its scores, by column of a table."""
+        return {
+            "state": self.scores.state,
+            "kinds": "; ".join(self.scores.kinds),
+            "error": self.scores.said,
+            "difference": self.difference,
+            "psjs_difference": self.psjs_difference,
+        }
+
+
+class ScoreJournal:
+    """A file of scores, each written when it is known; made by the first one.
+
+    Args:
+        path: The file; None: nothing is kept.
+
+    Raises:
+        OutputError: The file cannot be read or written.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path
+        self._known: dict[str, dict[str, Any]] = {}
+        self._file: IO[str] | None = None
+        try:
+            lines = path.read_text("utf-8", "replace").split("\n") if path and path.exists() else []
+        except OSError as problem:
+            raise OutputError(f"{path}: cannot be read: {problem.strerror}.") from None
+        for line in lines:
+            with suppress(
+                ValueError, TypeError, KeyError
+            ):  # a line that was cut off is asked again
+                row = json.loads(line)
+                self._known[row["key"]] = row
+        if not self._known and any(lines[:-1]):  # more than a first line that was cut off
+            raise OutputError(
+                f"{path}: was not made by this program, which needs that name. Move it away, or choose "
+                "another place with -o."
+            )
+
+    def __enter__(self) -> "ScoreJournal":
+        return self
+
+    def __exit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def get(self, key: str) -> ScoredQuery | None:
+        """What is known of a prediction."""
+        row = self._known.get(key)
+        if row is None:
+            return None
+        told = {name: value for name, value in row.items() if name not in ("key", "id")}
+        scores = CypherScores(**{**told["scores"], "kinds": tuple(told["scores"]["kinds"])})
+        rows = {name: tuple(told[name]) for name in ("gold", "rows")}
+        return ScoredQuery(**{**told, **rows, "scores": scores})
+
+    def add(self, key: str, id_: str, found: ScoredQuery) -> None:
+        """Keeps what became of a prediction.
+
+        Raises:
+            OutputError: As of the class.
+        """
+        told = {**found._asdict(), "scores": asdict(found.scores)}
+        self._known[key] = {"key": key, "id": id_, **told}
+        if self.path is None:
+            return
+        try:
+            if self._file is None:
+                cut = self.path.exists() and not self.path.read_bytes().endswith(b"\n")
+                self._file = self.path.open("a", encoding="utf-8", newline="\n")
+                self._file.write("\n" * cut)
+            self._file.write(json.dumps(self._known[key], ensure_ascii=False) + "\n")
+            self._file.flush()
+        except OSError as problem:
+            raise OutputError(f"{self.path}: cannot be written: {problem.strerror}.") from None
+
+    def remove(self) -> None:
+        """Deletes the file, once what it has is in a report."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+
+
+class QueryScorer:
+    """Scores predictions for questions of one graph.
+
+    Args:
+        runner: Runs queries on the graph that was answered from.
+        spelling: As of `rulemine.evaluation.cypher.judging.CypherJudge`.
+        journal: What is known, and where what comes is kept.
+        place: What tells this graph and the limits of the runner from others.
+        elsewhere: Whether the gold was answered on another graph.
+    """
+
+    def __init__(
+        self,
+        runner: Runner,
+        spelling: Spelling,
+        journal: ScoreJournal,
+        place: str = "",
+        *,
+        elsewhere: bool = False,
+    ) -> None:
+        self._judge, self._diagnosis = CypherJudge(runner, spelling), Diagnosis(runner)
+        self._journal, self._place, self._elsewhere = journal, place, elsewhere
+
+    def __call__(self, question: Question, prediction: Prediction | None) -> ScoredQuery:
+        """What becomes of a prediction; None: there is none.
+
+        Raises:
+            EndpointError: The server does not answer any more; the journal has what came before.
+            OutputError: As of the journal.
+        """
+        given = None if prediction is None else predicted_of(prediction)
+        what = (_FORM, question.id, question.block, given, self._place)
+        key = digest_of(repr(what).encode("utf-8", "replace"))
+        if (known := self._journal.get(key)) is None:
+            known = self._scored(question.block, self._judge.spelled(given))
+            self._journal.add(key, question.id, known)
+        return known
+
+    def _scored(self, block: Any, given: Predicted) -> ScoredQuery:
+        gold: str = block.cypher
+        table, agrees = self._gold(block)
+        scores, found = self._judge.judged(gold, table, given, elsewhere=self._elsewhere)
+        texts = _texts(block, table)
+        rows = texts if scores.state == "same" else ()
+        if found is not None and isinstance(table, GoldTable):
+            rows = tuple(matched_rows(table.rows, found.rows, table.tied))
+            if scores.state == "run" and table.keys is None:
+                rows = tuple(sorted(rows))  # any order will do, and each server has its own
+        why = other = ""
+        if not self._elsewhere:
+            if isinstance(table, GoldTable):
+                kinds = self._diagnosis.kinds(gold, table, given, scores, found)
+                scores = replace(scores, kinds=kinds)
+                why = "" if found is None else difference(gold, table, found, scores)
+            other = psjs_difference(gold, given, scores) if isinstance(given, str) else ""
+        return ScoredQuery(scores, texts, rows, why, other, agrees)
+
+    def _gold(self, block: Any) -> tuple[GoldTable | Failed | NotRun, bool]:
+        """What a prediction is compared with, and whether the gold gives what is stated of it."""
+        stated = gold_table(block) if block.columns else None
+        if self._elsewhere and stated is not None:
+            return stated, True
+        run = self._judge.gold(block.cypher)
+        if stated is None or (isinstance(run, Failed) and "TimedOut" not in run.code):
+            return run, True
+        if not isinstance(run, GoldTable):
+            return stated, True
+        # As published, rows with equal keys have to come as the gold gives them there.
+        plain = run.rows if run.plain is None else run.plain
+        agrees = execution_match(stated.rows, run.rows, keys=stated.keys, tied=stated.tied)
+        return stated._replace(plain=plain), agrees
+
+
+def gold_table(block: Any) -> GoldTable:
+    """The rows of a question on the complete graph."""
+    keys = [row_of(key)[0] for key in block.keys] if block.ordered else None
+    return GoldTable([row_of(row) for row in block.rows], keys, [row_of(row) for row in block.tied])
+
+
+def predicted_of(prediction: Prediction) -> Predicted:
+    """The query or the rows of a prediction.
+
+    Of answers these are rows of one column; of a raw output without a query, all of it but
+    thoughts, which fails, or counts as no prediction where nothing is left.
+    """
+    if prediction.rows is not None:
+        return tuple(map(row_of, prediction.rows))
+    if prediction.answers is not None:
+        return tuple((answer,) for answer in prediction.answers)
+    if prediction.cypher is not None:
+        return prediction.cypher.strip()
+    said = prediction.raw_output or ""
+    return cypher_of(said)[0] or visible_reply(said).strip()
+
+
+def _texts(block: Any, table: GoldTable | Failed | NotRun) -> tuple[str, ...]:
+    if block.columns or not isinstance(table, GoldTable):
+        return tuple(block.rows)
+    rows = map(row_text, table.rows)
+    return tuple(sorted(rows) if table.keys is None else rows)
