@@ -4,7 +4,7 @@ Guarantees: the same release, predictions and options give the same report to th
 order of the predictions, the number of threads or the machine. Nothing here needs a JVM or a network.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -18,9 +18,9 @@ from rulemine.evaluation.cypher.release_rows import (
     ROW_COLUMNS,
     ROW_METRICS,
     CypherRuns,
+    RowScores,
     score_rows,
 )
-from rulemine.evaluation.cypher.scored_queries import ScoredQuery
 from rulemine.evaluation.matching.matching import make_matcher, predicted
 from rulemine.evaluation.matching.other_namings import naming_meant
 from rulemine.evaluation.metrics import COLUMNS, CORE, METRICS, OF_HARD_ANSWERS, Floats
@@ -52,7 +52,6 @@ from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Prediction, Question, names_in, translation
 from rulemine.release.sampling_order import sample as sample_of
 from rulemine.seeds import check_seed
-from rulemine.text.tables import Table
 
 __all__ = ["RESAMPLES", "STRICT", "Predictions", "Scorer", "predicted"]
 
@@ -81,8 +80,7 @@ class _Scored(NamedTuple):
     naming: str
     from_kg: str | None
     failures: Failures
-    queries: Mapping[str, ScoredQuery] | None = None
-    tables: tuple[Table, ...] = ()
+    rows: RowScores | None = None
 
 
 class Scorer:
@@ -245,8 +243,8 @@ class Scorer:
             groups=groups,
             failures=found.failures,
             others=self._beside_ours(given, found.naming, level, kg, scores, columns),
-            queries=found.queries,
-            of_queries=found.tables,
+            queries=found.rows and found.rows.by_id,
+            of_queries=found.rows.tables if found.rows else (),
         )
 
     def _name_scores(
@@ -323,9 +321,7 @@ class Scorer:
         scores = score_questions(golds, [tuple(dict.fromkeys(own)) for own in texts])
         scores[~is_run] = np.nan
         parts: list[Part] = [(METRICS, COLUMNS, scores), (ROW_METRICS, ROW_COLUMNS, rows.scores)]
-        queries = dict(zip((q.id for q in self.questions), rows.queries, strict=True))
-        notes += rows.notes
-        return _Scored(parts, notes, golds, self.release.naming, kg, {}, queries, rows.tables)
+        return _Scored(parts, [*notes, *rows.notes], golds, self.release.naming, kg, {}, rows)
 
     def _beside_ours(
         self,

@@ -7,7 +7,7 @@ checked against its digest, and never changed. Nothing here needs a JVM or a net
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -241,18 +241,12 @@ class Release:
         level = self.level_of(which)
         complete = self.kg("complete")
         gone = {removal.triple for removal in self.removals() if removal.level <= level}
-        stated = complete.labeled()
-        rest = KnowledgeGraph.from_triples(triple for triple in stated if triple not in gone)
+        rest = KnowledgeGraph.from_triples(t for t in complete.labeled() if t not in gone)
         return complete if len(rest) == len(complete) else rest
 
-    def graph_of(self, question: Question) -> str:
-        """The name of the property graph that a question is about; "" where there is only one."""
-        return ""
-
-    @property
-    def sources(self) -> Mapping[str, str]:
-        """Where graphs are that a release of other people's questions names: name → file, or a name."""
-        return {}
+    def graph_of(self, question: Question) -> tuple[str, str | None]:
+        """The name of the property graph that a question is about, "" if only one, and its file, if known."""
+        return "", None
 
     def property_graph(self, which: str = "incomplete") -> PropertyGraph:
         """A property graph of the release; only in releases of the kind ``cypher``.

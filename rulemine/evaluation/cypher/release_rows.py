@@ -28,7 +28,6 @@ from rulemine.evaluation.cypher.scored_queries import (
 from rulemine.evaluation.metrics import Floats
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.files import describe_content
-from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
 from rulemine.text.tables import Table
@@ -94,6 +93,11 @@ class RowScores(NamedTuple):
     tables: tuple[Table, ...]
     notes: tuple[str, ...]
 
+    @property
+    def by_id(self) -> dict[str, ScoredQuery]:
+        """Question → what became of its prediction."""
+        return {q.id: found for q, found in zip(self.questions, self.queries, strict=True)}
+
 
 def score_rows(
     release: Release,
@@ -120,17 +124,19 @@ def score_rows(
         ReleaseError: The release has no such graph.
     """
     elsewhere = release.level_of(kg) > 0
-    names = [release.graph_of(question) for question in questions]
+    graphs = [release.graph_of(question) for question in questions]
+    names = [name for name, _ in graphs]
     found: dict[int, ScoredQuery] = {}
     left_out: dict[str, int] = {}
-    for name, place in _places(release, list(dict.fromkeys(names)), runs).items():
+    for name, place in _places(release, dict(graphs), runs).items():
         members = [at for at, own in enumerate(names) if own == name]
         if place is None:
             left_out[name] = len(members)
             said = CypherScores("gold not run", said=f"its graph, {name}, is not known.")
             found |= dict.fromkeys(members, ScoredQuery(said))
             continue
-        graph = _graph(release, kg, place)
+        which = kg if release.has_property_graph else place.source
+        graph = None if which is None else release.property_graph(which)
         with opened_runner(
             graph, url=place.url, neo4j=runs.neo4j, seconds=runs.seconds, note=runs.note
         ) as runner:  # fmt: skip
@@ -170,8 +176,11 @@ class _Place(NamedTuple):
     url: str | None = None
 
 
-def _places(release: Release, names: Sequence[str], runs: CypherRuns) -> dict[str, _Place | None]:
+def _places(
+    release: Release, files: Mapping[str, str | None], runs: CypherRuns
+) -> dict[str, _Place | None]:
     """Where each graph is that questions are about; None: that is not known."""
+    names = list(files)
     for option, given in (("--graph", runs.graphs), ("--url", runs.urls)):
         if "" in given and len(names) > 1:
             raise ConfigError(
@@ -188,8 +197,8 @@ def _places(release: Release, names: Sequence[str], runs: CypherRuns) -> dict[st
             raise ConfigError(f"--graph: {release.path} has its graph. Leave it out.")
         return {"": _Place(url=runs.urls.get(""))}
     found: dict[str, _Place | None] = {}
-    for name in names:
-        source = runs.graphs.get(name, runs.graphs.get("", release.sources.get(name)))
+    for name, file in files.items():
+        source = runs.graphs.get(name, runs.graphs.get("", file))
         url = runs.urls.get(name, runs.urls.get(""))
         found[name] = _Place(source, url) if source or url else None
     if not any(found.values()):
@@ -198,14 +207,6 @@ def _places(release: Release, names: Sequence[str], runs: CypherRuns) -> dict[st
             f"{release.path}: which graph are its questions about ({said})? Name it: --graph, or --url."
         )
     return found
-
-
-def _graph(release: Release, kg: str, place: _Place) -> PropertyGraph | None:
-    if release.has_property_graph:
-        return release.property_graph(kg)
-    from rulemine.datasets.property_graphs import load_property_graph
-
-    return None if place.source is None else load_property_graph(place.source)
 
 
 def _described(release: Release, kg: str, place: _Place, runs: CypherRuns) -> str:

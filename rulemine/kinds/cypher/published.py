@@ -15,10 +15,11 @@ from typing import Any
 from rulemine.codec import parse_object, why_unreadable
 from rulemine.cypher.questions.templates import RETURNS, return_group
 from rulemine.cypher.rows import row_text
-from rulemine.datasets.property_graphs import NAMED_GRAPHS
+from rulemine.datasets.property_graphs import NAMED_GRAPHS, load_property_graph
 from rulemine.errors import InputError, list_problems
 from rulemine.files import digest_of, read_text
 from rulemine.kg.entity_names import EntityNames
+from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kinds.cypher.block import PublishedBlock
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Question, Unseen
@@ -37,21 +38,29 @@ _EXPECTED = (
 class PublishedQuestions(Release):
     """Questions of files; there is one graph, or one by name, and nothing is removed."""
 
-    def graph_of(self, question: Question) -> str:
-        """See `Release`."""
-        return str(question.block.graph)
+    def graph_of(self, question: Question) -> tuple[str, str | None]:
+        """See `Release`; files are those of the folder, and those that can be asked for by name."""
+        name = question.block.graph
+        return name, self._files.get(name)
 
     def level_of(self, which: str) -> int:
         """Nothing, whatever the graph is called."""
         super().level_of(which)
         return 0
 
-    @property
-    def sources(self) -> dict[str, str]:
-        """The graphs of the folder, and those that can be asked for by name."""
+    @cached_property
+    def _files(self) -> dict[str, str]:
         found = sorted(self.folder.glob("graphs/simplekg/*_simplekg.json*"))
         files = {path.name.partition("_simplekg.")[0]: str(path) for path in found}
         return dict(zip(NAMED_GRAPHS, NAMED_GRAPHS, strict=True)) | files
+
+    def property_graph(self, which: str = "") -> PropertyGraph:
+        """A graph.
+
+        Args:
+            which: Its file, or a name of `rulemine.datasets.property_graphs.NAMED_GRAPHS`.
+        """
+        return load_property_graph(which)
 
     @cached_property
     def entities(self) -> tuple[EntityNames, ...]:

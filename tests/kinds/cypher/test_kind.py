@@ -179,7 +179,7 @@ def test_the_gold_binds_all_that_it_binds_on_every_graph(release: Release, tmp_p
     names = ("tasks.jsonl", "given.jsonl", "graph.json", "out.csv")
     tasks, predicted, graph, out = (tmp_path / name for name in names)
     command = [
-        "cypher-score",
+        "evaluate",
         tasks,
         predicted,
         "--graph",
@@ -231,7 +231,7 @@ def test_a_query_may_take_so_many_seconds(
     assert main([*command, "0.05"]) == 0
     assert time.monotonic() - began < 30
     shown = capsys.readouterr()
-    assert "Predictions that score 0: 2 failed." in shown.out
+    assert "failed: fails; first q00013: TimedOut" in shown.out
     assert "· questions scored" in shown.err
     assert main([*command, "0"]) == 2
     assert "--seconds: 0; expected more than 0." in capsys.readouterr().err
@@ -261,7 +261,7 @@ def test_a_graph_in_which_no_gold_finds_anything_is_said_first(
         ({"metrics": "rog"}, "--metrics: is for"),
         ({"ignore_case": True}, "--ignore-case: is for"),
         ({"naming": "private"}, "queries are run in the naming of the release, text"),
-        ({"cypher": CypherRuns("bolt://127.0.0.1:1", neo4j=True)}, "Leave one out"),
+        ({"cypher": CypherRuns({"": "bolt://127.0.0.1:1"}, neo4j=True)}, "Leave one out"),
     ],
 )
 def test_what_rows_cannot_be_scored_by(
