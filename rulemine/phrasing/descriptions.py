@@ -16,7 +16,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from rulemine.phrasing.lexicon import PREPOSITIONS, VERBS
+from rulemine.phrasing.lexicon import PREPOSITIONS, VERBS, plural
 from rulemine.text.articles import type_words
 from rulemine.text.template import escape, template_problem
 
@@ -34,7 +34,6 @@ _FOR_WHICH = re.compile(r"For which ([a-z][a-z ]*?) (?:is|are) ")
 _PEOPLE = re.compile(r"(?:Who|Whom|Whose|\w+ whom)\b")
 _A_NOUN = re.compile(r"^(is/are|was/were) (an?) ([a-z]+) of ")
 _BE = {"is": "are", "was": "were", "has": "have", "does": "do"}
-_IRREGULAR = {"child": "children", "wife": "wives", "woman": "women"}
 _NO_VERB = frozenset({"and", "or", "than", "who", "that", "which"})
 
 
@@ -160,11 +159,11 @@ def derive_descriptions(
         who = _PEOPLE.match(ask) is not None
         noun = "someone/people" if who else "something/things"
         if found := _FOR_WHICH.match(ask):
-            noun = f"{_literal(found[1])}/{_plural(found[1].rsplit(' ', 1)[-1])}"
+            noun = f"{_literal(found[1])}/{plural(found[1].rsplit(' ', 1)[-1])}"
         clause = None if linked or named else _clause(statement, end, other, ask, who)
         kind = type_words(statement.split(end)[0]).split(" ", 1)[-1].rstrip()
         if clause and kind and not who:
-            noun = f"{_literal(kind)}/{_plural(kind.rsplit(' ', 1)[-1])}"
+            noun = f"{_literal(kind)}/{plural(kind.rsplit(' ', 1)[-1])}"
         clause = clause or f"{_relative(who, subject=end == ends[0])} {link}"
         both.append(f"{noun} | {clause}")
     return both[0], both[1]
@@ -223,17 +222,7 @@ def _agreeing(clause: str) -> str:
     if many:
         words[at] = f"{verb}/{many}"
     text = " ".join(words).replace("is/are one of the ", "is/are among the ")
-    return _A_NOUN.sub(lambda a: f"{a[1]} {a[2]}/- {a[3]}/{_plural(a[3])} of ", text)
-
-
-def _plural(noun: str) -> str:
-    if noun == "person":
-        return "people"
-    if irregular := re.search(r"(?:child|wife|woman)$", noun):
-        return noun[: irregular.start()] + _IRREGULAR[irregular[0]]
-    if re.search(r"[^aeiou]y$", noun):
-        return f"{noun[:-1]}ies"
-    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
+    return _A_NOUN.sub(lambda a: f"{a[1]} {a[2]}/- {a[3]}/{plural(a[3])} of ", text)
 
 
 def _bracketed(clause: str, end: str) -> str:

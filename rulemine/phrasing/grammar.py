@@ -13,6 +13,7 @@ from rulemine.phrasing.lexicon import (
     LEMMAS,
     LONE_PLURALS,
     PARTICIPLES,
+    PAST,
     PEOPLE,
     PEOPLE_DO,
     PREPOSITIONS,
@@ -197,11 +198,7 @@ def _as(noun: str) -> str:
 
 
 _AUXILIARIES = ("is", "are", "was", "were", "has", "have", "can")
-_IRREGULAR = {
-    "began": "begin", "built": "build", "fought": "fight", "found": "find", "got": "get", "had": "have",
-    "held": "hold", "led": "lead", "lost": "lose", "made": "make", "sang": "sing", "taught": "teach",
-    "took": "take", "won": "win", "wrote": "write",
-}  # fmt: skip
+_BASE = {past: base for base, past in PAST.items()}
 
 
 def denial_of(one: str, many: str, number: int) -> str | None:
@@ -235,4 +232,4 @@ def _base_of(past: str) -> str:
     """The base form of a verb in the past; empty if unknown."""
     stems = (past[:-2], past[:-1], f"{past[:-3]}y") if past.endswith("ed") else ()
     regular = (stem for stem in stems if stem in LEMMAS or stem in REGULAR)
-    return _IRREGULAR.get(past) or next(regular, "")
+    return _BASE.get(past) or next(regular, "")

@@ -4,6 +4,8 @@ Guarantee: words have the sense that relation names use; a missing word makes a 
 wrong.
 """
 
+import re
+
 __all__ = [
     "ACTIVE_PAST",
     "ADJECTIVES",
@@ -12,6 +14,7 @@ __all__ = [
     "LEMMAS",
     "LONE_PLURALS",
     "PARTICIPLES",
+    "PAST",
     "PEOPLE",
     "PEOPLE_DO",
     "PREPOSITIONS",
@@ -23,6 +26,8 @@ __all__ = [
     "VERBS",
     "article",
     "is_plural",
+    "past_of",
+    "plural",
 ]
 
 
@@ -74,6 +79,17 @@ LONE_PLURALS = _set(
     "attacks presents shares controls covers mentors"
 )
 """Third persons that, standing alone, may also be a plural noun."""
+
+PAST = {
+    "are": "were", "have": "had", "become": "became", "begin": "began", "build": "built", "buy": "bought",
+    "do": "did", "drive": "drove", "feed": "fed", "fight": "fought", "find": "found", "get": "got",
+    "give": "gave", "go": "went", "grow": "grew", "hold": "held", "keep": "kept", "know": "knew",
+    "lead": "led", "leave": "left", "lose": "lost", "make": "made", "meet": "met", "pay": "paid",
+    "read": "read", "ride": "rode", "run": "ran", "sell": "sold", "send": "sent", "sing": "sang",
+    "sit": "sat", "speak": "spoke", "stand": "stood", "swim": "swam", "take": "took", "teach": "taught",
+    "wear": "wore", "win": "won", "write": "wrote",
+}  # fmt: skip
+"""Base form → past, of irregular verbs."""
 
 ACTIVE_PAST = _set(
     "acted appeared attended competed created wrote died directed graduated happened lived lost "
@@ -151,6 +167,30 @@ def is_plural(word: str) -> bool:
         and not word.endswith(("ss", "us", "is"))
         and word not in _NOT_PLURAL
     )
+
+
+_PLURALS = {
+    "person": "people", "man": "men", "series": "series", "species": "species",
+    "child": "children", "wife": "wives", "woman": "women",
+}  # fmt: skip
+
+
+def plural(noun: str) -> str:
+    """The plural of a noun of one word, which is in the singular."""
+    if found := re.search(r"(?:child|wife|woman)$|^(?:person|man|series|species)$", noun):
+        return noun[: found.start()] + _PLURALS[found[0]]
+    if re.search(r"[^aeiou]y$", noun):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "z", "ch", "sh")) else f"{noun}s"
+
+
+def past_of(verb: str) -> str:
+    """The past of a verb's base form."""
+    if verb in PAST:
+        return PAST[verb]
+    if re.search(r"[^aeiou]y$", verb):
+        return f"{verb[:-1]}ied"
+    return f"{verb}d" if verb.endswith("e") else f"{verb}ed"
 
 
 def article(noun: str) -> str:

@@ -3,9 +3,10 @@
 import re
 from dataclasses import dataclass
 
+from rulemine.phrasing import lexicon
 from rulemine.phrasing.derive import derive
 from rulemine.phrasing.grammar import doing
-from rulemine.phrasing.lexicon import PEOPLE, VERBS, article, is_plural
+from rulemine.phrasing.lexicon import PAST, PEOPLE, VERBS, article, is_plural, past_of
 from rulemine.phrasing.relation_names import words_of
 
 __all__ = [
@@ -13,18 +14,7 @@ __all__ = [
     "relative_pronoun", "some", "truth", "unit_of",
 ]  # fmt: skip
 
-_PLURALS = {"person": "people", "child": "children", "man": "men", "woman": "women", "series": "series",
-            "species": "species"}  # fmt: skip
 _MANY = {"is": "are", "was": "were", "has": "have"}
-_PAST = {
-    "are": "were", "have": "had", "become": "became", "begin": "began", "build": "built", "buy": "bought",
-    "do": "did", "drive": "drove", "feed": "fed", "fight": "fought", "find": "found", "get": "got",
-    "give": "gave", "go": "went", "grow": "grew", "hold": "held", "keep": "kept", "know": "knew",
-    "lead": "led", "leave": "left", "lose": "lost", "make": "made", "meet": "met", "pay": "paid",
-    "read": "read", "ride": "rode", "run": "ran", "sell": "sold", "send": "sent", "sing": "sang",
-    "sit": "sat", "speak": "spoke", "stand": "stood", "swim": "swam", "take": "took", "teach": "taught",
-    "wear": "wore", "win": "won", "write": "wrote",
-}  # fmt: skip
 _UNITS = {
     "km2": "km²",
     "km": "km",
@@ -67,13 +57,7 @@ def plural(text: str) -> str:
     if after := _OF.search(text):
         return plural(text[: after.start()]) + after[0]
     *before, last = text.split(" ")
-    if last in _PLURALS:
-        last = _PLURALS[last]
-    elif re.search(r"[^aeiou]y$", last):
-        last = f"{last[:-1]}ies"
-    elif not is_plural(last):
-        last += "es" if re.search(r"(s|x|z|ch|sh)$", last) else "s"
-    return " ".join([*before, last])
+    return " ".join([*before, last if is_plural(last) else lexicon.plural(last)])
 
 
 def relative_pronoun(label: str) -> str:
@@ -117,7 +101,7 @@ def truth(name: str) -> tuple[str, str]:
     """What a property that is true says of one and of several: (``has a mill``, ``have a mill``)."""
     first, *rest = words_of(name) or [name]
     after = " ".join(rest)
-    base = first[:-1] if first[:-1] in _PAST else ""
+    base = first[:-1] if first[:-1] in PAST else ""
     many = _MANY.get(first) or VERBS.get(first) or base
     if not many or not rest:
         return f"is “{name}”", f"are “{name}”"
@@ -188,7 +172,7 @@ def predicate(relation: str) -> Predicate:
     )
     verb = "was" if verb == "is" and before.startswith("born") else verb
     many = _MANY.get(verb) or VERBS.get(verb) or verb
-    past = _PAST.get(many) or (_regular_past(many) if verb in VERBS else many)
+    past = past_of(many) if many in PAST or verb in VERBS else many
     role = re.fullmatch(r"(?:a|an) (.+) of", before)
     several = f"{plural(role[1])} of" if role and many == "are" else before
     return Predicate(verb, many, past, "was" if verb == "is" else past, before, several, after)
@@ -204,14 +188,6 @@ def _read(relation: str) -> re.Match[str] | None:
     if " is linked to " in statement:
         return None
     return re.fullmatch(r"\{subject\} (\S+) ?(.*?) ?\{object\} ?(.*)", statement)
-
-
-def _regular_past(verb: str) -> str:
-    if verb.endswith("e"):
-        return f"{verb}d"
-    if re.search(r"[^aeiou]y$", verb):
-        return f"{verb[:-1]}ied"
-    return f"{verb}ed"
 
 
 def _joined(*parts: str) -> str:
