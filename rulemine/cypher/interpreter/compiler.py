@@ -272,49 +272,11 @@ class Compiler(Operations):
         )
 
 
-_OTHERS = frozenset(
-    [
-        "acos",
-        "asin",
-        "atan",
-        "atan2",
-        "cos",
-        "cosh",
-        "cot",
-        "coth",
-        "degrees",
-        "haversin",
-        "isnan",
-        "pi",
-        "radians",
-        "sin",
-        "sinh",
-        "tan",
-        "tanh",
-        "e",
-        "exp",
-        "datetime",
-        "duration",
-        "localdatetime",
-        "localtime",
-        "time",
-        "timestamp",
-        "rand",
-        "randomuuid",
-        "point",
-        "valuetype",
-        "normalize",
-        "tobooleanlist",
-        "tobooleanornull",
-        "tofloatlist",
-        "tofloatornull",
-        "tointegerlist",
-        "tointegerornull",
-        "tostringlist",
-        "tostringornull",
-        "linenumber",
-        "file",
-        "vector",
-    ]
-)
+_OTHERS = frozenset((
+    "acos", "asin", "atan", "atan2", "cos", "cosh", "cot", "coth", "degrees", "haversin", "isnan", "pi",
+    "radians", "sin", "sinh", "tan", "tanh", "e", "exp", "datetime", "duration", "localdatetime",
+    "localtime", "time", "timestamp", "rand", "randomuuid", "point", "valuetype", "normalize",
+    "tobooleanlist", "tobooleanornull", "tofloatlist", "tofloatornull", "tointegerlist", "tointegerornull",
+    "tostringlist", "tostringornull", "linenumber", "file", "vector",
+))  # fmt: skip
 """Functions that Neo4j has, and that are not taken here."""
