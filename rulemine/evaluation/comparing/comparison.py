@@ -1,19 +1,20 @@
 """Two systems, or one on two graphs, compared on the same questions."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
-from rulemine.errors import PredictionError
+from rulemine.errors import ConfigError, PredictionError, did_you_mean
 from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.notes import DROPPED, notes_on_rows
 from rulemine.evaluation.reporting.report import Comparison, Report
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS
+from rulemine.evaluation.statistics.bootstrap import Bools, Floats
 from rulemine.evaluation.statistics.estimates import differences, ratio_of, rows_of
 from rulemine.evaluation.statistics.significance import randomization_test
 
-__all__ = ["compare", "p_values", "told_of"]
+__all__ = ["check_metrics", "compare", "of_subsets", "p_values", "sums_of", "told_of"]
 
 
 def compare(
@@ -90,6 +91,35 @@ def of_subsets(parts: Sequence[Breakdown]) -> tuple[Breakdown, ...]:
     return tuple(part for part in parts if part.name in SUBSETS)
 
 
+def sums_of(report: Report, metric: str, part: Breakdown, asked: Bools | None = None) -> Floats:
+    """What each question adds to a score over a subset, see `ratio_of`.
+
+    Args:
+        report: The scores of the system.
+        metric: The score.
+        part: One of `of_subsets`.
+        asked: Shape (n,): the questions that count; None: all.
+    """
+    members = part.members[0] if asked is None else part.members[0] & asked
+    return ratio_of(report.scores, report.columns, metric, members, part.name == "core")
+
+
+def check_metrics(metrics: Iterable[str], known: Collection[str], whose: str = "") -> None:
+    """Checks that systems have scores.
+
+    Args:
+        metrics: The scores that are asked for.
+        known: Those that there are.
+        whose: Of which systems, for the message; "": of any.
+
+    Raises:
+        ConfigError: There is no such score.
+    """
+    for metric in metrics:
+        if metric not in known:
+            raise ConfigError(f"no score {metric!r}{whose}; {did_you_mean(metric, tuple(known))}")
+
+
 def p_values(
     first: Report, second: Report, metrics: Sequence[str]
 ) -> dict[str, dict[str, float | None]]:
@@ -105,16 +135,7 @@ def p_values(
     """
     groups = of_subsets(first.groups)
     asked = [(part, metric) for part in groups for metric in metrics]
-    both = [
-        np.stack(
-            [
-                ratio_of(r.scores, r.columns, metric, part.members[0], part.name == "core")
-                for part, metric in asked
-            ],
-            axis=1,
-        )
-        for r in (first, second)
-    ]
+    both = [np.stack([sums_of(r, m, part) for part, m in asked], axis=1) for r in (first, second)]
     found = iter(randomization_test(both[0], both[1], first.clusters, seed=first.seed))
     return {part.name: {metric: next(found) for metric in metrics} for part in groups}
 

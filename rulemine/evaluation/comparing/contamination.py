@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from rulemine.errors import ConfigError, PredictionError, counted, did_you_mean
+from rulemine.errors import PredictionError, counted
 from rulemine.evaluation.breakdown import MORE_MISSING
-from rulemine.evaluation.comparing.comparison import of_subsets
+from rulemine.evaluation.comparing.comparison import check_metrics, of_subsets, sums_of, told_of
 from rulemine.evaluation.comparing.differences import Differences, FreshDifference, corrected
 from rulemine.evaluation.comparing.freshness import check_freshness
 from rulemine.evaluation.comparing.pairwise import SHOWN, evaluate_all
@@ -38,7 +38,6 @@ from rulemine.evaluation.scorer import RESAMPLES
 from rulemine.evaluation.scoring import run_of, shared_level
 from rulemine.evaluation.statistics import two_samples
 from rulemine.evaluation.statistics.bootstrap import Bools
-from rulemine.evaluation.statistics.estimates import ratio_of
 from rulemine.kinds.registry import form_of, kind_named
 from rulemine.release.reader import Release
 from rulemine.release.records import Question
@@ -107,9 +106,7 @@ def compare_with_fresh(
         done += len(read[side])
     pairs = _paired(reports["published"], reports["fresh"], read)
     known = dict.fromkeys(m for pair in pairs.values() for report in pair for m in report.metrics)
-    for metric in metrics:
-        if metric not in known:
-            raise ConfigError(f"no score {metric!r}; {did_you_mean(metric, known)}")
+    check_metrics(metrics, known)
     keys = _keys(published, reports["published"]), _keys(fresh, reports["fresh"])
     left_out: list[str] = []
     usable = [
@@ -216,8 +213,8 @@ def _differences(
                 if not all(parts) or not all(metric in report.metrics for report in pair):
                     continue
                 sides = [
-                    ratio_of(r.scores, r.columns, metric, part.members[0] & asked, subset == "core")
-                    for r, (part,), asked in zip(pair, parts, usable, strict=True)
+                    sums_of(report, metric, part, asked)
+                    for report, (part,), asked in zip(pair, parts, usable, strict=True)
                 ]
                 a, b = ((~np.isnan(side[:, 0])).tobytes() for side in sides)
                 alike.setdefault((subset, a, b), []).append((system, metric, sides))
@@ -271,10 +268,8 @@ def _told_of_reports(reports: Mapping[str, Mapping[str, Report]]) -> Iterator[st
             about = side if len(of_side) == 1 else f"{side}, {name}"
             for note in report.notes:
                 if note.startswith(WARNING) and note not in shared:
-                    yield f"{WARNING}{about}: {note.removeprefix(WARNING)}"
-        for note in shared:
-            warning = WARNING if note.startswith(WARNING) else ""
-            yield f"{warning}{side}: {note.removeprefix(WARNING)}"
+                    yield told_of(about, note)
+        yield from (told_of(side, note) for note in shared)
 
 
 def _told_of_left_out(of: str, forms: Sequence[Sequence[str]]) -> Iterator[str]:

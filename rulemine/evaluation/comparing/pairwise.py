@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from rulemine.errors import ConfigError, did_you_mean
-from rulemine.evaluation.comparing.comparison import compare, told_of
+from rulemine.errors import ConfigError
+from rulemine.evaluation.comparing.comparison import check_metrics, compare, told_of
 from rulemine.evaluation.comparing.differences import Differences, PairedDifference, corrected
 from rulemine.evaluation.metrics import HEADLINE
 from rulemine.evaluation.prediction_file import PredictionFile
@@ -95,9 +95,7 @@ def compare_all(
     if len(reports) < 2:
         raise ConfigError("one system to compare; expected two or more prediction files.")
     known = dict.fromkeys(metric for report in reports.values() for metric in report.metrics)
-    for metric in metrics:
-        if metric not in known:
-            raise ConfigError(f"no score {metric!r}; {did_you_mean(metric, known)}")
+    check_metrics(metrics, known)
     found: list[PairedDifference] = []
     notes: list[str] = []
     for (first, a), (second, b) in combinations(reports.items(), 2):

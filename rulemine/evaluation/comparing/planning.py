@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from rulemine.errors import ConfigError, counted, did_you_mean
-from rulemine.evaluation.comparing.comparison import of_subsets
+from rulemine.errors import ConfigError, counted
+from rulemine.evaluation.comparing.comparison import check_metrics, of_subsets, sums_of
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
-from rulemine.evaluation.statistics.estimates import ratio_of
 from rulemine.evaluation.statistics.power import (
     ALPHA,
     POWER,
@@ -70,16 +69,13 @@ def needed_for_difference(
     """
     (first, a), (second, b) = reports.items()
     known = [name for name in a.metrics if name in b.metrics]
-    if metric not in known:
-        raise ConfigError(f"no score {metric!r} of both systems; {did_you_mean(metric, known)}")
+    check_metrics([metric], known, " of both systems")
     wanted: Sequence[float] = DIFFERENCES if difference is None else (difference,)
     rows: list[tuple[str, Values]] = []
     notes = []
     for part in of_subsets(a.groups):
-        members, name = part.members[0], SUBSETS[part.name]
-        sides = [
-            ratio_of(r.scores, r.columns, metric, members, part.name == "core") for r in (a, b)
-        ]
+        name = SUBSETS[part.name]
+        sides = [sums_of(report, metric, part) for report in (a, b)]
         spread = observed_spread(sides[0], sides[1], a.clusters)
         if spread is None or not spread.null:
             notes.append(

@@ -101,16 +101,7 @@ def _by_graph(scores: StudyScores, id_: str, metric: str, title: str) -> Picture
             caption += f" {NOTHING_TO_INFER} (hollow)."
         name = f"{graph_at(level)}: nothing to infer" if apart else graph_at(level)
         series.append(Series(name, found, apart))
-    return Picture(
-        id_,
-        title,
-        caption,
-        "bars",
-        "system",
-        f"{TITLES[metric]}, percent",
-        tuple(plan.called.values()),
-        tuple(series),
-    )
+    return _by_system(scores, id_, title, caption, metric, series)
 
 
 def _by_naming(scores: StudyScores) -> Picture:
@@ -125,16 +116,17 @@ def _by_naming(scores: StudyScores) -> Picture:
                     for system in plan.systems
                 )
                 series.append(Series(f"{naming}, {graph_at(level)}", tuple(found)))
-    return Picture(
-        "figure-4-f1-by-naming",
-        "Figure 4: does it reason, or remember names?",
-        f"{MEANINGS['f1']} with entities under each name, over {scores.everything}.",
-        "bars",
-        "system",
-        f"{TITLES['f1']}, percent",
-        tuple(plan.called.values()),
-        tuple(series),
-    )
+    title = "Figure 4: does it reason, or remember names?"
+    caption = f"{MEANINGS['f1']} with entities under each name, over {scores.everything}."
+    return _by_system(scores, "figure-4-f1-by-naming", title, caption, "f1", series)
+
+
+def _by_system(
+    scores: StudyScores, id_: str, title: str, caption: str, metric: str, series: Sequence[Series]
+) -> Picture:
+    """A figure with a group of bars for each system."""
+    groups, up = tuple(scores.called.values()), f"{TITLES[metric]}, percent"
+    return Picture(id_, title, caption, "bars", "system", up, groups, tuple(series))
 
 
 def _by_group(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rulemine.errors import ConfigError, counted
 from rulemine.evaluation.answerers.registry import more_room
+from rulemine.evaluation.comparing.comparison import told_of
 from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.reporting.files import write_document
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
@@ -101,7 +102,8 @@ def document_of(scores: StudyScores) -> Document:
     of_runs = [
         (run.system, run.kg, note) for run in runs for note in run.report.notes if note not in notes
     ]
-    notes = [*_unanswered(scores), *(n for run in of_runs if (n := _at_the_top(*run))), *notes]
+    warned = [told_of(f"{s}, {kg}", note) for s, kg, note in of_runs if note.startswith(WARNING)]
+    notes = [*_unanswered(scores), *warned, *notes]
     found = tables(scores)
     if of_runs:
         header = ("system", "graph", "note")
@@ -136,10 +138,3 @@ def _unanswered(scores: StudyScores) -> Iterator[str]:
                 f"to {len(cut):,} of {counted(len(runs) * asked, 'question')} over all its runs. To ask "
                 f"these again with more room: {more_room(system, sorted({*replies}))}."
             )
-
-
-def _at_the_top(system: str, kg: str, note: str) -> str:
-    """A note on one run as it stands above all numbers; "" if it does not."""
-    if not note.startswith(WARNING):
-        return ""
-    return f"{WARNING}{system}, {kg}: {note.removeprefix(WARNING)}"
