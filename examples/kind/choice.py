@@ -41,7 +41,6 @@ class Choice(BuildingKind):
     name = "choice"
     Options = ChoiceOptions
     block = ChoiceBlock
-    amount = "selection.per_rule"
 
     def choices(self, question):
         """What a reply may say in place of a name: letter → entity."""

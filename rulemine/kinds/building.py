@@ -41,6 +41,7 @@ class BuildingKind(Kind):
             an earlier release asks.
     """
 
+    amount: ClassVar[str] = "selection.per_rule"
     writes: ClassVar[bool] = False
     asks_each: ClassVar[bool] = False
 
