@@ -52,13 +52,14 @@ fb15k237: install jar ## the FB15k-237 benchmark, verified
 archives: install jar ## the releases of Family and FB15k-237, each as one tar with its digest
 	$(BIN)/python examples/release/make.py out family fb15k237
 
-test: install jar ## all tests of the Python part, and of the Java part where Maven is installed
+test: install jar ## the tests of the Python part, with 1 seed of 4, and of the Java part where Maven is installed
+	@if command -v mvn >/dev/null; then $(MAKE) --no-print-directory java; \
+	else echo 'Java unit tests skipped: Maven is not installed (the tests below run the miner too)'; fi
 	@# Hundreds of tests start Python: without bytecode each would compile the package anew.
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
-	@if command -v mvn >/dev/null; then $(MAKE) --no-print-directory java; \
-	else echo 'Java unit tests skipped: Maven is not installed (the tests above ran the miner too)'; fi
 
-check: install jar lint types docs test wheel ## what CI runs: format, lint, types, documentation, all tests, wheel
+check: export RULEMINE_ALL_SEEDS = 1
+check: install jar lint types docs wheel test ## what CI runs: format, lint, types, documentation, wheel, all tests
 
 format: install ## format the Python code
 	$(BIN)/ruff format .

@@ -1,14 +1,25 @@
-"""A folder to work in, and the command line in this process."""
+"""A folder to work in, the command line in this process, and what a run of all tests says."""
 
 import gc
 import signal
+from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
 
 from rulemine.cli.main import main
+from tests import ALL_SEEDS
 from tests.command_line import FACTS, RULES, Command, Ended
+
+SLOWEST = (
+    "builder/test_build_with_model.py", "verify/test_every_edit.py", "verify/test_fresh.py",
+    "kinds/subgraphs/test_ask.py", "contracts/test_documentation_runs.py", "cli/test_interrupts.py",
+    "cli/test_machine.py", "kinds/variants/test_ask.py", "oracles/test_miner_against_oracle.py",
+    "kinds/cypher/test_closed.py", "cli/test_model_interrupted.py", "mining/test_checkpoint.py",
+)  # fmt: skip
+"""Files that run first, so that no process is left alone with one of them at the end."""
 
 
 @pytest.fixture
@@ -59,3 +70,29 @@ def pytest_collection() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the slowest files first."""
+    place = {name: at for at, name in enumerate(SLOWEST)}
+    items.sort(
+        key=lambda item: place.get(item.nodeid.split("::")[0].removeprefix("tests/"), len(place))
+    )
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says what was left out; of a run of all seeds, where its time went."""
+    if not ALL_SEEDS:
+        terminalreporter.write_line(
+            "1 seed of 4 was compared with brute force; make check tries all"
+        )
+        return
+    tests, folders = Counter[str](), Counter[str]()
+    for report in chain.from_iterable(terminalreporter.stats.values()):
+        if isinstance(report, pytest.TestReport):
+            tests[report.nodeid] += report.duration
+            folders["/".join(report.nodeid.split("::")[0].split("/")[:2])] += report.duration
+    for what, seconds in (("tests", tests), ("folders", folders)):
+        terminalreporter.section(f"ten slowest {what}")
+        for name, took in seconds.most_common(10):
+            terminalreporter.write_line(f"{took:7.1f} s  {name}")

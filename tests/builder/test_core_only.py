@@ -5,26 +5,22 @@ from pathlib import Path
 import pytest
 
 from rulemine.builder.pipeline import Build
-from rulemine.datasets.registry import load_kg
 from rulemine.errors import ConfigError
 from rulemine.kinds.graded import Unaskable
-from rulemine.mining import MiningOptions, mine
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
-from rulemine.rules.formats import write_rules
 from rulemine.verify import verify
 from tests.builder.test_nothing_removed import SMALL
+from tests.releases import built
 from tests.verify.tampering import change_manifest
 
 CORE_ONLY = (("questions", "core_only"), True)
 
 
-@pytest.fixture(scope="module")
-def rules(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The rules of the demo graph, mined once."""
-    path = tmp_path_factory.mktemp("rules") / "rules.jsonl"
-    write_rules(path, mine(load_kg("demo"), MiningOptions(3, 0.1, 0.3, 0.4, 30)))
-    return str(path)
+@pytest.fixture
+def rules() -> str:
+    """The rules of the demo graph."""
+    return str(built("demo-rules") / "rules.jsonl")
 
 
 @pytest.mark.parametrize("kind", ["rules", *SMALL])

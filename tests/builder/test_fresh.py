@@ -12,19 +12,17 @@ import pytest
 from rulemine.builder.fresh import prepare_run
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.cli import console
-from rulemine.datasets.registry import load_kg
 from rulemine.files import write_jsonl
 from rulemine.kinds.written.scripted_pairs import ScriptedPairs
-from rulemine.mining import MiningOptions, mine
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.contents import read_parts
 from rulemine.release.differences import compare
 from rulemine.release.reader import Release
 from rulemine.release.storing.publish import rename
-from rulemine.rules.formats import rule_to_json
 from rulemine.verify import verify
 from tests.chat_server import KEY, ChatServer
 from tests.command_line import Command
+from tests.releases import built
 from tests.verify.tiny import seal
 
 SAME = (
@@ -40,8 +38,7 @@ SAME = (
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with rules, and the release of a few seed sets drawn from the demo."""
     folder = tmp_path_factory.mktemp("made")
-    rules = mine(load_kg("demo"), MiningOptions(3, 0.1, 0.3, 0.4, 30))
-    write_jsonl(folder / "rules.jsonl", map(rule_to_json, rules))
+    shutil.copy(built("demo-rules") / "rules.jsonl", folder)
     recipe = load_recipe(
         "variants-demo",
         [

@@ -11,14 +11,12 @@ from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.rebuild import rebuild
 from rulemine.datasets.registry import load_kg
 from rulemine.errors import ConfigError, InputError
-from rulemine.files import write_jsonl
-from rulemine.mining import MiningOptions, mine
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.differences import compare
 from rulemine.release.reader import Release
 from rulemine.release.storing.publish import rename
-from rulemine.rules.formats import rule_to_json
 from tests.command_line import Command
+from tests.releases import built
 from tests.verify.tiny import read_file, seal, write_file
 
 Settings = list[tuple[tuple[str, ...], object]]
@@ -42,8 +40,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     kg.write(folder / "kg.tsv")
     lines = (folder / "kg.tsv").read_text().splitlines(keepends=True)
     (folder / "kg.tsv").write_text("".join([*lines, *lines[:3]]))  # three duplicates
-    rules = mine(kg, MiningOptions(3, 0.1, 0.3, 0.4, 30))[::3]
-    write_jsonl(folder / "rules.jsonl", map(rule_to_json, rules))
+    rules = (built("demo-rules") / "rules.jsonl").read_text().splitlines(keepends=True)
+    (folder / "rules.jsonl").write_text("".join(rules[::3]))
     source = Path(__file__).parents[2] / "rulemine/datasets/demo/templates.toml"
     (folder / "t.toml").write_text(source.read_text())
     (folder / "f.toml").write_text('[drop]\n"works_with" = "dull"\n')

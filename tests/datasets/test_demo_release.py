@@ -10,18 +10,15 @@ import pytest
 
 from rulemine.release.reader import Release
 from rulemine.release.storing.publish import rename
-from tests.command_line import run
 from tests.golden import differences
+from tests.releases import built
 
 SPLITS = ("train", "validation", "test")
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("demo")
-    ended = run(folder, ["build", "demo", "-o", "demo"])
-    assert ended.status == 0, ended.err
-    return folder / "demo"
+def demo() -> Path:
+    return built("demo") / "demo"
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,10 @@
 """The table of all model-free answerers."""
 
-from pathlib import Path
-
 from rulemine.evaluation.baselines import baselines
 from rulemine.kinds.kind import Kind
 from rulemine.release.reader import Release
 from rulemine.text.tables import markdown_of, text_of
-from tests.cypher_releases import build_coast
+from tests.releases import built
 
 
 def test_every_answerer_on_both_graphs(release: Release) -> None:
@@ -45,8 +43,8 @@ def test_naming_everything_wins_the_hard_hits_rate_and_not_hard_f1(release: Rele
     assert float(everything[2]) < float(reasoner[2])
 
 
-def test_rows_tell_understanding_from_inferring(tmp_path: Path) -> None:
-    release = Release.open(build_coast(tmp_path / "coast"))
+def test_rows_tell_understanding_from_inferring() -> None:
+    release = Release.open(built("coast") / "release")
     text = markdown_of(baselines(release, split=None))
     rows = [line.split("|")[1:-1] for line in text.splitlines()]
     table = [[cell.strip() for cell in row] for row in rows if row]

@@ -9,6 +9,7 @@ import pytest
 
 from rulemine.errors import InputError
 from rulemine.kg.graph import KnowledgeGraph, Triple, format_tsv, read_triples
+from tests import some_seeds
 
 LABELS = (
     "a",
@@ -33,7 +34,7 @@ def random_triples(rng: random.Random, most: int = 40) -> list[Triple]:
     ]
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", some_seeds(30))
 def test_the_order_of_lines_and_duplicates_change_nothing_but_what_records_them(seed: int) -> None:
     rng = random.Random(seed)
     triples = random_triples(rng)
@@ -72,7 +73,7 @@ def test_the_digest_is_that_of_the_sorted_file() -> None:
     assert kg.digest == "e15bb1c2f30f655787ff861f8c48d03ac50d704ba06af3cf509fe265073e446a"
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", some_seeds(20))
 def test_rows_of_finds_each_triple_and_nothing_else(seed: int) -> None:
     kg = KnowledgeGraph.from_triples(random_triples(random.Random(seed)))
     n, m = len(kg.entities), len(kg.relations)
@@ -86,7 +87,7 @@ def test_rows_of_an_emptied_graph_are_none() -> None:
     assert kg.rows_of(np.zeros((3, 3), np.int32)).tolist() == [-1, -1, -1]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", some_seeds(20))
 def test_without_keeps_ids_and_the_order_of_the_source(seed: int) -> None:
     rng = random.Random(seed)
     kg = KnowledgeGraph.from_triples(random_triples(rng))

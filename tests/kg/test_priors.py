@@ -6,10 +6,11 @@ import pytest
 
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.priors import priors
+from tests import some_seeds
 from tests.small_graphs import small_graph, some_declared
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", some_seeds(60))
 def test_a_prior_is_the_fraction_of_topic_entities_with_the_answer(seed: int) -> None:
     rng = random.Random(seed)
     kg, declared = small_graph(rng), some_declared(rng)

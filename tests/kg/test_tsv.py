@@ -10,6 +10,7 @@ from rulemine import files
 from rulemine.errors import InputError, counted, list_problems
 from rulemine.files import read_lines
 from rulemine.kg.graph import KnowledgeGraph, read_triples
+from tests import some_seeds
 
 ENDS = ("\n", "\n", "\n", "\n", "\r\n", "\n\n", "\r", " \n", "\n \t\n", "")
 FIELDS = ("a", "b", "Zoë", " c", "d\u3000", '"', '"q"', '"q"', "", "e\u2028f", "\x1cg", "x" * 90)
@@ -61,7 +62,7 @@ def outcome(path: Path, read: object) -> object:
         return "quotes" if "every field is in double quotes" in str(problem) else str(problem)
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", some_seeds(300))
 def test_blocks_give_what_lines_give(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from tests import ALL_SEEDS, some_seeds
 from tests.oracles.amie_oracle import (
     OracleResult,
     RuleKey,
@@ -65,7 +66,8 @@ def counts(result: OracleResult, rule: RuleKey) -> tuple[int, int, int]:
 def test_counts_are_those_of_trying_every_assignment(block: int) -> None:
     rng = Random(block)
     checked = 0
-    for seed in range(block * 40, block * 40 + 40):
+    seeds = some_seeds(block * 40, block * 40 + 40)
+    for seed in seeds:
         case = random_case(seed)
         entities = {entity for s, _, o in case.triples for entity in (s, o)}
         case = replace(case, options=replace(case.options, injective=seed % 2 == 1))
@@ -80,7 +82,7 @@ def test_counts_are_those_of_trying_every_assignment(block: int) -> None:
             counted = count_by_enumeration(case.triples, rule, injective=injective)
             assert sizes == counted, (seed, rule)
             checked += 1
-    assert checked > 50
+    assert checked > (50 if ALL_SEEDS else len(seeds))
 
 
 def schedules(result: OracleResult) -> list[frozenset[RuleKey]]:

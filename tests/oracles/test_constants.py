@@ -13,6 +13,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import MiningOptions, Resources, Rules, mine
 from rulemine.rules.formats import parse_amie_rule
 from rulemine.rules.rule import sort_rules
+from tests import some_seeds
 from tests.oracles.constants_oracle import ConstantsOracle, Counts, Key, Node
 from tests.oracles.random_graphs import Case, random_variant
 
@@ -69,7 +70,7 @@ def differences(case: Case) -> list[str]:
 
 @pytest.mark.parametrize("first", range(0, CASES, BLOCK))
 def test_random_graphs(first: int) -> None:
-    for seed in range(first, first + BLOCK):
+    for seed in some_seeds(first, first + BLOCK):
         case = small_case(seed)
         assert not differences(case), seed
         if seed % 5 == 0:
@@ -77,7 +78,7 @@ def test_random_graphs(first: int) -> None:
 
 
 def test_a_filter_changes_nothing_else() -> None:
-    for seed in range(100, 115):
+    for seed in some_seeds(100, 115):
         case = small_case(seed)
         every = mined(case)
         half = tuple(sorted({relation for _, relation, _ in case.triples})[::2])
@@ -92,7 +93,7 @@ def test_a_filter_changes_nothing_else() -> None:
 
 def test_the_random_graphs_have_constants_everywhere() -> None:
     shapes = set()
-    for seed in range(CASES):
+    for seed in some_seeds(CASES):
         for head, body in expected(small_case(seed)):
             constants = [sum(isinstance(t, str) for t in atom[1:]) for atom in (head, *body)]
             fresh = any(2 in atom for atom in body)

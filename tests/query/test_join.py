@@ -11,6 +11,7 @@ from rulemine.kg.index import Index
 from rulemine.query import join as engine
 from rulemine.query.atom import Atom, Term
 from rulemine.query.join import bind, join
+from tests import some_seeds
 
 Result = tuple[int, tuple[int, ...], tuple[int, ...]]
 
@@ -54,7 +55,7 @@ def brute_force(
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 1 << 18])
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", some_seeds(60))
 def test_join_equals_brute_force(seed: int, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "ROWS_AT_ONCE", at_once)
     rng = random.Random(seed)

@@ -7,10 +7,11 @@ import pytest
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.removal.eligibility import confident_rules
 from rulemine.removal.setting import Setting
+from tests import some_seeds
 from tests.small_graphs import measured, small_graph, small_rules, some_declared
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", some_seeds(40))
 def test_triples_share_a_question_exactly_when_they_answer_the_same(seed: int) -> None:
     rng = random.Random(seed)
     kg, declared = small_graph(rng), some_declared(rng)

@@ -12,6 +12,7 @@ from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.rules.decoration import Decorations
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Measures, Rule
+from tests import some_seeds
 from tests.small_graphs import (
     Declared,
     groundings_of,
@@ -44,7 +45,7 @@ def is_decorated(
     )
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", some_seeds(60))
 def test_decorated_groundings_are_those_with_something_to_spare(seed: int) -> None:
     rng = random.Random(seed)
     kg, declared = small_graph(rng), some_declared(rng)

@@ -13,6 +13,7 @@ from rulemine.query.atom import Atom
 from rulemine.rules.decoration import Decorations
 from rulemine.rules.proofs import best_proofs, remaining_proofs
 from rulemine.rules.rule import Rule
+from tests import some_seeds
 from tests.small_graphs import (
     RELATIONS,
     measured,
@@ -28,7 +29,7 @@ def ids(kg: KnowledgeGraph, triples: list[Triple]) -> np.ndarray:
     return np.array(rows, np.int32).reshape(-1, 3)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", some_seeds(40))
 def test_proofs_are_the_bodies_that_hold_whether_or_not_the_head_is_there(seed: int) -> None:
     rng = random.Random(seed)
     kg, rules = small_graph(rng), small_rules(rng, 6)
@@ -77,7 +78,7 @@ def test_no_triples_have_no_proofs() -> None:
     assert told == [(1, 1)]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", some_seeds(60))
 def test_the_best_proof_is_the_shortest_of_the_confident_ones(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from rulemine.kg.property_graph.schema import EntityType, Property, RelationType
 from rulemine.rules.values.value_mining import mine_value_rules
 from rulemine.rules.values.value_rule_file import read_value_rules, value_rules_text
 from rulemine.rules.values.value_rules import ValueRule, paths_from
+from tests import some_seeds
 from tests.oracles.random_patterns import random_graph
 
 SCHEMA = Schema(
@@ -75,7 +76,7 @@ def test_what_the_most_common_value_explains_is_no_rule():
     assert any("zone" in text for text in found(towns(**zones), min_lift=1.0))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", some_seeds(20))
 def test_every_rule_and_its_counts_are_those_of_all_paths(seed):
     graph = random_graph(seed)
     rules = all_rules(graph)

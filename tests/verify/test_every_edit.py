@@ -1,11 +1,14 @@
 """One edit of every key of every JSON file, every column of every table and every line of the card.
 
-Each is named once the digests fit, or listed here with the reason why no file can show it.
+Each is named once the digests fit, or listed here with the reason why no file can show it. One key of four is
+edited, or all as in ``make check``.
 """
 
 import json
 import os
 import re
+import shutil
+import zlib
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
@@ -13,15 +16,13 @@ from typing import Any
 
 import pytest
 
-from rulemine.builder.pipeline import Build
 from rulemine.builder.regenerated import regenerated, write_again
 from rulemine.errors import ReleaseError
-from rulemine.recipe.loading import load_recipe
 from rulemine.release.differences import compare
 from rulemine.release.reader import Release
 from rulemine.verify import VerificationReport, verify
-from tests import ROOT
-from tests import cypher_releases as coast
+from tests import ALL_SEEDS, ROOT
+from tests.releases import COAST, built
 from tests.verify import tiny
 from tests.verify.tiny import read_file, seal, write_file
 
@@ -43,43 +44,13 @@ UNSEEN = {
 }
 """Files and keys that no file can show, with ``*`` for what is left out; docs/verification.md says why."""
 
-OPTIONS: dict[str, dict[str, Any]] = {
-    "structures": {"structures.names": ["1p", "2p", "2i"], "structures.per_structure": 20},
-    "subgraphs": {"subgraphs.questions": 12},
-    "variants": {"variants.questions": 12, "questions.split": "group"},
-}
-"""What a small release has of the kinds that ask a graph for entities."""
-
 Keys = tuple[str, ...]
 
 Edit = tuple[str, str]
 """A file and a key of it."""
 
 
-def small_release(kind: str, folder: Path) -> Path:
-    """A release with a handful of questions, without mining."""
-    if kind == "rules":
-        return tiny.write_release(folder / "release")
-    split = (("questions", "split"), "random")
-    if kind == "cypher":
-        return coast.build_coast(folder, (("cypher", "per_template"), 1), split)
-    whole = coast.simplekg()
-    names = {node["eid"]: node["name"] for node in whole["entities"]}
-    edges = {
-        f"{names[e['subj_id']]}\t{e['label']}\t{names[e['obj_id']]}\n" for e in whole["relations"]
-    }
-    (folder / "kg.tsv").write_text("".join(sorted(edges)))
-    (folder / "rules.tsv").write_text(coast.RULES)
-    options = {
-        "kind": kind, "rules": str(folder / "rules.tsv"), "selection.levels": [50, 100],
-        "selection.per_rule": 14, "selection.max_prior": 1.0, "questions.split": "random",
-    } | OPTIONS[kind]  # fmt: skip
-    settings = [(tuple(key.split(".")), value) for key, value in options.items()]
-    Build(load_recipe(str(folder / "kg.tsv"), settings), folder / "release").run()
-    return folder / "release"
-
-
-KINDS = ("rules", *OPTIONS, "cypher")
+KINDS = ("rules", *COAST, "cypher")
 
 OF_EACH = ("questions/test.jsonl", "removed.jsonl")
 """Files whose keys are edited in every kind; those of others where an earlier kind lacks them."""
@@ -93,7 +64,15 @@ LIKE_OTHERS = (
 
 @pytest.fixture(scope="module")
 def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    return {kind: small_release(kind, tmp_path_factory.mktemp(kind)) for kind in KINDS}
+    """Of each kind a release with a handful of questions."""
+    folder = tmp_path_factory.mktemp("edited")
+    for kind in KINDS:
+        name = "coast-declared" if kind == "cypher" else f"coast-{kind}"
+        if kind == "rules":
+            tiny.write_release(folder / kind)
+        else:
+            shutil.copytree(built(name) / "release", folder / kind)
+    return {kind: folder / kind for kind in KINDS}
 
 
 @pytest.fixture(autouse=True)
@@ -207,7 +186,7 @@ Edits = Callable[[str, str], Iterator[tuple[str, str]]]
 
 def missed(releases: dict[str, Path], endings: tuple[str, ...], edits: Edits) -> set[Edit]:
     """The files and keys whose edits nothing names, of the files with some endings."""
-    lost, known = set(), set[Edit]()
+    lost, known, few = set(), set[Edit](), () if ALL_SEEDS else range(1, 4)
     for release in releases.values():
         before, whole = found(release), read_file(release, "manifest.json")
         here = set()
@@ -217,6 +196,8 @@ def missed(releases: dict[str, Path], endings: tuple[str, ...], edits: Edits) ->
                 if (name, key) in known or key.startswith("files."):  # these are mended here
                     continue
                 here.add((name, key))
+                if zlib.crc32(f"{name} {key}".encode()) % 4 in few:
+                    continue
                 write_file(release, name, made)
                 seal(release)
                 if not is_named(release, before, name == "manifest.json"):
@@ -234,24 +215,25 @@ def files_of(release: Path, endings: tuple[str, ...]) -> list[str]:
     return [name for name in fitting if name not in LIKE_OTHERS]
 
 
-def listed(lost: set[Edit]) -> set[Edit]:
-    """The entries of the list that some edits are under; any other edit is a fault of the verification."""
+def assert_listed(lost: set[Edit], known: set[Edit]) -> None:
+    """Holds the edits that nothing names against the entries of the list."""
     under = {
         one: {(name, key) for name, key in UNSEEN if name == one[0] and fnmatch(one[1], key)}
         for one in lost
     }
     assert sorted(one for one, entries in under.items() if not entries) == []
-    return set().union(*under.values())
+    found = set().union(*under.values())
+    assert found == known if ALL_SEEDS else found <= known
 
 
 def test_every_key_is_named_or_listed(releases: dict[str, Path]) -> None:
     keys = {(name, key) for name, key in UNSEEN if not name.endswith(".tsv")}
-    assert listed(missed(releases, (".json", ".jsonl"), edits_of)) == keys
+    assert_listed(missed(releases, (".json", ".jsonl"), edits_of), keys)
 
 
 def test_every_column_is_named_or_listed(releases: dict[str, Path]) -> None:
     columns = {(name, key) for name, key in UNSEEN if name.endswith(".tsv")}
-    assert listed(missed(releases, (".tsv",), lambda _, text: columns_of(text))) == columns
+    assert_listed(missed(releases, (".tsv",), lambda _, text: columns_of(text)), columns)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -9,6 +9,7 @@ from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.priors import priors
 from rulemine.verify.facts import Facts, Priors
 from rulemine.verify.triples import Graph
+from tests import some_seeds
 
 RELATIONS = ("a", "b", "c", "d", "e")
 
@@ -29,7 +30,7 @@ def verifiers(declarations: Declarations) -> Facts:
     return Facts(rows)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", some_seeds(60))
 def test_statements_facts_and_priors_agree_with_the_builder(seed: int) -> None:
     rng = random.Random(seed)
     declarations = declared(rng)

@@ -5,6 +5,7 @@ from rulemine.evaluation.metrics import COLUMNS, METRICS
 from rulemine.evaluation.statistics.bootstrap import MeanScores, Resamples, interval
 from rulemine.evaluation.statistics.estimates import estimates
 from rulemine.seeds import stream
+from tests import some_seeds
 
 
 def by_brute_force(scores, clusters, rows, resamples, seed):
@@ -36,7 +37,7 @@ def on_its_own(n):
     return np.arange(n), np.ones((1, n), bool)
 
 
-@pytest.mark.parametrize("number", range(20))
+@pytest.mark.parametrize("number", some_seeds(20))
 def test_equals_drawing_cluster_by_cluster(number):
     scores, clusters, groups = random_case(number)
     sampled = Resamples(scores, clusters, groups, 50, seed=number)

@@ -9,6 +9,7 @@ import pytest
 from rulemine.evaluation.supervision.shortest_paths import ShortestPaths, Way
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.seeds import stream
+from tests import some_seeds
 
 nx = pytest.importorskip("networkx", reason="networkx is not installed: make install")
 
@@ -38,7 +39,7 @@ def by_listing(kg: KnowledgeGraph, start: int, goals: list[int]) -> Way:
     return Way(np.array(distances), np.array(sorted(rows), np.int64), paths)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", some_seeds(12))
 def test_as_networkx_lists_them(seed: int) -> None:
     draw = stream(seed, "shortest paths")
     size, triples = 6 + 2 * seed, 10 + 4 * seed

@@ -15,7 +15,7 @@ from rulemine.exports.protocol import ExportFolder
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.release.reader import Release
-from tests.cypher_releases import build_coast
+from tests.releases import built
 
 SCHEMA = Schema(
     "odd",
@@ -80,9 +80,8 @@ def test_the_script_has_the_same() -> None:
 
 
 @pytest.fixture(scope="module")
-def coast(tmp_path_factory: pytest.TempPathFactory) -> Release:
-    folder = tmp_path_factory.mktemp("coast")
-    return Release.open(build_coast(folder, (("cypher", "per_template"), 1)))
+def coast() -> Release:
+    return Release.open(built("coast") / "release")
 
 
 @pytest.mark.parametrize("kg", ["complete", "incomplete"])

@@ -33,8 +33,8 @@ from rulemine.verify import verify
 from rulemine.verify.kinds.cypher.graphs import LabeledEdge, LabeledGraph
 from rulemine.verify.kinds.cypher.patterns import read_pattern
 from rulemine.verify.kinds.cypher.rows import rows_of
-from tests.cypher_releases import build_coast
 from tests.oracles.patterns import ByStatements, differs, expected
+from tests.releases import built
 
 
 @pytest.fixture(scope="module")
@@ -172,10 +172,8 @@ def test_all_forms_of_a_graph_have_the_same_edges(
 
 
 @pytest.fixture(scope="module")
-def coast(tmp_path_factory: pytest.TempPathFactory) -> Release:
-    folder = tmp_path_factory.mktemp("coast")
-    settings = (("cypher", "per_template"), 2), (("naming",), "entity")
-    return Release.open(build_coast(folder, *settings, declared=True))
+def coast() -> Release:
+    return Release.open(built("coast-declared") / "release")
 
 
 def test_a_release_of_a_closed_graph_is_verified(coast: Release) -> None:

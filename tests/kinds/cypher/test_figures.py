@@ -9,7 +9,7 @@ from rulemine.kinds.cypher.figures import LENGTHS
 from rulemine.kinds.query_figures import figures_of_queries
 from rulemine.kinds.registry import KINDS
 from rulemine.release.card.bins import up_to, upper_names
-from tests.cypher_releases import build_coast
+from tests.releases import built
 from tests.verify.tiny import read_file
 
 LEVELS = (50, 100)
@@ -19,8 +19,8 @@ def rows_of(folder: Path, name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in read_file(folder, name).splitlines()]
 
 
-def test_a_small_release_counted_from_its_files(tmp_path: Path) -> None:
-    folder = build_coast(tmp_path)
+def test_a_small_release_counted_from_its_files() -> None:
+    folder = built("coast") / "release"
     counts = json.loads((folder / "manifest.json").read_text("utf-8"))["counts"]
     asked = [
         row

@@ -5,12 +5,12 @@ import pytest
 from rulemine.kinds.cypher.show import MOST_ROWS
 from rulemine.release.reader import Release
 from rulemine.release.show import show
-from tests.cypher_releases import build_coast
+from tests.releases import built
 
 
 @pytest.fixture(scope="module")
-def coast(tmp_path_factory: pytest.TempPathFactory) -> Release:
-    return Release.open(build_coast(tmp_path_factory.mktemp("coast")))
+def coast() -> Release:
+    return Release.open(built("coast") / "release")
 
 
 def test_rows_are_shown_before_and_after_the_removal(coast: Release) -> None:

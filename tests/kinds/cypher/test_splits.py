@@ -18,8 +18,8 @@ from rulemine.kinds.locks import LockReason
 from rulemine.release.leakage import RemovedFacts
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, HardAnswer, Question
-from tests.cypher_releases import build_coast
 from tests.oracles.random_patterns import random_graph, random_queries
+from tests.releases import built
 
 QUERIES = list(chain.from_iterable(random_queries(random_graph(seed), seed) for seed in range(4)))
 KEYS = {
@@ -32,9 +32,9 @@ Candidates = list[tuple[Question, PatternQuery]]
 
 
 @pytest.fixture(scope="module")
-def candidates(tmp_path_factory: pytest.TempPathFactory) -> Candidates:
+def candidates() -> Candidates:
     """Questions of all templates of which half lose a row; some match many removed triples."""
-    release = Release.open(build_coast(tmp_path_factory.mktemp("coast")))
+    release = Release.open(built("coast") / "release")
     first = release.questions()[0]
     dice, made = random.Random(5), {}
     for query in QUERIES:

@@ -6,6 +6,7 @@ import pytest
 
 from rulemine.kinds.rules.balance import Limits, balance, balance_as_published, explain_few
 from rulemine.release.question_set import QuestionSet
+from tests import some_seeds
 from tests.kinds.rules.asking import asked
 from tests.questions import question, random_questions
 
@@ -75,7 +76,7 @@ def test_the_limit_is_of_the_questions_left(share, kept):
 
 
 @pytest.mark.parametrize("limits", LIMITS)
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", some_seeds(10))
 def test_every_limit_holds_in_the_core_and_in_the_whole(limits, seed):
     made = balance(questions_alone(random_questions(150, seed, entities=40)), limits, seed)
     assert made.questions

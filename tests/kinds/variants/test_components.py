@@ -13,6 +13,7 @@ from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kinds.variants.components import APART, LARGE, NONE, ONE, Components
 from rulemine.kinds.variants.options import VariantSection
 from rulemine.kinds.written.candidate import Refusal, Subgraph
+from tests import some_seeds
 
 Pairs = set[tuple[int, int]]
 
@@ -72,7 +73,7 @@ def fewest_edges(pairs: Pairs, seeds: set[int]) -> int:
     raise AssertionError("not connected")
 
 
-@pytest.mark.parametrize("number", range(150))
+@pytest.mark.parametrize("number", some_seeds(150))
 def test_a_tree_is_valid_and_nearly_as_small_as_the_smallest(number: int) -> None:
     dice = random.Random(number)
     kg = KnowledgeGraph.from_triples(random_graph(dice))
@@ -103,7 +104,7 @@ def test_a_tree_is_valid_and_nearly_as_small_as_the_smallest(number: int) -> Non
     assert list(found.rows) == between, "every triple between two neighbors, both ways"
 
 
-@pytest.mark.parametrize("number", range(20))
+@pytest.mark.parametrize("number", some_seeds(20))
 def test_the_order_of_seeds_and_lines_does_not_matter(number: int) -> None:
     dice = random.Random(1000 + number)
     triples = random_graph(dice) + random_graph(dice)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.verify import verify
-from tests.cypher_releases import build_coast
+from tests.releases import built
 from tests.verify.tiny import read_file, seal, write_file
 
 COMPLETE, HALF, LAST = (
@@ -43,7 +43,7 @@ def _back(folder: Path) -> None:
     """A question about who comes from the home of somebody, who is among the answers."""
     name = "questions/train.jsonl"
     some = [json.loads(line) for line in read_file(folder, name).splitlines()]
-    one = {"type": "Person", "name": "Person 1"}
+    one = {"type": "Person", "name": "Person#1"}
     row = some[0]
     row["query"] = json.dumps(
         {
@@ -57,7 +57,7 @@ def _back(folder: Path) -> None:
 
 
 def test_statements_that_are_missing_or_left_are_found(tmp_path: Path) -> None:
-    declared = build_coast(tmp_path / "coast", (("cypher", "per_template"), 1), declared=True)
+    declared = built("coast-declared") / "release"
     assert not {CLOSED, GONE, BACK} & {problem.invariant for problem in verify(declared).problems}
     faults = [
         (CLOSED, _graph(COMPLETE, _without_an_edge)),

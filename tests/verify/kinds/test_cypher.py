@@ -16,7 +16,7 @@ from rulemine.kg.property_graph.simplekg import simplekg_of
 from rulemine.release.reader import Release
 from rulemine.release.storing.publish import rename
 from rulemine.verify import verify
-from tests.cypher_releases import build_coast
+from tests.releases import built
 from tests.verify.tampering import change_manifest, put
 from tests.verify.tiny import read_file, seal, write_file
 
@@ -28,8 +28,8 @@ HALF = "property_graph/incomplete-50.json.gz"
 
 
 @pytest.fixture(scope="module")
-def coast(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_coast(tmp_path_factory.mktemp("coast"), (("cypher", "per_template"), 3))
+def coast() -> Path:
+    return built("coast") / "release"
 
 
 @pytest.mark.parametrize("naming", NAMINGS)
