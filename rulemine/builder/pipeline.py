@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.builder.assemble import parts_of_build
-from rulemine.builder.stage import Done, Stage, run_stage
+from rulemine.builder.stage import FinishedStage, Stage, run_stage
 from rulemine.codec import dump_line, to_json
 from rulemine.errors import ConfigError, MiningError, counted
 from rulemine.files import digest_of, write_text
@@ -85,7 +85,7 @@ class BuildContext:
 
     resources: Resources = field(default_factory=Resources)
     observe: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext()
-    on_finished: Callable[[str, Done], None] = lambda _name, _done: None
+    on_finished: Callable[[str, FinishedStage], None] = lambda _name, _done: None
     on_warning: Callable[[str], None] = lambda _text: None
     on_status: Callable[[str], None] = lambda _text: None
     replay: Path | None = None
@@ -106,12 +106,12 @@ class Build:
         self.recipe = recipe
         self.target = target
         self.context = context or BuildContext()
-        self._done: dict[str, Done] = {}
+        self._done: dict[str, FinishedStage] = {}
         self.inputs = Inputs(recipe, self.context.on_warning, self.context.earlier)
         self.kind = kind_of(recipe)
         self._made: dict[str, QuestionSet] = {}
 
-    def run(self, until: str = "release") -> Done:
+    def run(self, until: str = "release") -> FinishedStage:
         """Runs the stages up to the named one, reusing finished ones.
 
         Args:
@@ -340,7 +340,7 @@ class Build:
             "min_std_confidence": chosen.min_std_confidence,
             "min_rare_confidence": chosen.min_rare_confidence,
             "max_prior": chosen.max_prior,
-            "kept_out": sorted(self.inputs.kept_out),
+            "kept_out": sorted(self.inputs.excluded_from_bodies),
         }
         return self._stage("ground", 6, options, work)
 
@@ -362,7 +362,7 @@ class Build:
 
         options = {**to_json(chosen), "seed": self.recipe.seed}
         del options["per_type"]  # the stage balance applies it
-        options["body_filter"] = sorted(self.inputs.kept_out)
+        options["body_filter"] = sorted(self.inputs.excluded_from_bodies)
         options["max_answers"] = self.recipe.questions.max_answers
         del options["levels"]  # which levels are written as graphs changes no level of a triple
         options["declarations"] = (
@@ -442,7 +442,7 @@ class Build:
             write_trace(folder, trace)
 
         options = {
-            **self.inputs.told(),
+            **self.inputs.model_options(),
             "balancing": self.kind.limits(self.recipe) if drops else {},
             "seed": self.recipe.seed,
         }

@@ -18,7 +18,7 @@ from rulemine.files import describe_content, digest_of, write_text
 from rulemine.release.storing.folders import exchange, listed, recover, strangers
 from rulemine.release.storing.outputs import real
 
-__all__ = ["STAGE_MANIFEST", "Done", "Stage", "run_stage"]
+__all__ = ["STAGE_MANIFEST", "FinishedStage", "Stage", "run_stage"]
 
 STAGE_MANIFEST = "stage.json"
 
@@ -49,8 +49,8 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """A finished stage.
+class FinishedStage:
+    """What a stage wrote, now or in an earlier run.
 
     Attributes:
         folder: The folder of its files.
@@ -63,7 +63,7 @@ class Done:
     reused: bool
 
 
-def run_stage(stage: Stage, parent: Path) -> Done:
+def run_stage(stage: Stage, parent: Path) -> FinishedStage:
     """Runs a stage, or reuses its output.
 
     Args:
@@ -79,7 +79,7 @@ def run_stage(stage: Stage, parent: Path) -> Done:
     manifest = _read_manifest(folder)
     if manifest is not None and manifest.get("key") == stage.key:
         _check_untouched(folder, manifest["files"])
-        return Done(folder, _digest(manifest["files"]), reused=True)
+        return FinishedStage(folder, _digest(manifest["files"]), reused=True)
     _check_replaceable(folder, manifest)
     try:
         with exchange(real(folder)) as fresh:
@@ -93,7 +93,7 @@ def run_stage(stage: Stage, parent: Path) -> Done:
             f"{parent}: stage {stage.name} cannot be written ({problem.strerror}). Finished stages "
             "are kept; free space or choose another place with -o, and run again."
         ) from None
-    return Done(folder, _digest(files), reused=False)
+    return FinishedStage(folder, _digest(files), reused=False)
 
 
 def _read_manifest(folder: Path) -> dict[str, Any] | None:

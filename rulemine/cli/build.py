@@ -52,7 +52,7 @@ To build with the file: rulemine build RECIPE --verbalizer openai --model NAME -
 def build(arguments: Namespace) -> int:
     """``build``."""
     from rulemine.builder.pipeline import Build
-    from rulemine.builder.stage import Done
+    from rulemine.builder.stage import FinishedStage
     from rulemine.cli.recipe_options import building, chosen_recipe
     from rulemine.evaluation.reporting.made import in_short
     from rulemine.release.reader import Release
@@ -61,7 +61,7 @@ def build(arguments: Namespace) -> int:
     target = arguments.output or Path("out") / recipe.name
     before = time.monotonic()
 
-    def finished(name: str, done: Done) -> None:
+    def finished(name: str, done: FinishedStage) -> None:
         nonlocal before
         now = time.monotonic()
         seconds = "reused" if done.reused else f"{now - before:.1f} s"

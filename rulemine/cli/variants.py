@@ -63,7 +63,7 @@ def variants(arguments: Namespace) -> int:
 
 def _make(arguments: Namespace, release: "Release", runs: int) -> int:
     from rulemine.builder.fresh import check_published, prepare_run, settings_of
-    from rulemine.builder.stage import Done
+    from rulemine.builder.stage import FinishedStage
     from rulemine.cli.recipe_options import building, replayed, settings_given
     from rulemine.config import parse_setting
     from rulemine.evaluation.comparing.variant_runs import compare_runs
@@ -91,7 +91,7 @@ def _make(arguments: Namespace, release: "Release", runs: int) -> int:
     for number in range(1, runs + 1):
         target = output / f"run-{number}"
 
-        def finished(name: str, done: Done, target: Path = target) -> None:
+        def finished(name: str, done: FinishedStage, target: Path = target) -> None:
             if name == "release":
                 say(f"{'reused' if done.reused else 'built':6}  {target}", sys.stderr)
 

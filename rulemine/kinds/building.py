@@ -85,7 +85,7 @@ class BuildingKind(Kind):
             "splits": splitting(recipe),
             "excluded": sorted(inputs.excluded),
             **inputs.digests(),
-            **({"naming": recipe.naming, **inputs.told()} if self.writes else {}),
+            **({"naming": recipe.naming, **inputs.model_options()} if self.writes else {}),
         }
 
     def ask(

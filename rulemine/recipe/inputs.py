@@ -229,8 +229,8 @@ class Inputs:
         with of_key("verbalizer.glosses"):
             return load_glosses(self.recipe.verbalizer.glosses, templates, both_ways)
 
-    def told(self) -> dict[str, Any]:
-        """What models are told, and which, as plain values; nothing where none writes."""
+    def model_options(self) -> dict[str, Any]:
+        """The model that writes and what its prompts are made of, as plain values; empty if none writes."""
         if self.recipe.verbalizer.name == "template":
             return {}
         return {
@@ -254,8 +254,8 @@ class Inputs:
         return types_of(self.kg)
 
     @cached_property
-    def kept_out(self) -> frozenset[str]:
-        """The relations that prove nothing."""
+    def excluded_from_bodies(self) -> frozenset[str]:
+        """The relations that no body of a rule may name."""
         named = self.recipe.selection.body_filter
         if named == "none" or self.recipe.selection.mode == "brink":
             return frozenset()

@@ -12,7 +12,7 @@ __all__ = ["confident_rules", "rules_beyond_guessing"]
 def confident_rules(
     rules: Iterable[Rule],
     min_std_confidence: Sequence[float] = (),
-    kept_out: Collection[str] = (),
+    excluded_from_bodies: Collection[str] = (),
 ) -> tuple[Rule, ...]:
     """The rules that are confident enough and whose bodies name no relation that is kept out.
 
@@ -20,7 +20,7 @@ def confident_rules(
         rules: The rules as mined; with measures.
         min_std_confidence: Lower bounds on the standard confidence of rules with 1, 2, … body atoms; the
             last one holds for longer bodies too. Empty: no bound.
-        kept_out: Relations that no body may name.
+        excluded_from_bodies: Relations that no body may name.
 
     Returns:
         These rules, in the order given.
@@ -30,7 +30,7 @@ def confident_rules(
         rule
         for rule in rules
         if rule.known.std_confidence >= floors[min(len(rule.body), len(floors)) - 1]
-        and not any(atom.relation in kept_out for atom in rule.body)
+        and not any(atom.relation in excluded_from_bodies for atom in rule.body)
     )
 
 

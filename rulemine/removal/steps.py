@@ -42,7 +42,7 @@ def ground_eligible(
     chosen = recipe.selection
     rules = rules_beyond_guessing(
         inputs.kg,
-        confident_rules(mined, chosen.min_std_confidence, inputs.kept_out),
+        confident_rules(mined, chosen.min_std_confidence, inputs.excluded_from_bodies),
         chosen.min_rare_confidence,
         max_prior=chosen.max_prior,
         seed=recipe.seed,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.builder.pipeline import STAGES, Build, BuildContext
-from rulemine.builder.stage import Done
+from rulemine.builder.stage import FinishedStage
 from rulemine.datasets.registry import load_kg
 from rulemine.errors import ConfigError, EndpointError, MiningError, OutputError, UserError
 from rulemine.files import digest_of, read_bytes, write_jsonl
@@ -143,7 +143,7 @@ def test_a_second_run_does_nothing_and_a_changed_option_only_what_it_must(
     def run(*settings: tuple[tuple[str, ...], object]) -> list[str]:
         done: list[str] = []
 
-        def finished(name: str, stage: Done) -> None:
+        def finished(name: str, stage: FinishedStage) -> None:
             if not stage.reused:
                 done.append(name)
 

@@ -173,15 +173,15 @@ def test_the_time_limit_ends_a_query_and_nothing_else() -> None:
         until(lambda: workers.ask("ASK { <x:1> <x:p> <x:7> }", "").status == 200)
     finally:
         workers.close()
-    assert workers._nursery.returncode is not None
+    assert workers._fork_server.returncode is not None
 
 
 def test_a_worker_can_connect_to_nothing() -> None:
     near, far = socket.socketpair()
     code = f"""
 import os, socket
-from rulemine.query.oxigraph.nursery import _confine
-os.close(0)  # as in the nursery, which has read the graph from it
+from rulemine.query.oxigraph.fork_server import _confine
+os.close(0)  # as in the fork server, which has read the graph from it
 _confine(socket.socket(fileno=os.dup({far.fileno()})), 0, 0)
 mine = socket.socket(fileno=3)
 for handle in range(3):

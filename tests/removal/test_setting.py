@@ -48,12 +48,12 @@ def test_confidence_is_bounded_by_length_and_bodies_by_relation() -> None:
     rng = random.Random(3)
     rules = measured(rng, small_rules(rng, 60))
     floors = (0.3, 0.7)
-    for kept_out in (set(), {"p"}):
+    for excluded_from_bodies in (set(), {"p"}):
         expected = [
             rule
             for rule in rules
             if rule.known.std_confidence >= (0.3 if len(rule.body) == 1 else 0.7)
-            and all(atom.relation not in kept_out for atom in rule.body)
+            and all(atom.relation not in excluded_from_bodies for atom in rule.body)
         ]
-        assert list(confident_rules(rules, floors, kept_out)) == expected
+        assert list(confident_rules(rules, floors, excluded_from_bodies)) == expected
     assert confident_rules(rules) == rules

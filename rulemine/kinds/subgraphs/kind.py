@@ -63,7 +63,7 @@ class SubgraphKind(WrittenKind):
 
     def split_options(self, inputs: "Inputs") -> dict[str, Any]:
         """The model of the final filter; all else the questions depend on too."""
-        return inputs.told()
+        return inputs.model_options()
 
     def split(
         self, inputs: "Inputs", asked: "QuestionSet", progress: Progress | None, writing: "Writing"

@@ -1,10 +1,10 @@
 """Processes that answer SPARQL queries, each query within a time and a memory limit.
 
-pyoxigraph cannot be told to stop. So a query runs in a process with an alarm clock: the system ends the
-process when it rings, wherever the engine is, and another takes its place. One process, the nursery, loads
-the graph and forks the workers, which share its memory; it has one thread, so a fork copies no lock that is
-held. Guarantees: no query outlives its time; a worker can open no file and no connection, whatever the
-query says; everything ends with the process that started it.
+pyoxigraph cannot interrupt a query. So each query runs in a process with an alarm: when it rings, the system
+ends the process, wherever the engine is, and another takes its place. One process, the fork server, loads the
+graph and forks the workers, which share its memory; it has one thread, so a fork copies no lock that is held.
+Guarantees: no query outlives its time; a worker can open no file and no connection, whatever the query says;
+everything ends with the process that started it.
 """
 
 import contextlib
@@ -86,9 +86,9 @@ class Workers:
         self._lock = threading.Lock()
         self._idle: queue.SimpleQueue[socket.socket] = queue.SimpleQueue()
         self._control, far = socket.socketpair()
-        self._nursery = subprocess.Popen(  # noqa: S603
+        self._fork_server = subprocess.Popen(  # noqa: S603
             [
-                *(sys.executable, "-P", "-m", "rulemine.query.oxigraph.nursery"),
+                *(sys.executable, "-P", "-m", "rulemine.query.oxigraph.fork_server"),
                 *(str(far.fileno()), str(timeout), str(most_rows), str(MOST_BYTES)),
             ],
             stdin=subprocess.PIPE,
@@ -106,7 +106,7 @@ class Workers:
             raise
 
     def _load(self, lines: Iterable[bytes]) -> None:
-        given = self._nursery.stdin
+        given = self._fork_server.stdin
         if given is not None:
             with contextlib.suppress(BrokenPipeError), given:  # then it is gone, as is said below
                 given.writelines(lines)
@@ -169,9 +169,9 @@ class Workers:
         self._control.close()
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(
-                self._nursery.pid, signal.SIGKILL
+                self._fork_server.pid, signal.SIGKILL
             )  # not waited for yet, so the number is its own
-        self._nursery.wait()
+        self._fork_server.wait()
         while not self._idle.empty():
             self._idle.get().close()
 
