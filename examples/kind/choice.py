@@ -1,6 +1,6 @@
 """Multiple choice as a kind of question: which of four entities is it, where the graph does not say?"""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Annotated
 
@@ -52,56 +52,32 @@ class Choice(BuildingKind):
         listed = (f"{letter}) {name}" for letter, name in self.choices(question).items())
         return f"{asked} {', '.join(listed)}"
 
-    def ask(self, inputs, selection, progress, writing):
-        """Asks for both ends of every removed triple."""
+    def drafts(self, asking):
+        """Asks for both ends of every removed triple; in the order of queries."""
         from rulemine.kg.graph import DIRECTIONS
-        from rulemine.kinds.graded import Grader, RemovedTriples, Wider
-        from rulemine.kinds.texts import Texts
-        from rulemine.query.query_graph import QueryGraph
-        from rulemine.release.naming import name_entities
-        from rulemine.release.question_set import QuestionSet
-        from rulemine.release.records import Rejection
 
-        kg, templates, seed = inputs.kg, inputs.templates, inputs.recipe.seed
-        removed = RemovedTriples.of(len(kg), selection)
-        grader = Grader(
-            QueryGraph(kg, removed.levels), removed, templates.declarations,
-            Wider.of(kg, inputs.further(progress)), inputs.earlier, inputs.stale,
-            inputs.recipe.questions.core_only,
-        )  # fmt: skip
-        names = name_entities(kg.entities, seed=seed, labels=inputs.labels)
-        texts, made = Texts(names, templates), {}
-        for triple in kg.labeled(selection.head):
-            for end in DIRECTIONS:
-                if draft := self._draft(inputs, selection, grader, triple, end):
-                    made[draft.query] = draft
-        worded = [texts.from_template(made[query]) for query in sorted(made)]
-        refused = [row for row in worded if isinstance(row, Rejection)]
-        asked = [row for row in worded if not isinstance(row, Rejection)]
-        questions = [replace(row, id=f"q{number:05}") for number, row in enumerate(asked, 1)]
-        everything = QuestionSet((), (), names, len(kg.entities), (), templates.declarations)
-        return everything.keep(questions, refused)
+        triples = asking.kg.labeled(asking.selection.head)
+        queries = {asking.link(triple, end) for triple in triples for end in DIRECTIONS}
+        for query in sorted(queries, key=lambda query: query.text):
+            yield self._draft(asking, query)
 
-    def _draft(self, inputs, selection, grader, triple, end):
-        """The question for an end of a removed triple; None: it cannot be asked."""
-        from rulemine.query.links import expanded
-        from rulemine.query.tree import Anchor, Projection
+    def _draft(self, asking, query):
+        """The question that a query asks, or why it cannot be asked."""
+        from rulemine.kinds.asking import Draft
         from rulemine.seeds import stream
 
-        s, r, o = triple
-        one = Projection(r, end == "subject", Anchor(o if end == "subject" else s))
-        query = expanded(one, inputs.templates.declarations)
-        graded = grader.grade(query, max_answers=1)
-        if isinstance(graded, str) or graded.asked_for is None:
-            return None
-        draws = stream(inputs.recipe.seed, "choice", query.text)
-        others = self._others(inputs, selection, query, graded)
-        if len(others) < (wanted := inputs.recipe.own.choices) - 1:
-            return None
+        graded = asking.grade(query, max_answers=1)
+        if isinstance(graded, str):
+            return graded
+        if graded.asked_for is None:
+            return "its answer is stated"
+        draws = stream(asking.seed, "choice", query.text)
+        others = self._others(asking.inputs, asking.selection, query, graded)
+        if len(others) < (wanted := asking.options.choices) - 1:
+            return "too few entities are like its answer"
         some = [others[i] for i in draws.permutation(len(others))[: wanted - 1]]
         some.append(graded.asked_for.answer)
-        block = ChoiceBlock(tuple(some[i] for i in draws.permutation(wanted)))
-        return grader.question(self.name, graded, block)
+        return Draft(graded, ChoiceBlock(tuple(some[i] for i in draws.permutation(wanted))))
 
     def _others(self, inputs, selection, query, graded):
         """The entities of the types of an answer that no rule proves to be one too."""

@@ -5,7 +5,7 @@ except where a record of the kind is read.
 """
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -13,20 +13,22 @@ from rulemine.config import keys_of
 from rulemine.files import digest_of, read_text
 from rulemine.kinds.kind import Kind
 from rulemine.kinds.registry import KINDS
-from rulemine.registry import packaged_or_given
+from rulemine.registry import imported, packaged_or_given
 
 if TYPE_CHECKING:  # a kind that is asked for its name or options loads nothing of this
     from rulemine.kg.index import Ints
     from rulemine.kg.property_graph.graph import PropertyGraph
+    from rulemine.kinds.asking import Asking, Draft
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.question_set import QuestionSet
+    from rulemine.release.records import Question, Rejection
     from rulemine.removal.selection import Selection
     from rulemine.verbalizer.dialogue import Verbalizer
     from rulemine.verbalizer.inputs import QuestionInput
 
-__all__ = ["BuildingKind", "kind_of"]
+__all__ = ["BuildingKind", "builder_of", "kind_of"]
 
 Progress = Callable[[int, int], None]
 
@@ -39,11 +41,13 @@ class BuildingKind(Kind):
             putting questions into other words in the stage ``verbalize``.
         asks_each: Whether each removed triple is asked about by itself, so that none is removed about which
             an earlier release asks.
+        verbalizer: Who holds the dialogues of the stage ``verbalize``.
     """
 
     amount: ClassVar[str] = "selection.per_rule"
     writes: ClassVar[bool] = False
     asks_each: ClassVar[bool] = False
+    verbalizer: ClassVar[type["Verbalizer"]] = imported("rulemine.verbalizer.dialogue:Verbalizer")
 
     @property
     def page(self) -> Any:
@@ -51,13 +55,6 @@ class BuildingKind(Kind):
         from rulemine.kinds.query_page import plain_page
 
         return plain_page(inspect.cleandoc(self.__doc__ or ""))
-
-    @property
-    def verbalizer(self) -> "type[Verbalizer]":
-        """Who holds the dialogues of the stage ``verbalize``."""
-        from rulemine.verbalizer.dialogue import Verbalizer
-
-        return Verbalizer
 
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """The stages that builds of this kind do not have, each with the reason."""
@@ -88,6 +85,14 @@ class BuildingKind(Kind):
             **({"naming": recipe.naming, **inputs.model_options()} if self.writes else {}),
         }
 
+    def drafts(self, asking: "Asking") -> "Iterator[Draft | Question | Rejection | str]":
+        """What may become a question, and why the rest does not, see `rulemine.kinds.asking`.
+
+        Raises:
+            UserError: There is no question, and the kind says why.
+        """
+        raise NotImplementedError
+
     def ask(
         self,
         inputs: "Inputs",
@@ -100,7 +105,10 @@ class BuildingKind(Kind):
         Raises:
             UserError: There is none.
         """
-        raise NotImplementedError
+        from rulemine.kinds.asking import Asking
+
+        asking = Asking(inputs, selection, progress, writing)
+        return asking.run(self.drafts(asking))
 
     def estimate(
         self, inputs: "Inputs", selection: "Selection", folder: Path, replay: Path | None
@@ -146,6 +154,14 @@ class BuildingKind(Kind):
         """As many of the questions as these limits allow."""
         return asked
 
+    def dealt_by(self, question: "Question") -> tuple[tuple[Hashable, ...], ...]:
+        """What each split should have its share of: names with values, the same names for all questions."""
+        return (
+            ("structure", question.structure),
+            ("core", question.core),
+            ("missing", question.missing),
+        )
+
     def split_options(self, inputs: "Inputs") -> dict[str, Any]:
         """What the splits depend on, beside the section ``questions``."""
         return {}
@@ -157,6 +173,11 @@ class BuildingKind(Kind):
         return None
 
 
+def builder_of(kind: str) -> BuildingKind:
+    """The kind of question of a name."""
+    return cast(BuildingKind, KINDS.find(kind))
+
+
 def kind_of(recipe: "Recipe") -> BuildingKind:
     """The kind of question that a recipe asks."""
-    return cast(BuildingKind, KINDS.find(recipe.kind))
+    return builder_of(recipe.kind)

@@ -7,7 +7,7 @@ Serves every kind whose questions are queries of any form (`rulemine.kinds.struc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,16 +28,33 @@ from rulemine.recipe.earlier import NOTHING, Earlier
 from rulemine.release.records import HardAnswer, Question, Unseen
 from rulemine.removal.selection import Selection
 
-__all__ = ["Graded", "Grader", "HardRow", "RemovedTriples", "Unaskable", "Wider", "preferred"]
+__all__ = [
+    "Graded", "Grader", "HardRow", "RemovedTriples", "Unaskable", "Wider", "asked_by", "new_question",
+    "preferred",
+]  # fmt: skip
 
 Ints = npt.NDArray[np.int64]
 
-_Q = TypeVar("_Q", bound=Question)
+_EMPTY: dict[str, Any] = {
+    "id": "",
+    "question": "",
+    "intermediates": (),
+    "further": (),
+    "spurious": (),
+    "value": None,
+    "stated_value": None,
+    "split": "",
+    "unseen": Unseen(False, False, False),
+    "wording": "template",
+    "paraphrases": (),
+    "patterns": (),
+}
 
 
 class Unaskable:
     """Why a query is no question, whatever its kind."""
 
+    SAME = "its query is that of another question"
     NONE = "it has no answer"
     MANY = "it has too many answers"
     ANCHOR = "an anchor is an answer"
@@ -282,18 +299,12 @@ class Grader:
             block: What only its kind has.
         """
         grades = graded.grades
-        structure = structure_of(graded.query, self.declarations)
         until = dict(zip(grades.answers, grades.stated_until.tolist(), strict=True))
-        return Question(
-            id="",
-            kind=kind,
-            question="",
-            anchors=structure.anchors,
-            query=graded.query.text,
-            sparql=to_sparql(graded.query),
-            structure=structure.name,
-            shape=structure.shape,
-            hops=structure.hops,
+        query = asked_by(graded.query, self.declarations)
+        return new_question(
+            kind,
+            **query,
+            **self._lifted(graded, query["anchors"]),
             answers=tuple(sorted((*grades.answers, *graded.further))),
             stated=grades.stated,
             hard=tuple(
@@ -314,12 +325,6 @@ class Grader:
             spurious=grades.spurious,
             value=grades.value,
             stated_value=grades.stated_value,
-            **self._lifted(graded, structure.anchors),
-            split="",
-            unseen=Unseen(False, False, False),
-            wording="template",
-            paraphrases=(),
-            patterns=(),
             block=block,
         )
 
@@ -360,3 +365,21 @@ class Grader:
 def _relations(query: Query) -> set[str]:
     own = {query.relation} if isinstance(query, Projection) else set()
     return own.union(*map(_relations, parts_of(query)))
+
+
+def new_question(kind: str, **given: Any) -> Question:
+    """A question without id, text and split; fields that are not given are empty."""
+    return Question(**{**_EMPTY, "kind": kind, **given})
+
+
+def asked_by(query: Query, declarations: Declarations) -> dict[str, Any]:
+    """The fields of a question that follow from its query and what states the same facts."""
+    found = structure_of(query, declarations)
+    return {
+        "anchors": found.anchors,
+        "query": query.text,
+        "sparql": to_sparql(query),
+        "structure": found.name,
+        "shape": found.shape,
+        "hops": found.hops,
+    }

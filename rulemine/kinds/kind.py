@@ -11,6 +11,7 @@ from rulemine.codec import to_json
 from rulemine.config import Section
 from rulemine.errors import ConfigError
 from rulemine.kinds.group import Group
+from rulemine.registry import imported
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -155,6 +156,12 @@ class Kind:
         baseline_scores: The scores of their table, the headline first.
         formats: The export formats that are made for this kind and few others.
         tools: Names, each with the module of what commands ask for, see `rulemine.kinds.registry.tool`.
+        block: The frozen dataclass of what only its questions have; None: it is not known. The types of its
+            fields say what is renamed, see `rulemine.release.records`.
+        answers: The type of its answers.
+        inputs: What its builds read beside what all read, or in another way.
+        page: What only cards of the kind say, see `rulemine.release.card.kind_page.KindPage`; None: nothing.
+        groups: What its results are broken down by, beside what those of every kind are.
     """
 
     name: ClassVar[str] = ""
@@ -175,11 +182,11 @@ class Kind:
     )  # fmt: skip
     formats: ClassVar[Sequence[str]] = ()
     tools: ClassVar[Sequence[tuple[str, str]]] = ()
-
-    @property
-    def inputs(self) -> Sequence[Input]:
-        """What its builds read beside what all read, or in another way."""
-        return ()
+    block: ClassVar[type | None] = None
+    answers: ClassVar[type["EntityAnswers"]] = imported("rulemine.kinds.answers:EntityAnswers")
+    inputs: ClassVar[Sequence[Input]] = ()
+    page: ClassVar[Any] = None
+    groups: ClassVar[Sequence[Group]] = ()
 
     @property
     def files(self) -> Sequence[ReleaseFile]:
@@ -200,26 +207,6 @@ class Kind:
     def figures(self) -> Sequence[Any]:
         """The figures of its releases alone, each a `rulemine.release.card.figure.Figure`."""
         return self.page.figures if self.page else ()
-
-    @property
-    def page(self) -> Any:
-        """What only cards of the kind say, see `rulemine.release.card.kind_page.KindPage`; None: nothing."""
-        return None
-
-    @property
-    def block(self) -> type | None:
-        """The frozen dataclass of what only its questions have; None: it is not known.
-
-        The types of its fields say what is renamed, see `rulemine.release.records`.
-        """
-        return None
-
-    @property
-    def answers(self) -> "type[EntityAnswers]":
-        """The type of its answers."""
-        from rulemine.kinds.answers import EntityAnswers
-
-        return EntityAnswers
 
     def text(self, question: Any, templates: "Templates", *, articles: bool) -> str:
         """The text of a question from templates.
@@ -317,24 +304,11 @@ class Kind:
         return None
 
     @property
-    def groups(self) -> Sequence[Group]:
-        """What its results are broken down by, beside what those of every kind are."""
-        return ()
-
-    @property
     def form(self) -> Group:
         """What tables of questions divide them by; with `Group.least` 0, all its groups are known."""
         from rulemine.query.structures import STRUCTURES
 
         return Group("structure", "structure", lambda q, _: q.structure, tuple(STRUCTURES))
-
-    def dealt_by(self, question: Any) -> tuple[tuple[Hashable, ...], ...]:
-        """What each split should have its share of: names with values, the same names for all questions."""
-        return (
-            ("structure", question.structure),
-            ("core", question.core),
-            ("missing", question.missing),
-        )
 
     def ties(self, questions: Sequence[Any]) -> Iterator[Collection[Hashable]]:
         """For each question what keeps it and others that have it together: `rulemine.release.groups`."""

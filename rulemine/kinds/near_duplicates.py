@@ -53,11 +53,12 @@ class NearDuplicates:
                 self._best[one] = min(self._best[one], self._best.pop(two), key=self._rank)
 
     def stays(self, question: Question) -> bool:
-        """Whether a question that was added is the one of its group that stays."""
-        return self._best[self._root(question.query)].query == question.query
+        """Whether a question is the one of its group that stays; one that was not added has none."""
+        root = self._root(question.query)
+        return root not in self._best or self._best[root].query == question.query
 
     def _root(self, query: str) -> str:
-        while self._leader[query] != query:
+        while self._leader.get(query, query) != query:
             query = self._leader[query]
         return query
 

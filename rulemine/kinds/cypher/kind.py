@@ -2,30 +2,26 @@
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.cypher.options import CypherSection
-from rulemine.kinds.kind import Input, ReleaseFile
+from rulemine.kinds.kind import ReleaseFile
+from rulemine.registry import imported
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rulemine.kg.index import Ints
     from rulemine.kg.property_graph.graph import PropertyGraph
-    from rulemine.kinds.cypher.answers import RowAnswers
     from rulemine.kinds.cypher.published import PublishedQuestions
-    from rulemine.kinds.group import Group
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
-    from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
     from rulemine.release.records import Question
     from rulemine.removal.selection import Selection
-    from rulemine.verbalizer.dialogue import Verbalizer
     from rulemine.verbalizer.inputs import QuestionInput
-    from rulemine.verbalizer.prompts import Prompts
 
 __all__ = ["KIND"]
 
@@ -37,13 +33,17 @@ class CypherKind(BuildingKind):
     Options = CypherSection
     amount = "cypher.per_template"
     tools = (("tasks", "rulemine.kinds.cypher.task_lines"),)
-
-    @property
-    def verbalizer(self) -> "type[Verbalizer]":
-        """See `rulemine.kinds.cypher.words.dialogue`."""
-        from rulemine.kinds.cypher.words.dialogue import CypherVerbalizer
-
-        return CypherVerbalizer
+    answers = imported("rulemine.kinds.cypher.answers:RowAnswers")
+    block = imported("rulemine.kinds.cypher.block:CypherBlock")
+    groups = imported("rulemine.kinds.cypher.groups:GROUPS")
+    inputs = imported("rulemine.kinds.cypher.graph:INPUTS")
+    page = imported("rulemine.kinds.cypher.page:CYPHER_PAGE")
+    prompts = imported("rulemine.kinds.cypher.words.dialogue:load_cypher_prompts")
+    verbalizer = imported("rulemine.kinds.cypher.words.dialogue:CypherVerbalizer")
+    view = imported("rulemine.kinds.cypher.show:row_view")
+    scores = ("hard_f1", "hard_recall", "hhr", "hits_hard", "hits_any", "f1")
+    baselines = ("gold-cypher", "reasoner", "reasoner:confidence=0.8", "prior")
+    baseline_scores = ("ex", "row_hhr", *BuildingKind.baseline_scores[:-1])
 
     @property
     def files(self) -> "Sequence[ReleaseFile]":
@@ -71,12 +71,6 @@ class CypherKind(BuildingKind):
         block = replace(question.block, cypher=to_cypher(query), columns=columns_of(query.result))
         return replace(question, block=block)
 
-    def prompts(self, source: str) -> "Prompts":
-        """See `rulemine.kinds.cypher.words.dialogue.load_cypher_prompts`."""
-        from rulemine.kinds.cypher.words.dialogue import load_cypher_prompts
-
-        return load_cypher_prompts(source)
-
     def to_verbalize(
         self, inputs: "Inputs", asked: "QuestionSet", removed: "Ints"
     ) -> "Sequence[QuestionInput]":
@@ -94,51 +88,6 @@ class CypherKind(BuildingKind):
         """The one that is asked about."""
         graph: PropertyGraph = inputs["property_graph"]
         return graph
-
-    @property
-    def groups(self) -> "Sequence[Group]":
-        """See `rulemine.kinds.cypher.groups`."""
-        from rulemine.kinds.cypher.groups import GROUPS
-
-        return GROUPS
-
-    @property
-    def block(self) -> type:
-        """See `rulemine.kinds.cypher.block`."""
-        from rulemine.kinds.cypher.block import CypherBlock
-
-        return CypherBlock
-
-    @property
-    def answers(self) -> "type[RowAnswers]":
-        """See `rulemine.kinds.cypher.answers`."""
-        from rulemine.kinds.cypher.answers import RowAnswers
-
-        return RowAnswers
-
-    @property
-    def page(self) -> "KindPage":
-        """See `rulemine.kinds.cypher.page`."""
-        from rulemine.kinds.cypher.page import CYPHER_PAGE
-
-        return CYPHER_PAGE
-
-    scores = ("hard_f1", "hard_recall", "hhr", "hits_hard", "hits_any", "f1")
-    baselines = ("gold-cypher", "reasoner", "reasoner:confidence=0.8", "prior")
-    baseline_scores = ("ex", "row_hhr", *BuildingKind.baseline_scores[:-1])
-
-    @property
-    def inputs(self) -> "Sequence[Input]":
-        """See `rulemine.kinds.cypher.graph`."""
-        from rulemine.kinds.cypher.graph import INPUTS
-
-        return INPUTS
-
-    def view(self, question: Any, shown: Any) -> Any:
-        """See `rulemine.kinds.cypher.show.row_view`."""
-        from rulemine.kinds.cypher.show import row_view
-
-        return row_view(question, shown)
 
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """Questions are balanced as they are made."""

@@ -13,148 +13,96 @@ naming of a release has the same questions, in canonical order: removed triple, 
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from rulemine.errors import UserError, counted
-from rulemine.kg.facts import Declarations, facts_of
-from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
-from rulemine.kinds.graded import Unaskable
+from rulemine.kg.facts import facts_of
+from rulemine.kg.graph import DIRECTIONS, Triple
+from rulemine.kinds.asking import Asking, question_ids
+from rulemine.kinds.graded import Unaskable, asked_by, new_question
 from rulemine.kinds.rules.answer_sets import AnswerSets, Query
 from rulemine.kinds.rules.block import RuleBlock
 from rulemine.kinds.rules.text_check import TextCheck, TextRefusal
-from rulemine.phrasing.templates import Templates
-from rulemine.query.answers import QuestionKey, missing_from
-from rulemine.query.links import expanded
-from rulemine.query.sparql import to_sparql
-from rulemine.query.structures import structure_of
-from rulemine.query.tree import Anchor, Projection
-from rulemine.query.tree import Query as Tree
-from rulemine.recipe.earlier import AGAIN, NOTHING, Earlier
-from rulemine.release.naming import name_entities
-from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Question, Rejection, Unseen
-from rulemine.removal.selection import Selection
-from rulemine.rules.rule import Rule
+from rulemine.query.answers import QuestionKey
+from rulemine.recipe.earlier import AGAIN
+from rulemine.release.records import Question, Rejection
 from rulemine.rules.taxonomy import classify
 from rulemine.seeds import stream
 
-__all__ = ["ask"]
+__all__ = ["drafts"]
 
 TOO_MANY = "it has too many answers"
 ANOTHER = "the question asks for another of its answers"
 
-ID_DIGITS = 5
-"""Minimum number of digits of a question id."""
 
+def drafts(asking: Asking) -> Iterator[Question | Rejection]:
+    """The questions about the removed triples of a selection whose rules have measures.
 
-def ask(
-    kg: KnowledgeGraph,
-    selection: Selection,
-    templates: Templates,
-    *,
-    merge: bool = True,
-    reference: KnowledgeGraph | None = None,
-    labels: Mapping[str, str] | None = None,
-    seed: int = 0,
-    max_answers: int = 0,
-    earlier: Earlier = NOTHING,
-    stale: npt.NDArray[np.bool_] | None = None,
-    core_only: bool = False,
-    progress: Callable[[int, int], None] | None = None,
-    kind: str = "rules",
-) -> QuestionSet:
-    """Makes the questions about the removed triples of a selection.
-
-    Args:
-        kg: The complete KG.
-        selection: The removed triples with certificates; its rules have measures.
-        templates: The templates of every relation of the graph.
-        merge: Whether questions with the same query are one. False: one question per row of the
-            selection, about that row, whatever the declarations.
-        reference: A larger KG, matched by labels, that supplies further correct answers.
-        labels: Entity → text label, for the naming ``text``.
-        seed: Seed of the draws of directions and private ids.
-        max_answers: Maximum number of answers of a question; 0: no limit.
-        earlier: What is not asked again.
-        stale: bool, shape (triples,): triples that no question may use; None: none.
-        core_only: Whether only questions of the core are asked.
-        progress: Called with (questions checked, most that can be).
-        kind: What their kind is called.
-
-    Returns:
-        Questions with source labels, ids in canonical order and no split yet. A removed triple that no
-        question asks for is rejected with the reason.
+    One for each fact that is removed; in mode ``brink``, one for each row of the selection, about that row.
 
     Raises:
         UserError: No question is left.
     """
-    declarations = templates.declarations if merge else Declarations()
-    further_kg = None if reference is None else missing_from(kg, reference)
-    offers = _offers(kg, selection, declarations)
-    sets = AnswerSets(kg, selection, declarations, [o.query for o in offers], further_kg)
-    known = set(kg.entities)
-    further = sorted({end for s, _, o in sets.reference for end in (s, o)} - known)
-    names = name_entities(kg.entities, seed=seed, labels=labels, further=further)
-    check = TextCheck(names, templates)
-    again = earlier.links(kg, declarations)
-    outdated = frozenset(() if stale is None else kg.labeled(np.flatnonzero(stale)))
+    selection, declarations = asking.selection, asking.declarations
+    earlier, chosen = asking.inputs.earlier, asking.recipe.questions
+    offers = _offers(asking)
+    sets = AnswerSets(asking.kg, selection, declarations, [o.query for o in offers], asking.lacking)
+    asking.reference = sets.reference
+    check = TextCheck(asking.names, asking.templates)
+    again = earlier.links(asking.kg, declarations)
+    stale = asking.inputs.stale
+    outdated = frozenset(() if stale is None else asking.kg.labeled(np.flatnonzero(stale)))
     checked = 0
 
     def problem(offer: _Offer) -> TextRefusal | None:
         nonlocal checked
-        if progress is not None and checked % 1024 == 0:
-            progress(checked, len(offers))
+        if checked % 1024 == 0:
+            asking.progress(checked, len(offers))
         checked += 1
         if again[offer.head] or (
-            earlier.queries and _tree(offer, declarations).text in earlier.queries
+            earlier.queries and asking.link(offer.removed, offer.direction).text in earlier.queries
         ):
             return TextRefusal(AGAIN, "", "")
-        if core_only and not offer.core:
+        if chosen.core_only and not offer.core:
             return TextRefusal(Unaskable.EASY, "", "")
         if outdated and not outdated.isdisjoint(sets.evidence(offer.query)):
             return TextRefusal(Unaskable.STALE, "", "")
-        answers = sets[offer.query].all
-        if max_answers and len(answers) > max_answers:
-            return TextRefusal(
-                TOO_MANY, f"{len(answers)} answers; at most {max_answers} are wanted", ""
-            )
+        answers, most = sets[offer.query].all, chosen.max_answers
+        if most and len(answers) > most:
+            return TextRefusal(TOO_MANY, f"{len(answers)} answers; at most {most} are wanted", "")
         return check.problem(offer.key, answers, offer.answer)
 
-    coins = (stream(seed, "coin").uniform(len(selection)) < 0.5).tolist()
-    chosen, refused = (_one_per_query if merge else _one_per_row)(offers, problem, coins)
-    if progress is not None:
-        progress(len(offers), len(offers))
+    coins = (stream(asking.seed, "coin").uniform(len(selection)) < 0.5).tolist()
+    choose = _one_per_row if asking.recipe.selection.mode == "brink" else _one_per_query
+    found, refused = choose(offers, problem, coins)
+    asking.progress(len(offers), len(offers))
+    if not found:
+        raise UserError(_explain_none(refused, chosen.max_answers))
     rules = selection.rules
-    rejections = [
-        Rejection("ask", reason, "", o.removed, o.direction, rules[o.rule].id, detail, text)
-        for o, (reason, detail, text) in refused
-    ]
-    if not chosen:
-        reasons = Counter(rejection.reason for rejection in rejections)
-        if (lacking := reasons[Unaskable.STALE]) > 0:
-            raise UserError(
-                f"no question is left: {lacking:,} of {counted(len(rejections), 'draft')} use a "
-                "triple that the reference lacks. Give the larger graph, or, if the reference holds "
-                "further triples alone, set questions.stale = true."
-            )
-        advice = "Give other templates (questions.templates) or other labels" + (
-            ", or raise questions.max_answers." if max_answers else "."
+    for o, (reason, detail, text) in refused:
+        yield Rejection("ask", reason, "", o.removed, o.direction, rules[o.rule].id, detail, text)
+    ids = question_ids(len(found), len(selection))
+    for id_, offer in zip(ids, sorted(found, key=_Offer.order), strict=True):
+        yield _question(asking, id_, offer, sets)
+
+
+def _explain_none(refused: "_Refused", max_answers: int) -> str:
+    """Why there is no question at all."""
+    reasons = Counter(refusal.reason for _, refusal in refused)
+    if (lacking := reasons[Unaskable.STALE]) > 0:
+        return (
+            f"no question is left: {lacking:,} of {counted(len(refused), 'draft')} use a "
+            "triple that the reference lacks. Give the larger graph, or, if the reference holds "
+            "further triples alone, set questions.stale = true."
         )
-        found = ", ".join(f"{n:,} because {reason}" for reason, n in reasons.items())
-        raise UserError(f"no question is left: every draft was rejected ({found}). {advice}")
-    width = max(ID_DIGITS, len(str(len(selection))))
-    questions = [
-        _question(
-            kind, f"q{number:0{width}d}", offer, rules[offer.rule], sets, templates, declarations
-        )
-        for number, offer in enumerate(sorted(chosen, key=_Offer.order), start=1)
-    ]
-    everything = QuestionSet((), (), names, len(kg.entities), sets.reference, declarations)
-    return everything.keep(questions, rejections)
+    advice = "Give other templates (questions.templates) or other labels" + (
+        ", or raise questions.max_answers." if max_answers else "."
+    )
+    found = ", ".join(f"{n:,} because {reason}" for reason, n in reasons.items())
+    return f"no question is left: every draft was rejected ({found}). {advice}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,12 +142,14 @@ class _Offer:
 
 
 _Problem = Callable[[_Offer], TextRefusal | None]
-_Chosen = tuple[list[_Offer], list[tuple[_Offer, TextRefusal]]]
+_Refused = list[tuple[_Offer, TextRefusal]]
+_Chosen = tuple[list[_Offer], _Refused]
 """The offers that become questions, and one, with the reason, for each fact that none asks for."""
 
 
-def _offers(kg: KnowledgeGraph, selection: Selection, declarations: Declarations) -> list[_Offer]:
+def _offers(asking: Asking) -> list[_Offer]:
     """All offers by removed triple, rule, certificate, direction."""
+    kg, selection, declarations = asking.kg, asking.selection, asking.declarations
     by_key = sorted(range(len(selection.rules)), key=lambda i: selection.rules[i].sort_key)
     rank = np.empty(len(by_key), np.int64)
     rank[by_key] = np.arange(len(by_key))
@@ -246,7 +196,7 @@ def _one_per_query(offers: Sequence[_Offer], problem: _Problem, coins: Sequence[
     for offer in offers:
         facts.setdefault(offer.fact, []).append(offer)
     chosen: list[_Offer] = []
-    refused: list[tuple[_Offer, TextRefusal]] = []
+    refused: _Refused = []
     for mine in facts.values():
         fit = [o for o in mine if problems[o.query] is None and first[o.query] is o]
         if fit:
@@ -264,7 +214,7 @@ def _one_per_row(offers: Sequence[_Offer], problem: _Problem, coins: Sequence[bo
     for offer in offers:
         rows.setdefault(offer.place, []).append(offer)
     chosen: list[_Offer] = []
-    refused: list[tuple[_Offer, TextRefusal]] = []
+    refused: _Refused = []
     for place, mine in rows.items():
         found = [(o, problem(o)) for o in (reversed(mine) if coins[place] else mine)]
         # The other end is asked for only where the drawn one has too many answers.
@@ -276,37 +226,16 @@ def _one_per_row(offers: Sequence[_Offer], problem: _Problem, coins: Sequence[bo
     return chosen, refused
 
 
-def _tree(offer: _Offer, declarations: Declarations) -> Tree:
-    """What an offer asks, as a query tree."""
-    one = Projection(offer.removed[1], offer.direction == DIRECTIONS[0], Anchor(offer.query[2]))
-    return expanded(one, declarations)
-
-
-def _question(
-    kind: str,
-    id_: str,
-    offer: _Offer,
-    rule: Rule,
-    sets: AnswerSets,
-    templates: Templates,
-    declarations: Declarations,
-) -> Question:
+def _question(asking: Asking, id_: str, offer: _Offer, sets: AnswerSets) -> Question:
     topic, relation = offer.query[2], offer.removed[1]
-    answers = sets[offer.query]
-    query = _tree(offer, declarations)
-    structure = structure_of(query, declarations)
-    type_ = classify(rule)
+    rule, answers = asking.selection.rules[offer.rule], sets[offer.query]
+    type_, several = classify(rule), len(answers.all) > 1
     asked_for = next(row for row in answers.hard if row.answer == offer.answer)
-    return Question(
+    return new_question(
+        asking.kind.name,
+        **asked_by(asking.link(offer.removed, offer.direction), asking.declarations),
         id=id_,
-        kind=kind,
-        question=templates[relation].ask(offer.direction, topic, several=len(answers.all) > 1),
-        anchors=structure.anchors,
-        query=query.text,
-        sparql=to_sparql(query),
-        structure=structure.name,
-        shape=structure.shape,
-        hops=structure.hops,
+        question=asking.templates[relation].ask(offer.direction, topic, several=several),
         answers=answers.all,
         stated=answers.stated,
         hard=answers.hard,
@@ -315,17 +244,8 @@ def _question(
         core=asked_for.core,
         evidence=asked_for.witness,
         full_evidence=sets.evidence(offer.query),
-        spurious=(),
-        value=None,
-        stated_value=None,
         relations=(relation,),
-        intermediates=(),
         removed=(offer.removed,),
         rules=(rule.id,),
-        split="",
-        unseen=Unseen(False, False, False),
-        wording="template",
-        paraphrases=(),
-        patterns=(),
         block=RuleBlock(offer.direction, type_.type, type_.subtype),
     )

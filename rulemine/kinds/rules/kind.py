@@ -1,26 +1,23 @@
 """The kind ``rules`` in a build, see `rulemine.kinds.building`."""
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rulemine.codec import to_json
 from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.kind import pairs
 from rulemine.kinds.rules.options import RuleSection
+from rulemine.registry import imported
 
 if TYPE_CHECKING:
     from rulemine.kg.graph import Triple
     from rulemine.kg.index import Ints
-    from rulemine.kinds.group import Group
     from rulemine.kinds.rules.balance import Limits
-    from rulemine.kinds.writing import Writing
     from rulemine.phrasing.templates import Templates
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
-    from rulemine.release.card.kind_page import KindPage
     from rulemine.release.question_set import QuestionSet
     from rulemine.release.records import Question
-    from rulemine.removal.selection import Selection
     from rulemine.verbalizer.inputs import QuestionInput
     from rulemine.verbalizer.prompts import Prompts
 
@@ -34,6 +31,20 @@ class RuleKind(BuildingKind):
     Options = RuleSection
     amount = "selection.per_rule"
     asks_each = True
+    block = imported("rulemine.kinds.rules.block:RuleBlock")
+    drafts = imported("rulemine.kinds.rules.ask:drafts")
+    groups = imported("rulemine.kinds.rules.groups:GROUPS")
+    form = imported("rulemine.kinds.rules.groups:FORM")
+    page = imported("rulemine.kinds.rules.page:RULE_PAGE")
+    view = imported("rulemine.kinds.rules.show:rule_view")
+    strata: ClassVar = {
+        "relation": lambda q: q.relations,
+        "direction": lambda q: ((*q.relations, q.block.direction),),
+        "rule_type": lambda q: ((q.block.rule_type, q.block.rule_subtype),),
+        "core": lambda q: (q.core,),
+    }
+    scores = ("hard_f1", "hhr", "hits_hard", "hits_any", "precision", "f1")
+    baseline_scores = BuildingKind.baseline_scores[:-1]
 
     def prompts(self, source: str) -> "Prompts":
         """Those of structures may be missing."""
@@ -49,79 +60,10 @@ class RuleKind(BuildingKind):
         """None."""
         return "", {}
 
-    @property
-    def groups(self) -> "Sequence[Group]":
-        """See `rulemine.kinds.rules.groups`."""
-        from rulemine.kinds.rules.groups import GROUPS
-
-        return GROUPS
-
-    @property
-    def form(self) -> "Group":
-        """The type of the rule."""
-        from rulemine.kinds.rules.groups import FORM
-
-        return FORM
-
-    @property
-    def block(self) -> type:
-        """See `rulemine.kinds.rules.block`."""
-        from rulemine.kinds.rules.block import RuleBlock
-
-        return RuleBlock
-
-    @property
-    def page(self) -> "KindPage":
-        """See `rulemine.kinds.rules.page`."""
-        from rulemine.kinds.rules.page import RULE_PAGE
-
-        return RULE_PAGE
-
-    strata: ClassVar = {
-        "relation": lambda q: q.relations,
-        "direction": lambda q: ((*q.relations, q.block.direction),),
-        "rule_type": lambda q: ((q.block.rule_type, q.block.rule_subtype),),
-        "core": lambda q: (q.core,),
-    }
-    scores = ("hard_f1", "hhr", "hits_hard", "hits_any", "precision", "f1")
-    baseline_scores = BuildingKind.baseline_scores[:-1]
-
-    def view(self, question: Any, shown: Any) -> Any:
-        """See `rulemine.kinds.rules.show.rule_view`."""
-        from rulemine.kinds.rules.show import rule_view
-
-        return rule_view(question, shown)
-
     def options(self, inputs: "Inputs") -> dict[str, Any]:
         """How questions are merged, and the most answers of one."""
         recipe = inputs.recipe
         return {"mode": recipe.selection.mode, "max_answers": recipe.questions.max_answers}
-
-    def ask(
-        self,
-        inputs: "Inputs",
-        selection: "Selection",
-        progress: Callable[[int, int], None] | None,
-        writing: "Writing",
-    ) -> "QuestionSet":
-        """See `rulemine.kinds.rules.ask.ask`."""
-        from rulemine.kinds.rules.ask import ask
-
-        return ask(
-            inputs.kg,
-            selection,
-            inputs.templates,
-            merge=inputs.recipe.selection.mode == "maximal",
-            reference=inputs.further(progress),
-            labels=inputs.labels,
-            seed=inputs.recipe.seed,
-            max_answers=inputs.recipe.questions.max_answers,
-            earlier=inputs.earlier,
-            stale=inputs.stale,
-            core_only=inputs.recipe.questions.core_only,
-            progress=progress,
-            kind=self.name,
-        )
 
     def to_verbalize(
         self, inputs: "Inputs", asked: "QuestionSet", removed: "Ints"

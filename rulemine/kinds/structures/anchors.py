@@ -7,7 +7,7 @@ from rulemine.files import read_lines
 from rulemine.kinds.kind import Input
 from rulemine.recipe.inputs import MOST_SHOWN, Inputs, of_key
 
-__all__ = ["ANCHORS"]
+__all__ = ["INPUTS"]
 
 
 def _anchors(inputs: Inputs) -> frozenset[str] | None:
@@ -40,9 +40,11 @@ def _anchors(inputs: Inputs) -> frozenset[str] | None:
     return found
 
 
-ANCHORS = Input(
-    "anchors",
-    _anchors,
-    digest=lambda found: None if found is None else sorted(found),
-    keys=("structures.anchors",),
+INPUTS = (
+    Input(
+        "anchors",
+        _anchors,
+        digest=lambda found: None if found is None else sorted(found),
+        keys=("structures.anchors",),
+    ),
 )

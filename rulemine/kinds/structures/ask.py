@@ -6,142 +6,70 @@ training gives away no removed fact that validation or test needs, validation no
 are in canonical order: by structure, then by query.
 """
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from rulemine.errors import UserError, counted
-from rulemine.kg.entity_types import EntityTypes
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.graded import Grader, RemovedTriples, Wider
-from rulemine.kinds.locks import Locks, removed_facts
-from rulemine.kinds.near_duplicates import NearDuplicates
-from rulemine.kinds.structures.checking import QueryChecker, Reason
+from rulemine.kinds.asking import Asking
+from rulemine.kinds.locks import Locks
+from rulemine.kinds.structures.checking import Reason
 from rulemine.kinds.structures.drawing import Drawer
 from rulemine.kinds.structures.edges import Steps
 from rulemine.kinds.structures.options import StructureSection
 from rulemine.kinds.structures.sampling import Company, Pool, Sampled, sample
 from rulemine.kinds.structures.sharing import within_limit
-from rulemine.kinds.texts import Texts
 from rulemine.phrasing.compose import goes_together
-from rulemine.phrasing.templates import Templates
-from rulemine.query.parser import parse
-from rulemine.query.query_graph import QueryGraph
 from rulemine.query.structures import STRUCTURES
-from rulemine.recipe.earlier import NOTHING, Earlier
-from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import SPLITS, Rejection
-from rulemine.removal.selection import Selection
+from rulemine.release.records import SPLITS, Question, Rejection
 from rulemine.seeds import stream
 
-__all__ = ["ask_structures", "keep_within_limit"]
+__all__ = ["drafts", "keep_within_limit"]
 
 Bools = npt.NDArray[np.bool_]
-
-ID_DIGITS = 5
-"""Minimum number of digits of a question id."""
 
 MOST_SHOWN = 3
 """Reasons that are given for a structure without questions."""
 
 
-def ask_structures(
-    kg: KnowledgeGraph,
-    selection: Selection,
-    templates: Templates,
-    types: EntityTypes,
-    options: StructureSection,
-    *,
-    anchors: Collection[str] | None = None,
-    ratios: Sequence[int] | None = None,
-    test_core: int = 0,
-    max_facts: int = 5,
-    excluded: Collection[str] = (),
-    reference: KnowledgeGraph | None = None,
-    labels: dict[str, str] | None = None,
-    seed: int = 0,
-    earlier: Earlier = NOTHING,
-    stale: npt.NDArray[np.bool_] | None = None,
-    core_only: bool = False,
-    progress: Callable[[int, int], None] | None = None,
-) -> QuestionSet:
-    """Samples questions.
+def drafts(asking: Asking) -> Iterator[Question | Rejection]:
+    """The questions that are sampled; with splits where these are held apart.
 
-    Args:
-        kg: The complete KG.
-        selection: The removed triples with certificates, one row for each.
-        templates: The templates of every relation of the graph.
-        types: The types of its entities.
-        options: Which questions are sampled.
-        anchors: Entities from which anchors are drawn; None: all.
-        ratios: Sizes of train, validation and test relative to each other: entities are dealt to splits,
-            and all anchors of a question are from its split. None: questions get no split.
-        test_core: Questions of the core that test should have, the same number of each structure; validation
-            a third as many.
-        max_facts: See `rulemine.recipe.options.QuestionSection.max_facts`.
-        excluded: Relations that are not asked about.
-        reference: A larger KG, matched by labels, that supplies further correct answers.
-        labels: Entity → text label, for the naming ``text``.
-        seed: The seed of all draws.
-        earlier: What is not asked again.
-        stale: bool, shape (triples,): triples that no question may use; None: none.
-        core_only: Whether only questions of the core are asked.
-        progress: Called with (questions, questions wanted).
-
-    Returns:
-        Questions with source labels, ids in canonical order, and splits as `ratios` says.
+    Then entities are dealt to splits, and all anchors of a question are from its split. Test should have
+    ``questions.test_core`` questions of the core, as many of each structure; validation a third of them.
 
     Raises:
-        UserError: There is no question.
+        UserError: There is no question, or none for a split.
     """
-    declarations = templates.declarations
-    removed = RemovedTriples.of(len(kg), selection)
-    graph = QueryGraph(kg, removed.levels)
-    wider = Wider.of(kg, reference)
-    steps = Steps.of(kg, removed.place >= 0, removed.allowed, removed.core, declarations, excluded)
-    fit = _anchors(kg, options, anchors)
-    pools, masks = [Pool("", 1)], [fit]
-    if ratios is not None:
-        core = {"test": test_core, "validation": -(-test_core // 3)}
+    kg, options, chosen = asking.kg, asking.options, asking.recipe.questions
+    removed, inputs = asking.removed, asking.inputs
+    steps = Steps.of(
+        kg,
+        removed.place >= 0,
+        removed.allowed,
+        removed.core,
+        asking.declarations,
+        inputs.excluded,
+    )
+    fit = _anchors(kg, options, inputs["anchors"])
+    pools, masks, locks = [Pool("", 1)], [fit], None
+    if chosen.split == "group":
+        core = {"test": chosen.test_core, "validation": -(-chosen.test_core // 3)}
         pools = [
             Pool(split, ratio, -(-core.get(split, 0) // len(options.names)))
-            for split, ratio in zip(SPLITS, ratios, strict=True)
+            for split, ratio in zip(SPLITS, chosen.ratios, strict=True)
         ]
-        masks = _dealt(fit, ratios, seed)
-    together = partial(goes_together, templates)
-    drawer = Drawer(steps, types, masks, options.max_answers, options.max_evidence, together)
-    grader = Grader(graph, removed, declarations, wider, earlier, stale, core_only)
-    checker = QueryChecker(grader, types, options)
-    further = wider.entities(kg) if wider else []
-    names = name_entities(kg.entities, seed=seed, labels=labels, further=further)
-    texts = Texts(names, templates).from_template
-    wanted = len(options.names) * options.per_structure
-    done = 0
-
-    def on_question() -> None:
-        nonlocal done
-        done += 1
-        if progress is not None and done % 16 == 0:
-            progress(done, wanted)
-
-    locks = None
-    if ratios is not None:
-        shares = {pool.split: pool.ratio / sum(ratios) for pool in pools}
-        locks = Locks(removed_facts(kg, selection), max_facts, shares)
-    company = Company(locks, NearDuplicates(declarations))
-    chosen = [name for name in STRUCTURES if name in options.names]
-    samples = sample(chosen, drawer, checker, texts, pools, options, seed, company, on_question)
-    if progress is not None:
-        progress(wanted, wanted)
-    made = [
-        question
-        for some in samples
-        for question in sorted(some.questions, key=lambda question: question.query)
-    ]
+        masks = _dealt(fit, chosen.ratios, asking.seed)
+        shares = {pool.split: pool.ratio / sum(chosen.ratios) for pool in pools}
+        locks = Locks(asking.facts, chosen.max_facts, shares)
+    together = partial(goes_together, asking.templates)
+    drawer = Drawer(steps, inputs.types, masks, options.max_answers, options.max_evidence, together)
+    samples = sample(asking, drawer, pools, Company(locks, asking.near))
+    made = [question for some in samples for question in sorted(some.questions, key=_by_query)]
     if not made:
         raise UserError(_explain_none(samples, fit))
     if empty := [pool.split for pool in pools if pool.split not in {q.split for q in made}]:
@@ -149,26 +77,14 @@ def ask_structures(
             f"{counted(len(made), 'question')} could be drawn, none of them for {' and '.join(empty)}. Set "
             "questions.split to random or none, raise structures.per_structure, or build from a larger graph."
         )
-    width = max(ID_DIGITS, len(str(len(made))))
-    questions = [
-        replace(question, id=f"q{number:0{width}d}") for number, question in enumerate(made, 1)
-    ]
-    triples = {
-        triple
-        for question in questions
-        if wider and question.further
-        for triple in wider.reference(parse(question.query), question.further)
-    }
-    everything = QuestionSet(
-        (),
-        (),
-        names,
-        len(kg.entities),
-        tuple(sorted(triples)),
-        declarations,
-        {some.name: some.to_plain() for some in samples},
-    )
-    return everything.keep(questions, [row for some in samples for row in some.refused])
+    asking.sampling = {some.name: some.to_plain() for some in samples}
+    yield from made
+    for some in samples:
+        yield from some.refused
+
+
+def _by_query(question: Question) -> str:
+    return question.query
 
 
 def keep_within_limit(asked: QuestionSet, max_share: float) -> QuestionSet:

@@ -11,7 +11,8 @@ from collections.abc import Callable
 import numpy as np
 
 from rulemine.kg.entity_types import EntityTypes
-from rulemine.kinds.graded import Graded, Grader, Unaskable, preferred
+from rulemine.kinds.asking import Asking
+from rulemine.kinds.graded import Graded, Unaskable, preferred
 from rulemine.kinds.locks import LockReason
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE
 from rulemine.kinds.structures.block import StructureBlock
@@ -54,16 +55,12 @@ class Reason:
 
 
 class QueryChecker:
-    """Checks queries of one graph.
+    """Checks queries of one graph."""
 
-    Args:
-        grader: Grades them.
-        types: The types of the graph's entities.
-        options: The section of the recipe.
-    """
-
-    def __init__(self, grader: Grader, types: EntityTypes, options: StructureSection) -> None:
-        self.grader, self.types, self.options = grader, types, options
+    def __init__(self, asking: Asking) -> None:
+        self.grader, self.kind = asking.grader, asking.kind.name
+        self.types: EntityTypes = asking.inputs.types
+        self.options: StructureSection = asking.options
 
     def check(self, name: str, drawn: Drawn, is_open: Callable[[int], bool]) -> Question | str:
         """The question of a query, without id, text and split; or why it is not asked.
@@ -115,7 +112,7 @@ class QueryChecker:
             return Reason.ANCHOR
         graded = Graded(grades, hard, asked_for, evidence, tuple(sorted(further)))
         block = StructureBlock(self.types.labels(shared))
-        return grader.question("structures", graded, block)
+        return grader.question(self.kind, graded, block)
 
     def _alike(self, name: str, grades: Grades, anchors: tuple[int, ...]) -> bool:
         """Whether the anchors of a union share a type, and its members do."""

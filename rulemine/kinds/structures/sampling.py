@@ -18,15 +18,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import count
 from typing import Any, NamedTuple
 
+from rulemine.kinds.asking import Asking
 from rulemine.kinds.locks import DRAWN, Locks
 from rulemine.kinds.near_duplicates import NearDuplicates
 from rulemine.kinds.structures.checking import QueryChecker, Reason
 from rulemine.kinds.structures.drawing import LINKS, Drawer
 from rulemine.kinds.structures.edges import Draws
-from rulemine.kinds.structures.options import StructureSection
 from rulemine.kinds.structures.sharing import most_sharing, shared_by, within_limit
+from rulemine.query.structures import STRUCTURES
 from rulemine.release.records import Question, Rejection
 from rulemine.seeds import stream
 from rulemine.text.naming_rules import ANCHOR_TELLS
@@ -91,10 +93,6 @@ class Sampled:
         }
 
 
-Texts = Callable[[Question], Question | Rejection]
-"""Gives the text of a question; or the rejection if it names what it must not, or another has it."""
-
-
 @dataclass(eq=False)
 class Company:
     """What the questions of all structures hold against others.
@@ -113,41 +111,38 @@ class Company:
 
 
 def sample(
-    names: Sequence[str],
-    drawer: Drawer,
-    checker: QueryChecker,
-    texts: Texts,
-    pools: Sequence[Pool],
-    options: StructureSection,
-    seed: int,
-    company: Company,
-    on_question: Callable[[], None] = lambda: None,
+    asking: Asking, drawer: Drawer, pools: Sequence[Pool], company: Company
 ) -> list[Sampled]:
-    """Samples the questions of all structures.
+    """Samples the questions of all structures that the recipe names.
 
     Args:
-        names: The structures.
+        asking: The build.
         drawer: Draws queries; its pools are those of `pools`.
-        checker: Decides which are asked.
-        texts: Makes their texts.
         pools: Where anchors are drawn from.
-        options: The section of the recipe.
-        seed: The seed.
         company: What was drawn of all structures; extended.
-        on_question: Called after each question.
 
     Returns:
-        What was sampled of each structure, in the order given.
+        What was sampled of each structure.
     """
+    checker, options = QueryChecker(asking), asking.options
     samplings = [
-        _Sampling(name, drawer, checker, texts, pools, options, seed, company) for name in names
+        _Sampling(name, asking, drawer, checker, pools, company)
+        for name in STRUCTURES
+        if name in options.names
     ]
+    wanted, done = len(samplings) * options.per_structure, count(1)
+
+    def on_question() -> None:
+        if (number := next(done)) % 16 == 0:
+            asking.progress(number, wanted)
+
     splits = [pool.split for pool in pools]
     for pool in map(splits.index, DRAWN) if company.locks else range(len(pools)):
         if company.locks:
             drawer.bar(pool, company.locks.barred(splits[pool]))
         for sampling in samplings:
             sampling.run(pool, on_question)
+    asking.progress(wanted, wanted)
     return [sampling.finished() for sampling in samplings]
 
 
@@ -157,22 +152,21 @@ class _Sampling:
     def __init__(
         self,
         name: str,
+        asking: Asking,
         drawer: Drawer,
         checker: QueryChecker,
-        texts: Texts,
         pools: Sequence[Pool],
-        options: StructureSection,
-        seed: int,
         company: Company,
     ) -> None:
-        self.drawer, self.checker, self.texts = drawer, checker, texts
-        self.pools, self.options, self.company = pools, options, company
+        self.drawer, self.checker, self.texts = drawer, checker, asking.texts
+        self.pools, self.options, self.company = pools, asking.options, company
+        options = self.options
         self.made = Sampled(name, options.per_structure)
         self.wanted = _apportioned(options.per_structure, [pool.ratio for pool in pools])
         numbers: list[int | None] = [None]
         if options.missing != "any":
             numbers = list(range(LINKS[name] + 1))
-            if checker.grader.core_only:
+            if asking.recipe.questions.core_only:
                 numbers = numbers[1:]
         if options.missing == "full":
             numbers = numbers[-1:]
@@ -187,7 +181,7 @@ class _Sampling:
         self.most = 0
         self.seen: set[str] = set()
         self.draws = {
-            key: Draws(stream(seed, "structures", name, *map(str, key))) for key in self.open
+            key: Draws(stream(asking.seed, "structures", name, *map(str, key))) for key in self.open
         }
 
     def run(self, pool: int, on_question: Callable[[], None]) -> None:
@@ -301,7 +295,7 @@ class _Sampling:
                 self.drawer.bar(pool, locks.left_out(split), stated_too=False)
             return objection
         self.seen.add(question.query)
-        worded = self.texts(question)
+        worded = self.texts.from_template(question)
         if isinstance(worded, Rejection):
             if worded.reason == ANCHOR_TELLS:
                 return ANCHOR_TELLS

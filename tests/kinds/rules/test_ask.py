@@ -1,5 +1,6 @@
 import os
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,10 @@ from rulemine.errors import UserError
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.priors import priors
-from rulemine.kinds.rules.ask import ask
 from rulemine.phrasing.templates import Templates, load_templates
+from rulemine.recipe.options import QuestionSection, SelectionSection
+from rulemine.recipe.recipe import Recipe
+from rulemine.release.question_set import QuestionSet
 from rulemine.removal.brink import select_brink
 from rulemine.removal.certificates import certify_as_chosen
 from rulemine.removal.selection import Selection, SelectionCounts
@@ -20,10 +23,21 @@ from rulemine.rules.formats import parse_readable, read_rules
 from rulemine.rules.rule import Measures, Rule
 from rulemine.seeds import stream
 from tests import ROOT, some_seeds
+from tests.kinds.asking import ask as asked_of
 
 SHARED = ROOT.parent / "shared"
 DATA = Path(os.environ.get("RULEMINE_DATA") or SHARED / "data")
 GOLDEN = DATA.parent / "amie" / "golden" / "family-3atoms.amie.txt"
+
+
+def ask(kg, chosen, templates, *, merge=True, seed=0, max_answers=0, **given) -> QuestionSet:
+    """The questions about what is removed; without merging, one for each row."""
+    mode = SelectionSection(mode="maximal" if merge else "brink")
+    within = QuestionSection(max_answers=max_answers)
+    recipe = Recipe("t", "t.tsv", seed=seed, selection=mode, questions=within)
+    if not merge:
+        templates = replace(templates, declarations=Declarations())  # as Inputs.templates
+    return asked_of(recipe, kg, chosen, templates, **given)
 
 
 def rules(*texts: str) -> tuple[Rule, ...]:
@@ -162,10 +176,8 @@ def test_without_merging_the_other_end_does_not_stand_in_for_one_that_names_its_
         made = ask(kg, selection(kg, MARRIED, york, ANN), PHRASES, merge=False, seed=seed)
         asked = [q.topic for q in made.questions if q.removed[0] == york[0]]
         refused = [(r.direction, r.reason) for r in made.rejections]
-        assert (asked, refused) in (
-            (["York"], []),
-            ([], [("subject", "the text names an answer")]),
-        )
+        named = [("subject", "the text names an answer")]
+        assert (asked, refused) in ((["York"], []), ([], named))
         drawn.add(bool(asked))
     assert drawn == {True, False}
 
@@ -186,10 +198,7 @@ def test_awkward_names_are_asked_about_verbatim(name):
     chosen = selection(kg, MARRIED, ((name, "wife", "bob"), 0, [("bob", "husband", name)]))
     for seed in range(6):
         (q,) = ask(kg, chosen, load_templates("family", ["wife"]), seed=seed).questions
-        expected = {
-            "object": f"Who is {name} the wife of?",
-            "subject": "Who is the wife of bob?",
-        }
+        expected = {"object": f"Who is {name} the wife of?", "subject": "Who is the wife of bob?"}
         assert q.question == expected[q.block.direction]
 
 
@@ -250,9 +259,8 @@ def test_the_order_of_rows_changes_nothing_and_the_seed_does():
     first, again, other = (random_build(seed)[1] for seed in (3, 3, 4))
     assert first == again
     assert first != other
-    kg = KG
-    one = ask(kg, selection(kg, MARRIED, ANN, CY), PHRASES, seed=1)
-    assert one == ask(kg, selection(kg, MARRIED, CY, ANN), PHRASES, seed=1)
+    one = ask(KG, selection(KG, MARRIED, ANN, CY), PHRASES, seed=1)
+    assert one == ask(KG, selection(KG, MARRIED, CY, ANN), PHRASES, seed=1)
 
 
 def test_the_coin_is_fair():

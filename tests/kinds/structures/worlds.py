@@ -11,16 +11,18 @@ import numpy as np
 from rulemine.kg.entity_types import EntityTypes, types_of
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
-from rulemine.kinds.structures.ask import ask_structures
 from rulemine.kinds.structures.options import StructureSection
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.query.links import linked, parts_of
 from rulemine.query.parser import parse
 from rulemine.query.tree import Anchor, Intersection, Projection, Query, Union
+from rulemine.recipe.options import QuestionSection
+from rulemine.recipe.recipe import Recipe
 from rulemine.release.question_set import QuestionSet
 from rulemine.removal.selection import Selection, SelectionCounts
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Measures, Rule
+from tests.kinds.asking import ask
 
 RULES = tuple(
     Rule(rule.head, rule.body, Measures(1, 4, 2, 3, 0))
@@ -114,22 +116,31 @@ class RandomWorld:
         )
 
     def ask(self, seed: int = 0, types: EntityTypes | None = None, **given: Any) -> QuestionSet:
-        """Questions; options of the section ``structures`` and arguments of `ask_structures`."""
-        own = StructureSection.__dataclass_fields__
-        options = StructureSection(
-            **{"per_structure": 12}
-            | {k: v for k, v in given.items() if k in own and k != "anchors"}
-        )
-        rest = {k: v for k, v in given.items() if k not in own or k == "anchors"}
-        return ask_structures(
-            self.kg,
-            self.selection,
-            self.templates,
-            types or self.types,
-            options,
+        """Questions; options of the sections ``structures`` and ``questions``, and inputs of a build.
+
+        Args:
+            seed: The seed.
+            types: The types of entities.
+            given: Among others ``ratios``; None: questions get no split.
+        """
+        given = {"per_structure": 12, "ratios": (7, 1, 2), "anchors": None} | given
+        if given["ratios"] is None:
+            given |= {"ratios": (7, 1, 2), "split": "none"}
+
+        def own(section: type, **more: Any) -> Any:
+            names = {*section.__dataclass_fields__} - {"anchors"}
+            return section(**more, **{name: given.pop(name) for name in {*given} & names})
+
+        recipe = Recipe(
+            "t",
+            "t.tsv",
+            kind="structures",
             seed=seed,
-            **{"ratios": (7, 1, 2)} | rest,
+            own=own(StructureSection),
+            questions=own(QuestionSection, **{} if "split" in given else {"split": "group"}),
         )
+        inputs = {"types": types or self.types, **given}
+        return ask(recipe, self.kg, self.selection, self.templates, **inputs)
 
     # By brute force.
 

@@ -1,0 +1,265 @@
+"""The questions of a build in the making: what every kind asks with, and what becomes of its drafts.
+
+A kind supplies `drafts`, which is called with an `Asking` and yields, in the order in which the release has
+them, for each thing that it tries
+
+- a `Draft`: a query that `Asking.grade` found fit to be asked, and the block of the kind;
+- a text: why there is no question, e.g. what `Asking.grade` gives in place of grades;
+- a `Question` without id, where the kind has graded and worded it, or a `Rejection`.
+
+    def drafts(self, asking):
+        for triple in asking.kg.labeled(asking.selection.head):
+            for end in ("subject", "object"):
+                graded = asking.grade(asking.link(triple, end), max_answers=20)
+                yield graded if isinstance(graded, str) else Draft(graded, MyBlock(end))
+
+Guarantees: of drafts, no two questions share a query or a text, none is asked by a release that the recipe
+names (``not_in``), no part of a query is idle, and a text names every anchor and no answer in any naming;
+ids count questions in the order given; what is not asked is counted by reason, and kept where it has words.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rulemine.errors import UserError, counted
+from rulemine.kg.entity_names import EntityNames
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
+from rulemine.kinds.graded import Graded, Grader, RemovedTriples, Unaskable, Wider
+from rulemine.kinds.locks import RememberedFacts, removed_facts
+from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
+from rulemine.kinds.registry import KINDS
+from rulemine.kinds.texts import Texts
+from rulemine.kinds.writing import Writing
+from rulemine.query.answers import missing_from
+from rulemine.query.links import expanded
+from rulemine.query.parser import parse
+from rulemine.query.query_graph import QueryGraph
+from rulemine.query.tree import Anchor, Projection, Query
+from rulemine.release.naming import name_entities
+from rulemine.release.question_set import QuestionSet
+from rulemine.release.records import Question, Rejection
+from rulemine.removal.selection import Selection
+
+if TYPE_CHECKING:
+    from rulemine.recipe.inputs import Inputs
+
+__all__ = ["Asking", "Draft", "question_ids"]
+
+ID_DIGITS = 5
+"""Minimum number of digits of a question id."""
+
+MOST_SHOWN = 4
+"""Reasons that a message gives."""
+
+
+class Draft(NamedTuple):
+    """What may become a question.
+
+    Attributes:
+        graded: Its query, with all answers.
+        block: What only its kind has.
+        text: Its text by a model, in `Inputs.prompt_naming`; empty: the kind words it from templates.
+    """
+
+    graded: Graded
+    block: Any
+    text: str = ""
+
+
+class Asking:
+    """A build that asks its questions. Whatever it has is made when it is first used.
+
+    Args:
+        inputs: The inputs of the recipe: graph, templates, types, earlier releases.
+        selection: The removed triples with certificates.
+        progress: Called with (done, wanted), by the kind.
+        writing: What a model is asked with; without a session none is.
+
+    Attributes:
+        kind: The kind of question.
+        recipe: The recipe; `options` is the section of the kind.
+        questions: What is asked so far.
+        reasons: Why other drafts are not → how many.
+        sampling: For the manifest: what was drawn, by structure.
+        records: File → its records, of the files that only releases of the kind have.
+        reference: Triples that the graph lacks and that may answer a question, sorted; None: those in the
+            derivations of further answers.
+    """
+
+    def __init__(
+        self,
+        inputs: "Inputs",
+        selection: Selection,
+        progress: Callable[[int, int], None] | None = None,
+        writing: Writing | None = None,
+    ) -> None:
+        self.inputs, self.selection = inputs, selection
+        self.progress = progress or (lambda _done, _wanted: None)
+        self.writing = writing or Writing()
+        self.recipe, self.kg, self.templates = inputs.recipe, inputs.kg, inputs.templates
+        self.kind = KINDS.find(self.recipe.kind)
+        self.options, self.seed = self.recipe.own, self.recipe.seed
+        self.declarations = self.templates.declarations
+        self.near = NearDuplicates(self.declarations)
+        self.questions: list[Question] = []
+        self.rejections: list[Rejection] = []
+        self.reasons: Counter[str] = Counter()
+        self.queries: set[str] = set()
+        self.sampling: dict[str, Any] = {}
+        self.records: dict[str, tuple[Any, ...]] = {}
+        self.reference: Sequence[Triple] | None = None
+
+    def run(self, drafts: Iterable[Draft | Question | Rejection | str]) -> QuestionSet:
+        """All questions, with source labels and ids.
+
+        Args:
+            drafts: What `drafts` of the kind yields.
+
+        Raises:
+            UserError: There is none.
+        """
+        for made in drafts:
+            found = self._question(made) if isinstance(made, Draft) else made
+            if isinstance(found, Question):
+                self.questions.append(found)
+            else:
+                self.refuse(found)
+        for question in [q for q in self.questions if not self.near.stays(q)]:
+            self.questions.remove(question)
+            self.refuse(NEAR_DUPLICATE)
+        if not self.questions:
+            raise UserError(
+                f"no question is left: {counted(self.reasons.total(), 'draft')} ({self.why}). Loosen the "
+                f"options of the section {self.recipe.kind}, or take a larger graph."
+            )
+        ids = question_ids(len(self.questions))
+        questions = [replace(q, id=q.id or own) for q, own in zip(self.questions, ids, strict=True)]
+        if self.reference is None:
+            self.reference = sorted(set(self._of_further(questions)))
+        everything = QuestionSet(
+            (),
+            (),
+            self.names,
+            len(self.names) - len(self._further),
+            tuple(self.reference),
+            self.declarations,
+            self.sampling,
+            self.records,
+        )
+        return everything.keep(questions, self.rejections)
+
+    def grade(self, query: Query, *, max_answers: int = 0, max_evidence: int = 0) -> Graded | str:
+        """Grades a query, or says why it is no question; arguments as of `Grader.grade`."""
+        if query.text in self.queries:
+            return Unaskable.SAME
+        graded = self.grader.grade(query, max_answers=max_answers, max_evidence=max_evidence)
+        if isinstance(graded, str):
+            return graded
+        return self.grader.idle_parts.in_query(graded.grades, self.inputs.types) or graded
+
+    def link(self, triple: Triple, end: str) -> Query:
+        """The query that asks for an end of a triple, ``subject`` or ``object``, however it is stated."""
+        subject, relation, object_ = triple
+        inverse = end == DIRECTIONS[0]
+        one = Projection(relation, inverse, Anchor(object_ if inverse else subject))
+        return expanded(one, self.declarations)
+
+    def refuse(self, found: Rejection | str) -> None:
+        """Counts what is not asked, and keeps it for the release where it has words or a triple."""
+        reason = found if isinstance(found, str) else found.reason
+        self.reasons[reason] += 1
+        if isinstance(found, Rejection) and (found.text or found.removed):
+            self.rejections.append(found)
+
+    @property
+    def why(self) -> str:
+        """The most frequent reasons, in words."""
+        most = self.reasons.most_common(MOST_SHOWN)
+        return "; ".join(f"{number:,} × {reason}" for reason, number in most)
+
+    @cached_property
+    def removed(self) -> RemovedTriples:
+        """What is removed, by rows of the graph."""
+        return RemovedTriples.of(len(self.kg), self.selection)
+
+    @cached_property
+    def graph(self) -> QueryGraph:
+        """The graph with the level at which each triple is removed."""
+        return QueryGraph(self.kg, self.removed.levels)
+
+    @cached_property
+    def lacking(self) -> KnowledgeGraph | None:
+        """The triples that the graph lacks and that supply further answers; None: there are none."""
+        larger = self.inputs.further(self.progress)
+        found = None if larger is None else missing_from(self.kg, larger)
+        return found if found is not None and len(found) else None
+
+    @cached_property
+    def wider(self) -> Wider | None:
+        """The graph with these triples."""
+        return None if self.lacking is None else Wider.of(self.kg, self.lacking)
+
+    @cached_property
+    def grader(self) -> Grader:
+        """Grades queries."""
+        return Grader(
+            self.graph,
+            self.removed,
+            self.declarations,
+            self.wider,
+            self.inputs.earlier,
+            self.inputs.stale,
+            self.recipe.questions.core_only,
+        )
+
+    @cached_property
+    def names(self) -> tuple[EntityNames, ...]:
+        """The names of all entities."""
+        labels = self.inputs.labels
+        return name_entities(self.kg.entities, seed=self.seed, labels=labels, further=self._further)
+
+    @cached_property
+    def texts(self) -> Texts:
+        """Words questions, each otherwise."""
+        naming, language = self.inputs.prompt_naming, self.recipe.verbalizer.language
+        return Texts(self.names, self.templates, naming, language)
+
+    @cached_property
+    def facts(self) -> RememberedFacts:
+        """The facts that are removed, which no split may give away to a later one."""
+        return removed_facts(self.kg, self.selection)
+
+    def _question(self, draft: Draft) -> Question | Rejection:
+        """The question of a draft."""
+        made = self.grader.question(self.kind.name, draft.graded, draft.block)
+        worded = (
+            self.texts.from_model(made, draft.text)
+            if draft.text
+            else self.texts.from_template(made)
+        )
+        if isinstance(worded, Question):
+            self.queries.add(worded.query)
+            self.near.add(worded)
+        return worded
+
+    @cached_property
+    def _further(self) -> list[str]:
+        """The entities that only further answers and their derivations have, sorted."""
+        if self.reference is None:
+            return self.wider.entities(self.kg) if self.wider else []
+        return sorted({end for s, _, o in self.reference for end in (s, o)} - {*self.kg.entities})
+
+    def _of_further(self, questions: Sequence[Question]) -> Iterator[Triple]:
+        """The triples that the graph lacks of the derivations of further answers."""
+        for question in questions:
+            if self.wider and question.further:
+                yield from self.wider.reference(parse(question.query), question.further)
+
+
+def question_ids(number: int, most: int = 0) -> list[str]:
+    """The ids of so many questions; of a number of digits that `most` of them need too."""
+    width = max(ID_DIGITS, len(str(max(number, most))))
+    return [f"q{place:0{width}d}" for place in range(1, number + 1)]

@@ -1,0 +1,32 @@
+"""Asks the questions of a recipe, with nothing of the stages that come before."""
+
+from typing import Any
+
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kinds.building import kind_of
+from rulemine.kinds.writing import Writing
+from rulemine.phrasing.templates import Templates
+from rulemine.recipe.earlier import NOTHING
+from rulemine.recipe.inputs import Inputs
+from rulemine.recipe.recipe import Recipe
+from rulemine.release.question_set import QuestionSet
+from rulemine.removal.selection import Selection
+
+__all__ = ["ask"]
+
+
+def ask(
+    recipe: Recipe, kg: KnowledgeGraph, selection: Selection, templates: Templates, **given: Any
+) -> QuestionSet:
+    """The questions, with these inputs; others, such as `reference`, are as where none is named."""
+    inputs = Inputs(recipe)
+    none = {
+        "labels": {},
+        "excluded": {},
+        "implied": (),
+        "reference": None,
+        "earlier": NOTHING,
+        "stale": None,
+    }
+    inputs.put(kg=kg, templates=templates, **none | given)
+    return kind_of(recipe).ask(inputs, selection, None, Writing())
