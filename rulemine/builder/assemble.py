@@ -31,7 +31,7 @@ def edges_between(
     Args:
         kg: The graph.
         subjects: Entity ids, shape (m,).
-        objects: Likewise.
+        objects: Entity ids, shape (m,).
 
     Returns:
         For each pair, the relations from subject to object, sorted.

@@ -46,7 +46,7 @@ def prepare_run(
         release: The published release, see `check_published`.
         number: Its number, ≥ 1.
         target: The folder for it.
-        given: As of `rulemine.builder.rebuild.rebuild`.
+        given: See `rulemine.builder.rebuild.rebuild`.
         settings: Keys and values of the recipe that say who writes and who judges.
         context: Resources and callbacks.
         beside: The folder of another release of this recipe; what it shares with this one is taken from its

@@ -66,10 +66,10 @@ def build_again(
     """The build of a release from its own recipe, its inputs read, no stage run.
 
     Args:
-        release: As of `rebuild`, and so the next three.
-        target: Likewise.
-        given: Likewise.
-        context: Likewise.
+        release: See `rebuild`.
+        target: See `rebuild`.
+        given: See `rebuild`.
+        context: See `rebuild`.
         settings: Keys and values that the recipe of the release does not have.
         on_stand_in: Called with a sentence for each file in whose place the release stands.
 

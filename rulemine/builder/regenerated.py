@@ -5,7 +5,7 @@ manifest, the sheet and the other tables, the graphs of all levels, queries in S
 order of records. So each number of a card is that of the records; that the records are true is for
 `rulemine.verify`, which shares no code with this. The options must be a recipe of this version.
 
-Taken from the manifest as given, as no other file tells them: the options; what it says of the graph but
+Taken from the manifest as given, since no other file has them: the options; what it says of the graph but
 the digest; and the counts ``selection`` and ``sampling``. Building again proves them
 (`rulemine.builder.rebuild`).
 """

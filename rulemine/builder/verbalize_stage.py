@@ -26,7 +26,7 @@ from rulemine.verbalizer.verbalize import verbalize
 __all__ = ["check_source", "estimate", "verbalize_questions"]
 
 _CODES = {"private": "e00015", "numeric": "15"}
-"""Naming that tells a model nothing → a name in it."""
+"""Naming that means nothing to a model → a name in it."""
 
 MANY_UNNAMED = 0.1
 """So much of the entities without a label is worth a word, where others have one."""

@@ -62,7 +62,7 @@ def graph(arguments: Namespace) -> int:
 
 
 def _loaded(arguments: Namespace) -> "PropertyGraph":
-    """The graph that is named; what of it is left out is said."""
+    """The graph that is named; prints what of it is left out."""
     from rulemine.datasets.property_graphs import load_property_graph
     from rulemine.kg.property_graph.faults import Faults
     from rulemine.kg.property_graph.schema_file import read_schema

@@ -52,7 +52,9 @@ def serve_sparql(arguments: Namespace) -> int:
 
     line = Line()
     release = Release.open(arguments.release)
-    listen(arguments.port, LoopbackHandler).server_close()  # a port in use is told before the work
+    listen(
+        arguments.port, LoopbackHandler
+    ).server_close()  # a port in use is reported before the work
     with line.watch("serve") as tell:
         naming = naming_for(release, arguments.naming, line.note)
         given = ExportInput(release, naming, arguments.kg, progress=tell, note=line.note)

@@ -40,7 +40,7 @@ class Failed(NamedTuple):
 
     Attributes:
         code: What kind of failure: the server's code, e.g. ``Neo.ClientError.Statement.SyntaxError``.
-        text: What was said.
+        text: The message.
     """
 
     code: str

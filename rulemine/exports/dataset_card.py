@@ -141,7 +141,7 @@ def write_export_card(
         tables: Its tables.
         default: The configuration that is loaded where none is named.
         graph: That of the graph that a system is given.
-        without_answers: Whether the examples of the card, which tell answers, are left out.
+        without_answers: Whether the examples of the card, which give answers away, are left out.
     """
     out = {*_REPLACED, *([_TELLING] if without_answers else [])}
     head, *sections = re.split(r"^(?=## )", card, flags=re.MULTILINE)

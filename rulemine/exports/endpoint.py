@@ -74,7 +74,7 @@ def make_endpoint(workers: Workers, port: int, about: str) -> ThreadingHTTPServe
     Args:
         workers: What answers the queries; they outlive the server.
         port: The port; 0 for any that is free.
-        about: A few lines about the graph, for whoever opens ``/``.
+        about: A few lines about the graph, shown at ``/``.
 
     Raises:
         ConfigError: The port is out of range or cannot be had.

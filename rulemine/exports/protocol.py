@@ -69,7 +69,7 @@ class ExportInput:
         naming: The naming of everything below, one of `NAMINGS_OF_EXPORTS`.
         kg_name: The graph that the export is about, as for `Release.kg`.
         seed: For what is drawn or shuffled, ≥ 0.
-        without_answers: Whether the export must not tell an answer: the test split alone, its answers empty.
+        without_answers: Whether no answer may be given away: the test split alone, its answers empty.
         splits: The splits that are exported.
         progress: Called with what is done and all there is to do.
         note: Called with sentences for the user.
@@ -131,13 +131,13 @@ class ExportInput:
     def entities(self) -> list[ClientEntity]:
         """The entities of the complete graph, by private id.
 
-        The release names others too, which only a reference graph adds as answers; they would tell those.
+        The release also names entities that only a reference graph adds as answers; these stay hidden.
         """
         known = self.complete.entity_ids
         return [entity for entity in self.client.entities if entity.name in known]
 
     def gold(self, question: Question, further: bool = True) -> list[GoldAnswer]:
-        """The answers to a question as clients see them; none where the export must not tell them.
+        """The answers to a question as clients see them; none where the export must not give them away.
 
         Args:
             question: The question.
@@ -151,7 +151,7 @@ class ExportInput:
         return [GoldAnswer(client.id[a], client.label[a]) for a in question.answers if a not in out]
 
     def unless_secret(self, fields: Fields) -> Fields:
-        """Fields that tell an answer: none of them where the export must not."""
+        """Fields that give an answer away; none where the export must not."""
         return {} if self.without_answers else fields
 
     @cached_property

@@ -6,7 +6,7 @@
   ``type.object.type``, for programs that were written for Freebase; a tab between terms, as in its dump.
 
 Names are in English (``"…"@en``), as programs ask for them. Guarantees: the same graph gives the same lines;
-types are those of the graph at hand, so that those of an incomplete one tell nothing more.
+types are those of the graph at hand, so that an incomplete one gives nothing away.
 """
 
 import re

@@ -88,7 +88,7 @@ class EntityRows(RowExport):
 class OneSplit(RowExport):
     """Base class of formats of systems without training, which have one split under clients' names.
 
-    Questions with several topic entities, unions and counts are said; the answer of a count is its number.
+    Questions with several topic entities, unions and counts are kept; the answer of a count is its number.
 
     Attributes:
         split: The split whose questions are written.

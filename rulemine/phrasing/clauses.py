@@ -24,7 +24,7 @@ class Clause(NamedTuple):
         union: Whether one of the parts is enough.
         long: Whether it describes another entity or has parts.
         but: What is not true of them, while the only part is.
-        who: Whether they are people; told only beside `but`.
+        who: Whether they are people; given only beside `but`.
     """
 
     noun: Noun

@@ -77,7 +77,7 @@ def goes_together(templates: Templates, one: tuple[str, bool], other: tuple[str,
     Args:
         templates: The templates of both.
         one: A relation, and whether it leads from objects to subjects.
-        other: Another, likewise. Of one that leads on from the entity, the reverse gives it.
+        other: Another, in the same form. Of one that leads on from the entity, the reverse gives it.
 
     Returns:
         False if one says that the entity is a person and the other that it is not.

@@ -58,7 +58,7 @@ class Description(NamedTuple):
 
     Attributes:
         noun: The noun in the singular and the plural.
-        who: Whether it names people, as far as the clause tells.
+        who: Whether it names people, as far as the clause shows.
         subject: Whether what is described is the subject of the clause.
         forms: The clause in the singular and the plural.
     """

@@ -202,7 +202,7 @@ _BASE = {past: base for base, past in PAST.items()}
 
 
 def denial_of(one: str, many: str, number: int) -> str | None:
-    """A predicate denied; None if it cannot be told how.
+    """A predicate denied; None if it is not known how.
 
     Args:
         one: The predicate in the singular.

@@ -6,7 +6,7 @@ A template file is TOML with one table per relation; the first three keys are ne
     statement = "{subject} is the aunt of {object}"
     ask_subject = "Who is the aunt of {topic}?"
     ask_object = "Who is {topic} the aunt of?"
-    ask_subjects = "Who are the aunts of {topic}?"    # where there are several answers; ask_objects likewise
+    ask_subjects = "Who are the aunts of {topic}?"    # where there are several answers; ask_objects too
 
 Two more say what the ends are, for questions over several relations, see `rulemine.phrasing.descriptions`:
 

@@ -1,10 +1,10 @@
-"""Homonyms told apart by a word about them: *Mercury (planet)*, *Mercury (god)*.
+"""Homonyms distinguished by a word about them: *Mercury (planet)*, *Mercury (god)*.
 
 The word is the label of a neighbor in the graph that the homonyms lack, the one that most entities share:
 *planet* says more than the name of a crater.
 
 Guarantee: depends on the graph and the labels alone; every new label is unique. Homonyms that no neighbor
-tells apart keep their label; `rulemine.release.naming.name_entities` adds their ids to it.
+distinguishes keep their label; `rulemine.release.naming.name_entities` adds their ids to it.
 """
 
 from collections import Counter
@@ -38,7 +38,7 @@ def tell_apart(
         types: Entity → what it is, in a word, which is better than any neighbor where homonyms differ in it.
 
     Returns:
-        Entity → label, for the homonyms that a neighbor or their type tells apart.
+        Entity → label, for the homonyms that a neighbor or their type distinguishes.
     """
     groups: dict[str, list[str]] = {}
     for entity in sorted(set(entities)):

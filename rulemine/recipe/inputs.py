@@ -162,7 +162,7 @@ class Inputs:
         """What supplies further answers: the reference, and what both graphs imply; None: nothing does.
 
         Args:
-            progress: As of `rulemine.rules.implied.with_implied`.
+            progress: See `rulemine.rules.implied.with_implied`.
         """
         if not self.implied:
             return self.reference
@@ -171,7 +171,7 @@ class Inputs:
 
     @_as_the_kind_reads
     def labels(self) -> dict[str, str]:
-        """Entity → text label, for the entities that have one; homonyms told apart."""
+        """Entity → text label, for the entities that have one; homonyms made distinct."""
         named = self.recipe.labels or (self.recipe.kg if is_rdf(self.recipe.kg) else "")
         if not named:
             return {}

@@ -93,7 +93,7 @@ class QuestionSection(Section):
             answer, in the core by itself and in the whole (``brink``: of the questions before any is left
             out); 1: off.
         max_relation_share: Largest fraction of the questions left that may ask about the same relation,
-            likewise; 1: off. Needs the selection ``maximal``.
+            counted the same way; 1: off. Needs the selection ``maximal``.
         split: How questions are split: ``group`` (no leakage), ``random`` (single rows) or ``none``
             (everything is test).
         ratios: Sizes of train, validation and test relative to each other; groups of the kind ``subgraphs``

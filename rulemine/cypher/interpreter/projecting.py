@@ -130,7 +130,7 @@ class Projector:
         self._conditions = [] if condition is None else [self._rewritten(condition)]
 
     def _gathered(self, term: Term) -> tuple[Callable[[], Any], str]:
-        """What makes a group's own pair: note a row, tell the result."""
+        """What makes a group's own pair: add a row, return the result."""
         name, only, parts = term.parts
         step = self._compiler.limits.step
         if parts is None:

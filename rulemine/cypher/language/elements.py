@@ -1,6 +1,6 @@
 """What a query names: the nodes and relations of its patterns, properties, fixed names, conditions.
 
-For telling how two queries differ. Nothing is resolved: a variable is known by the labels that it is given
+For finding how two queries differ. Nothing is resolved: a variable is known by the labels that it is given
 anywhere in the query.
 """
 
@@ -86,7 +86,7 @@ class Elements:
         return found
 
     def triples(self, *, directed: bool = False) -> Iterator[tuple[str, str, str]]:
-        """Label, relation, label of each edge, from subject to object; "" where nothing is said.
+        """Label, relation, label of each edge, from subject to object; "" where it names none.
 
         Args:
             directed: Leave out edges without a direction.
@@ -126,7 +126,7 @@ def elements_of(text: str) -> Elements:
 
 
 def turned(text: str, relations: list[PatternElement]) -> str:
-    """A query with some of its relations turned round."""
+    """A query with some of its relations reversed."""
     for part in sorted(relations, key=lambda part: part.start, reverse=True):
         inner = text[part.start : part.end].removeprefix("<").removesuffix(">")
         other = f"<{inner}" if part.arrow == ">" else f"{inner}>"

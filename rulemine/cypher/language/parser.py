@@ -2,7 +2,7 @@
 
 Guarantee: what Neo4j 5 reads is read, or refused with line and column; what would change a graph, load a file
 or call a procedure is refused by name. Quantified and SHORTEST paths, hints (USING), ``CALL (*)``, OPTIONAL
-CALL, EXPLAIN and PROFILE are not read, which is said with another error than that something is no Cypher.
+CALL, EXPLAIN and PROFILE are not read; their error is another one than that of what is no Cypher.
 """
 
 from functools import lru_cache
@@ -71,7 +71,7 @@ class StatementParser(Expressions):
         text: The query.
 
     Raises:
-        CypherError: As of `parse`.
+        CypherError: See `parse`.
     """
 
     def statement(self) -> Statement:

@@ -50,7 +50,7 @@ class UnsupportedError(CypherError):
 class Term:
     """A part of an expression, or of a label expression.
 
-    Parts are terms, unless said otherwise; None stands for one that is left out.
+    Parts are terms, unless stated otherwise; None stands for one that is left out.
 
     | kind | parts |
     |---|---|

@@ -34,7 +34,7 @@ class Binding(NamedTuple):
 
     Attributes:
         nodes: Variable → position of a node, without what an optional edge that is not there would bind.
-        edges: Variable → position of an edge, likewise.
+        edges: Variable → position of an edge, with the same exception.
     """
 
     nodes: dict[str, int]
@@ -66,7 +66,7 @@ class Provenance(NamedTuple):
 
     Attributes:
         nodes: The ids of the nodes that its clauses bind, conditions included; sorted.
-        edges: The ids of the edges, likewise.
+        edges: The ids of the edges that they bind; sorted.
     """
 
     nodes: tuple[str, ...]
@@ -148,7 +148,7 @@ def provenance_of(graph: PropertyGraph, query: PatternQuery) -> Provenance:
     This is the set of CypherBench's provenance subgraph (arXiv 2412.18702, §5.2), with the edges.
 
     Raises:
-        ConfigError: As of `evaluate`.
+        ConfigError: See `evaluate`.
     """
     check(graph.schema, query)
     nodes: set[int] = set()

@@ -36,7 +36,7 @@ class Change(NamedTuple):
         level: The level.
         rows: How many there are.
         lost: Those of the complete graph that are not among them, sorted; a multiset.
-        spurious: Those that the complete graph does not give, likewise.
+        spurious: Those that the complete graph does not give, sorted; a multiset.
     """
 
     level: int
@@ -108,7 +108,7 @@ def grade(
         whole: Its rows on the complete graph, where they are known.
 
     Raises:
-        ConfigError: As of `rulemine.cypher.questions.evaluator.evaluate`.
+        ConfigError: See `rulemine.cypher.questions.evaluator.evaluate`.
     """
     whole = evaluate(complete, query) if whole is None else whole
     lines = list(map(row_text, whole.rows))

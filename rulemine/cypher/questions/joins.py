@@ -46,7 +46,7 @@ def matched(
         graph: The graph.
         match: The pattern; as of `rulemine.cypher.questions.evaluator.bindings`.
         variable: One that every row binds.
-        together: As of `rulemine.cypher.questions.evaluator.bindings`.
+        together: See `rulemine.cypher.questions.evaluator.bindings`.
     """
     if not match.edges:
         some = {name: candidates(graph, node) for name, node in match.named.items()}

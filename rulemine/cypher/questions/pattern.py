@@ -72,7 +72,7 @@ class MatchPattern:
     Attributes:
         template: The id of the template, one of `rulemine.cypher.questions.templates.MATCHES`.
         nodes: n, m0 and m1, as far as the template has them.
-        relations: The labels of r0 and r1, likewise.
+        relations: The labels of r0 and r1, as far as the template has them.
         time: Of templates of the category ``time``: `CURRENT`, or the year.
 
     Raises:

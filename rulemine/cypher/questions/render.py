@@ -141,7 +141,7 @@ def _ends(match: MatchPattern, edges: tuple[PatternEdge, ...]) -> list[tuple[str
 
 
 def _node(match: MatchPattern, variable: str, seen: set[str]) -> str:
-    """A node; said what it is where it stands first."""
+    """A node; with its label and conditions where it stands first."""
     if variable in seen:
         return f"({variable})"
     seen.add(variable)

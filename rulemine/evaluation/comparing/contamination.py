@@ -1,6 +1,6 @@
 """The contamination report: is a system better on the published release than on a fresh one?
 
-What a system has seen in training, its questions or what is said about them, it answers without inferring
+What a system has seen in training, its questions or texts about them, it answers without inferring
 anything. A fresh release of the same recipe (``rulemine build … --not-in``) asks what nobody has published
 yet; so a score that falls from the published release to the fresh one is a sign of that.
 

@@ -38,7 +38,7 @@ def check_freshness(published: Release, fresh: Release) -> Freshness:
 
     Args:
         published: The published release.
-        fresh: The one that is said to be fresh.
+        fresh: The one that claims to be fresh.
 
     Raises:
         ConfigError: They are the same, of two kinds or graphs, the other way around, or share queries and

@@ -31,7 +31,7 @@ def needed_for_rates(
     alpha: float = ALPHA,
     power: float = POWER,
 ) -> str:
-    """How many questions tell two rates apart; the arguments are those of `spread_of_rates`.
+    """How many questions it takes to distinguish two rates; the arguments are those of `spread_of_rates`.
 
     Raises:
         ConfigError: A number is out of range, or the rates are equal.

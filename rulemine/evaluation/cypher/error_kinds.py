@@ -1,9 +1,9 @@
-"""Tells what is wrong with a predicted query, by parsing and running: the kinds of CypherBench's Table 13.
+"""What is wrong with a predicted query, found by parsing and running: the kinds of CypherBench's Table 13.
 
 CypherBench (Feng, Papicchio, Rahman, arXiv 2412.18702) sorts errors by hand. Here a wrong prediction has all
 of `ERROR_KINDS` that apply, in their order. If a single change makes it right (other columns, equal rows
-once, another order, turning relations), that is all that is said. What the graph does not have (``schema:``)
-is told from what it has and the gold does not use (``wrong:``).
+once, another order, turning relations), nothing else is reported. What the graph does not have (``schema:``)
+is distinguished from what it has and the gold does not use (``wrong:``).
 """
 
 from collections import Counter
@@ -51,7 +51,7 @@ ERROR_KINDS = {
 """The kinds: kind → in words."""
 
 _MOST_TURNED = 6
-"""Relations that are turned round at most: 2^6 queries."""
+"""Relations that are reversed at most: 2^6 queries."""
 
 _MOST_COLUMNS = 8
 """Columns of a result of which subsets are tried."""
@@ -141,7 +141,7 @@ class Diagnosis:
             Counter(label for part in each.relations for label in part.labels)
             for each in (wanted, named)
         )
-        if wanted.optional[1] != named.optional[1]:  # arms of UNION may be said in one
+        if wanted.optional[1] != named.optional[1]:  # arms of UNION may be written as one
             ours, theirs = Counter(set(ours)), Counter(set(theirs))
         if ours.total() != theirs.total() or wanted.optional[0] != named.optional[0]:
             found.add("pattern")

@@ -83,7 +83,7 @@ class CypherScores:
         psjs_edges: As `psjs`, over edges.
         executable: 1 if it runs, or is the gold; 0 if it does not.
         rows: How many rows the gold has; None if that is not known.
-        columns: How many columns it has; None likewise, or if it has no rows.
+        columns: How many columns it has; None if that is not known, or if it has no rows.
         binds: What the gold binds on the graph: ``edges`` (and nodes), ``nodes`` or ``nothing``;
             ``late`` if finding it out takes too long or fails; "": it is not known for another reason.
         said: Why it failed, was refused or not run.
@@ -185,7 +185,7 @@ class CypherJudge:
                 may give another result, and is run like any other.
 
         Raises:
-            EndpointError: As of `gold`.
+            EndpointError: See `gold`.
         """
         size = _size(table)
         same = isinstance(predicted, str) and predicted.strip() == gold.strip()

@@ -27,7 +27,7 @@ def opened_runner(
         url: The address of a server that has the graph; None: there is none.
         neo4j: Whether a Neo4j is started for the block and loaded with the graph.
         seconds: How long a query may take.
-        note: Told of what takes long.
+        note: Called with sentences about what takes long.
 
     Raises:
         ConfigError: The server has another number of nodes or edges than the graph; or both are asked for; or

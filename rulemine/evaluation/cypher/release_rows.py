@@ -118,7 +118,7 @@ def score_rows(
         runs: Where queries are run.
 
     Raises:
-        ConfigError: As of `rulemine.evaluation.cypher.opened_runners.opened_runner`; or no graph is known, or
+        ConfigError: See `rulemine.evaluation.cypher.opened_runners.opened_runner`; or no graph is known, or
             a name is that of none.
         EndpointError: The server does not answer.
         ReleaseError: The release has no such graph.
@@ -210,7 +210,7 @@ def _places(
 
 
 def _described(release: Release, kg: str, place: _Place, runs: CypherRuns) -> str:
-    """What tells a graph and the limits of runs on it from others."""
+    """Identifies a graph and the limits of runs on it."""
     path = Path(place.source or "")
     content = describe_content(path) if path.is_file() else (release.identity, kg)
     return f"{place} {content} {runs.neo4j} {runs.seconds}"

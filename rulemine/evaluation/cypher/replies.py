@@ -1,7 +1,7 @@
 """The query in what a model wrote.
 
 Guarantee: a query is handed on letter by letter, right or wrong. Only what is no part of it is left out: what
-stands around it, comments before it, and what tells a database how to run it (``CYPHER 5``, ``PROFILE``,
+stands around it, comments before it, and what a database is asked to do with it (``CYPHER 5``, ``PROFILE``,
 ``EXPLAIN``, ``USE``).
 """
 
@@ -75,7 +75,7 @@ _PROSE = re.compile(
 _SENTENCE = re.compile(
     r"[\W\d_]*(?:I|[^\W\d_a-z][^\W\d_A-Z]+)(?:(?:[*_,:]*\s[*_]*[\w'’`-]+){2}|.*[.!:][*_)]*\Z)|[-*_=]{3,}\Z"
 )
-"""What tells words from a query that goes on: three of them, the first with a capital, or the last mark."""
+"""What marks words, not the rest of a query: three of them, the first with a capital, or the last mark."""
 
 _WORDS = (
     "MATCH|OPTIONAL|WHERE|WITH|RETURN|ORDER|SKIP|LIMIT|UNION|UNWIND|CALL|AND|OR|CASE|WHEN|THEN|ELSE|END|ASC|DESC"
@@ -95,7 +95,7 @@ def cypher_of(text: str) -> tuple[str | None, str]:
     and ```, or bare, where words may stand before and after it. A block that is not closed ends with the
     text. Of several blocks those called cypher count, or else those that begin like a query. If they differ,
     one that the line before it calls an alternative does not count, and of the others the last does if that
-    line calls it final, corrected or the like; else there is no telling. Neither what a model thinks aloud
+    line calls it final, corrected or the like; else it is ambiguous. Neither what a model thinks aloud
     nor a title (``Cypher:``) nor a mark of the end of its turn (``</s>``) is part of it.
 
     Returns:

@@ -202,7 +202,7 @@ def _published(value: Any) -> Any:
         return tuple(sorted(map(_published, value)))
     if type(value).__name__ == "Duration":  # the driver's, a kind of tuple
         return tuple(value)
-    if type(value).__name__ == "Date":  # likewise
+    if type(value).__name__ == "Date":  # of the driver too
         return value.iso_format()
     raise TypeError(type(value).__name__)
 

@@ -68,7 +68,7 @@ class BoltRunner:
         self._bolt, self._seconds, self._most = bolt, seconds, most
 
     def rows(self, query: str) -> ResultTable | Failed | NotRun:
-        """As of `Runner`; what our parser does not read, the server may."""
+        """See `Runner`. A query that our parser cannot read is run: the server may read it."""
         return refusal(query) or self._bolt.rows(query, self._seconds, self._most)
 
 
@@ -87,7 +87,7 @@ class InMemoryRunner:
         self._graph, self._seconds, self._most = graph, seconds, most
 
     def rows(self, query: str) -> ResultTable | Failed | NotRun:
-        """As of `Runner`; what is Cypher and not taken here is not run."""
+        """See `Runner`. Cypher that the interpreter does not support is not run."""
         if refused := refusal(query):
             return refused
         try:

@@ -44,7 +44,7 @@ class ScoredQuery(NamedTuple):
         rows: Its own, as the gold's where they equal those.
         difference: Why EX as published differs, of
             `rulemine.evaluation.cypher.published_differences.DIFFERENCES`; "" if it does not.
-        psjs_difference: Why PSJS as published differs, of `PSJS_DIFFERENCES` there; likewise.
+        psjs_difference: Why PSJS as published differs, of `PSJS_DIFFERENCES` there; "" if it does not.
         agrees: Whether the gold gives the rows that are stated of it, if any are.
     """
 
@@ -126,7 +126,7 @@ class ScoreJournal:
         """Keeps what became of a prediction.
 
         Raises:
-            OutputError: As of the class.
+            OutputError: The file cannot be written.
         """
         told = {**found._asdict(), "scores": asdict(found.scores)}
         self._known[key] = {"key": key, "id": id_, **told}
@@ -153,9 +153,9 @@ class QueryScorer:
 
     Args:
         runner: Runs queries on the graph that was answered from.
-        spelling: As of `rulemine.evaluation.cypher.judging.CypherJudge`.
+        spelling: See `rulemine.evaluation.cypher.judging.CypherJudge`.
         journal: What is known, and where what comes is kept.
-        place: What tells this graph and the limits of the runner from others.
+        place: Identifies this graph and the limits of the runner.
         elsewhere: Whether the gold was answered on another graph.
     """
 
@@ -176,7 +176,7 @@ class QueryScorer:
 
         Raises:
             EndpointError: The server does not answer any more; the journal has what came before.
-            OutputError: As of the journal.
+            OutputError: The journal cannot be written.
         """
         given = None if prediction is None else predicted_of(prediction)
         what = (_FORM, question.id, question.block, given, self._place)

@@ -1,4 +1,4 @@
-"""What a report is made of, whoever makes it: headline, figures, tables, and questions with their answers.
+"""What every report is made of: headline, figures, tables, and questions with their answers.
 
 `evaluate`, `compare`, `study` and `serve` fill a `Document`; the writers beside this module turn it into
 JSON, CSV, Markdown, LaTeX and an HTML page. Nothing here computes, draws or
@@ -78,7 +78,7 @@ class Picture:
         up: What is shown, the label of the vertical axis.
         groups: The groups: texts, or ascending numbers for ``lines``.
         series: The series, each with a score for every group.
-        sizes: The questions of every group, which are a column of its table; empty: not told.
+        sizes: The questions of every group, which are a column of its table; empty: not known.
     """
 
     id: str
@@ -145,7 +145,7 @@ class Outcome(NamedTuple):
         retrieved_count: How many there are; None if it did not say.
         generated: The triples that a model proposed.
         scores: Score → value; None where undefined.
-        of_query: What became of a query, by column: its state, the kinds of its errors, what was said of it.
+        of_query: What became of a query, by column: its state, the kinds of its errors, the message.
     """
 
     system: str

@@ -44,7 +44,7 @@ def tables_of(
         groupings: The ways to group them.
         columns: Headings of the figures.
         figures: The figures of some questions.
-        show: As of `Table`.
+        show: See `Table`.
     """
     grids = []
     every = ("All questions", Group("questions", "", lambda _, __: "all"))

@@ -1,7 +1,7 @@
 """The questions of a report: each with its proof, what every system did with it, and why that counted.
 
 Entities and triples are in the naming of the release, whatever the naming of the predictions; what a system
-said stays as it said it.
+wrote stays as it wrote it.
 """
 
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ from rulemine.rules.formats import format_readable
 __all__ = ["MOST_QUESTIONS", "MOST_SAID", "MOST_TRIPLES", "SystemRun", "question_rows"]
 
 MOST_SAID = 2000
-"""Characters kept of what a system said."""
+"""Characters kept of the output of a system."""
 
 MOST_TRIPLES = 60
 """Triples kept of what it retrieved, and entities of what it answered."""

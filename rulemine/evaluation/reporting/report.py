@@ -50,7 +50,7 @@ class Row(NamedTuple):
 
     Attributes:
         breakdown: What the questions are grouped by; for the rows of `SUBSETS`, their keys.
-        group: The group; for the rows of `SUBSETS` likewise.
+        group: The group; for the rows of `SUBSETS`, their keys again.
         n: Questions in the group; with 0 every score is undefined.
         scores: Score → estimate, for the scores of the report.
         dropped: The share of the resamples that are left out of the interval of HHR, because no question is
@@ -289,9 +289,9 @@ class Report(_Rows):
         scores: Per question; NaN where it does not have the score; shape (n, columns).
         clusters: The cluster of every question, numbered from 0; the intervals resample these.
         groups: The groups of questions, in the order of `rows`.
-        failures: See `rulemine.evaluation.retrieval.count_failures`; empty where nothing is said of it.
+        failures: See `rulemine.evaluation.retrieval.count_failures`; empty where nothing is known of it.
         difference: The difference to other predictions, if asked for.
-        others: The metrics of other projects, likewise.
+        others: The metrics of other projects, if asked for.
         queries: Where answers are rows: what became of the prediction for each question.
         of_queries: How many became what, and why.
     """
@@ -330,11 +330,11 @@ class Report(_Rows):
         )
 
     def tables(self) -> list[Table]:
-        """As of `_Rows`, and what became of queries."""
+        """The tables of `_Rows`, and what became of queries."""
         return [*super().tables(), *self.of_queries]
 
     def content(self) -> dict[str, Any]:
-        """As of `_Rows`, with what else was scored."""
+        """The content of `_Rows`, with what else was scored."""
         content = super().content()
         if self.failures:
             content["failures"] = {name: dict(n) for name, n in self.failures.items()}

@@ -151,7 +151,7 @@ class Resamples:
         # Undoes the shift from rounding, so that a group of equal scores has no spread at all.
         scores, rounded = self._scores[rows], self._rounded[rows]
         shifted = resampled + (value - mean_scores(rounded))
-        # A resample of the least scores alone has that mean, and none lies below it; likewise above.
+        # A resample of the least scores alone has that mean, and none lies below it; above, the greatest.
         for end, inside in ((np.fmin, np.maximum), (np.fmax, np.minimum)):
             bound = end(end.reduce(scores), value)
             shifted = np.where(resampled == end.reduce(rounded), bound, inside(shifted, bound))

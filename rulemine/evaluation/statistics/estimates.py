@@ -52,7 +52,7 @@ def rows_of(
         clusters: The cluster of each question, shape (n,).
         parts: The breakdowns.
         resamples: See `Resamples`.
-        seed: Likewise.
+        seed: See `Resamples`.
         estimate: `estimates` or `differences`.
         columns: The names of the columns, once where there are two systems.
         metrics: The scores of a row.

@@ -195,8 +195,8 @@ def read_plan(source: Path, given: Mapping[str, Any], where: str = "study") -> S
 
     Args:
         source: A TOML file, or the folder or the archive of a release.
-        given: Key → value of what is said beside it, which overrides the file; for ``endpoint`` a table.
-        where: What messages call what is said beside it.
+        given: Key → value of options, which override those of the file; for ``endpoint`` a table.
+        where: What messages call these options.
 
     Raises:
         InputError: The file is missing or not TOML.

@@ -34,7 +34,7 @@ class BrinkExport(RowExport):
     """Gold for the evaluator of BRINK, its question tables, and both graphs."""
 
     def refusal(self, given: ExportInput, question: Question) -> str:
-        """What the evaluator cannot score; without answers, which is not told, it is asked anyway."""
+        """What the evaluator cannot score; without answers it is asked anyway, to give none away."""
         if not asks_for_entities(question):
             return "its answer is a number, not entities"
         if has_hard_answer(question) or given.without_answers:
@@ -79,7 +79,7 @@ class _Proofs:
     """The proofs of removed triples as the benchmark writes them."""
 
     def __init__(self, given: ExportInput) -> None:
-        if given.without_answers:  # proofs tell the answers
+        if given.without_answers:  # proofs give the answers away
             return
         self.certificates = {row.triple: row.certificate for row in given.removed}
         self.rules = {rule.id: (number, rule) for number, rule in enumerate(given.rules)}

@@ -13,7 +13,7 @@ __all__ = ["ByokgFiles"]
 
 @dataclass(frozen=True)
 class ByokgFiles(OneSplit):
-    """A graph and questions for BYOKG-RAG; neither tells an answer.
+    """A graph and questions for BYOKG-RAG; neither gives an answer away.
 
     Attributes:
         split: The split whose questions are written.

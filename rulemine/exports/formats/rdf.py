@@ -10,7 +10,7 @@ from rulemine.exports.row_export import RowExport
 __all__ = ["ASKED", "Rdf", "asked"]
 
 ASKED = {"id": "id", "split": "split", "question": "question", "topics": "anchors"}
-"""The fields of a question that tell no answer."""
+"""The fields of a question that give no answer away."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Rdf(RowExport):
 
 
 def asked(given: ExportInput) -> Fields:
-    """What a row has for every triple store; without answers where none may be told."""
+    """What a row has for every triple store; without answers where none may be given away."""
     answers: Fields = {"answers": "answers", "hard_answer": "hard_answer"}
     answers["value"] = lambda q: ABSENT if q.value is None else q.value
     return {**ASKED, **given.unless_secret(answers)}

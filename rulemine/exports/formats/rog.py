@@ -46,7 +46,7 @@ class Rog(GraphPerQuestion):
     jsonl: bool = option(False)
 
     def check(self, given: ExportInput) -> None:
-        """Refuses plans, which tell the answers, where there are to be none.
+        """Refuses plans, which give the answers away, where there are to be none.
 
         Raises:
             ConfigError: There are.

@@ -119,5 +119,5 @@ def _write_array(folder: ExportFolder, name: str, array: npt.NDArray[Any]) -> No
 def _write_pickle(folder: ExportFolder, name: str, value: object) -> None:
     with folder.file(name).open("wb") as file:
         pickler = pickle.Pickler(file, PROTOCOL)
-        pickler.fast = True  # or the bytes would tell which equal texts are one object
+        pickler.fast = True  # or the bytes would depend on which equal texts are one object
         pickler.dump(value)

@@ -143,7 +143,7 @@ class _Surroundings:
             if len(rows) >= most or least < 1:
                 often = rate[self._heads[rows]] + rate[self._tails[rows]]
                 return _first(rows, often, most)
-            least /= 4  # seen too coarsely to tell so many triples
+            least /= 4  # too coarse a scale to distinguish so many triples
 
     def _rate(self, topics: Ints, least: float) -> npt.NDArray[np.float64]:
         """How often the walk goes along each triple of each entity, but for less than `least`."""

@@ -137,7 +137,7 @@ class _Neighborhoods:
     Args:
         kg: The graph, sorted by private id.
         rows: The row of each of its triples in the graph of the release.
-        most_entities: As of `graphs_with_evidence`; so is the next.
+        most_entities: See `graphs_with_evidence`.
     """
 
     def __init__(

@@ -33,7 +33,7 @@ class GraphNode:
         properties: Property → value, for the properties that it has.
         aliases: Other names.
         description: What it is.
-        provenance: Where what is said of it comes from.
+        provenance: Where its values come from.
     """
 
     id: str
@@ -54,8 +54,8 @@ class GraphEdge:
         type: The label of the relation.
         subject: The id of the node that it starts from.
         object: The id of the node that it leads to.
-        properties: As of `GraphNode`.
-        provenance: Likewise.
+        properties: See `GraphNode`.
+        provenance: See `GraphNode`.
     """
 
     id: str
@@ -72,7 +72,7 @@ class PropertyGraph:
     Args:
         schema: Its schema.
         nodes: The nodes, in any order.
-        edges: The edges, likewise.
+        edges: The edges, in any order.
         where: What it was read from, for messages; "": its name.
         faults: What was wrong with it before; reported in the same message.
 
@@ -322,7 +322,7 @@ class MissingFacts:
 
     Attributes:
         triples: The removed triples of ids, each with the level from which on it is gone, 1 … 100.
-        values: The removed values, likewise.
+        values: The removed values, each with that level.
     """
 
     triples: Mapping[Triple, int]

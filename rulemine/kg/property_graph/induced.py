@@ -61,7 +61,7 @@ def _observed(
 
 
 def one_type_each(kg: KnowledgeGraph) -> dict[str, str]:
-    """Entity → its type, for the entities of the triples that are `told`."""
+    """Entity → its type, for the entities of `plain_triples`."""
     found = types_of(kg)
     sizes = np.bincount(found.types, minlength=len(found.names))
     everyone = len(kg.entities)

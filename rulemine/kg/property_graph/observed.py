@@ -96,11 +96,11 @@ def graph_of(
         edges: The relations between them. Those without an id get one of their type and ends.
         schema: What it does not have is left out; None: `draft_of` the source.
         left_out: Receives, by reason, what is left out, and how often one value of several was taken.
-        capital: As of `draft_of`.
-        texts: Likewise.
-        given: Likewise.
+        capital: See `draft_of`.
+        texts: See `draft_of`.
+        given: See `draft_of`.
         also: Other names by which a schema may call relations and properties → what the source calls them.
-        also_types: Likewise for types.
+        also_types: The same for types.
 
     Raises:
         ConfigError: A unit of the schema is unknown, or does not become another.

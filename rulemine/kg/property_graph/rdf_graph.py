@@ -56,11 +56,11 @@ def read_rdf(
         left_out: Receives, by reason, what is left out.
         names: IRI → name, in place of labels.
         language: The language of texts, e.g. ``en``.
-        progress: Told how many bytes are read, of how many.
+        progress: Called with how many bytes are read, of how many.
 
     Raises:
         InputError: The file is missing or no RDF, or no triple joins entities or states a type.
-        ConfigError: As of `rulemine.kg.property_graph.observed.graph_of`.
+        ConfigError: See `rulemine.kg.property_graph.observed.graph_of`.
     """
     left_out = Faults() if left_out is None else left_out
     read = _Read(language.lower(), left_out)

@@ -73,7 +73,7 @@ class RelationType:
         object: The type of its objects.
         properties: What its edges may have.
         description: What it says.
-        sources: As of `EntityType`.
+        sources: See `EntityType`.
     """
 
     label: str

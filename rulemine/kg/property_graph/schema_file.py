@@ -78,7 +78,7 @@ def _rows(kind: type[_Row], given: Any, key: str, problems: list[str]) -> Iterat
         own = list(_properties(row.get("properties", {}), where, problems))
         made = decode(kind, {**row, "properties": own}, problems, where)
         if made is None and kind is EntityType and isinstance(label, str):
-            # Its problems are told; relations that end in it shall not add to them.
+            # Its problems are reported; relations that end in it add nothing to them.
             made = EntityType(label)  # type: ignore[assignment]  # mypy checks both kinds
         if made is not None:
             yield made

@@ -47,7 +47,7 @@ def simplekg_of(whole: dict[str, Any], where: str, schema: Schema | None = None)
     Args:
         whole: The JSON.
         where: What it was read from, for messages.
-        schema: As of `read_simplekg`.
+        schema: See `read_simplekg`.
     """
     keys = {"schema": dict, "entities": list, "relations": list}
     wrong = [key for key, kind in keys.items() if not isinstance(whole.get(key), kind)]
@@ -104,7 +104,7 @@ class _Reader:
         self._relations = {row.signature: _named(row) for row in schema.relations}
 
     def node(self, at: int, row: Any) -> GraphNode | None:
-        """The node of a row; None: it cannot be told which."""
+        """The node of a row; None if it cannot be identified."""
         where = f"entities[{at}]"
         if (texts := self._texts(where, row, ("eid", "label", "name"))) is None:
             return None
@@ -119,7 +119,7 @@ class _Reader:
         )  # fmt: skip
 
     def edge(self, at: int, row: Any) -> GraphEdge | None:
-        """The edge of a row; None: it cannot be told which."""
+        """The edge of a row; None if it cannot be identified."""
         where = f"relations[{at}]"
         if (texts := self._texts(where, row, ("rid", "label", "subj_id", "obj_id"))) is None:
             return None
@@ -160,7 +160,7 @@ class _Reader:
         return ()
 
     def _values(self, where: str, given: Any, known: Mapping[str, Property] | None) -> Any:
-        """The values of a row; with an unknown type none, because the graph tells that."""
+        """The values of a row; none of an unknown type, which building the graph reports."""
         if not isinstance(given, dict | None):
             self.faults.add(
                 "fields missing or wrong",
@@ -173,7 +173,7 @@ class _Reader:
             if plain is None:
                 continue
             if name not in known:
-                values[name] = plain  # the graph tells that too
+                values[name] = plain  # building the graph reports that too
             elif (value := from_plain(plain, known[name].datatype)) is not None:
                 values[name] = value
             else:

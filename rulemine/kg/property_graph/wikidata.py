@@ -46,7 +46,7 @@ class Iri(str):
 
 
 class ClaimedFact(NamedTuple):
-    """A statement: a property by the IRI of its ``wdt:``, and qualifiers likewise → their values."""
+    """A statement: a property by the IRI of its ``wdt:``, and qualifiers by theirs → their values."""
 
     subject: str
     property: str
@@ -143,7 +143,7 @@ class Statements:
                     yield ClaimedFact(subject, property_, value, {})
 
     def _read(self, claim: str, property_: str, plain: list[Any]) -> tuple[Any, ...]:
-        """The values of a statement or qualifier, with precision or unit where they are told."""
+        """The values of a statement or qualifier, with precision or unit where they are stated."""
         nodes = [self._nodes.get(node, {}) for node in self._precise.get((claim, property_), ())]
         told = [node for node in nodes if node.keys() & {"timeValue", "quantityAmount"}]
         return tuple(map(_precise, told)) or tuple(plain)
