@@ -96,7 +96,7 @@ def check_published(release: Release) -> None:
 
 def settings_of(
     release: Release,
-    said: Sequence[tuple[str, Any]],
+    pairs: Sequence[tuple[str, Any]],
     chosen: Mapping[str, Any],
     replayed: Sequence[Setting] | None,
 ) -> tuple[dict[str, str], tuple[Path, ...], list[Setting]]:
@@ -104,7 +104,7 @@ def settings_of(
 
     Args:
         release: The published release.
-        said: Keys and values: files that its recipe names, earlier releases (``not_in``), keys of `WRITERS`.
+        pairs: Keys and values: files that its recipe names, earlier releases (``not_in``), keys of `WRITERS`.
         chosen: More of these keys.
         replayed: How a run whose replies are taken was asked for; None: there is none.
 
@@ -118,7 +118,7 @@ def settings_of(
     files: dict[str, str] = {}
     earlier: list[Path] = []
     changed = dict(chosen)
-    for key, value in said:
+    for key, value in pairs:
         if key == "not_in":
             earlier.append(Path(str(value)))
         elif key.startswith(WRITERS):

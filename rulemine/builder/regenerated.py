@@ -55,8 +55,8 @@ def regenerated(
     try:
         release = Release.open(report.path)
         if release.kind not in KINDS:
-            said = f"not written again, since the kind {release.kind} is not installed"
-            return replace(report, notes=(*report.notes, said))
+            note = f"not written again, since the kind {release.kind} is not installed"
+            return replace(report, notes=(*report.notes, note))
         problems = [*_options(release), *_differences(release)]
     except OutputError:
         raise

@@ -138,7 +138,7 @@ def _answer(arguments: Namespace, name: str, output: Path, kept: Path | None) ->
     release = Release.open(arguments.release)
     split = split_of(arguments.split)
     line = Line()
-    with line.watch(name) as tell:
+    with line.watch(name) as advance:
         predictions = answer_questions(
             release,
             name,
@@ -149,18 +149,18 @@ def _answer(arguments: Namespace, name: str, output: Path, kept: Path | None) ->
             model=arguments.model,
             endpoint=EndpointOptions(**given(arguments, "endpoint.")),
             folder=kept,
-            progress=tell,
+            progress=advance,
             note=line.note,
         )
     run = run_of(release, name, kg=arguments.kg, split=split, sample=arguments.sample,
                  seed=arguments.seed, model=arguments.model)  # fmt: skip
     with written(output) as path:
         write_predictions(path, predictions, run)
-    said = f"{output}: {counted(len(predictions), 'prediction')} by {name}"
+    summary = f"{output}: {counted(len(predictions), 'prediction')} by {name}"
     empty = sum(not (p.answers or p.rows or p.cypher or p.raw_output) for p in predictions)
     if empty:
-        said += f", {empty:,} of {len(predictions):,} without an answer"
-    say(said, sys.stderr)
+        summary += f", {empty:,} of {len(predictions):,} without an answer"
+    say(summary, sys.stderr)
 
 
 QUESTIONS = Subcommand(

@@ -109,12 +109,12 @@ def gloss(arguments: Namespace) -> int:
     check_file(output, [Path(arguments.recipe), *read])
     inputs.prompts  # noqa: B018  # before anything is asked
     with ExitStack() as stack:
-        tell = session = None
+        advance = session = None
         if recipe.verbalizer.name == "openai":
             beside = default if output == STANDARD_OUTPUT else output
             journal = beside.with_name(f"{beside.name}.journal.sqlite")
             check_output(journal)
-            tell = stack.enter_context(line.watch("gloss"))
+            advance = stack.enter_context(line.watch("gloss"))
             room = f"--set verbalizer.max_tokens={more_tokens(recipe.verbalizer.max_tokens)}"
             session = stack.enter_context(Session(recipe.endpoint, journal, line.note, room=room))
         report = write_glosses(
@@ -125,7 +125,7 @@ def gloss(arguments: Namespace) -> int:
             session,
             Calls(inputs.prompts, recipe.verbalizer, recipe.seed),
             labels=inputs.labels,
-            progress=tell,
+            progress=advance,
         )
     summarize(replace(report, path=output).to_text(), output)
     return 0

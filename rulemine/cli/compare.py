@@ -46,17 +46,17 @@ def compare(arguments: Namespace) -> int:
         )
     if arguments.fresh is not None:
         return _with_fresh(arguments, named)
-    with bar("compare") as tell:
+    with bar("compare") as advance:
         release = Release.open(arguments.release)
         files = [PredictionFile(path) for path in arguments.predictions]
-        reports = evaluate_all(release, files, progress=tell, **_choice(arguments))
+        reports = evaluate_all(release, files, progress=advance, **_choice(arguments))
         found = compare_all(reports, named or SHOWN)
         if arguments.format in ("latex", "html", "questions"):
             runs = []
             for (name, report), file in zip(reports.items(), files, strict=True):
                 run = run_of_file(release, file, report)
                 runs.append(run._replace(system=name.removesuffix(f" ({run.kg})")))
-            text = render(document_of_comparison(release, runs, found, tell), arguments.format)
+            text = render(document_of_comparison(release, runs, found, advance), arguments.format)
         else:
             text = getattr(found, f"to_{arguments.format}")()
     emit(text, arguments.output)
@@ -76,14 +76,14 @@ def _with_fresh(arguments: Namespace, metrics: list[str]) -> int:
             f"--fresh: found {place} and no prediction file; expected a release and predictions for it: "
             "rulemine compare DIR A.jsonl … --fresh DIR2 B.jsonl …"
         )
-    with bar("compare") as tell:
+    with bar("compare") as advance:
         found = compare_with_fresh(
             Release.open(arguments.release),
             arguments.predictions,
             Release.open(place),
             files,
             metrics or SHOWN,
-            progress=tell,
+            progress=advance,
             **_choice(arguments),
         )
         if arguments.format in ("latex", "html"):

@@ -100,7 +100,7 @@ class Line:
                 shown.update(done - shown.n)
 
             self._bar = shown
-            with _ticking(self._said if shown.disable else self._moved_on):
+            with _ticking(self._print_line if shown.disable else self._moved_on):
                 yield update
 
     def phase(self, text: str) -> None:
@@ -113,7 +113,7 @@ class Line:
         """Shows the current state, in a few words."""
         self._status = text
         if self._bar.disable:
-            self._said()
+            self._print_line()
         else:
             self._bar.bar_format = WITH_STATUS
             self._bar.set_postfix_str(self._state(), refresh=False)
@@ -132,7 +132,7 @@ class Line:
             shown.refresh()
             shown.last_print_t = time.time()  # else it would not be wiped in the end
 
-    def _said(self) -> None:
+    def _print_line(self) -> None:
         """Prints a line where the last one was long ago: a step may take hours, and nobody sees a bar."""
         with self._lock:
             now = time.monotonic()

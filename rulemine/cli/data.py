@@ -67,8 +67,8 @@ def generate(arguments: Namespace) -> int:
             f"{beside}: was not made by this program, which needs that name. Move it away, or choose another "
             "place with -o."
         )
-    with written(output) as path, bar("generate") as tell:
-        write_synthetic(graph, path, tell)
+    with written(output) as path, bar("generate") as advance:
+        write_synthetic(graph, path, advance)
     summarize(f"{output}: {counted(graph.triples, 'triple')}", output)
     if output == STANDARD_OUTPUT or not output.is_file():
         note(
@@ -104,9 +104,9 @@ def data(arguments: Namespace) -> int:
         raise ConfigError(
             f"data {arguments.what}: name a data set; {did_you_mean('', data_sets())}"
         )
-    with bar("get") as tell:
+    with bar("get") as advance:
         paths = (
-            get_files(arguments.name, tell)
+            get_files(arguments.name, advance)
             if arguments.what == "get"
             else find_files(arguments.name)
         )

@@ -50,7 +50,7 @@ def evaluate(arguments: Namespace) -> int:
     output: Path | None = arguments.output
     check_output(output)
     line = Line()
-    with line.watch("evaluate") as tell, contextlib.ExitStack() as stack:
+    with line.watch("evaluate") as advance, contextlib.ExitStack() as stack:
         release = benchmark_at(arguments.release)
         runs, journal = None, ScoreJournal()
         given_any = arguments.graph or arguments.url or arguments.neo4j
@@ -63,7 +63,7 @@ def evaluate(arguments: Namespace) -> int:
                     note(f"{counted(len(journal), 'score')} known from {kept}")
 
             def scored(done: int, total: int) -> None:
-                tell(done, total)
+                advance(done, total)
                 line.status("questions scored")
 
             runs = CypherRuns(
@@ -101,7 +101,7 @@ def evaluate(arguments: Namespace) -> int:
             raise EndpointError(f"{problem} The same command goes on from there. {more}") from None
         if arguments.format in ("latex", "html", "questions"):
             run = run_of_file(release, given, report, arguments.kg, arguments.ignore_case)
-            text = render(document_of_run(release, run, tell), arguments.format)
+            text = render(document_of_run(release, run, advance), arguments.format)
         else:
             text = getattr(report, f"to_{arguments.format}")()
     emit(text, output)
@@ -127,8 +127,8 @@ def _baselines(arguments: Namespace) -> int:
     check_output(arguments.output)
     release = Release.open(arguments.release)
     split = split_of(arguments.split or "test")
-    with bar("baselines") as tell:
-        found = score_all(release, split=split, seed=arguments.seed or 0, progress=tell)
+    with bar("baselines") as advance:
+        found = score_all(release, split=split, seed=arguments.seed or 0, progress=advance)
     emit(layouts[arguments.format](found), arguments.output)
     return 0
 

@@ -44,8 +44,8 @@ def export(arguments: Namespace) -> int:
         check_export(release, name, place, **chosen)
     for name, place in places.items():
         line = Line()
-        with line.watch(f"export {name}") as tell:
-            made = export_release(release, name, place, **chosen, progress=tell, note=line.note)
+        with line.watch(f"export {name}") as advance:
+            made = export_release(release, name, place, **chosen, progress=advance, note=line.note)
         say(made.to_text(name))
     return 0
 
@@ -70,14 +70,14 @@ def question_graphs(arguments: Namespace) -> int:
 
     options = QuestionGraphOptions(**given(arguments))
     release = Release.open(arguments.release)
-    with bar("question graphs") as tell:
+    with bar("question graphs") as advance:
         document = write_question_graphs(
             release,
             arguments.output,
             arguments.kg,
             split=split_of(arguments.split),
             options=options,
-            progress=tell,
+            progress=advance,
         )
     say(to_text(document), end="")
     return 0
@@ -111,22 +111,22 @@ def supervision(arguments: Namespace) -> int:
                 )
     release = Release.open(arguments.release)
     line = Line()
-    with line.watch("supervision") as tell:
+    with line.watch("supervision") as advance:
         document = report_supervision(
             release,
             arguments.kg,
             split=split_of(arguments.split),
             targets=arguments.answers,
             labels=arguments.labels,
-            progress=tell,
-            further=_reader(arguments, release, line, tell) if arguments.model else None,
+            progress=advance,
+            further=_reader(arguments, release, line, advance) if arguments.model else None,
         )
     emit(render(document, arguments.format), arguments.output)
     return 0
 
 
 def _reader(
-    arguments: Namespace, release: "Release", line: Line, tell: Callable[[int, int], None]
+    arguments: Namespace, release: "Release", line: Line, advance: Callable[[int, int], None]
 ) -> "Callable[[KnowledgeGraph, Sequence[Labeling]], Table]":
     """Has the model read the paths."""
     from rulemine.evaluation.answerers.final_answer import TOKENS
@@ -144,7 +144,7 @@ def _reader(
         arguments.replies,
         arguments.sample,
         TOKENS if arguments.max_tokens is None else arguments.max_tokens,
-        tell,
+        advance,
         line.note,
     ).table
 

@@ -147,9 +147,9 @@ def seeds(arguments: Namespace) -> int:
 
     check_output(arguments.output)
     given = {name: getattr(arguments, name) for name in ("texts", "linker", "labels")}
-    with bar("seeds") as tell:
+    with bar("seeds") as advance:
         settings = [parse_setting(text) for text in arguments.set]
-        rows = tool("seeds").preview(arguments.recipe, settings, given, tell, note)
+        rows = tool("seeds").preview(arguments.recipe, settings, given, advance, note)
     if arguments.output is not None:
         with written(arguments.output) as path:
             write_jsonl(path, rows)

@@ -65,8 +65,8 @@ def judge(arguments: Namespace) -> int:
     items = judged_questions(release, drawn, arguments.naming)
     journal = Path(f"{arguments.output}.work") / "journal.sqlite"
     if arguments.dry_run:
-        with bar("estimate") as tell:
-            text = estimate(panel, items, journal, (usual.price_input, usual.price_output), tell)
+        with bar("estimate") as advance:
+            text = estimate(panel, items, journal, (usual.price_input, usual.price_output), advance)
         say(text)
         return 0
     ballots = _ballots(panel, places, items, journal, usual)
@@ -93,12 +93,12 @@ def _ballots(
     seats = list(zip(panel.judges, places, strict=True))
     line = Line()
     room = f"--max-tokens {more_tokens(panel.max_tokens)}"
-    with line.watch("judge") as tell, Session(usual, journal, line.note, room=room) as session:
+    with line.watch("judge") as advance, Session(usual, journal, line.note, room=room) as session:
 
         def work(item: "JudgedQuestion", judge: "Judge", place: "EndpointOptions") -> Any:
             return lambda _ask: panel.ballot(item, judge, session.at(place))
 
-        cast = session.run([work(item, *seat) for item in items for seat in seats], tell)
+        cast = session.run([work(item, *seat) for item in items for seat in seats], advance)
     return [cast[at : at + len(seats)] for at in range(0, len(cast), len(seats))]
 
 

@@ -113,8 +113,8 @@ def analyze(arguments: Namespace) -> int:
     from rulemine.query.foreign.analysis import analyze as analyze_file
 
     check_output(arguments.output)
-    with bar("analyze") as tell:
-        report = analyze_file(arguments.file, _declared(arguments.file), tell)
+    with bar("analyze") as advance:
+        report = analyze_file(arguments.file, _declared(arguments.file), advance)
     emit(report.to_json() if arguments.format == "json" else report.to_table(), arguments.output)
     return 0
 
@@ -151,9 +151,9 @@ def candidates(arguments: Namespace) -> int:
         named = arguments.reference
         reference = frozenset(load_kg(named, note=note).labeled()) if named else None
     by_hand, limits = tool("candidates"), ("max_answers", "timeout", "max_rows")
-    with bar("candidates") as tell:
+    with bar("candidates") as advance:
         given = {name: getattr(arguments, name) for name in limits}
-        verdicts = by_hand.check_lines(lines, kg, declarations, reference, tell, **given)
+        verdicts = by_hand.check_lines(lines, kg, declarations, reference, advance, **given)
     if arguments.output is None:
         say("\n".join(map(by_hand.shown, verdicts)), end="\n\n")
         say(by_hand.summary_of(verdicts))

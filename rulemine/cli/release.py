@@ -55,8 +55,8 @@ def _verified(release: Path, line: Line, **how: Any) -> "VerificationReport":
     def phase(text: str) -> None:
         line.phase(f"verify {text}")
 
-    with line.watch("verify") as tell:
-        return regenerated(verify_release(release, tell, phase, **how), phase)
+    with line.watch("verify") as advance:
+        return regenerated(verify_release(release, advance, phase, **how), phase)
 
 
 def _rebuild(arguments: Namespace, line: Line) -> bool:
@@ -69,9 +69,9 @@ def _rebuild(arguments: Namespace, line: Line) -> bool:
     from rulemine.release.differences import compare
     from rulemine.release.reader import Release
 
-    said = [(".".join(key), str(value)) for key, value in map(parse_setting, arguments.set)]
-    files = dict(pair for pair in said if pair[0] != "not_in")
-    earlier = tuple(Path(value) for key, value in said if key == "not_in")
+    pairs = [(".".join(key), str(value)) for key, value in map(parse_setting, arguments.set)]
+    files = dict(pair for pair in pairs if pair[0] != "not_in")
+    earlier = tuple(Path(value) for key, value in pairs if key == "not_in")
     context = building(arguments, line, earlier=earlier)
     release = Release.open(arguments.release)
     with TemporaryDirectory(prefix="rulemine-") as folder:
@@ -175,8 +175,8 @@ def archive(arguments: Namespace) -> int:
         say(report.to_text())
         say(f"{output}: not written, because the release has faults")
         return 1
-    with line.watch("archive") as tell:
-        digest = write_archive(release, output, tell)
+    with line.watch("archive") as advance:
+        digest = write_archive(release, output, advance)
     say(f"{digest}  {output}")
     return 0
 

@@ -26,9 +26,9 @@ def serve(arguments: Namespace) -> int:
     from rulemine.evaluation.reporting.single import document_of_questions
     from rulemine.release.reader import Release
 
-    with bar("serve") as tell:
+    with bar("serve") as advance:
         release = Release.open(arguments.release)
-        page = to_html(document_of_questions(release, split_of(arguments.split or "test"), tell))
+        page = to_html(document_of_questions(release, split_of(arguments.split or "test"), advance))
     with make_server(page, 8765 if arguments.port is None else arguments.port) as server:
         return _until_interrupted(server, "/ (Ctrl-C ends)")
 
@@ -55,9 +55,9 @@ def serve_sparql(arguments: Namespace) -> int:
     listen(
         arguments.port, LoopbackHandler
     ).server_close()  # a port in use is reported before the work
-    with line.watch("serve") as tell:
+    with line.watch("serve") as advance:
         naming = naming_for(release, arguments.naming, line.note)
-        given = ExportInput(release, naming, arguments.kg, progress=tell, note=line.note)
+        given = ExportInput(release, naming, arguments.kg, progress=advance, note=line.note)
         workers = workers_of(given, arguments.iris, arguments.timeout, arguments.max_rows)
     about = (
         f"{release.name}, {arguments.kg} graph: {counted(len(given.kg), 'triple')}, "

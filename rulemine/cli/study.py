@@ -33,20 +33,20 @@ def study(arguments: Namespace) -> int:
     from rulemine.registry import split_names
     from rulemine.text.tables import text_of, wrapped
 
-    said = given(arguments, "study.")
+    options = given(arguments, "study.")
     if arguments.systems is not None:
-        said["systems"] = with_program(split_names(arguments.systems), arguments.program)
+        options["systems"] = with_program(split_names(arguments.systems), arguments.program)
     if endpoint := given(arguments, "endpoint."):
-        said["endpoint"] = endpoint
-    plan = read_plan(arguments.source, said)
+        options["endpoint"] = endpoint
+    plan = read_plan(arguments.source, options)
     line = Line()
 
     @contextmanager
     def watch(step: str) -> Iterator[Callable[[int, int], None]]:
         if not sys.stderr.isatty():  # a log shows no bar
             say(step, sys.stderr)
-        with line.watch(step) as tell:
-            yield tell
+        with line.watch(step) as advance:
+            yield advance
 
     found = StudyFolder(plan, arguments.output, watch=watch, note=line.note)
     with watch("estimate"):

@@ -81,10 +81,10 @@ def _make(arguments: Namespace, release: "Release", runs: int) -> int:
             f"{foreign[0]}: is there without the runs it would be about; nothing was changed. Move it away, "
             "or choose another folder with -o."
         )
-    said = [(".".join(key), value) for key, value in map(parse_setting, arguments.set)]
+    pairs = [(".".join(key), value) for key, value in map(parse_setting, arguments.set)]
     first = None if arguments.replay is None else arguments.replay / "run-1"
     files, earlier, settings = settings_of(
-        release, said, settings_given(arguments), None if first is None else replayed(first)
+        release, pairs, settings_given(arguments), None if first is None else replayed(first)
     )
     line = Line()
     beside = release.folder

@@ -80,11 +80,11 @@ def front_matter(
         default: The configuration that is loaded where none is named.
     """
     license_, _ = license_of(manifest["kg"].get("license", ""))
-    told: dict[str, Any] = {"license": license_}
+    license_fields: dict[str, Any] = {"license": license_}
     if license_ == "other":
         words = manifest["kg"]["license"]
-        told["license_name"] = re.sub(r"[^a-z0-9.]+", "-", words.casefold()).strip("-")
-        told["license_details"] = words
+        license_fields["license_name"] = re.sub(r"[^a-z0-9.]+", "-", words.casefold()).strip("-")
+        license_fields["license_details"] = words
     questions = manifest["counts"]["questions"]
     size = next((name for most, name in _SIZES if questions < most), "n>1M")
     language = manifest["config"].get("verbalizer", {}).get("language", "English")
@@ -94,7 +94,7 @@ def front_matter(
         configs.setdefault(table.config, []).append({"split": table.split, "path": table.file})
     return {
         "pretty_name": f"{manifest['name']}: questions over an incomplete knowledge graph",
-        **told,
+        **license_fields,
         **({"language": [code]} if code else {}),
         "annotations_creators": ["machine-generated"],
         "language_creators": ["machine-generated"],
@@ -162,9 +162,9 @@ def write_export_card(
         *_contents(tables),
         "",
     ]
-    told = "\n".join(lines) + "\n"
+    own_part = "\n".join(lines) + "\n"
     head_lines = _yaml(front_matter(manifest, tables, default))
-    return f"---\n{head_lines}---\n\n{head}{''.join(kept[:at])}{told}{''.join(kept[at:])}"
+    return f"---\n{head_lines}---\n\n{head}{''.join(kept[:at])}{own_part}{''.join(kept[at:])}"
 
 
 def _loading(default: str, graph: str) -> list[str]:

@@ -124,10 +124,10 @@ def export(
             folder = ExportFolder(fresh)
             with EXPORTS.blaming(to.partition(":")[0]):
                 exporter(given, folder)
-            told = _finish(folder, given, exporter, to)
+            answers_text = _finish(folder, given, exporter, to)
             _check_output(target, answers)  # again, because exporting takes time
             if answers is not None:
-                write_text(answers, told)
+                write_text(answers, answers_text)
     except OSError as problem:
         where = problem.filename or target
         raise OutputError(

@@ -91,10 +91,10 @@ def _of_clauses(clauses: Sequence[Clause]) -> Iterator[Condition]:
             for key in clause.order:
                 term = meant.get(key.expression.variable, key.expression.term)
                 way = "DESC" if key.descending else "ASC"
-                yield Condition(f"ORDER BY {_said(term)} {way}", frozenset(properties_of(term)))
+                yield Condition(f"ORDER BY {_text_of(term)} {way}", frozenset(properties_of(term)))
             for word, number in (("SKIP", clause.skip), ("LIMIT", clause.limit)):
                 if number is not None:
-                    yield Condition(f"{word} {_said(number)}")
+                    yield Condition(f"{word} {_text_of(number)}")
             yield from _joined(clause.condition)
         elif isinstance(clause, SubqueryClause):
             for arm in clause.arms:
@@ -113,13 +113,13 @@ def _joined(term: Term | None) -> Iterator[Condition]:
 
 
 def _condition(term: Term) -> Condition:
-    return Condition(_said(term), frozenset(properties_of(term)), tuple(_looks(term)))
+    return Condition(_text_of(term), frozenset(properties_of(term)), tuple(_looks(term)))
 
 
-def _said(part: Any) -> str:
+def _text_of(part: Any) -> str:
     """A term as words, without variables."""
     if isinstance(part, tuple):
-        return " ".join(filter(None, map(_said, part)))
+        return " ".join(filter(None, map(_text_of, part)))
     if not isinstance(part, Term):
         return part if isinstance(part, str) else ""
     kind, parts = part.kind, part.parts
@@ -132,11 +132,11 @@ def _said(part: Any) -> str:
     if kind == "in" and parts[1].kind == "list" and len(parts[1].parts) == 1:
         kind, parts = "=", (parts[0], parts[1].parts[0])
     if kind == "call":
-        return f"{parts[0]} ( {_said(parts[1:])} )"
-    said = list(filter(None, map(_said, parts)))
+        return f"{parts[0]} ( {_text_of(parts[1:])} )"
+    texts = list(filter(None, map(_text_of, parts)))
     if kind in ("get", "list"):
-        return " ".join(said)
-    return f" {kind} ".join(said) if len(said) > 1 else " ".join([*said, kind])
+        return " ".join(texts)
+    return f" {kind} ".join(texts) if len(texts) > 1 else " ".join([*texts, kind])
 
 
 def properties_of(part: Any) -> Iterator[str]:

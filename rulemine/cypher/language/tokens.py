@@ -99,10 +99,10 @@ class Tokens:
                 sign = text[place]
                 known = f"{what[sign]} without end." if sign in what else ""
                 self.fail(known or f"{sign!r} is no sign of Cypher.", place)
-            kind, said = str(found.lastgroup), found[0]
+            kind, spelled = str(found.lastgroup), found[0]
             if kind != "space":
-                key = said.upper() if kind == "name" else said if kind == "sign" else ""
-                self.tokens.append(_Token(kind, said, place, found.end(), key))
+                key = spelled.upper() if kind == "name" else spelled if kind == "sign" else ""
+                self.tokens.append(_Token(kind, spelled, place, found.end(), key))
             place = found.end()
         self.tokens.append(_Token("end", "", len(text.rstrip()), len(text), ""))
 

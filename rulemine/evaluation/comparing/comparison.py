@@ -14,7 +14,7 @@ from rulemine.evaluation.statistics.bootstrap import Bools, Floats
 from rulemine.evaluation.statistics.estimates import differences, ratio_of, rows_of
 from rulemine.evaluation.statistics.significance import randomization_test
 
-__all__ = ["check_metrics", "compare", "of_subsets", "p_values", "sums_of", "told_of"]
+__all__ = ["check_metrics", "compare", "note_about", "of_subsets", "p_values", "sums_of"]
 
 
 def compare(
@@ -52,7 +52,7 @@ def compare(
     ]
     notes = [note for note in first.notes if note in second.notes]
     for name, report in zip(names, (first, second), strict=True):
-        notes += [told_of(name, note) for note in report.notes if note not in notes]
+        notes += [note_about(name, note) for note in report.notes if note not in notes]
     if first.matching != second.matching:
         notes.append(f"Matched differently: {first.matching} and {second.matching}.")
     if first.level != second.level:
@@ -140,7 +140,7 @@ def p_values(
     return {part.name: {metric: next(found) for metric in metrics} for part in groups}
 
 
-def told_of(name: str, note: str) -> str:
+def note_about(name: str, note: str) -> str:
     """A note with the name of the system; a warning still begins as one."""
     if note.startswith(WARNING):
         return f"{WARNING}{name}: {note.removeprefix(WARNING)}"

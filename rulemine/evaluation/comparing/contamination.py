@@ -26,7 +26,7 @@ import numpy as np
 
 from rulemine.errors import PredictionError, counted
 from rulemine.evaluation.breakdown import MORE_MISSING
-from rulemine.evaluation.comparing.comparison import check_metrics, of_subsets, sums_of, told_of
+from rulemine.evaluation.comparing.comparison import check_metrics, note_about, of_subsets, sums_of
 from rulemine.evaluation.comparing.differences import Differences, FreshDifference, corrected
 from rulemine.evaluation.comparing.freshness import check_freshness
 from rulemine.evaluation.comparing.pairwise import SHOWN, evaluate_all
@@ -98,10 +98,10 @@ def compare_with_fresh(
     done, most = 0, sum(map(len, read.values()))
     reports: dict[str, dict[str, Report]] = {}
     for side, (release, _) in sides.items():
-        told = None if progress is None else _later(progress, done, most)
+        advance = None if progress is None else _later(progress, done, most)
         reports[side] = evaluate_all(
             release, read[side], split=split, sample=sample, naming=naming, level=level,
-            resamples=1, seed=seed, progress=told,
+            resamples=1, seed=seed, progress=advance,
         )  # fmt: skip
         done += len(read[side])
     pairs = _paired(reports["published"], reports["fresh"], read)
@@ -155,9 +155,9 @@ def _paired(
         PredictionError: A system is on one release alone.
     """
     if len(published) == len(fresh) == 1:
-        said = {side: (one.run or {}).get("system") for side, (one,) in read.items()}
-        if None in said.values():  # one file each, and nothing says that they are of two systems
-            name = next(iter(published if said["published"] else fresh))
+        systems = {side: (one.run or {}).get("system") for side, (one,) in read.items()}
+        if None in systems.values():  # one file each, and nothing says that they are of two systems
+            name = next(iter(published if systems["published"] else fresh))
             return {name: (next(iter(published.values())), next(iter(fresh.values())))}
     if published.keys() != fresh.keys():
         lacking = [
@@ -226,7 +226,7 @@ def _differences(
             *([keys[i][row] for row in having[i].tolist()] for i in (0, 1))
         )
         titles = ", ".join(dict.fromkeys(TITLES[metric] for _, metric, _ in members))
-        notes += _told_of_left_out(
+        notes += _notes_on_left_out(
             f"{titles}, {SUBSETS[subset]}",
             [[keys[i][row][0] for row in having[i][strata[i] < 0].tolist()] for i in (0, 1)],
         )
@@ -268,19 +268,19 @@ def _told_of_reports(reports: Mapping[str, Mapping[str, Report]]) -> Iterator[st
             about = side if len(of_side) == 1 else f"{side}, {name}"
             for note in report.notes:
                 if note.startswith(WARNING) and note not in shared:
-                    yield told_of(about, note)
-        yield from (told_of(side, note) for note in shared)
+                    yield note_about(about, note)
+        yield from (note_about(side, note) for note in shared)
 
 
-def _told_of_left_out(of: str, forms: Sequence[Sequence[str]]) -> Iterator[str]:
+def _notes_on_left_out(of: str, forms: Sequence[Sequence[str]]) -> Iterator[str]:
     """Which questions have no partners, by form, of either release."""
     counts = [Counter(side) for side in forms]
-    told = [
+    parts = [
         f"{form} ({counts[0][form]:,}, {counts[1][form]:,})"
         for form in sorted({*counts[0], *counts[1]})
     ]
-    if told:
+    if parts:
         yield (
             f"{of}: questions of forms that one release has fewer than {two_samples.FEW} of are left out "
-            f"(published, fresh): {', '.join(told)}."
+            f"(published, fresh): {', '.join(parts)}."
         )

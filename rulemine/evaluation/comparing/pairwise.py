@@ -10,7 +10,7 @@ from itertools import combinations
 from pathlib import Path
 
 from rulemine.errors import ConfigError
-from rulemine.evaluation.comparing.comparison import check_metrics, compare, told_of
+from rulemine.evaluation.comparing.comparison import check_metrics, compare, note_about
 from rulemine.evaluation.comparing.differences import Differences, PairedDifference, corrected
 from rulemine.evaluation.metrics import HEADLINE
 from rulemine.evaluation.prediction_file import PredictionFile
@@ -64,11 +64,11 @@ def evaluate_all(
         sample = min((run.sample for run in runs if run.sample is not None), default=None)
     if level is None:
         level = shared_level(release, *(run.kg for run in runs))
-    said = [f"{run.system} ({run.kg})" for run in runs]
+    full = [f"{run.system} ({run.kg})" for run in runs]
     stems = [file.path.name.removesuffix(".jsonl") for file in files]
     called = [
-        label if run.system and said.count(label) == 1 else stem if stems.count(stem) == 1 else name
-        for label, run, stem, name in zip(said, runs, stems, names, strict=True)
+        label if run.system and full.count(label) == 1 else stem if stems.count(stem) == 1 else name
+        for label, run, stem, name in zip(full, runs, stems, names, strict=True)
     ]
     scorer = Scorer(release, split=split, sample=sample, resamples=resamples, seed=seed)
     found = {}
@@ -103,7 +103,7 @@ def compare_all(
         for note in pair.notes:
             shared = note in a.notes and note in b.notes
             if shared and not all(note in report.notes for report in reports.values()):
-                notes += [told_of(name, note) for name in (first, second)]
+                notes += [note_about(name, note) for name in (first, second)]
             else:
                 notes.append(note)
         for row in pair.rows:
@@ -125,7 +125,7 @@ def compare_all(
     order = {metric: at for at, metric in enumerate(metrics)}
     found.sort(key=lambda row: (row.subset != "core", order[row.metric]))
     any_of = next(iter(reports.values()))
-    told = (
+    on_correction = (
         "p: paired randomization test over clusters of questions; Holm: corrected for the pairs of one score "
         "over one set of questions. Intervals are not corrected."
     )
@@ -133,5 +133,5 @@ def compare_all(
         f"{any_of.release} · split {any_of.split} · {any_of.describe_questions()} · hard answers missing at "
         f"level {any_of.level}",
         corrected(found),
-        (*dict.fromkeys(notes), told),
+        (*dict.fromkeys(notes), on_correction),
     )

@@ -209,8 +209,8 @@ class CypherJudge:
         similar = self._similar(gold, "" if late else predicted, isinstance(found, ResultTable))
         if isinstance(found, Failed):
             state = "refused" if found.code.startswith(REFUSED) else "failed"
-            said = f"{found.code}: {found.text}"
-            return CypherScores(state, 0.0, 0.0, executable=0.0, said=said, **size, **similar), None
+            text = f"{found.code}: {found.text}"
+            return CypherScores(state, 0.0, 0.0, executable=0.0, said=text, **size, **similar), None
         in_memory = isinstance(self.runner, InMemoryRunner)
         matches = _matches(gold, table, found, chance=_unsorted(predicted), in_memory=in_memory)
         return CypherScores("run", *matches, executable=1.0, **size, **similar), found
@@ -307,10 +307,10 @@ def sorted_as_published(query: str) -> bool:
 def notes_on_provenance(scored: Sequence[CypherScores]) -> list[str]:
     """How many questions have no PSJS because of their gold; a warning first if none has it."""
     notes = []
-    told = [one for one in scored if one.scored and (one.binds or one.rows is not None)]
-    if told and all(one.binds == "nothing" or not (one.binds or one.rows) for one in told):
+    seen = [one for one in scored if one.scored and (one.binds or one.rows is not None)]
+    if seen and all(one.binds == "nothing" or not (one.binds or one.rows) for one in seen):
         notes.append(
-            f"Warning: no gold query of {counted(len(told), 'question')} finds anything in this graph, so "
+            f"Warning: no gold query of {counted(len(seen), 'question')} finds anything in this graph, so "
             "the scores say nothing. Is it the graph that the questions are about, and is all of it loaded?"
         )
     known = [one.binds for one in scored if one.scored and one.binds not in ("", "late")]

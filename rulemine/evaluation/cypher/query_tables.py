@@ -45,7 +45,7 @@ def tables_of_queries(asked: Sequence[AskedQuery]) -> tuple[Table, ...]:
         _counted(
             "states", "What became of predictions", "state", asked, STATES,
             lambda row: (row.found.scores.state,),
-            lambda row: f"; first {row.id}: {_cut(said)}" if (said := row.found.scores.said) else "",
+            lambda row: f"; first {row.id}: {_cut(message)}" if (message := row.found.scores.said) else "",
         ),
         _errors(asked),
         _counted("differences", "Where EX as published differs", "why", asked, DIFFERENCES,
@@ -118,11 +118,11 @@ def _errors(asked: Sequence[AskedQuery]) -> Table:
     notes = table.notes
     if several := sum(len(kinds) > 1 for kinds in wrong):
         has = "has" if several == 1 else "have"
-        told = f"{counted(several, 'prediction')} of {len(wrong):,} wrong ones {has} several kinds."
-        notes = (told, *notes)
+        note = f"{counted(several, 'prediction')} of {len(wrong):,} wrong ones {has} several kinds."
+        notes = (note, *notes)
     return replace(table, header=(*table.header, "share of wrong ones"), rows=rows, notes=notes)
 
 
-def _cut(said: object) -> str:
-    text = " ".join(str(said).split())
+def _cut(value: object) -> str:
+    text = " ".join(str(value).split())
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -132,8 +132,8 @@ def score_rows(
         members = [at for at, own in enumerate(names) if own == name]
         if place is None:
             left_out[name] = len(members)
-            said = CypherScores("gold not run", said=f"its graph, {name}, is not known.")
-            found |= dict.fromkeys(members, ScoredQuery(said))
+            unscored = CypherScores("gold not run", said=f"its graph, {name}, is not known.")
+            found |= dict.fromkeys(members, ScoredQuery(unscored))
             continue
         which = kg if release.has_property_graph else place.source
         graph = None if which is None else release.property_graph(which)
@@ -202,9 +202,9 @@ def _places(
         url = runs.urls.get(name, runs.urls.get(""))
         found[name] = _Place(source, url) if source or url else None
     if not any(found.values()):
-        said = ", ".join(name for name in names[:5] if name) or "none is named"
+        listed = ", ".join(name for name in names[:5] if name) or "none is named"
         raise ConfigError(
-            f"{release.path}: which graph are its questions about ({said})? Name it: --graph, or --url."
+            f"{release.path}: which graph are its questions about ({listed})? Name it: --graph, or --url."
         )
     return found
 

@@ -107,32 +107,32 @@ def cypher_of(text: str) -> tuple[str | None, str]:
         >>> cypher_of("  ")
         (None, 'it is empty')
     """
-    said = _END.sub("", visible_reply(text).rstrip()).strip()
-    said = said if "```" in said else _FENCE.sub("```", said)
-    return _query_of(_unquoted(said)) if said.strip("`") else (None, "it is empty")
+    reply = _END.sub("", visible_reply(text).rstrip()).strip()
+    reply = reply if "```" in reply else _FENCE.sub("```", reply)
+    return _query_of(_unquoted(reply)) if reply.strip("`") else (None, "it is empty")
 
 
-def _query_of(said: str, packed: bool = False) -> tuple[str | None, str]:
+def _query_of(reply: str, packed: bool = False) -> tuple[str | None, str]:
     """As `cypher_of`, of what is seen; of what was itself packed in JSON or a tag, not in those again."""
-    found = [] if packed else [text for value in json_values(said) for text in _under_keys(value)]
-    found += [] if packed else [tag[2] or tag[4] or "" for tag in _TAG.finditer(said)]
+    found = [] if packed else [text for value in json_values(reply) for text in _under_keys(value)]
+    found += [] if packed else [tag[2] or tag[4] or "" for tag in _TAG.finditer(reply)]
     queries = [query for text in found if (query := _query_of(text.strip(), packed=True)[0])]
-    blocks = [("", query) for query in queries] or _blocks(said)
+    blocks = [("", query) for query in queries] or _blocks(reply)
     if blocks:
         return _one_of(blocks)
-    if bare := _bare(said.replace("```", "")):
+    if bare := _bare(reply.replace("```", "")):
         return bare, ""
     clauses = f"{', '.join(CLAUSES[:-1])} or {CLAUSES[-1]}"
     return None, f"no block between ``` and ```, and it does not begin with {clauses}"
 
 
-def _unquoted(said: str) -> str:
+def _unquoted(reply: str) -> str:
     """What a text in JSON says, if all is one; else the text."""
     try:
-        value, end = decode(said)
+        value, end = decode(reply)
     except ValueError:
-        return said
-    return value if isinstance(value, str) and end == len(said) else said
+        return reply
+    return value if isinstance(value, str) and end == len(reply) else reply
 
 
 def _under_keys(value: Any, depth: int = 0) -> Iterator[str]:
@@ -146,9 +146,9 @@ def _under_keys(value: Any, depth: int = 0) -> Iterator[str]:
             yield from _under_keys(item, depth + 1)
 
 
-def _blocks(said: str) -> list[tuple[str, str]]:
+def _blocks(reply: str) -> list[tuple[str, str]]:
     """The blocks that count, with the words before each: those called cypher, else those that begin so."""
-    parts = said.split("```")
+    parts = reply.split("```")
     found: list[tuple[int, str, str]] = []
     for words, block in zip(parts[::2], parts[1::2], strict=False):
         label = _LABEL.match(block)
@@ -173,15 +173,15 @@ def _one_of(blocks: list[tuple[str, str]]) -> tuple[str | None, str]:
     return None, f"it has {len(left)} queries, and none is called the final one"
 
 
-def _bare(said: str) -> str:
+def _bare(reply: str) -> str:
     """The query of a reply without blocks; "" where there is none."""
-    title = _TITLE.match(said)
-    said = said[title.end() :] if title else said
-    begin = _BEGIN.match(said)
-    words = None if begin else _AFTER_WORDS.search(said)
-    if (found := begin or words) is None or (words and _PATTERN.search(said, 0, words.start())):
+    title = _TITLE.match(reply)
+    reply = reply[title.end() :] if title else reply
+    begin = _BEGIN.match(reply)
+    words = None if begin else _AFTER_WORDS.search(reply)
+    if (found := begin or words) is None or (words and _PATTERN.search(reply, 0, words.start())):
         return ""
-    query = said[found.end() :].strip()
+    query = reply[found.end() :].strip()
     if words and (opened := words[1]):
         end = query.rfind(_CLOSING.get(opened, opened))
         # Names in a query may stand in backquotes, and texts in quotes.

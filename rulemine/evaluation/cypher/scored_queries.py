@@ -117,10 +117,10 @@ class ScoreJournal:
         row = self._known.get(key)
         if row is None:
             return None
-        told = {name: value for name, value in row.items() if name not in ("key", "id")}
-        scores = CypherScores(**{**told["scores"], "kinds": tuple(told["scores"]["kinds"])})
-        rows = {name: tuple(told[name]) for name in ("gold", "rows")}
-        return ScoredQuery(**{**told, **rows, "scores": scores})
+        fields = {name: value for name, value in row.items() if name not in ("key", "id")}
+        scores = CypherScores(**{**fields["scores"], "kinds": tuple(fields["scores"]["kinds"])})
+        rows = {name: tuple(fields[name]) for name in ("gold", "rows")}
+        return ScoredQuery(**{**fields, **rows, "scores": scores})
 
     def add(self, key: str, id_: str, found: ScoredQuery) -> None:
         """Keeps what became of a prediction.
@@ -128,8 +128,8 @@ class ScoreJournal:
         Raises:
             OutputError: The file cannot be written.
         """
-        told = {**found._asdict(), "scores": asdict(found.scores)}
-        self._known[key] = {"key": key, "id": id_, **told}
+        fields = {**found._asdict(), "scores": asdict(found.scores)}
+        self._known[key] = {"key": key, "id": id_, **fields}
         if self.path is None:
             return
         try:
@@ -239,8 +239,8 @@ def predicted_of(prediction: Prediction) -> Predicted:
         return tuple((answer,) for answer in prediction.answers)
     if prediction.cypher is not None:
         return prediction.cypher.strip()
-    said = prediction.raw_output or ""
-    return cypher_of(said)[0] or visible_reply(said).strip()
+    output = prediction.raw_output or ""
+    return cypher_of(output)[0] or visible_reply(output).strip()
 
 
 def _texts(block: Any, table: GoldTable | Failed | NotRun) -> tuple[str, ...]:

@@ -186,12 +186,12 @@ def _question(
 
 
 def _outcome(o: Outcome, q: QuestionRow, pool: _Pool, limits: _Limits) -> dict[str, Any]:
-    said = o.said if len(o.said) <= limits.said else o.said[: limits.said] + "…"
+    output = o.said if len(o.said) <= limits.said else o.said[: limits.said] + "…"
     right = {*q.hard, *q.stated, *q.further}
     return {
         "verdict": o.verdict,
         "why": o.why,
-        "said": said,
+        "said": output,
         "n": len(o.answers),
         "answers": [
             [place, int(name in right)]

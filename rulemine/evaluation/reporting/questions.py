@@ -201,7 +201,7 @@ class _Reader:
         answers = self._answers(question, prediction)
         gold = _gold(question, self._run.report.level)
         verdict = "missing" if prediction is None else _verdict(gold, answers)
-        said = _why(gold, verdict, answers, stated=self._states(question))
+        reason = _why(gold, verdict, answers, stated=self._states(question))
         retrieved = None if prediction is None else prediction.retrieved
         queries = self._run.report.queries
         values = map(float, self._run.report.scores[place])
@@ -212,13 +212,13 @@ class _Reader:
             need = proofs.needed(question, found, self._level)
             have = sum(triple in found for triple in need)
             proved = scores.get("proof_retrieved") == 1
-            said += _why_retrieval(have, len(need), proved=proved, given=gold.asked in answers)
+            reason += _why_retrieval(have, len(need), proved=proved, given=gold.asked in answers)
         generated = prediction.generated if prediction else ()
         return Outcome(
             system=self._run.system,
             kg=self._run.kg,
             verdict=verdict,
-            why=said,
+            why=reason,
             said=_cut((prediction and (prediction.raw_output or prediction.cypher)) or ""),
             answers=answers[:MOST_TRIPLES],
             retrieved=tuple(map(self._told, (retrieved or ())[:kept])),

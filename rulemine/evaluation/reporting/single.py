@@ -128,7 +128,7 @@ def run_of_file(
     Raises:
         PredictionError: A prediction is malformed.
     """
-    said = run_of(release, file, kg)
+    run = run_of(release, file, kg)
     predictions = read_predictions(
         file,
         release.questions(),
@@ -136,7 +136,7 @@ def run_of_file(
         missing="empty",
         official=report.matching == "brink",
     )
-    return SystemRun(said.system or file.path.stem, said.kg, predictions, report, ignore_case)
+    return SystemRun(run.system or file.path.stem, run.kg, predictions, report, ignore_case)
 
 
 def _metrics(report: Report | Comparison) -> list[str]:

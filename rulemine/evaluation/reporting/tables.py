@@ -53,14 +53,14 @@ class Tabled(ABC):
         return json.dumps(self.content(), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
     def _laid_out(
-        self, layout: Callable[[Table, Sequence[str]], str], said: Callable[[str], str]
+        self, layout: Callable[[Table, Sequence[str]], str], noted: Callable[[str], str]
     ) -> str:
         tables = self.tables()
         notes = dict.fromkeys(
             (*self.notes, *(note for table in tables for note in table.footnotes()))
         )
         below = [note for note in notes if not note.startswith(WARNING)]
-        texts = [f"{said(note)}\n" for note in self.notes if note.startswith(WARNING)]
+        texts = [f"{noted(note)}\n" for note in self.notes if note.startswith(WARNING)]
         texts += [layout(table, ()) for table in tables[:-1]]
         texts += [layout(tables[-1], below)]
-        return "\n".join([*texts, *(part._laid_out(layout, said) for part in self.parts())])
+        return "\n".join([*texts, *(part._laid_out(layout, noted) for part in self.parts())])

@@ -107,9 +107,9 @@ def costs_table(
         typical, worst = _sum([one.typical for one in rows]), _sum([one.worst for one in rows])
         runs, answers = sum(one.runs for one in rows), sum(one.answers for one in rows)
         rows.append(Expected("all", runs, answers, typical, worst, None, time))
-    said = list(notes)
+    below = list(notes)
     if any(one.worst and one.worst.calls for one in costs):
-        said.append(
+        below.append(
             "Typical / at most. Typical: as the answers so far; without any, as a capable model took on the "
             "demo, with prompts like those of the first questions. At most: all possible calls, the "
             "longest replies, and prompts twice as long as the longest of these, or 10 times, where a "
@@ -117,15 +117,15 @@ def costs_table(
             f"asked again. Tokens are {METHOD}."
         )
     if None in (one.worst for one in costs):
-        said.append("A system that asks a model and does not declare its calls has none here.")
+        below.append("A system that asks a model and does not declare its calls has none here.")
     if any(one.proofs for one in costs):
-        said.append(
+        below.append(
             f"Proof shown: for how many of the first {LISTENED} questions, if they have a hard answer, the "
             "model is shown a whole proof of it; no model can infer the others."
         )
     last = rows[-1]
     if any(prices) and last.typical and last.worst:
-        said.append(f"Price: {last.typical.price(prices):,.2f} / {last.worst.price(prices):,.2f}.")
+        below.append(f"Price: {last.typical.price(prices):,.2f} / {last.worst.price(prices):,.2f}.")
     cells: list[Values] = [
         (
             one.system,
@@ -139,7 +139,7 @@ def costs_table(
     ]
     header = ("system", "runs", "questions", "calls", "tokens sent", "received", "proof shown",
               "time")  # fmt: skip
-    return Table("costs", "What is still to be answered", header, tuple(cells), tuple(said))
+    return Table("costs", "What is still to be answered", header, tuple(cells), tuple(below))
 
 
 def _sum(takes: Sequence[Takes | None]) -> Takes | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rulemine.errors import ConfigError, counted
 from rulemine.evaluation.answerers.registry import more_room
-from rulemine.evaluation.comparing.comparison import told_of
+from rulemine.evaluation.comparing.comparison import note_about
 from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.reporting.files import write_document
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
@@ -102,7 +102,7 @@ def document_of(scores: StudyScores) -> Document:
     of_runs = [
         (run.system, run.kg, note) for run in runs for note in run.report.notes if note not in notes
     ]
-    warned = [told_of(f"{s}, {kg}", note) for s, kg, note in of_runs if note.startswith(WARNING)]
+    warned = [note_about(f"{s}, {kg}", note) for s, kg, note in of_runs if note.startswith(WARNING)]
     notes = [*_unanswered(scores), *warned, *notes]
     found = tables(scores)
     if of_runs:

@@ -120,15 +120,15 @@ class StudyFolder:
 
     def is_done(self, run: StudyRun) -> bool:
         """Whether a run is finished."""
-        release, said = self._releases.get(run.naming, self.release), self._said(run)
-        return said == header_of(self.plan, release, run) | {"naming": run.naming}
+        release, header = self._releases.get(run.naming, self.release), self._header_of(run)
+        return header == header_of(self.plan, release, run) | {"naming": run.naming}
 
     def unanswered(self, run: StudyRun) -> int:
         """The questions of a run that were asked, got no answer, and are asked again."""
-        count = (self._said(run) or {}).get("unanswered")
+        count = (self._header_of(run) or {}).get("unanswered")
         return count if type(count) is int else 0
 
-    def _said(self, run: StudyRun) -> dict[str, Any] | None:
+    def _header_of(self, run: StudyRun) -> dict[str, Any] | None:
         path = self.file(run)
         return read_run(path) if path.is_file() else None
 
@@ -180,11 +180,11 @@ class StudyFolder:
                 note=lambda text: self._note(f"{label}: {text}"),
                 unanswered=unanswered.append,
             )
-        said = header_of(plan, release, run)
+        header = header_of(plan, release, run)
         if unanswered:
-            said["unanswered"] = len(unanswered)
+            header["unanswered"] = len(unanswered)
         self.file(run).parent.mkdir(parents=True, exist_ok=True)
-        write_predictions(self.file(run), predictions, said)
+        write_predictions(self.file(run), predictions, header)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

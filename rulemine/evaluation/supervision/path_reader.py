@@ -101,7 +101,7 @@ class PathReader:
         }
         every = {key: graph.labeled(some) for key, some in rows.items()}
         shown = {key: fit(triples, MOST_CHARACTERS) for key, triples in every.items()}
-        said = answer(
+        predictions = answer(
             self.release,
             _Shown(shown, self.max_tokens),
             kg=self.kg,
@@ -113,7 +113,7 @@ class PathReader:
             progress=self.progress,
             note=self.note,
         )
-        texts = {prediction.id: prediction.raw_output for prediction in said}
+        texts = {prediction.id: prediction.raw_output for prediction in predictions}
         points: list[tuple[str, float, float]] = []
         for one in found:
             q, evidence = one.question, one.evidence

@@ -89,7 +89,7 @@ class CroissantExport(Section):
         graph = manifest["kg"]
         _, address = license_of(graph.get("license", ""))
         counts = manifest["counts"]
-        told = {
+        optional = {
             "url": self.url,
             "datePublished": self.published,
             "license": address or graph.get("license", ""),
@@ -105,7 +105,7 @@ class CroissantExport(Section):
             "conformsTo": "http://mlcommons.org/croissant/1.1",
             "version": self.version,
             "keywords": ["knowledge graph", "question answering", "incomplete knowledge graph"],
-            **{key: text for key, text in told.items() if text},
+            **{key: text for key, text in optional.items() if text},
         }
 
 

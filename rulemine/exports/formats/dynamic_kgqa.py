@@ -19,7 +19,7 @@ __all__ = ["DynamicKgqaExport"]
 
 JUDGES = 3
 
-_SAID = ("logical_structure", "redundancy", "answer_support", "answer_adequacy")
+_ASPECTS = ("logical_structure", "redundancy", "answer_support", "answer_adequacy")
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class DynamicKgqaExport(RowExport):
             "subgraph": lambda q: client.triples(q.block.subgraph),
             "subgraph_size": lambda q: len(q.block.subgraph),
             **{
-                f"{said}_{part}_{number + 1}": judged(number, f"{said}_{part}")
-                for number, said, part in product(range(JUDGES), _SAID, ("flag", "reasoning"))
+                f"{aspect}_{part}_{number + 1}": judged(number, f"{aspect}_{part}")
+                for number, aspect, part in product(range(JUDGES), _ASPECTS, ("flag", "reasoning"))
             },
         }

@@ -69,8 +69,8 @@ class GogFiles(OneSplit):
                 f"data/complete/data.json hides {total:,} triples, and Generate-on-Graph keeps them all in "
                 "memory: use data/incomplete, or bound them, e.g. gog:distance=1 or gog:max_triples=2000."
             )
-        said = given.client.triples(gone, given.client.id)
-        crucial = ([said[i] for i in some.tolist()] for some in chosen)
+        named = given.client.triples(gone, given.client.id)
+        crucial = ([named[i] for i in some.tolist()] for some in chosen)
         folder.lines("data/complete/data.json", _listed(rows, crucial))
         folder.count("hidden_triples", total)
         cut = sum(len(some) < len(every) for some, every in zip(chosen, near, strict=True))

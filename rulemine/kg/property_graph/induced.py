@@ -18,7 +18,7 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.observed import SourceEdge, SourceNode, draft_of, graph_of
 from rulemine.kg.property_graph.schema import Schema
 
-__all__ = ["draft_schema", "from_triples", "one_type_each", "told"]
+__all__ = ["draft_schema", "from_triples", "one_type_each", "plain_triples"]
 
 
 def from_triples(
@@ -57,7 +57,7 @@ def _observed(
     nodes = [
         SourceNode(entity, (kind,), names.get(entity) or entity) for entity, kind in kinds.items()
     ]
-    return nodes, [SourceEdge(r, s, o) for s, r, o in told(kg)]
+    return nodes, [SourceEdge(r, s, o) for s, r, o in plain_triples(kg)]
 
 
 def one_type_each(kg: KnowledgeGraph) -> dict[str, str]:
@@ -70,7 +70,7 @@ def one_type_each(kg: KnowledgeGraph) -> dict[str, str]:
         range(len(found.names)), key=lambda i: (sizes[i] == everyone, -sizes[i], found.names[i])
     )
     place = {kind: at for at, kind in enumerate(rank)}
-    named = {entity for s, _, o in told(kg) for entity in (s, o)}
+    named = {entity for s, _, o in plain_triples(kg) for entity in (s, o)}
     named |= {s for s, r, _ in kg.labeled() if states_type(r)}
     return {
         entity: found.names[min(found.of(at), key=place.__getitem__)]
@@ -79,7 +79,7 @@ def one_type_each(kg: KnowledgeGraph) -> dict[str, str]:
     }
 
 
-def told(kg: KnowledgeGraph) -> list[tuple[str, str, str]]:
+def plain_triples(kg: KnowledgeGraph) -> list[tuple[str, str, str]]:
     """The triples, without those that state a type."""
     stated = {relation for relation in kg.relations if states_type(relation)}
     return [triple for triple in kg.labeled() if triple[1] not in stated]

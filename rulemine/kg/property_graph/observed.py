@@ -182,11 +182,11 @@ def draft_of(
             stated[chosen[node.id]].append(node.values)
     kept = [e for e in edges if e.subject in chosen and e.object in chosen]
     # A property of a relation has one datatype, whatever the types of the ends.
-    told: dict[str, list[Mapping[str, tuple[Any, ...]]]] = {}
+    rows_of: dict[str, list[Mapping[str, tuple[Any, ...]]]] = {}
     for edge in kept:
-        told.setdefault(edge.relation, []).append(edge.values)
-    names = readable_labels(sorted(told), capital=False)
-    held = {relation: _drafted(rows, given) for relation, rows in told.items()}
+        rows_of.setdefault(edge.relation, []).append(edge.values)
+    names = readable_labels(sorted(rows_of), capital=False)
+    held = {relation: _drafted(rows, given) for relation, rows in rows_of.items()}
     signatures = sorted({(chosen[e.subject], e.relation, chosen[e.object]) for e in kept})
     return Schema(
         name,

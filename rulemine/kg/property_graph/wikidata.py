@@ -145,8 +145,8 @@ class Statements:
     def _read(self, claim: str, property_: str, plain: list[Any]) -> tuple[Any, ...]:
         """The values of a statement or qualifier, with precision or unit where they are stated."""
         nodes = [self._nodes.get(node, {}) for node in self._precise.get((claim, property_), ())]
-        told = [node for node in nodes if node.keys() & {"timeValue", "quantityAmount"}]
-        return tuple(map(_precise, told)) or tuple(plain)
+        precise = [node for node in nodes if node.keys() & {"timeValue", "quantityAmount"}]
+        return tuple(map(_precise, precise)) or tuple(plain)
 
 
 def _precise(node: Mapping[str, Any]) -> Any:
