@@ -40,7 +40,7 @@ def prepare_run(
     context: BuildContext,
     beside: Path | None = None,
 ) -> Build:
-    """The build of one run, up to the removal: what is left to do is to ask.
+    """The build of one run up to the removal; only the questions remain to be asked.
 
     Args:
         release: The published release, see `check_published`.
@@ -100,7 +100,7 @@ def settings_of(
     chosen: Mapping[str, Any],
     replayed: Sequence[Setting] | None,
 ) -> tuple[dict[str, str], tuple[Path, ...], list[Setting]]:
-    """What a user says of runs, taken apart.
+    """Splits a user's settings of runs by what they set.
 
     Args:
         release: The published release.
@@ -155,7 +155,7 @@ def settings_of(
 
 
 def _lend(source: Path, stages: Path) -> None:
-    """Copies the finished stages that runs share; whether they fit, their keys say."""
+    """Copies the finished stages that runs share; their keys decide whether they are reused."""
     if not source.is_dir():
         return
     with working_folder(stages):
@@ -166,7 +166,7 @@ def _lend(source: Path, stages: Path) -> None:
 
 
 def _check_removal(release: Release, build: Build) -> None:
-    """Checks before anything is asked that the same triples are removed, at the same levels."""
+    """Checks, before anything is asked, that the same triples are removed, at the same levels."""
     names = {row.entity: row.name_in(release.naming) for row in release.entities}
     selection, kg = build.selection, build.inputs.kg
     made = {

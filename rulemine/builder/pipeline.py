@@ -54,7 +54,7 @@ _ASKING = ("ask", "verbalize", "split")
 """Stages that may ask a model."""
 
 NOTE = "note.txt"
-"""The file of what a finished stage has to say again whenever it is used, in its folder."""
+"""The file, in the folder of a stage, with the warnings to repeat whenever the stage is reused."""
 
 RULES_WITH_UNKNOWN_NAMES = "rules_with_unknown_names.jsonl"
 """The file for given rules with unknown entities or relations, in the folder of ``mine``."""
@@ -500,14 +500,14 @@ class Build:
         return self._stage("release", 9, options, work)
 
     def _trace(self) -> ModelTrace | None:
-        """What models had a part in, in any stage."""
+        """Where models took part, in any stage."""
         folders = [self._done[name].folder for name in _ASKING if name in self._done]
         return merged(
             [read_trace(folder.joinpath) for folder in folders if (folder / JOURNAL).exists()]
         )
 
     def rules_left_out(self) -> list[str]:
-        """Which given rules have names that the graph lacks, in lines."""
+        """The given rules with names that the graph lacks, one a line."""
         foreign = self.inputs.rules_with_unknown_names
         if not foreign:
             return []

@@ -120,7 +120,7 @@ def build_again(
 
 
 def _is_known(key: Key, named: Any) -> bool:
-    """Whether a recipe finds it by its name, wherever it is built, or names nothing."""
+    """Whether the name alone finds it on every machine, or is empty."""
     packed = key.option.packaged
     return (
         not isinstance(named, str)
@@ -216,7 +216,7 @@ STAND_INS: dict[str, _StandIn] = {
 
 
 def _stand_ins(release: Release) -> dict[str, _StandIn]:
-    """Those of a release of its kind: what the kind reads in its own way has its own, or none."""
+    """The stand-ins for a release; inputs that its kind reads itself have their own, or none."""
     found = dict(STAND_INS)
     for one in KINDS[release.kind].inputs:
         for key in one.keys:

@@ -37,7 +37,7 @@ INVARIANT = "as written again"
 def regenerated(
     report: VerificationReport, on_phase: Callable[[str], object] = lambda _name: None
 ) -> VerificationReport:
-    """Adds to what `rulemine.verify` reports of a release what is not as it is written again.
+    """Adds to a report of `rulemine.verify` what differs when the release is written again.
 
     Args:
         report: The report; its path is a folder or an archive.

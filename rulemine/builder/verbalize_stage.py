@@ -29,7 +29,7 @@ _CODES = {"private": "e00015", "numeric": "15"}
 """Naming that means nothing to a model → a name in it."""
 
 MANY_UNNAMED = 0.1
-"""So much of the entities without a label is worth a word, where others have one."""
+"""The fraction of entities without a label from which on a note says so, where others have one."""
 
 
 def check_source(

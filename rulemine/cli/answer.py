@@ -33,7 +33,7 @@ def split_of(name: str) -> str | None:
 
 
 def questions(arguments: Namespace) -> int:
-    """``questions``."""
+    """Runs ``questions``."""
     from rulemine.codec import dump_line
     from rulemine.release.naming import questions_in
     from rulemine.release.reader import Release
@@ -50,7 +50,7 @@ def questions(arguments: Namespace) -> int:
 
 
 def answer(arguments: Namespace) -> int:
-    """``answer``."""
+    """Runs ``answer``."""
     from rulemine.evaluation.answerers.registry import without_limits
     from rulemine.registry import split_names
 

@@ -91,7 +91,7 @@ class Subcommand:
         name: Its words after ``rulemine``, one or two.
         run: Runs it, given the parsed arguments; returns the exit status.
         summary: What it does, in lower case, without a period.
-        arguments: What it is given; a text has the names of shared ones, see `SHARED`.
+        arguments: Its arguments; a text names shared ones, see `SHARED`.
         more: The text after its help.
         options: Adds further options when they are needed, so that no command loads those of others.
         beside_output: Whether it shows tables beside what it writes to its ``-o``, rather than there.
@@ -147,7 +147,7 @@ def format_of(*formats: str, more: str = "") -> Argument:
 
 
 def add_endpoint(parser: Parser, title: str, *further: Argument) -> None:
-    """Adds the options of a model: further ones, and where it is."""
+    """Adds the options of a model: further ones, and its endpoint."""
     from rulemine.config import keys_of
     from rulemine.llm.options import EndpointOptions
 
@@ -164,12 +164,12 @@ def add_model(parser: Parser) -> None:
 
 
 def add_resources(parser: Parser) -> None:
-    """Adds the options of what a build may take of the machine."""
+    """Adds the options that limit the resources of a build."""
     add_flags(parser, resources())
 
 
 def resources() -> "Iterator[Key]":
-    """What a build may take of the machine."""
+    """The resources that a build may use."""
     from rulemine.config import keys_of
     from rulemine.mining import Resources
 

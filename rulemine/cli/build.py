@@ -50,7 +50,7 @@ To build with the file: rulemine build RECIPE --verbalizer openai --model NAME -
 
 
 def build(arguments: Namespace) -> int:
-    """``build``."""
+    """Runs ``build``."""
     from rulemine.builder.pipeline import Build
     from rulemine.builder.stage import FinishedStage
     from rulemine.cli.recipe_options import building, chosen_recipe
@@ -90,7 +90,7 @@ def build(arguments: Namespace) -> int:
 
 
 def gloss(arguments: Namespace) -> int:
-    """``gloss``."""
+    """Runs ``gloss``."""
     from rulemine.cli.recipe_options import chosen_recipe
     from rulemine.llm.call import more_tokens
     from rulemine.llm.session import Session
@@ -136,7 +136,7 @@ TOP = "recipe"
 
 
 def keys(arguments: Namespace) -> int:
-    """``keys``."""
+    """Runs ``keys``."""
     from rulemine.kinds.registry import KINDS
     from rulemine.recipe.recipe import BASE, keys_with
 

@@ -14,7 +14,7 @@ __all__ = ["COMPARE"]
 
 
 def compare(arguments: Namespace) -> int:
-    """``compare``."""
+    """Runs ``compare``."""
     from rulemine.evaluation.comparing.pairwise import SHOWN, compare_all, evaluate_all
     from rulemine.evaluation.prediction_file import PredictionFile
     from rulemine.evaluation.reporting.files import render
@@ -107,7 +107,7 @@ def _choice(arguments: Namespace) -> dict[str, Any]:
 
 
 def _power(arguments: Namespace) -> int:
-    """``compare --power``."""
+    """Runs ``compare --power``."""
     refuse_idle(arguments, "comparing", "fresh", "seed")
     if arguments.format != "table":
         raise ConfigError(f"--format {arguments.format}: is for comparing. Leave it out.")

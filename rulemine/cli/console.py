@@ -171,7 +171,7 @@ class Line:
 
 @contextmanager
 def fitting(arguments: Namespace) -> Iterator[None]:
-    """Fits the tables of a command to the terminal; what goes elsewhere has no width and stays whole.
+    """Fits the tables of a command to the terminal; output to a file is not cut.
 
     Args:
         arguments: Those of the command; see `rulemine.cli.parser.add_wide`.
@@ -209,7 +209,7 @@ def _ticking(tick_once: Callable[[], None]) -> Iterator[None]:
 
 
 def _tokens() -> int:
-    """Tokens that models took in this process so far; none where nothing of a model was loaded."""
+    """Tokens that models took in this process so far; 0 where no model was used."""
     usage = sys.modules.get("rulemine.llm.usage")
     return 0 if usage is None else int(usage.OF_ALL.tokens)
 

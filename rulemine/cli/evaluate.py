@@ -24,7 +24,7 @@ __all__ = ["EVALUATE"]
 
 
 def evaluate(arguments: Namespace) -> int:
-    """``evaluate``."""
+    """Runs ``evaluate``."""
     from rulemine.evaluation import evaluate as score
     from rulemine.evaluation.cypher.release_rows import CypherRuns
     from rulemine.evaluation.cypher.runners import SECONDS
@@ -110,7 +110,7 @@ def evaluate(arguments: Namespace) -> int:
 
 
 def _baselines(arguments: Namespace) -> int:
-    """``evaluate --baselines``."""
+    """Runs ``evaluate --baselines``."""
     from rulemine.evaluation.baselines import baselines as score_all
     from rulemine.release.reader import Release
     from rulemine.text.tables import markdown_of, text_of

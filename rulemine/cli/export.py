@@ -24,7 +24,7 @@ __all__ = ["EXPORT", "QUESTION_GRAPHS", "SUPERVISION"]
 
 
 def export(arguments: Namespace) -> int:
-    """``export``."""
+    """Runs ``export``."""
     from rulemine.exports.exporting import check_export
     from rulemine.exports.exporting import export as export_release
     from rulemine.exports.registry import find_exporter
@@ -62,7 +62,7 @@ graphs are made, and what the files and columns are."""
 
 
 def question_graphs(arguments: Namespace) -> int:
-    """``export question-graphs``."""
+    """Runs ``export question-graphs``."""
     from rulemine.evaluation.reporting.files import to_text
     from rulemine.exports.question_graphs.files import write_question_graphs
     from rulemine.exports.question_graphs.options import QuestionGraphOptions
@@ -89,7 +89,7 @@ answers. docs/supervision.md says what every column is, and what the labels are.
 
 
 def supervision(arguments: Namespace) -> int:
-    """``export supervision``."""
+    """Runs ``export supervision``."""
     from rulemine.evaluation.reporting.files import render
     from rulemine.evaluation.supervision.supervision import report_supervision
     from rulemine.release.reader import Release

@@ -37,7 +37,7 @@ and relations, delete what is not wanted), then convert with it:
 
 
 def graph(arguments: Namespace) -> int:
-    """``graph``."""
+    """Runs ``graph``."""
     from rulemine.kg.property_graph.counts import describe_counts
     from rulemine.kg.property_graph.schema_file import schema_text
     from rulemine.kg.property_graph.simplekg import simplekg_pieces
@@ -62,7 +62,7 @@ def graph(arguments: Namespace) -> int:
 
 
 def _loaded(arguments: Namespace) -> "PropertyGraph":
-    """The graph that is named; prints what of it is left out."""
+    """Loads the graph that is named, and prints what is left out of it."""
     from rulemine.datasets.property_graphs import load_property_graph
     from rulemine.kg.property_graph.faults import Faults
     from rulemine.kg.property_graph.schema_file import read_schema
@@ -81,7 +81,7 @@ def _loaded(arguments: Namespace) -> "PropertyGraph":
 
 
 def values(arguments: Namespace) -> int:
-    """``graph values``."""
+    """Runs ``graph values``."""
     from rulemine.rules.values.value_mining import mine_value_rules
     from rulemine.rules.values.value_rule_file import read_value_rules, value_rules_text
 
@@ -105,7 +105,7 @@ def values(arguments: Namespace) -> int:
 
 
 def tasks(arguments: Namespace) -> int:
-    """``graph tasks``."""
+    """Runs ``graph tasks``."""
     from rulemine.datasets.property_graphs import load_property_graph
     from rulemine.kinds.registry import tool
 
@@ -140,7 +140,7 @@ title are used too. Without TEXTS those of the recipe, or entities are drawn.
 
 
 def seeds(arguments: Namespace) -> int:
-    """``graph seeds``."""
+    """Runs ``graph seeds``."""
     from rulemine.config import parse_setting
     from rulemine.files import write_jsonl
     from rulemine.kinds.registry import tool

@@ -28,7 +28,7 @@ the same command after an interruption goes on."""
 
 
 def judge(arguments: Namespace) -> int:
-    """``judge``."""
+    """Runs ``judge``."""
     from rulemine.codec import dump_line
     from rulemine.files import write_lines
     from rulemine.judging.panel import Panel, load_judge_prompts, seat_judges

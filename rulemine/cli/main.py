@@ -48,7 +48,7 @@ GROUPS: dict[str, tuple[Subcommand, ...]] = {
         *(QUERY, ANALYZE, CANDIDATES, SERVE, SPARQL, NEO4J),
     ),
 }
-"""The commands; one of two words stands in the help of that of its first word."""
+"""The commands; one of two words is listed in the help of its first word."""
 
 COMMANDS = {command.name: command for group in GROUPS.values() for command in group}
 
@@ -67,7 +67,7 @@ RENAMED = {
     "serve-sparql": "serve sparql",
     "supervision": "export supervision",
 }
-"""Old name of a command → the new one, for one version."""
+"""Old name of a command → its new name; kept for one version."""
 
 END = """\
 Your own graph (subject <tab> relation <tab> object), in three commands:

@@ -38,7 +38,7 @@ MOST_NAMED = 10
 
 
 def mine(arguments: Namespace) -> int:
-    """``mine``."""
+    """Runs ``mine``."""
     from rulemine.datasets.registry import load_kg
     from rulemine.mining import MiningOptions, Resources, TimeLimit, explain_no_rules
     from rulemine.mining import mine as mine_rules
@@ -114,7 +114,7 @@ def _mine_by_amie(
     resources: "Resources",
     limit: "TimeLimit",
 ) -> int:
-    """``mine --engine amie``."""
+    """Runs ``mine --engine amie``."""
     from rulemine.mining import explain_no_rules
     from rulemine.mining import mine as mine_rules
     from rulemine.mining.difference import MinerDifference

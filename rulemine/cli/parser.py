@@ -80,7 +80,7 @@ class Parser(argparse.ArgumentParser):
         return super().format_help()
 
     def _needed(self) -> str:
-        """What has to be given, and in which order."""
+        """The required arguments, in their order."""
         words = []
         for action in self._actions:
             value = action.metavar or "|".join(action.choices or ())
@@ -152,7 +152,7 @@ def add_flags(parser: Arguments, keys: "Iterable[Key]", *, brief: bool = False) 
     Args:
         parser: What gets them.
         keys: The keys.
-        brief: Whether their help is what a first glance needs, rather than the whole first sentence.
+        brief: Whether their help is shortened, rather than the whole first sentence.
     """
     for key in keys:
         if not key.flag:

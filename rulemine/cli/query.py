@@ -40,7 +40,7 @@ _LANGUAGE = """\
 
 
 def query(arguments: Namespace) -> int:
-    """``query``."""
+    """Runs ``query``."""
     from rulemine.query import QueryGraph, evaluate, parse
     from rulemine.query.cypher import to_cypher
     from rulemine.query.query_graph import WHOLE, levels_of
@@ -76,7 +76,7 @@ def query(arguments: Namespace) -> int:
 
 
 def _release(arguments: Namespace, idle: str) -> "Release | None":
-    """The release that is named in place of a graph, which has no use for an option."""
+    """The release, if one is named in place of a graph; it makes no use of the option `idle`."""
     from rulemine.release.reader import Release
 
     if not (Path(arguments.kg).is_dir() or Path(arguments.kg).suffix == ".tar"):
@@ -109,7 +109,7 @@ sparql or sparql_query; WebQSP's first parse counts.
 
 
 def analyze(arguments: Namespace) -> int:
-    """``query analyze``."""
+    """Runs ``query analyze``."""
     from rulemine.query.foreign.analysis import analyze as analyze_file
 
     check_output(arguments.output)
@@ -120,7 +120,7 @@ def analyze(arguments: Namespace) -> int:
 
 
 def _declared(file: Path) -> "Declarations":
-    """What the release of a file of questions declares about relations; of other files nothing."""
+    """What the release of a file of questions declares about relations; nothing for other files."""
     from rulemine.kg.facts import Declarations
     from rulemine.release.reader import MANIFEST, Release
 
@@ -139,7 +139,7 @@ how many triples there should be, "subgraph" which the writer saw.
 
 
 def candidates(arguments: Namespace) -> int:
-    """``query candidates``."""
+    """Runs ``query candidates``."""
     from rulemine.datasets.registry import load_kg
     from rulemine.files import read_lines, write_jsonl
     from rulemine.kinds.registry import tool

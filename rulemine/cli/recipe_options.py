@@ -68,7 +68,7 @@ def settings_given(arguments: Namespace) -> dict[str, Any]:
 
 
 def building(arguments: Namespace, line: Line, **more: Any) -> "BuildContext":
-    """Resources and progress of a build, and what else a command says of it."""
+    """Resources and callbacks of a build, with messages on the console."""
     from rulemine.builder.pipeline import BuildContext
     from rulemine.mining import Resources
 
@@ -77,7 +77,7 @@ def building(arguments: Namespace, line: Line, **more: Any) -> "BuildContext":
 
 
 def _left_out(arguments: Namespace) -> list[tuple[tuple[str, ...], Any]]:
-    """The releases of which nothing is asked again, by their identities."""
+    """The identities of the earlier releases whose questions are not asked again."""
     if not getattr(arguments, "not_in", None):
         return []
     from rulemine.release.reader import Release  # loads numpy

@@ -20,7 +20,7 @@ __all__ = ["ARCHIVE", "RENAME", "SHOW", "VERIFY"]
 
 
 def verify(arguments: Namespace) -> int:
-    """``verify``."""
+    """Runs ``verify``."""
     from contextlib import ExitStack, suppress
 
     from rulemine.neo4j.gold import database_for
@@ -48,7 +48,7 @@ def verify(arguments: Namespace) -> int:
 
 
 def _verified(release: Path, line: Line, **how: Any) -> "VerificationReport":
-    """What is wrong with a release, its card and counts written anew at last."""
+    """Verifies a release; as the last check, its card and counts are written again."""
     from rulemine.builder.regenerated import regenerated
     from rulemine.verify import verify as verify_release
 
@@ -86,7 +86,7 @@ def _rebuild(arguments: Namespace, line: Line) -> bool:
 
 
 def show(arguments: Namespace) -> int:
-    """``show``."""
+    """Runs ``show``."""
     import shutil
 
     from rulemine.release.reader import Release
@@ -126,7 +126,7 @@ def show(arguments: Namespace) -> int:
 
 
 def _summary(arguments: Namespace) -> int:
-    """``show --summary``."""
+    """Runs ``show --summary``."""
     from rulemine.evaluation.reporting.figures import draw_steps
     from rulemine.evaluation.reporting.files import to_text
     from rulemine.evaluation.reporting.made import steps, summary_of
@@ -142,7 +142,7 @@ def _summary(arguments: Namespace) -> int:
 
 
 def rename(arguments: Namespace) -> int:
-    """``rename``."""
+    """Runs ``rename``."""
     from rulemine.kinds.registry import KINDS
     from rulemine.release.reader import Release
     from rulemine.release.storing.publish import rename as rename_release
@@ -160,7 +160,7 @@ def rename(arguments: Namespace) -> int:
 
 
 def archive(arguments: Namespace) -> int:
-    """``archive``."""
+    """Runs ``archive``."""
     from rulemine.release.reader import Release
     from rulemine.release.storing.archive import check_archive, write_archive
 

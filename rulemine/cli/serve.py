@@ -20,7 +20,7 @@ __all__ = ["NEO4J", "SERVE", "SPARQL", "serve"]
 
 
 def serve(arguments: Namespace) -> int:
-    """``serve``."""
+    """Runs ``serve``."""
     from rulemine.evaluation.reporting.html import to_html
     from rulemine.evaluation.reporting.server import make_server
     from rulemine.evaluation.reporting.single import document_of_questions
@@ -43,7 +43,7 @@ def _until_interrupted(server: "HTTPServer", place: str) -> int:
 
 
 def serve_sparql(arguments: Namespace) -> int:
-    """``serve sparql``."""
+    """Runs ``serve sparql``."""
     from rulemine.evaluation.reporting.loopback import LoopbackHandler, listen
     from rulemine.exports.endpoint import make_endpoint, workers_of
     from rulemine.exports.exporting import naming_for
@@ -73,7 +73,7 @@ _FOLDER, _PORT, _HEAP = Path("out/neo4j"), 7687, "1g"
 
 
 def neo4j(arguments: Namespace) -> int:
-    """``serve neo4j``."""
+    """Runs ``serve neo4j``."""
     loads = arguments.action == "load"
     if (arguments.release is None) == loads:
         what = "DIR is missing, the release to load." if loads else "takes no DIR."

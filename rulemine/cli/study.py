@@ -23,7 +23,7 @@ printed before it starts. A file has the same keys as the options, and systems =
 
 
 def study(arguments: Namespace) -> int:
-    """``study``."""
+    """Runs ``study``."""
     from rulemine.cli.answer import with_program
     from rulemine.evaluation.reporting.tables import WARNING
     from rulemine.evaluation.study.costs import expected, format_expected

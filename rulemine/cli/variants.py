@@ -28,7 +28,7 @@ Releases that are there already: rulemine variants --compare DIR1 DIR2 …"""
 
 
 def variants(arguments: Namespace) -> int:
-    """``variants``."""
+    """Runs ``variants``."""
     from rulemine.evaluation.comparing.variant_runs import compare_runs
     from rulemine.release.reader import Release
 

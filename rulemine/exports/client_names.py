@@ -3,8 +3,8 @@
 An entity has an id in the style of Freebase, ``m.e00039``, the same in every naming, and a label for people,
 which is never the id. A relation has a name of exactly two dotted parts, ``people.person_place_of_birth``.
 Guarantees: all three are one-to-one, labels also after lower-casing and after removing punctuation and
-articles, relations also after lower-casing; none is a name that one of the clients drops or misreads (which
-ones, says the comment at each rule). The same release gives the same names.
+articles, relations also after lower-casing; none is a name that one of the clients drops or misreads (the
+comment at each rule says which). The same release gives the same names.
 """
 
 import re

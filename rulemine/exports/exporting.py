@@ -45,7 +45,7 @@ class Exported(NamedTuple):
     Attributes:
         folder: The folder.
         questions: The number of questions in it.
-        left_out: Id of a question that the format cannot say → why.
+        left_out: Id of a question that the format cannot express → why.
         counts: Figures that the format gives.
         answers: The file with the answers; None if they are in the export.
     """
@@ -107,10 +107,10 @@ def export(
 
     Raises:
         ConfigError: There is no such format, naming or option.
-        ReleaseError: The format cannot say the questions, the release has no such graph, or a file is missing
-            or was edited.
+        ReleaseError: The format cannot express the questions, the release has no such graph, or a file is
+            missing or was edited.
         OutputError: The folder cannot be written, or has files that would be lost.
-        UserError: The format cannot say something that cannot be left out.
+        UserError: The format cannot express something that cannot be left out.
     """
     target = Path(output)
     exporter, given, answers = check_export(

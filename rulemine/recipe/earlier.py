@@ -2,7 +2,7 @@
 
 Two questions are the same if they have the same query, with the source's names of entities; so the text may
 differ. A fresh release has no question of an earlier one, and none that asks for a link that a question of an
-earlier one with a single link asks for, in either direction: who answered the one has seen the other.
+earlier one with a single link asks for, in either direction: whatever answered the one has seen the other.
 """
 
 from collections.abc import Iterable, Sequence

@@ -57,7 +57,7 @@ def of_key(key: str) -> Iterator[None]:
 
 
 def _as_the_kind_reads(read: Callable[["Inputs"], T]) -> cached_property[T]:
-    """What is read once, in the way of the kind if that has an `rulemine.kinds.kind.Input` of its name."""
+    """An input, read once; by the kind, if that has a `rulemine.kinds.kind.Input` of this name."""
 
     @wraps(read)
     def reads(inputs: "Inputs") -> T:
@@ -91,17 +91,17 @@ class Inputs:
         self.own = {one.name: one for one in KINDS.find(recipe.kind).inputs}
 
     def __getitem__(self, name: str) -> Any:
-        """What the kind alone reads."""
+        """An input that only the kind reads."""
         if name not in self.__dict__:
             self.put(**{name: self.own[name].read(self)})
         return self.__dict__[name]
 
     def put(self, **values: Any) -> None:
-        """Takes values for what would be read under their names."""
+        """Sets inputs by name, so that they are not read."""
         self.__dict__.update(values)
 
     def digests(self) -> dict[str, Any]:
-        """What the questions depend on of what the kind alone reads; reads all of it."""
+        """The digests of the inputs that only the kind reads and questions depend on; reads them."""
         return {name: one.digest(self[name]) for name, one in self.own.items() if one.digest}
 
     def files(self) -> list[Path]:

@@ -26,7 +26,7 @@ class Gathered:
         self._values: list[Any] = []
 
     def add(self, value: Any) -> None:
-        """Notes a value."""
+        """Adds a value."""
         if value is None:
             return
         if self._distinct:

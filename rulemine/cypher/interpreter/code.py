@@ -122,14 +122,14 @@ class ExpressionCode(ABC):
         return f"\0{self._names}"
 
     def fail(self, message: str, term: Term | None = None) -> NoReturn:
-        """Refuses the query as Neo4j does before it runs it."""
+        """Refuses the query with the error that Neo4j gives before it runs it."""
         place = (
             "" if term is None else "line {}, column {}: ".format(*place_of(self.text, term.place))
         )
         raise EvaluationError("SyntaxError", place + message)
 
     def unsupported(self, what: str, place: int) -> NoReturn:
-        """Says that something is not taken."""
+        """Refuses what the interpreter does not support."""
         raise UnsupportedError(f"{what}: not taken here.", *place_of(self.text, place))
 
     def check(self, code: Code, kinds: str, term: Term) -> Code:

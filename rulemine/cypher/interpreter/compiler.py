@@ -279,4 +279,4 @@ _OTHERS = frozenset((
     "tobooleanlist", "tobooleanornull", "tofloatlist", "tofloatornull", "tointegerlist", "tointegerornull",
     "tostringlist", "tostringornull", "linenumber", "file", "vector",
 ))  # fmt: skip
-"""Functions that Neo4j has, and that are not taken here."""
+"""Functions of Neo4j that are not supported here."""

@@ -1,4 +1,4 @@
-"""The steps of a MATCH: each binds something in a row, and hands it on to the next.
+"""The steps of a MATCH: each binds something in a row, and passes the row to the next.
 
 A row is changed in place; the last step copies it.
 """
@@ -100,7 +100,7 @@ def _edges(
 
 
 def filtered(tests: list[Callable[[Row], bool | None]], then: Rows) -> Rows:
-    """Hands on the rows for which every condition holds."""
+    """Passes on the rows for which every condition holds."""
 
     def filtered(row: Row) -> Iterator[Row]:
         if all(test(row) for test in tests):

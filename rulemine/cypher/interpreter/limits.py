@@ -1,4 +1,4 @@
-"""RunLimits of a run: time, rows, and what is kept at once."""
+"""Limits of a run: time, rows, and what is kept at once."""
 
 import time
 from collections.abc import Iterable, Iterator

@@ -96,7 +96,7 @@ class Elements:
                 yield triple
 
     def edges(self) -> Iterator[tuple[PatternElement, tuple[str, str, str]]]:
-        """Each relation with its triple, as of `triples`; one of several types comes with each."""
+        """Each relation with its triple, as in `triples`; one of several types comes with each."""
         known = self.labels
         for chain in self.chains:
             for at, relation in enumerate(chain[1::2]):
@@ -115,7 +115,7 @@ def elements_of(text: str) -> Elements:
     """What a query names.
 
     Raises:
-        CypherError: It is no read-only query, as of `rulemine.cypher.parse`.
+        CypherError: It is no read-only query, see `rulemine.cypher.parse`.
 
     Example:
         >>> found = elements_of('MATCH (n:City)-[:inCountry]->(:Country {name: "Peru"}) RETURN n.name')

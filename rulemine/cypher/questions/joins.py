@@ -44,7 +44,7 @@ def matched(
 
     Args:
         graph: The graph.
-        match: The pattern; as of `rulemine.cypher.questions.evaluator.bindings`.
+        match: The pattern; see `rulemine.cypher.questions.evaluator.bindings`.
         variable: One that every row binds.
         together: See `rulemine.cypher.questions.evaluator.bindings`.
     """

@@ -180,7 +180,7 @@ class CypherJudge:
         Args:
             gold: The gold query.
             table: Its result, or why it has none.
-            predicted: The predicted query, as of `spelled`, or its rows; None if there is no prediction.
+            predicted: The predicted query, as in `spelled`, or its rows; None if there is no prediction.
             elsewhere: Whether the table is of another graph than the runner's: then the same text
                 may give another result, and is run like any other.
 

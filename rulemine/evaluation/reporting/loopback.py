@@ -22,10 +22,10 @@ __all__ = ["ADDRESS", "LoopbackHandler", "listen"]
 ADDRESS = "127.0.0.1"
 
 SECONDS_A_REQUEST = 30.0
-"""In which a request must come, from its first byte to its last."""
+"""Seconds within which a request must arrive, from its first byte to its last."""
 
 MOST_CONNECTIONS = 128
-"""At once; each has a thread."""
+"""Connections at once; each has a thread."""
 
 _FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Type: text/plain\r\n"
@@ -130,11 +130,11 @@ class LoopbackHandler(BaseHTTPRequestHandler):
             most -= len(some)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing is printed for a request."""
+        """Prints nothing for a request."""
 
 
 class _Server(ThreadingHTTPServer):
-    """A server that says nothing of requests that are cut off, by who asked or as it ends."""
+    """A server that prints nothing about requests that are cut off, by the client or as it ends."""
 
     ended = False
 
@@ -160,7 +160,7 @@ class _Server(ThreadingHTTPServer):
             self._free.release()
 
     def server_close(self) -> None:
-        """Listens no more; requests under way may fail."""
+        """Stops listening; requests under way may fail."""
         self.ended = True
         super().server_close()
 

@@ -1,4 +1,4 @@
-"""What a release came to: three sentences, and the steps from the triples of its graph to its questions.
+"""How a release came out: three sentences, and the steps from the triples of its graph to its questions.
 
 All numbers are those of the manifest, so a release says the same wherever it is.
 """
@@ -149,7 +149,7 @@ def _advice(release: Release) -> str:
 
 
 def summary_of(release: Release) -> Document:
-    """All that is known of how a release came to be, as a report."""
+    """How a release came out, in full, as a report."""
     counts = release.manifest["counts"]
     rows = tuple(
         (

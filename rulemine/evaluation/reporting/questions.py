@@ -193,7 +193,7 @@ class _Reader:
         self._places = {id_: place for place, id_ in enumerate(report.ids)}
 
     def outcome(self, question: Question, proofs: _Proofs, kept: int) -> Outcome | None:
-        """What it did with a question, with so many triples; None if it was not asked."""
+        """What it did with a question, with at most so many triples; None if it was not asked."""
         place = self._places.get(question.id)
         if place is None:
             return None

@@ -1,6 +1,6 @@
 """What a study costs before it starts, as far as that can be known without asking.
 
-What a system takes typically and at most says `rulemine.evaluation.answerers.forecast`. Once the study has
+`rulemine.evaluation.answerers.forecast` says what a system takes typically and at most. Once the study has
 answers of a system, typical calls, tokens and time are those of its answers; before, the time is unknown.
 """
 

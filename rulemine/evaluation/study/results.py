@@ -56,7 +56,7 @@ def run_study(
 
 
 def check_packages() -> None:
-    """Checks that the report can be written, before hours go into what stands in it.
+    """Checks that the report can be written, before hours are spent on its contents.
 
     Raises:
         ConfigError: A package of the extra ``report`` is not installed.
@@ -121,7 +121,7 @@ def document_of(scores: StudyScores) -> Document:
 
 
 def _unanswered(scores: StudyScores) -> Iterator[str]:
-    """What systems were asked in vain, or were cut off in, a sentence each."""
+    """The systems that left questions unanswered or were cut off, a sentence each."""
     study, asked = scores.study, len(scores.asked)
     for system in study.plan.systems:
         runs = [run for run in study.runs if run.system == system]

@@ -215,5 +215,5 @@ class StudyFolder:
 
 
 def _bare(value: Any) -> Any:
-    """Systems without the limits of their replies: who raises one goes on with the same study."""
+    """Systems without the limits of their replies: raising one continues the same study."""
     return [without_limits(str(item)) for item in value] if isinstance(value, list) else value

@@ -178,7 +178,7 @@ def _item(kind: Any) -> tuple[Any, str]:
 
 
 def _parts(struct: Any) -> Iterator[tuple[str, Any]]:
-    """The values in a struct, by path; but for lists of structs, for which a path gives no list of lists."""
+    """The values in a struct, by path; not in lists of structs, where a path gives no list of lists."""
     types = arrow().types
     for part in struct:
         if types.is_list(part.type) and types.is_struct(_item(part.type)[0]):

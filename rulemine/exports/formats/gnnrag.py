@@ -1,4 +1,4 @@
-"""``gnnrag``: GNN-RAG (Mavromatis and Karypis, 2025), NSM (He et al., WSDM 2021) and who reads its data.
+"""``gnnrag``: GNN-RAG (Mavromatis and Karypis, 2025), NSM (He et al., WSDM 2021) and users of its data.
 
 Entities and relations are numbers, their lines in ``entities.txt`` and ``relations.txt``. Guarantees: the
 questions and their graphs are those of ``rog`` with the same options, in the same order, because the second

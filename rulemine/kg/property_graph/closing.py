@@ -1,7 +1,7 @@
 """Property graphs closed under declarations: every statement of each fact is an edge.
 
-Cypher matches edges in their direction, so who is a sibling of Bo is only found if it is stated that way
-round. What is declared symmetric, inverse or the same is therefore stated in all ways before anything is
+Cypher matches edges in their direction, so siblings of Bo are only found by edges in that
+direction. What is declared symmetric, inverse or the same is therefore stated in all ways before anything is
 asked; patterns stay directed.
 
 Guarantees: what is given stays as it is; an edge is added only where none says the same with the same

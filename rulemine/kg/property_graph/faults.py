@@ -43,14 +43,14 @@ class Faults:
         return ", ".join(f"{kind}: {number:,}" for kind, number in self.counts.items())
 
     def report(self, where: str, advice: str) -> None:
-        """Says what is wrong, unless nothing is.
+        """Raises an error if anything is wrong.
 
         Args:
             where: The file.
             advice: What to do, as a sentence.
 
         Raises:
-            InputError: Something is.
+            InputError: There is a fault; the message lists the first of each kind.
         """
         if self:
             lines = list(self.lines())

@@ -1,4 +1,4 @@
-"""Names for what a source calls in ways that Cypher does not take without quotes, and ids of edges."""
+"""Names that Cypher takes without quotes, for those of a source that it does not; and ids of edges."""
 
 import re
 from collections import Counter

@@ -66,7 +66,7 @@ class SourceNode:
 
 @dataclass(frozen=True, slots=True)
 class SourceEdge:
-    """A relation as a source has it; `values` as of `SourceNode`, `id` is "" if it has none."""
+    """A relation as a source has it; `values` as in `SourceNode`, `id` is "" if it has none."""
 
     relation: str
     subject: str
@@ -269,7 +269,7 @@ def _datatype(counts: Counter[str], listed: bool) -> str:
 
 
 class _Column:
-    """Turns what a source states into the values of a property."""
+    """Converts the values that a source states into those of a property."""
 
     def __init__(self, label: str, own: Property) -> None:
         self.own, self.named = own, f"{label}.{own.name}"

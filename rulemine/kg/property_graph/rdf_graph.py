@@ -199,7 +199,7 @@ class _Read:
             self.literals.setdefault((subject, predicate), []).append(value)
 
     def resolve(self, timed: Callable[[str], bool]) -> None:
-        """Turns statements into facts and values; arguments as of `Statements.made`."""
+        """Converts statements to facts and values; for the arguments, see `Statements.made`."""
         for row in self.statements.made(timed):
             if isinstance(row.value, Iri):
                 self.facts.append((row.subject, row.property, row.value, dict(_qualified(row))))

@@ -23,7 +23,7 @@ def _registry() -> Any:
 
 
 def converter(unit: str, to: Property) -> Callable[[Value], Value]:
-    """What turns numbers in a unit into those of a property; they have 12 significant digits afterwards.
+    """A function from numbers in a unit to those of a property, with 12 significant digits.
 
     Args:
         unit: The unit of the source, e.g. ``mile``; "": that of the property.
