@@ -28,6 +28,7 @@ from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.llm import EndpointOptions
 from rulemine.llm.call import Failure
+from rulemine.phrasing.templates import Templates
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
 from rulemine.rules.formats import parse_readable
@@ -285,8 +286,8 @@ class OfTowns:
     def property_graph(self, which: str) -> PropertyGraph:
         return GRAPH
 
-    def relations(self) -> dict[str, Any]:
-        return {}
+    def templates(self) -> Templates:
+        return Templates.from_plain([])
 
 
 def test_a_run_that_breaks_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
