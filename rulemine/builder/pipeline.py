@@ -500,7 +500,7 @@ class Build:
         return self._stage("release", 9, options, work)
 
     def _trace(self) -> ModelTrace | None:
-        """Where models took part, in any stage."""
+        """The traces of models from all stages, as one; None where there is none."""
         folders = [self._done[name].folder for name in _ASKING if name in self._done]
         return merged(
             [read_trace(folder.joinpath) for folder in folders if (folder / JOURNAL).exists()]

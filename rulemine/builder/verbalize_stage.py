@@ -62,7 +62,7 @@ def check_source(
     if code and not inputs.recipe.verbalizer.naming:
         note(
             f"{inputs.recipe.kg} has no labels, so the model sees codes such as {code} and cannot "
-            "tell what it asks about: give labels with --labels FILE, or show it the names of the graph with "
+            "know what it asks about: give labels with --labels FILE, or show it the names of the graph with "
             "--set verbalizer.naming=entity."
         )
     every = inputs.kg.entities

@@ -118,7 +118,7 @@ JUDGE = Subcommand(
         arg("--sample", "N", "the first N questions of one fixed order, the core first (100)", int,
             default=100),
         arg("--naming", "NAMING", "that judges see: private, entity or text (the release's)", default=""),
-        arg("--prompts", "FILE", "what the judges are told, TOML (the packaged file)", Path),
+        arg("--prompts", "FILE", "the prompts of the judges, TOML (the packaged file)", Path),
         arg("--temperature", "X", "of all calls; below 0: not sent (0; 0.7 for a model that sits more than "
             "once)", float),
         arg("--max-tokens", "N", "tokens of a reply (1024)", int, default=1024),

@@ -61,7 +61,7 @@ class CypherRuns:
         neo4j: Whether a Neo4j is started.
         seconds: How long a query may take.
         note: Called with what takes long.
-        tell: Called with how many predictions are scored, of how many.
+        progress: Called with how many predictions are scored, of how many.
         graphs: Name of a graph that questions of others are about → its file, or what it is called; "" for
             all.
         journal: What is scored already.
@@ -71,7 +71,7 @@ class CypherRuns:
     neo4j: bool = False
     seconds: float = SECONDS
     note: Callable[[str], None] = lambda _text: None
-    tell: Callable[[int, int], None] = lambda _done, _total: None
+    progress: Callable[[int, int], None] = lambda _done, _total: None
     graphs: Mapping[str, str] = field(default_factory=dict)
     journal: ScoreJournal = field(default_factory=ScoreJournal)
 
@@ -149,7 +149,7 @@ def score_rows(
             )
             for at in members:
                 found[at] = score(questions[at], given[at])
-                runs.tell(len(found), len(questions))
+                runs.progress(len(found), len(questions))
     queries = tuple(found[at] for at in range(len(questions)))
     answered = tuple(map(_answered, questions, queries))
     asked = [

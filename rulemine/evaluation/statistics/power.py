@@ -84,8 +84,8 @@ def spread_of_rates(
         differ = first * (1 - second) + second * (1 - first)
     elif not least - 1e-12 <= differ <= most + 1e-12:
         raise ConfigError(
-            f"the systems are said to differ on {differ:g} of the questions; with the rates {first:g} and "
-            f"{second:g} it is between {least:g} and {most:g}."
+            f"the systems cannot differ on {differ:g} of the questions: with the rates {first:g} and "
+            f"{second:g} the share is between {least:g} and {most:g}."
         )
     return Spread(math.sqrt(differ), math.sqrt(max(0.0, differ - least**2)), design_effect)
 

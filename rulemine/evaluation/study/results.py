@@ -69,8 +69,8 @@ def check_packages() -> None:
 
 def write_results(study: StudyFolder, *, watch: Watch = unwatched) -> Document:
     """Scores a study that is answered, and writes its results into its folder."""
-    with watch("score") as tell:
-        scores = StudyScores(study, tell)
+    with watch("score") as advance:
+        scores = StudyScores(study, advance)
     with watch("write the report"):
         document = document_of(scores)
         write_document(document, study.folder)

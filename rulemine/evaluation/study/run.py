@@ -165,7 +165,7 @@ class StudyFolder:
         if len(plan.namings) > 1:
             label += f", {run.naming}"
         unanswered: list[str] = []
-        with self._watch(f"{place}: {label}") as tell:
+        with self._watch(f"{place}: {label}") as advance:
             predictions = answer(
                 release,
                 run.system,
@@ -176,7 +176,7 @@ class StudyFolder:
                 model=plan.model,
                 session=session,
                 folder=self.folder / "work",
-                progress=tell,
+                progress=advance,
                 note=lambda text: self._note(f"{label}: {text}"),
                 unanswered=unanswered.append,
             )

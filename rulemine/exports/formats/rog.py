@@ -53,7 +53,8 @@ class Rog(GraphPerQuestion):
         """
         if self.oracle_plans and given.without_answers:
             raise ConfigError(
-                "export format rog: oracle_plans tells the answers. Leave out --without-answers or that."
+                "export format rog: oracle_plans gives the answers away. Leave out --without-answers or "
+                "oracle_plans."
             )
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:

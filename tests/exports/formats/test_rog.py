@@ -97,7 +97,7 @@ def test_oracle_plans_lead_to_the_hard_answers_that_can_be_reached(
             reached += 1
         assert set(q.answers) & set(read.direct_answer(row, plans[q.id]["ground_paths"]))
     assert reached
-    with pytest.raises(ConfigError, match="oracle_plans tells the answers"):
+    with pytest.raises(ConfigError, match="oracle_plans gives the answers away"):
         export(structures, "rog:oracle_plans=true", tmp_path / "b", without_answers=True)
 
 
