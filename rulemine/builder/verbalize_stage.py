@@ -10,9 +10,8 @@ from rulemine.errors import InputError
 from rulemine.kg.index import Ints
 from rulemine.kg.relation_ends import RelationEnds
 from rulemine.kinds.building import kind_of
-from rulemine.kinds.writing import WORKING_JOURNAL, opened
+from rulemine.kinds.writing import WORKING_JOURNAL, kept_calls, opened
 from rulemine.llm.client import require_client
-from rulemine.llm.journal import Journal
 from rulemine.llm.replay import find_journal
 from rulemine.recipe.inputs import Inputs
 from rulemine.release.contents import ModelTrace
@@ -153,15 +152,11 @@ def estimate(
         folder: The folder of stages; calls in its working journal are not counted.
         replay: As for `verbalize_questions`; its journal is used instead.
     """
-    journal = folder / WORKING_JOURNAL if replay is None else find_journal(replay)
-    done = Journal(journal, read_only=True) if journal.exists() else None
-    prices = inputs.recipe.endpoint.price_input, inputs.recipe.endpoint.price_output
-    try:
+    with kept_calls(folder, replay) as journal:
         items = kind_of(inputs.recipe).to_verbalize(inputs, asked, removed)
-        return estimates.estimate(items, _calls(inputs), done, prices).to_text()
-    finally:
-        if done is not None:
-            done.close()
+        return estimates.estimate(
+            items, _calls(inputs), journal, inputs.recipe.endpoint.prices
+        ).to_text()
 
 
 def _calls(inputs: Inputs) -> Calls:

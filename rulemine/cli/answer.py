@@ -124,7 +124,7 @@ def _estimate(arguments: Namespace, names: Sequence[str]) -> str:
             ))
             for name in names
         ]  # fmt: skip
-    return text_of(costs_table(costs, (endpoint.price_input, endpoint.price_output)))
+    return text_of(costs_table(costs, endpoint.prices))
 
 
 def _answer(arguments: Namespace, name: str, output: Path, kept: Path | None) -> None:

@@ -9,14 +9,16 @@ Guarantees: the ballots depend on the replies alone, not on the order of their a
 read is asked for once more, counts as unreadable after that, and an unreadable ballot rejects.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from rulemine.errors import ConfigError
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.llm.call import Ask, Call, Failure, Message, Reply
-from rulemine.llm.estimates import OVER, Takes, sent_by
+from rulemine.llm.estimates import Purpose
 from rulemine.text.json_reply import TEXT, object_schema
 from rulemine.verbalizer.checks import TextProblem
 from rulemine.verbalizer.prompts import Placeholders, Prompts, read_sections
@@ -24,7 +26,7 @@ from rulemine.verbalizer.replies import read_object
 
 __all__ = [
     "FLAGS", "GRADES", "SEATS", "Ballot", "Flag", "Judge", "JudgedQuestion", "Mark", "Panel", "Stated",
-    "is_accepted", "load_judge_prompts", "panel_takes", "seat_judges",
+    "is_accepted", "load_judge_prompts", "purposes_of", "seat_judges",
 ]  # fmt: skip
 
 SEATS = 3
@@ -294,12 +296,17 @@ class Panel:
         return found.problem if isinstance(found, _Unread) else found
 
 
-def panel_takes(calls: Sequence[Call]) -> tuple[Takes, Takes]:
-    """What calls of a panel take, typically and at most: each again, if no reply can be read."""
-    sent, most = sum(map(sent_by, calls)), sum(call.max_tokens or 0 for call in calls)
-    flags = sum(flag.purpose == call.purpose for call in calls for flag in FLAGS)
-    typical = Takes(len(calls), round(sent / OVER), min(OF_FLAG * flags, most))
-    return typical, Takes(2 * len(calls), 2 * (sent + OF_AGAIN * len(calls)), 2 * most)
+def purposes_of(calls: Sequence[Call], answered: int = 0) -> list[Purpose]:
+    """What calls of a panel take: at most each again, if no reply can be read.
+
+    Args:
+        calls: Those to make.
+        answered: How many more the journal has.
+    """
+    flags = Counter(flag.purpose for flag in FLAGS)
+    found = fmean(flags[call.purpose] for call in calls) if calls else 0
+    n = len(calls)
+    return [Purpose.of("votes", calls, n, 2 * n, OF_FLAG * found, more=OF_AGAIN, answered=answered)]
 
 
 class _Unread(NamedTuple):

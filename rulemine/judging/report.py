@@ -15,11 +15,12 @@ from rulemine.judging.panel import (
     JudgedQuestion,
     Panel,
     is_accepted,
-    panel_takes,
+    purposes_of,
 )
 from rulemine.kinds.registry import form_of
 from rulemine.llm.call import Call
-from rulemine.llm.estimates import METHOD, format_takes, full_text, unanswered
+from rulemine.llm.estimates import Estimate, full_text, unanswered
+from rulemine.llm.journal import reading
 from rulemine.release.records import Question
 from rulemine.text.tables import Show, Table, Value, Values, percent, text_of, under_headings
 
@@ -64,17 +65,17 @@ def estimate(
         found |= {call.key: call for judge in panel.judges for call in panel.calls(item, judge)}
         tell(number, len(items))
     calls = list(found.values())
-    missing = unanswered(calls, journal)
+    with reading(journal) as kept:
+        missing = unanswered(calls, kept)
     prompts = {call.purpose: full_text(call) for call in reversed(calls)}
-    have = len(calls) - len(missing)
-    had = f"; the journal already has {counted(have, 'reply', 'replies')}" if have else ""
-    lines = [
+    return Estimate(
         f"{counted(len(items), 'question')}, {_sitting(panel)}",
-        *format_takes(*panel_takes(missing), prices, len(items), had),
-        f"At most: each reply as long as allowed, and asked for once more. Tokens are {METHOD}.",
-    ]
-    lines += [f"\n── {purpose} ──\n{text}" for purpose, text in sorted(prompts.items())]
-    return "\n".join(lines)
+        purposes_of(missing, len(calls) - len(missing)),
+        len(items),
+        "At most: each reply as long as allowed, and asked for once more.",
+        dict(sorted(prompts.items())),
+        prices,
+    ).to_text()
 
 
 def _sitting(panel: Panel) -> str:

@@ -1,7 +1,7 @@
 """What a kind of question needs to have a model write, and what it leaves for the release."""
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,9 +12,10 @@ from rulemine.recipe.inputs import Inputs
 from rulemine.release.contents import ModelTrace
 
 if TYPE_CHECKING:  # builds without a model load nothing of a session
+    from rulemine.llm.journal import Journal
     from rulemine.llm.session import Session
 
-__all__ = ["Writing", "opened"]
+__all__ = ["WORKING_JOURNAL", "Writing", "kept_calls", "opened"]
 
 WORKING_JOURNAL = "llm/journal.sqlite"
 """The working journal, in the folder of stages: every reply of a model."""
@@ -52,6 +53,19 @@ class Writing:
             for key in sorted(self.calls)
         )
         return ModelTrace(tuple(lines), inputs.prompts.text, inputs.glosses.to_toml())
+
+
+def kept_calls(folder: Path, replay: Path | None) -> "AbstractContextManager[Journal | None]":
+    """The journal of a build, if it has one, to see what was asked before.
+
+    Args:
+        folder: The folder of stages, which may have a working journal.
+        replay: A journal, or a release with one, that is used instead.
+    """
+    from rulemine.llm.journal import reading
+    from rulemine.llm.replay import find_journal
+
+    return reading(folder / WORKING_JOURNAL if replay is None else find_journal(replay))
 
 
 @contextmanager

@@ -8,17 +8,17 @@ takes typically is `OVER` times less.
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import closing
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import lru_cache, reduce
+from statistics import fmean
+from typing import NamedTuple
 
 from rulemine.codec import dump_line
 from rulemine.llm.call import Call
 from rulemine.llm.journal import Journal
 
 __all__ = [
-    "METHOD", "OVER", "Takes", "format_takes", "full_text", "is_answered", "sent_by", "tokens_of",
+    "METHOD", "OVER", "Estimate", "Purpose", "Takes", "full_text", "sent_by", "three_prompts", "tokens_of",
     "unanswered",
 ]  # fmt: skip
 
@@ -62,28 +62,116 @@ class Takes(NamedTuple):
         return ((self.sent or 0) * prices[0] + (self.received or 0) * prices[1]) / 1e6
 
 
-def format_takes(
-    typical: Takes, worst: Takes, prices: tuple[float, float], questions: int, more: str = ""
-) -> list[str]:
-    """Lines that say what calls take.
+class Purpose(NamedTuple):
+    """Calls that are made for one purpose.
 
-    Args:
-        typical: Typically.
-        worst: At most.
-        prices: Money per million tokens sent, and received; 0: unknown.
-        questions: The typical amount is given for each of them, too; 0: it is not.
-        more: What else there is to say about the calls.
+    Attributes:
+        label: What they are for, in words, in the plural.
+        sent: The tokens that each sends, of all of them or of some.
+        usually: How many there are to make if nothing is refused.
+        most: How many at most.
+        reply: The tokens of a usual reply.
+        room: The tokens of a reply at most.
+        more: The tokens that a call may send beyond the mean of `sent`.
+        answered: How many more the journal has.
     """
-    price = "unknown; set endpoint.price_input and endpoint.price_output, money per million tokens"
-    if any(prices):
-        price = f"{typical.price(prices):,.2f}, at most {worst.price(prices):,.2f}"
-    each = [f" ({n / questions:,.0f} per question)" if questions and n else "" for n in typical[1:]]
-    return [
-        f"calls             {typical.calls:,}, at most {worst.calls:,}{more}",
-        f"tokens sent       {typical.sent:,}{each[0]}, at most {worst.sent:,}",
-        f"tokens received   {typical.received:,}{each[1]}, at most {worst.received:,}",
-        f"price             {price}",
-    ]
+
+    label: str
+    sent: Sequence[int]
+    usually: int
+    most: int
+    reply: float
+    room: float
+    more: float = 0
+    answered: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        label: str,
+        calls: Sequence[Call],
+        usually: int,
+        most: int,
+        reply: float,
+        more: float = 0,
+        answered: int = 0,
+    ) -> "Purpose":
+        """As the class, from calls in place of `sent` and `room`."""
+        room = _mean([call.max_tokens or 0 for call in calls])
+        sent = [*map(sent_by, calls)]
+        return cls(label, sent, usually, most, reply, room, more, answered)
+
+    @property
+    def typical(self) -> Takes:
+        """If nothing is refused."""
+        sent = self.usually * _mean(self.sent) / OVER
+        return Takes(self.usually, round(sent), round(self.usually * min(self.reply, self.room)))
+
+    @property
+    def worst(self) -> Takes:
+        """At most."""
+        sent = self.most * (_mean(self.sent) + self.more)
+        return Takes(self.most, round(sent), round(self.most * self.room))
+
+
+def _mean(numbers: Sequence[int]) -> float:
+    return fmean(numbers) if numbers else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run takes of models.
+
+    Attributes:
+        about: What it is of, in words: "12 questions".
+        purposes: What models are asked for.
+        questions: The number of questions, of which typical is given for each, too; 0: it is not.
+        note: What is counted, in sentences.
+        prompts: Heading → prompt.
+        prices: Money per million tokens sent, and received; 0: unknown.
+    """
+
+    about: str
+    purposes: Sequence[Purpose]
+    questions: int
+    note: str
+    prompts: Mapping[str, str]
+    prices: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def typical(self) -> Takes:
+        """The sum over all purposes, if nothing is refused."""
+        return reduce(Takes.plus, (purpose.typical for purpose in self.purposes), Takes())
+
+    @property
+    def worst(self) -> Takes:
+        """The sum over all purposes, at most."""
+        return reduce(Takes.plus, (purpose.worst for purpose in self.purposes), Takes())
+
+    def to_text(self) -> str:
+        """The estimate as text, with the prompts at the end."""
+        typical, worst = self.typical, self.worst
+        parts = ", ".join(f"{part.usually:,} for {part.label}" for part in self.purposes)
+        answered = sum(part.answered for part in self.purposes)
+        kept = f"; the journal already has {answered:,} more" * bool(answered)
+        price = (
+            "unknown; set endpoint.price_input and endpoint.price_output, money per million tokens"
+        )
+        if any(self.prices):
+            price = f"{typical.price(self.prices):,.2f}, at most {worst.price(self.prices):,.2f}"
+        each = [
+            f" ({n / self.questions:,.0f} per question)" if self.questions and n else ""
+            for n in typical[1:]
+        ]
+        rows = [
+            self.about,
+            f"calls             {typical.calls:,}, at most {worst.calls:,} ({parts}){kept}",
+            f"tokens sent       {typical.sent:,}{each[0]}, at most {worst.sent:,}",
+            f"tokens received   {typical.received:,}{each[1]}, at most {worst.received:,}",
+            f"price             {price}",
+            f"{self.note} Tokens are {METHOD}. Models that think before they write receive more.",
+        ]
+        return "\n".join(rows + [f"\n── {name} ──\n{text}" for name, text in self.prompts.items()])
 
 
 def sent_by(call: Call) -> int:
@@ -115,14 +203,22 @@ def full_text(call: Call) -> str:
     return "\n".join(f"[{message['role']}]\n{message['content']}" for message in call.messages)
 
 
-def is_answered(line: Mapping[str, Any] | None) -> bool:
-    """Whether a journal's line has an answer that lasts."""
+def three_prompts(calls: Sequence[Call]) -> dict[str, str]:
+    """Heading → prompt: the longest, the one of median length, and the shortest."""
+    ordered = sorted(calls, key=sent_by, reverse=True)
+    places = sorted({0, len(ordered) // 2, len(ordered) - 1}) if ordered else []
+    return {
+        f"prompt {number} of {len(places)}": full_text(ordered[place])
+        for number, place in enumerate(places, start=1)
+    }
+
+
+def _is_answered(call: Call, journal: Journal | None) -> bool:
+    """Whether a journal has an answer to a call that lasts."""
+    line = None if journal is None else journal.get(call.key)
     return line is not None and line.get("failure", {}).get("lasting", True) is True
 
 
-def unanswered(calls: Sequence[Call], journal: Path) -> list[Call]:
-    """The calls that a journal has no answer to, if it is there."""
-    if not journal.exists():
-        return list(calls)
-    with closing(Journal(journal, read_only=True)) as kept:
-        return [call for call in calls if not is_answered(kept.get(call.key))]
+def unanswered(calls: Sequence[Call], journal: Journal | None) -> list[Call]:
+    """The calls that a journal has no answer to."""
+    return [call for call in calls if not _is_answered(call, journal)]

@@ -7,7 +7,7 @@ power failure may take the last moments with it); one process at a time has a wo
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from rulemine.errors import InputError, OutputError
 from rulemine.files import read_jsonl
 from rulemine.llm.call import Answer, Call, Failure, Reply, key_of
 
-__all__ = ["Journal", "answer_of", "line_of"]
+__all__ = ["Journal", "answer_of", "line_of", "reading"]
 
 _MARK = 0x52554C45
 """SQLite's application id: distinguishes a journal from another program's database."""
@@ -158,6 +158,16 @@ class Journal:
                 f"{self.path}: no journal of calls, or a damaged one ({problem}). Move it away; a run "
                 "without it asks everything anew."
             ) from None
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[Journal | None]:
+    """A journal, which is left as it is; None: it is not there."""
+    if not path.exists():
+        yield None
+        return
+    with closing(Journal(path, read_only=True)) as journal:
+        yield journal
 
 
 def line_of(call: Call, answer: Answer) -> dict[str, Any]:

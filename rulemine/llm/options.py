@@ -84,6 +84,11 @@ class EndpointOptions(Section):
         return dict(parse_qsl(urlsplit(self.base_url).query))
 
     @property
+    def prices(self) -> tuple[float, float]:
+        """Money per million tokens sent, and received; 0: unknown."""
+        return self.price_input, self.price_output
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         """What else than the key is sent and never shown: a password and the values of the query."""
         return unquote(urlsplit(self.base_url).password or ""), *self.query.values()

@@ -156,16 +156,15 @@ def test_a_budget_ends_the_run_and_a_larger_one_goes_on(small, server, command: 
 def test_a_dry_run_asks_nothing_and_knows_the_journal(small, server, command: Command):
     ended = command(*words(server, small, "--dry-run"))
     assert ended.status == 0, ended.err
-    assert f"calls             {CALLS}, at most {2 * CALLS}\n" in ended.out
+    assert f"calls             {CALLS}, at most {2 * CALLS} ({CALLS} for votes)\n" in ended.out
     assert "── judge_proof ──" in ended.out
     assert not server.bodies
     assert not Path("judged.jsonl").exists()
     command(*words(server, small, "--sample", "1"))
     after = command(*words(server, small, "--dry-run"))
-    assert (
-        f"calls             {CALLS - 9}, at most {2 * (CALLS - 9)}; the journal already has 9 replies"
-        in after.out
-    )
+    left = CALLS - 9
+    told = f"{left}, at most {2 * left} ({left} for votes); the journal already has 9 more\n"
+    assert f"calls             {told}" in after.out
 
 
 def test_judges_may_see_labels_where_the_release_has_codes(small, server, command: Command):

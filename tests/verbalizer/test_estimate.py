@@ -50,9 +50,13 @@ def made(chosen=CHOSEN, done=None, prices=(0.0, 0.0), inputs=INPUTS):
     return estimate(inputs, calls_of(chosen), done, prices)
 
 
+def purposes_of(found):
+    return {purpose.label: purpose for purpose in found.purposes}
+
+
 def test_one_call_for_each_question():
     found = made()
-    assert list(found.purposes) == ["question"]
+    assert [*purposes_of(found)] == ["questions"]
     assert found.typical.calls == found.questions == len(INPUTS)
     assert found.typical.sent > 100 * len(INPUTS)
     assert found.typical.received > 10 * len(INPUTS)
@@ -63,13 +67,13 @@ def test_one_call_for_each_question():
 
 def test_every_text_is_audited_and_recognized():
     found = made(FULL)
-    calls = {purpose: share.typical.calls for purpose, share in found.purposes.items()}
+    calls = {label: purpose.usually for label, purpose in purposes_of(found).items()}
     n = len(INPUTS)
-    assert calls == {"question": n, "audit": 4 * n, "round_trip": 4 * n, "paraphrase": n}
+    assert calls == {"questions": n, "audits": 4 * n, "round-trip checks": 4 * n, "paraphrases": n}
     assert found.typical.calls == 10 * n
     # Three attempts at the text and at the paraphrases, and both checks of each.
     assert found.worst.calls == 3 * (1 + 2 + 1 + 3 * 2) * n
-    assert min(share.typical.sent for share in found.purposes.values()) > 0
+    assert min(purpose.typical.sent for purpose in found.purposes) > 0
 
 
 def test_questions_that_differ_in_their_proof_only_share_their_calls():
@@ -78,7 +82,7 @@ def test_questions_that_differ_in_their_proof_only_share_their_calls():
     found = made(FULL, inputs=[INPUTS[0], other])
     calls = calls_of(FULL)
     assert calls.question(other, ()).key == calls.question(INPUTS[0], ()).key
-    assert found.questions == 2
+    assert found.about == "2 questions"
     assert found.typical.calls == made(FULL, inputs=INPUTS[:1]).typical.calls == 10
 
 
@@ -86,10 +90,11 @@ def test_what_the_journal_has_costs_nothing(journal):
     first = calls_of(CHOSEN).question(INPUTS[0], ())
     audits = [calls_of(FULL).audit(INPUTS[0], text) for text in ("a?", "b?")]
     found = made(FULL, keep(journal, first, *audits))
-    assert found.purposes["question"].typical.calls == len(INPUTS) - 1
-    assert found.purposes["question"].answered == 1
-    assert found.purposes["audit"].answered == 2
-    assert found.purposes["audit"].typical.calls == 4 * len(INPUTS) - 2
+    questions, audits = (purposes_of(found)[label] for label in ("questions", "audits"))
+    assert questions.typical.calls == len(INPUTS) - 1
+    assert questions.answered == 1
+    assert audits.answered == 2
+    assert audits.typical.calls == 4 * len(INPUTS) - 2
     assert found.typical.sent < made(FULL).typical.sent
     assert found.worst.calls == made(FULL).worst.calls - 3
 
@@ -107,7 +112,7 @@ def test_another_model_answered_nothing(journal):
     other = replace(FULL, model="other", judge_model="another")
     calls = [calls_of(other).question(about, ()) for about in INPUTS]
     found = made(FULL, keep(journal, *calls, calls_of(other).audit(INPUTS[0], "a?")))
-    assert {share.answered for share in found.purposes.values()} == {0}
+    assert {purpose.answered for purpose in found.purposes} == {0}
 
 
 @pytest.mark.parametrize(("lasting", "left"), [(True, 5), (False, 6)])
@@ -127,8 +132,8 @@ def test_the_price_is_told_where_prices_are_given():
 def test_three_prompts_are_shown_in_full():
     found = made()
     sent = [calls_of(CHOSEN).question(about, ()).messages[1]["content"] for about in INPUTS]
-    assert len(set(found.prompts)) == 3
-    for prompt in found.prompts:
+    assert len(set(found.prompts.values())) == 3
+    for prompt in found.prompts.values():
         assert any(prompt.endswith(f"[user]\n{text}") for text in sent)
         assert prompt in found.to_text()
     assert len(made(inputs=INPUTS[:2]).prompts) == 2
@@ -136,16 +141,16 @@ def test_three_prompts_are_shown_in_full():
 
 def test_no_question_takes_nothing():
     found = made(inputs=[])
-    assert (found.typical, found.worst, found.prompts) == (Takes(), Takes(), ())
+    assert (found.typical, found.worst, found.prompts) == (Takes(), Takes(), {})
     assert "0 questions" in found.to_text()
 
 
 def test_what_was_audited_for_other_questions_is_not_counted_for_these(journal):
     audits = [calls_of(FULL).audit(about, "a?") for about in INPUTS]
     keep(journal, *audits)
-    assert made(FULL, journal).purposes["audit"].answered == 0
+    assert purposes_of(made(FULL, journal))["audits"].answered == 0
     keep(journal, calls_of(FULL).question(INPUTS[0], ()))
-    assert made(FULL, journal).purposes["audit"].answered == 4
+    assert purposes_of(made(FULL, journal))["audits"].answered == 4
 
 
 @pytest.mark.parametrize(

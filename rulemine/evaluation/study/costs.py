@@ -87,7 +87,7 @@ def format_expected(study: StudyFolder, costs: Sequence[Expected]) -> Table:
     done = len(study.runs) - sum(one.runs for one in costs)
     notes = [f"{done} of {len(study.runs)} runs are finished."] if done else []
     endpoint = study.plan.endpoint
-    return costs_table(costs, (endpoint.price_input, endpoint.price_output), notes)
+    return costs_table(costs, endpoint.prices, notes)
 
 
 def costs_table(

@@ -1,71 +1,51 @@
-"""Makes the questions of the kind ``subgraphs``: from subgraphs to candidates to questions that are graded.
+"""Makes the questions of the kind ``subgraphs``: which tasks are written, and what is kept.
 
 A subgraph is drawn, or grown from that of an accepted question, or drawn for what the release still lacks;
-a writer writes a candidate for it, which is read, validated, graded, tried for minimality, and put into words
-in all namings (SynthKGQA, section 3 and appendix A; the grades are ours). It is enough when the questions
-that `rulemine.kinds.subgraphs.split` keeps are as many as wanted.
-
-Guarantees: no two questions share a query or a text; no part of one is idle; candidates are written in
-batches and accepted in the order of their numbers, so that the same seed and replies give the same questions,
-however many calls are in flight; what is refused is counted by reason, and kept if it has words.
-Over 400 lines because all that becomes of a candidate is in one place.
+a writer writes a candidate for it, which is validated, graded and tried for minimality (SynthKGQA, section 3
+and appendix A; the grades are ours). It is enough when the questions that `rulemine.kinds.subgraphs.split`
+keeps are as many as wanted. Guarantee: a task depends on its number, and if it grows another or is for what
+is lacking, on what was accepted before its batch.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from rulemine.arrays import distinct
 from rulemine.errors import UserError, counted
-from rulemine.kinds.graded import Graded, Grader, RemovedTriples, Unaskable, Wider
-from rulemine.kinds.locks import removed_facts
-from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
-from rulemine.kinds.subgraphs.aiming import Aim
-from rulemine.kinds.subgraphs.drafting import Drafting
-from rulemine.kinds.subgraphs.split import (
-    Lacking,
-    SplitReason,
-    split_subgraphs,
-    without_lost_parents,
-)
+from rulemine.kinds.asking import Asking, Draft, question_ids
+from rulemine.kinds.graded import Graded
+from rulemine.kinds.near_duplicates import NEAR_DUPLICATE
+from rulemine.kinds.subgraphs.aiming import Aim, Aimer
+from rulemine.kinds.subgraphs.growing import Grower
+from rulemine.kinds.subgraphs.sampling import Sampler
+from rulemine.kinds.subgraphs.split import Lacking, SplitReason, split_subgraphs
 from rulemine.kinds.subgraphs.validation import GRAPHS_OWN, Mistake, Valid, Validator
-from rulemine.kinds.texts import CHECKED, Texts
-from rulemine.kinds.writing import Writing
+from rulemine.kinds.texts import CHECKED
 from rulemine.kinds.written.block import MinimalQuery, SubgraphBlock
-from rulemine.kinds.written.candidate import Refusal, Task, Writer
+from rulemine.kinds.written.candidate import FORMS, Candidate, Refusal, Task
+from rulemine.kinds.written.engine import FEWEST_AT_ONCE, MOST_AT_ONCE, Engine, Made
 from rulemine.kinds.written.execution import Executor, RunFailure
 from rulemine.kinds.written.replies import Unread, read_candidate
-from rulemine.llm.replay import Replay
-from rulemine.query.grading import Grades
-from rulemine.query.minimality import minimal
-from rulemine.query.parser import parse
-from rulemine.query.query_graph import QueryGraph
+from rulemine.kinds.written.scripted import ScriptedWriter
 from rulemine.query.tree import Query
-from rulemine.recipe.inputs import Inputs
-from rulemine.release.naming import Namer, name_entities
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
-from rulemine.removal.selection import Selection
+from rulemine.seeds import Stream, stream
 
-__all__ = ["AskReason", "ask_subgraphs"]
+if TYPE_CHECKING:
+    from rulemine.llm.call import Call
 
-ID_DIGITS = 5
-"""Minimum number of digits of a question id."""
-
-MOST_AT_ONCE, FEWEST_AT_ONCE = 64, 8
-"""Candidates of a batch: what is in flight together, and what is written beyond what was wanted."""
-
-PATIENCE = 200
-"""With a model: candidates without an accepted one after which the build ends."""
+__all__ = ["SubgraphEngine"]
 
 MOST_SPENT = 3
 """Times as many candidates as questions are written for the core and the cells of test, at most."""
 
 GROWTH = 1.03
 """How much the number of accepted questions grows before it is seen again what is lacking."""
-
-MOST_SHOWN = 4
-"""Reasons that a message gives."""
 
 MOST_QUOTED = 4000
 """Characters of a refused reply that the model sees again."""
@@ -81,353 +61,242 @@ _MENDABLE |= {
 """Reasons that a writer can do something about, beside what is wrong with a text."""
 
 
-class AskReason:
-    """Why a valid candidate is no question, beside `rulemine.kinds.graded.Unaskable`."""
+class SubgraphEngine(Engine[Task, Candidate]):
+    """A build's questions in the making, see `Engine`."""
 
-    SAME = "its query is that of another question"
-    ENOUGH = SplitReason.FULL
+    noun = "candidate"
+    patience = 200
+    advice = (
+        "Allow more candidates (subgraphs.candidates) or answers (subgraphs.max_answers), name another "
+        "model, or take a larger graph."
+    )
 
-
-@dataclass(frozen=True, slots=True)
-class _Accepted:
-    """A candidate that is a question.
-
-    Attributes:
-        question: The question, with source labels, without id.
-        task: What was written.
-        valid: What it asks.
-        keys: The calls made for it.
-    """
-
-    question: Question
-    task: Task
-    valid: Valid
-    keys: tuple[str, ...]
-
-
-def ask_subgraphs(
-    inputs: Inputs,
-    selection: Selection,
-    writing: Writing,
-    progress: Callable[[int, int], None] | None = None,
-) -> QuestionSet:
-    """Has candidates written until enough of them are questions.
-
-    Args:
-        inputs: The inputs of the build.
-        selection: The removed triples with certificates.
-        writing: What a model is asked with; without a session the scripted writer writes.
-        progress: Called with (questions, questions wanted).
-
-    Returns:
-        Questions with source labels and ids; with splits if they are split by group.
-
-    Raises:
-        UserError: There is no question.
-    """
-    return _Asking(inputs, selection, writing).run(progress)
-
-
-class _Asking:
-    """A build's questions in the making."""
-
-    def __init__(self, inputs: Inputs, selection: Selection, writing: Writing) -> None:
-        recipe = inputs.recipe
-        self.inputs, self.writing, self.options = inputs, writing, recipe.own
-        self.kg, self.templates = inputs.kg, inputs.templates
-        removed = RemovedTriples.of(len(self.kg), selection)
-        self.graph = QueryGraph(self.kg, removed.levels)
-        self.wider = Wider.of(self.kg, inputs.further(None))
-        self.grader = Grader(
-            self.graph,
-            removed,
-            self.templates.declarations,
-            self.wider,
-            inputs.earlier,
-            inputs.stale,
-            recipe.questions.core_only,
+    def __init__(self, asking: Asking) -> None:
+        super().__init__(asking)
+        options, selection, inputs = self.options, asking.selection, self.inputs
+        ends = distinct(self.kg.triples[selection.removed][:, [0, 2]])
+        at_removed = options.start == "removed" and len(ends)
+        start = ends.astype(np.int64) if at_removed else None
+        self._sampler = Sampler(self.kg, options, inputs.excluded, start)
+        self._grower = Grower(self._sampler)
+        self.aimer = Aimer(
+            self._sampler, options, asking.templates, selection, asking.seed, self.grade
         )
-        further = self.wider.entities(self.kg) if self.wider else ()
-        self.names = name_entities(
-            self.kg.entities, seed=recipe.seed, labels=inputs.labels, further=further
+        self._script = ScriptedWriter(
+            self.names, asking.templates, asking.seed, articles=self.naming == "text"
         )
-        self.naming = inputs.prompt_naming
-        self.texts = Texts(self.names, self.templates, self.naming, recipe.verbalizer.language)
-        self.drafting = Drafting(inputs, selection, self.names)
-        self.aimer = self.drafting.aimer(inputs, selection, self._graded)
-        self.facts = removed_facts(self.kg, selection)
-        self.near = NearDuplicates(self.templates.declarations)
-        self.grouped = recipe.questions.split == "group"
-        self.grades: dict[str, Graded | str] = {}
-        self.shapes: dict[str, str] = {}
-        self.lacking = Lacking.all_of(recipe)
-        self.seen = 0
-        self.accepted: list[_Accepted] = []
-        self.rejections: list[Rejection] = []
-        self.queries: set[str] = set()
-        self.reasons: Counter[str] = Counter()
-        self.dropped: Counter[str] = Counter()
-        self.mended: Counter[str] = Counter()
-        self.written = 0
+        self._grouped = self.chosen.split == "group"
+        self._grades: dict[str, Graded | str] = {}
+        self._shapes: dict[str, str] = {}
+        self._lacking = Lacking.all_of(asking.recipe)
+        self._seen = 0
+        self._made_of: dict[str, tuple[Valid, Task]] = {}
+        self._dropped: Counter[str] = Counter()
+        self._mended: Counter[str] = Counter()
 
-    def run(self, progress: Callable[[int, int], None] | None) -> QuestionSet:
-        """See `ask_subgraphs`."""
-        options = self.options
-        most = options.candidates or 20 * options.questions
-        with Executor(self.drafting.writer_names, options.seconds, options.rows) as executor:
-            self.validator = Validator(
-                self.drafting.writer_names,
-                self.graph,
-                self.templates.declarations,
-                options,
-                executor,
-                wider=self.wider,
+    def drafts(self) -> Iterator[Question]:
+        """See `Engine`."""
+        options, asking = self.options, self.asking
+        with Executor(self.names, options.seconds, options.rows) as executor:
+            self._validator = Validator(
+                self.names, asking.graph, asking.declarations, options, executor, wider=asking.wider
             )
-            writer = self.drafting.writer(self.writing.session)
-            while self.written < most and (lacking := self._lacking()):
-                size = min(MOST_AT_ONCE, max(FEWEST_AT_ONCE, 4 * lacking), most - self.written)
-                parents = [(one.valid, one.task) for one in self.accepted]
-                numbers = range(self.written, self.written + size)
-                self.grades.clear()
-                tasks = [self.drafting.task(number, parents, self._aimed) for number in numbers]
-                self._take_batch(tasks, writer)
-                if progress is not None:
-                    progress(options.questions - self.lacking.questions, options.questions)
-                self._report()
-        if not self.accepted:
-            raise UserError(self._explain_none())
-        if late := self.validator.unfinished:
+            yield from super().drafts()
+        if late := self._validator.unfinished:
             self.writing.note(
                 f"{counted(late, 'query', 'queries')} did not end within {options.seconds:g} s "
                 "(subgraphs.seconds); what the graph gives for their trees was taken."
             )
-        return self._question_set()
 
-    def _lacking(self) -> int:
-        """How many questions are lacking, and for some time also those of the core and of cells."""
-        if len(self.accepted) >= self.seen:
-            self.seen = int(GROWTH * len(self.accepted)) + 1
-            if self.grouped:
-                self.lacking = Lacking.after(self._split(), self.inputs.recipe)
-            else:
-                more = max(0, self.options.questions - len(self._staying()))
-                self.lacking = Lacking(more, 0, (), (), frozenset(), frozenset())
-        if self.written >= MOST_SPENT * self.options.questions:
-            return self.lacking.questions
-        cells = [cell for cell in self.lacking.cells if not self.aimer.gives_up(cell)]
-        return self.lacking.questions + self.lacking.core + len(cells)
+    # Tasks.
+
+    def tasks(self) -> list[Task] | None:
+        """See `Engine`."""
+        most = self.options.candidates or 20 * self.options.questions
+        if self.drawn >= most or not (lacking := self._still_lacking()):
+            return None
+        size = min(MOST_AT_ONCE, max(FEWEST_AT_ONCE, 4 * lacking), most - self.drawn)
+        self._grades.clear()
+        parents = [self._made_of[question.query] for question in self.found]
+        return [self._task(self.drawn + place, parents) for place in range(size)]
+
+    def _task(self, number: int, parents: Sequence[tuple[Valid, Task]]) -> Task:
+        random = stream(self.asking.seed, "subgraphs", "task", number)
+        chance, options = float(random.uniform(1)[0]), self.options
+        form = FORMS[0]
+        if chance < options.count_share + options.without_share:
+            form = "count" if chance < options.count_share else "without"
+        if parents and random.uniform(1)[0] < options.grow:
+            valid, task = parents[random.below(len(parents))]
+            if (grown := self._grown(number, valid, task)) is not None:
+                return grown
+        if form == FORMS[0] and number % 8 and (aimed := self._aimed(number)) is not None:
+            return aimed
+        return self._fresh(number, form, random)
+
+    def _fresh(self, number: int, form: str, random: Stream) -> Task:
+        subgraph = self._sampler.draw(stream(self.asking.seed, "subgraphs", "draw", number))
+        sizes = self.options.atoms
+        fitting = [size for size in sizes if size < len(subgraph.nodes)] or sizes
+        return Task(number, subgraph, fitting[random.below(len(fitting))], form)
+
+    def _grown(self, number: int, valid: Valid, task: Task) -> Task | None:
+        """A task that adds a triple to what was accepted; None where nothing can be added."""
+        if task.atoms + 1 not in self.options.atoms:
+            return None
+        random = stream(self.asking.seed, "subgraphs", "grow", number)
+        known = {*self.kg.triples[list(valid.rows)][:, [0, 2]].flat}
+        seeds = known.intersection(valid.seeds)  # without those of what is taken away
+        subgraph = self._grower.grow(valid.rows, valid.answer, seeds, random, str(task.number))
+        if subgraph is None:
+            return None
+        given = subgraph.rows[: task.atoms + 1]
+        s, _, o = self.kg.triples[given[-1]].tolist()
+        answer = valid.answer
+        if answer in (s, o):  # it grew there, and what lies beyond is the answer now
+            answer = o if s in known else s
+        return Task(number, subgraph, len(given), given=given, answer=answer)
 
     def _aimed(self, number: int) -> Task | None:
         """A task for what is lacking; None: there is nothing in particular, or nothing was found."""
-        lacking = self.lacking
-        if not self.grouped or not lacking.may_train:
+        lacking = self._lacking
+        if not self._grouped or not lacking.may_train:
             return None
         known = lacking.may_train, lacking.taken
         found = None
-        if self.written < MOST_SPENT * self.options.questions and (lacking.core or lacking.cells):
+        if self.drawn < MOST_SPENT * self.options.questions and (lacking.core or lacking.cells):
             core = lacking.core > 0 and (number % 2 > 0 or not lacking.cells)
             cells = lacking.filling if core else lacking.cells
             found = self.aimer.task(number, Aim(core, cells, *known))
         return found or self.aimer.task(number, Aim(False, (), *known))
 
-    def _staying(self) -> list[_Accepted]:
+    def _still_lacking(self) -> int:
+        """How many questions are lacking, and for some time also those of the core and of cells."""
+        if len(self.found) >= self._seen:
+            self._seen = int(GROWTH * len(self.found)) + 1
+            if self._grouped:
+                self._lacking = Lacking.after(self._split(), self.asking.recipe)
+            else:
+                more = max(0, self.options.questions - len(self._staying()))
+                self._lacking = Lacking(more, 0, (), (), frozenset(), frozenset())
+        if self.drawn >= MOST_SPENT * self.options.questions:
+            return self._lacking.questions
+        cells = [cell for cell in self._lacking.cells if not self.aimer.gives_up(cell)]
+        return self._lacking.questions + self._lacking.core + len(cells)
+
+    def _staying(self) -> list[Question]:
         """What was accepted, without near duplicates."""
-        return [one for one in self.accepted if self.near.stays(one.question)]
+        return [question for question in self.found if self.asking.near.stays(question)]
 
     def _split(self) -> QuestionSet | None:
         """The split of what was accepted so far; None: it leaves no training question."""
-        questions = [
-            replace(one.question, id=f"q{place:09d}") for place, one in enumerate(self._staying())
-        ]
-        asked = QuestionSet((*questions,), (), (), 0, (), self.templates.declarations)
+        questions = [replace(q, id=f"q{place:09d}") for place, q in enumerate(self._staying())]
+        asked = QuestionSet((*questions,), (), (), 0, (), self.asking.declarations)
         try:
-            return split_subgraphs(asked, self.inputs.recipe, self.facts, self.shapes)
+            return split_subgraphs(asked, self.asking.recipe, self.asking.facts, self._shapes)
         except UserError:
             return None
 
-    def _take_batch(self, tasks: Sequence[Task], writer: Writer) -> None:
-        """Accepts candidates or refuses them; a model may mend each once."""
+    # Candidates.
+
+    def scripted(self, task: Task) -> str | Refusal:
+        """See `Engine`."""
+        return self._script.reply(task)
+
+    def call(self, task: Task) -> "Call":
+        """See `Engine`."""
+        return self.calls.candidate(task)
+
+    def read(self, reply: str) -> list[Candidate | Refusal]:
+        """See `Engine`."""
+        return [read_candidate(reply)]
+
+    def take(self, tasks: Sequence[Task]) -> None:
+        """See `Engine`; a model may mend each candidate once."""
         waiting: list[tuple[Task, tuple[str, ...]]] = []
-        for task, (reply, keys) in zip(tasks, writer.write(tasks), strict=True):
-            self.writing.concerns(keys)
-            found = self._question(task, reply)
-            if self.writing.session is None or isinstance(found, tuple) or not _may_mend(found):
-                self._take(task, found, keys)
+        for task, reply, made, keys in self.written(tasks):
+            if self.session is None or isinstance(made, Question) or not _may_mend(made):
+                self._settle(task, made, keys)
                 continue
-            if isinstance(found, Rejection):
-                why = self.texts.objection
+            if isinstance(made, Rejection):
+                why = self.asking.texts.objection
             else:
-                why = f"{found.reason} ({found.detail})." if found.detail else f"{found.reason}."
+                why = f"{made.reason} ({made.detail})." if made.detail else f"{made.reason}."
             said = " ".join(str(reply).split())[:MOST_QUOTED]
             waiting.append((replace(task, refused=((said, why),)), keys))
-        before = len(self.accepted)
-        again = writer.write([task for task, _ in waiting])
-        for (task, earlier), (reply, keys) in zip(waiting, again, strict=True):
-            self.writing.concerns(keys)
-            self._take(task, self._question(task, reply), (*earlier, *keys))
-        self.mended.update(asked=len(waiting), accepted=len(self.accepted) - before)
+        before = len(self.found)
+        again = self.written([task for task, _ in waiting])
+        for (_, earlier), (task, _, made, keys) in zip(waiting, again, strict=True):
+            self._settle(task, made, (*earlier, *keys))
+        self._mended.update(asked=len(waiting), accepted=len(self.found) - before)
+        self.report(self.options.questions - self._lacking.questions, len(self._staying()))
 
-    def _take(
-        self,
-        task: Task,
-        found: tuple[Question, Valid] | Refusal | Rejection,
-        keys: tuple[str, ...],
-    ) -> None:
-        """Accepts a candidate or refuses it."""
-        self.written += 1
-        if isinstance(found, tuple):
-            question, valid = found
-            self.queries.add(question.query)
-            self.near.add(question)
-            self.dropped.update(valid.dropped)
-            self.accepted.append(_Accepted(question, task, valid, keys))
-        else:
-            self._refuse(found)
+    def _settle(self, task: Task, made: Made, keys: tuple[str, ...]) -> None:
+        """Accepts what came of a task, or refuses it."""
+        self.drawn += 1
+        if not isinstance(made, Question):
+            self.refuse(replace(made, detail="") if isinstance(made, Refusal) else made)
+            return
+        valid, _ = self._made_of[made.query]
+        self._dropped.update(valid.dropped)
+        self.asking.near.add(made)
+        self.accept(made, keys)
 
-    def _question(
-        self, task: Task, reply: str | Refusal
-    ) -> tuple[Question, Valid] | Refusal | Rejection:
-        """The question that a reply asks, or why it asks none."""
-        candidate = read_candidate(reply) if isinstance(reply, str) else reply
-        if isinstance(candidate, Refusal):
-            return candidate
-        valid = self.validator.validate(candidate, task.subgraph, task.atoms)
+    def draft(self, task: Task, candidate: Candidate) -> Draft | Refusal:
+        """See `Engine`."""
+        valid = self._validator.validate(candidate, task.subgraph, task.atoms)
         if isinstance(valid, Refusal):
             return valid
-        query = valid.query
-        graded = self._graded(query)
+        graded = self.grade(valid.query)
         if isinstance(graded, str):
-            return Refusal(graded, text=candidate.question, query=query.text)
-        least = minimal(self.graph, query, self.templates.declarations)
+            return Refusal(graded, query=valid.query.text)
+        least, grader = self.minimal(valid.query), self.asking.grader
+        self._made_of[valid.query.text] = valid, task
         block = SubgraphBlock(
             answer=self.kg.entities[valid.answer],
-            triples=tuple(sorted(self.grader.triples(valid.rows))),
-            subgraph=tuple(sorted(self.grader.triples(task.subgraph.rows))),
+            triples=tuple(sorted(grader.triples(valid.rows))),
+            subgraph=tuple(sorted(grader.triples(task.subgraph.rows))),
             redundant=least.redundant,
             minimal_shape=least.shape,
             minimal=tuple(MinimalQuery(anchors, of.text) for anchors, of in least.queries),
             test_type=(),
             parent=task.subgraph.parent,
         )
-        question = self.grader.question("subgraphs", graded, block)
-        if self.writing.session is None:
-            worded = self.texts.from_template(question)
-        else:
-            worded = self.texts.from_model(question, candidate.question)
-        return worded if isinstance(worded, Rejection) else (worded, valid)
+        return Draft(graded, block)
 
-    def _graded(self, query: Query) -> Graded | str:
+    def grade(self, query: Query) -> Graded | str:
         """What a query gives, or why it is no question; what was found for a batch is not found again."""
-        if query.text in self.queries:
-            return AskReason.SAME
-        if query.text not in self.grades:
-            self.grades[query.text] = self._grade(query)
-        return self.grades[query.text]
+        if query.text in self.asking.queries or query.text not in self._grades:
+            self._grades[query.text] = self.graded(query, may_be_idle=not self.options.minimal)
+        return self._grades[query.text]
 
-    def _grade(self, query: Query) -> Graded | str:
-        options = self.options
-        if self.grader.idle_parts.needless(Grades(self.graph, query)) and (
-            options.minimal or not minimal(self.graph, query, self.templates.declarations).redundant
-        ):
-            return Unaskable.NEEDLESS
-        graded = self.grader.grade(
-            query, max_answers=options.max_answers, max_evidence=options.max_evidence
-        )
-        if isinstance(graded, str):
-            return graded
-        idle = self.grader.idle_parts.in_query(graded.grades, self.inputs.types, branches=False)
-        return idle or graded
+    # What is kept.
 
-    def _refuse(self, found: Rejection | Refusal) -> None:
-        """Counts what is refused, and keeps what has words."""
-        self.reasons[found.reason] += 1
-        if isinstance(found, Refusal):
-            found = Rejection(
-                "ask", found.reason, "", None, "", "", f"in the naming {self.naming}", found.text,
-                query=found.query,
-            )  # fmt: skip
-        if found.text:
-            self.rejections.append(found)
+    def kept(self) -> tuple[list[Question], list[tuple[Question, str]]]:
+        """See `Engine`; what a question was grown from has its id."""
+        near = self.asking.near
+        kept = self._staying()[: None if self._grouped else self.options.questions]
+        asked = {question.query for question in kept}
+        refused = [
+            (question, SplitReason.FULL if near.stays(question) else NEAR_DUPLICATE)
+            for question in self.found
+            if question.query not in asked
+        ]
+        numbers = (str(self._made_of[question.query][1].number) for question in kept)
+        ids = dict(zip(numbers, question_ids(len(kept)), strict=True))
+        return [
+            replace(q, block=replace(q.block, parent=ids.get(q.block.parent, ""))) for q in kept
+        ], refused
 
-    def _report(self) -> None:
-        """Says how far it is; ends a build whose model writes nothing that can be used."""
-        share = len(self._staying()) / self.written
-        self.writing.status(f"{share:.0%} of {counted(self.written, 'candidate')} accepted")
-        session = self.writing.session
-        if session is None or isinstance(session, Replay):
-            return
-        if not self.accepted and self.written >= PATIENCE // (4 if session.advice else 1):
-            raise UserError(self._explain_none())
-
-    def _explain_none(self) -> str:
-        why = "; ".join(f"{n:,} × {reason}" for reason, n in self.reasons.most_common(MOST_SHOWN))
-        session = self.writing.session
-        advice = "" if session is None else session.advice
-        return (
-            f"no question is left: {counted(self.written, 'candidate')} ({why}).\n{advice}Allow more "
-            "candidates (subgraphs.candidates) or answers (subgraphs.max_answers), name another model, or "
-            "take a larger graph."
-        )
-
-    def _question_set(self) -> QuestionSet:
-        staying = self._staying()
-        if not self.grouped:
-            del staying[self.options.questions :]
-        kept = {one.question.query for one in staying}
-        for one in self.accepted:
-            if one.question.query not in kept:
-                near = not self.near.stays(one.question)
-                reason = NEAR_DUPLICATE if near else AskReason.ENOUGH
-                self._refuse(
-                    Refusal(reason, text=self._said(one.question), query=one.question.query)
-                )
-        width = max(ID_DIGITS, len(str(len(staying))))
-        ids = {
-            str(one.task.number): f"q{place:0{width}d}"
-            for place, one in enumerate(staying, start=1)
-        }
-        questions = []
-        for one in staying:
-            block = one.question.block
-            own = ids[str(one.task.number)]
-            block = replace(block, parent=ids.get(block.parent, ""))
-            questions.append(replace(one.question, id=own, block=block))
-            self.writing.concerns(one.keys, [own])
-        reference = {
-            triple
-            for question in questions
-            if self.wider is not None and question.further
-            for triple in self.wider.reference(parse(question.query), question.further)
-        }
-        counts: dict[str, Any] = {
-            "wanted": self.options.questions,
-            "questions": len(questions),
-            "drawn": self.written,
-            "rejected": dict(sorted(self.reasons.items())),
-            "grown": sum(bool(one.task.subgraph.parent) for one in staying),
+    def counts(self, kept: Sequence[Question]) -> dict[str, Any]:
+        """See `Engine`."""
+        tasks = [self._made_of[question.query][1] for question in kept]
+        return {
+            "grown": sum(bool(task.subgraph.parent) for task in tasks),
             "paraphrased": 0,  # as yet
+            **({"dropped": dict(sorted(self._dropped.items()))} if self._dropped else {}),
+            **({"mended": dict(self._mended)} if self._mended["asked"] else {}),
         }
-        if self.dropped:
-            counts["dropped"] = dict(sorted(self.dropped.items()))
-        if self.mended["asked"]:
-            counts["mended"] = dict(self.mended)
-        everything = QuestionSet(
-            (),
-            (),
-            self.names,
-            len(self.kg.entities),
-            tuple(sorted(reference)),
-            self.templates.declarations,
-            {"subgraphs": counts},
-        )
-        asked = everything.keep(without_lost_parents(questions), self.rejections)
-        if not self.grouped:
-            return asked
-        return split_subgraphs(asked, self.inputs.recipe, self.facts, self.shapes)
-
-    def _said(self, question: Question) -> str:
-        """The text of a question in the naming of the writer."""
-        return Namer(self.names, self.templates, self.naming).question(question).question
 
 
 def _may_mend(found: Refusal | Rejection) -> bool:

@@ -12,7 +12,7 @@ from rulemine.errors import counted
 from rulemine.kg.graph import Triple
 from rulemine.kinds.subgraphs.split import without_lost_parents
 from rulemine.kinds.writing import Writing
-from rulemine.kinds.written.model_writer import ANSWER_SCHEMA, WritingCalls, answers_to
+from rulemine.kinds.written.model_calls import ANSWER_SCHEMA, WritingCalls, answers_to
 from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.llm.call import Answer, Call, Reply
 from rulemine.recipe.inputs import Inputs

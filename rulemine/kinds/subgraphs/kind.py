@@ -1,7 +1,6 @@
 """The kind ``subgraphs`` in a build, see `rulemine.kinds.building`."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rulemine.kinds.group import Group
@@ -39,6 +38,8 @@ class SubgraphKind(WrittenKind):
     tools = (("candidates", "rulemine.kinds.subgraphs.by_hand"),)
     block = imported("rulemine.kinds.written.block:SubgraphBlock")
     page = imported("rulemine.kinds.subgraphs.page:SUBGRAPH_PAGE")
+    engine = imported("rulemine.kinds.subgraphs.ask:SubgraphEngine")
+    takes = imported("rulemine.kinds.subgraphs.estimate:estimate")
     view = imported("rulemine.kinds.written.show:subgraph_view")
 
     def ask(
@@ -48,18 +49,14 @@ class SubgraphKind(WrittenKind):
         progress: Progress | None,
         writing: "Writing",
     ) -> "QuestionSet":
-        """See `rulemine.kinds.subgraphs.ask.ask_subgraphs`."""
-        from rulemine.kinds.subgraphs.ask import ask_subgraphs
+        """With splits, if they are by group."""
+        from rulemine.kinds.locks import removed_facts
+        from rulemine.kinds.subgraphs.split import split_subgraphs
 
-        return ask_subgraphs(inputs, selection, writing, progress)
-
-    def estimate(
-        self, inputs: "Inputs", selection: "Selection", folder: Path, replay: Path | None
-    ) -> str:
-        """See `rulemine.kinds.subgraphs.forecast.forecast_of`."""
-        from rulemine.kinds.subgraphs.forecast import forecast_of
-
-        return forecast_of(inputs, selection, folder, replay)
+        made = super().ask(inputs, selection, progress, writing)
+        if inputs.recipe.questions.split != "group":
+            return made
+        return split_subgraphs(made, inputs.recipe, removed_facts(inputs.kg, selection))
 
     def split_options(self, inputs: "Inputs") -> dict[str, Any]:
         """The model of the final filter; all else the questions depend on too."""

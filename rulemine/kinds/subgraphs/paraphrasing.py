@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from rulemine.kinds.texts import Texts
 from rulemine.kinds.writing import Writing
-from rulemine.kinds.written.model_writer import WritingCalls, answers_to
+from rulemine.kinds.written.model_calls import WritingCalls, answers_to
 from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.llm.call import Answer, Failure
 from rulemine.recipe.inputs import Inputs

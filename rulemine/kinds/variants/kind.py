@@ -1,7 +1,6 @@
 """The kind ``variants`` in a build, see `rulemine.kinds.building`."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rulemine.kinds.group import Group
@@ -11,12 +10,9 @@ from rulemine.kinds.written.kind import GROUPS, WrittenKind
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
-    from rulemine.kinds.writing import Writing
-    from rulemine.recipe.inputs import Inputs
     from rulemine.release.question_set import QuestionSet
     from rulemine.release.records import Question
     from rulemine.release.seed_rows import SeedRow
-    from rulemine.removal.selection import Selection
 
 __all__ = ["KIND"]
 
@@ -42,6 +38,8 @@ class VariantKind(WrittenKind):
 
     block = imported("rulemine.kinds.written.block:VariantBlock")
     page = imported("rulemine.kinds.variants.page:VARIANT_PAGE")
+    engine = imported("rulemine.kinds.variants.ask:VariantEngine")
+    takes = imported("rulemine.kinds.variants.estimate:estimate")
     view = imported("rulemine.kinds.written.show:variant_view")
     inputs = imported("rulemine.kinds.variants.seed_inputs:INPUTS")
 
@@ -73,29 +71,6 @@ class VariantKind(WrittenKind):
             (("variants", "questions"), config["variants"]["pairs"] * texts),
             (("questions", "split"), "none"),
         ]
-
-    def ask(
-        self,
-        inputs: "Inputs",
-        selection: "Selection",
-        progress: Callable[[int, int], None] | None,
-        writing: "Writing",
-    ) -> "QuestionSet":
-        """See `rulemine.kinds.variants.ask.ask_variants`."""
-        from rulemine.kinds.variants.ask import ask_variants
-        from rulemine.kinds.variants.seed_inputs import sets_of
-
-        sets = sets_of(inputs, selection)
-        return ask_variants(inputs, sets, selection, writing, progress)
-
-    def estimate(
-        self, inputs: "Inputs", selection: "Selection", folder: Path, replay: Path | None
-    ) -> str:
-        """See `rulemine.kinds.variants.estimate.estimate_variants`."""
-        from rulemine.kinds.variants.estimate import estimate_variants
-        from rulemine.kinds.variants.seed_inputs import sets_of
-
-        return estimate_variants(inputs, sets_of(inputs, selection), folder, replay)
 
     def ties(self, questions: "Sequence[Question]") -> Iterator[list[Hashable]]:
         """Those on one seed text too: they were written for the same triples."""

@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from rulemine.errors import UserError, counted
-from rulemine.kg.facts import Declarations
 from rulemine.kinds.locks import DRAWN, Locks, RememberedFacts
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
 from rulemine.kinds.split import draw_splits
@@ -56,7 +55,7 @@ class SeedSplits:
         recipe: The recipe.
         sets: The seed sets.
         facts: The removed facts.
-        declarations: Which relations state the same facts.
+        near: Holds near duplicates together.
     """
 
     def __init__(
@@ -64,10 +63,10 @@ class SeedSplits:
         recipe: Recipe,
         sets: Sequence[SeedSet],
         facts: RememberedFacts,
-        declarations: Declarations,
+        near: NearDuplicates,
     ) -> None:
         self._recipe, self._facts = recipe, facts
-        self._near = NearDuplicates(declarations)
+        self._near = near
         self._seen = 0
         options, chosen = recipe.own, recipe.questions
         splits = splits_of_sets(recipe, len(sets))

@@ -1,15 +1,14 @@
 """What writers of questions are asked, see and give back: tasks, subgraphs, candidates, refusals.
 
-A writer sees a subgraph and replies with a candidate as JSON, whoever it is: a language model
-(`rulemine.kinds.written.model_writer`) or the scripted one (`rulemine.kinds.written.scripted`).
-`rulemine.kinds.written.replies` reads what both say.
+A writer, a language model (`rulemine.kinds.written.model_calls`) or the scripted one
+(`rulemine.kinds.written.scripted`), sees a subgraph and replies with a candidate as JSON.
+`rulemine.kinds.written.replies` reads the replies of both.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-__all__ = ["FORMS", "Candidate", "NamedNode", "Refusal", "Subgraph", "Task", "Writer", "Written"]
+__all__ = ["FORMS", "Candidate", "NamedNode", "Refusal", "Subgraph", "Task", "Written"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +112,3 @@ class Written(NamedTuple):
 
     reply: str | Refusal
     keys: tuple[str, ...] = ()
-
-
-class Writer(Protocol):
-    """Writes candidates."""
-
-    def write(self, tasks: Sequence[Task]) -> list[Written]:
-        """What came of some tasks, in their order, whatever the order in which a model answers."""
-        ...

@@ -13,7 +13,7 @@ from itertools import count
 from typing import NamedTuple
 
 from rulemine.kg.graph import Triple
-from rulemine.kinds.written.candidate import Refusal, Task, Written
+from rulemine.kinds.written.candidate import Refusal, Task
 from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.phrasing.compose import compose, reads_well
 from rulemine.phrasing.templates import Templates
@@ -103,11 +103,8 @@ class ScriptedWriter:
         self._names, self._templates, self._seed = names, templates, seed
         self._articles = articles
 
-    def write(self, tasks: Sequence[Task]) -> list[Written]:
-        """See `rulemine.kinds.written.candidate.Writer`."""
-        return [Written(self._one(task)) for task in tasks]
-
-    def _one(self, task: Task) -> str | Refusal:
+    def reply(self, task: Task) -> str | Refusal:
+        """The reply to a task, or why there is none."""
         random = stream(self._seed, "written", "scripted", task.number)
         shown = self._names.triples(task.subgraph.rows)
         given = self._names.triples(task.given)
@@ -127,10 +124,10 @@ class ScriptedWriter:
                 query = Difference(query, taken)
             if reads_well(query, self._templates):
                 asked = Count(query) if task.form == "count" else query
-                return self._reply(asked, answer, used, random)
+                return self._written(asked, answer, used, random)
         return Refusal(NOTHING_SUITABLE, f"{task.atoms} triples, {task.form}")
 
-    def _reply(self, query: Query, answer: str, used: Sequence[Triple], random: Stream) -> str:
+    def _written(self, query: Query, answer: str, used: Sequence[Triple], random: Stream) -> str:
         seeds = list(dict.fromkeys(_anchors(query)))
         labels = {name: self._label(name) for name in (*seeds, answer)}
         asked = renamed(expanded(query, self._templates.declarations), labels)

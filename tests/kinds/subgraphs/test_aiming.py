@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rulemine.kinds.subgraphs.aiming import PATIENCE, Aim
-from rulemine.kinds.subgraphs.ask import _Asking
-from rulemine.kinds.writing import Writing
+from rulemine.kinds.asking import Asking
+from rulemine.kinds.subgraphs.aiming import PATIENCE, Aim, Aimer
+from rulemine.kinds.subgraphs.ask import SubgraphEngine
 from rulemine.kinds.written.candidate import Task
 from rulemine.query.evidence_tree import query_of_triples
 from rulemine.query.structures import structure_of
@@ -17,12 +17,12 @@ KNOWN = frozenset(WORLD.kg.relations[:3])
 
 
 @pytest.fixture(scope="module")
-def asking() -> _Asking:
-    return _Asking(inputs_of(max_answers=6), WORLD.selection, Writing())
+def aimer() -> Aimer:
+    return SubgraphEngine(Asking(inputs_of(max_answers=6), WORLD.selection)).aimer
 
 
-def tasks(asking: _Asking, aim: Aim) -> list[Task]:
-    found = (asking.aimer.task(number, aim) for number in range(30))
+def tasks(aimer: Aimer, aim: Aim) -> list[Task]:
+    found = (aimer.task(number, aim) for number in range(30))
     return [task for task in found if task is not None]
 
 
@@ -35,8 +35,8 @@ def shape_of(task: Task) -> str:
 @pytest.mark.parametrize(
     "cell", [("id", "(1)"), ("urt", "(2)"), ("ugt", "(2)(2)"), ("urt", "(2)(1)")]
 )
-def test_a_task_is_of_the_cell_that_lacks_questions(asking: _Asking, cell: tuple[str, str]) -> None:
-    made = tasks(asking, Aim(False, (cell,), KNOWN, frozenset()))
+def test_a_task_is_of_the_cell_that_lacks_questions(aimer: Aimer, cell: tuple[str, str]) -> None:
+    made = tasks(aimer, Aim(False, (cell,), KNOWN, frozenset()))
     assert made
     for task in made:
         assert shape_of(task) == cell[1]
@@ -47,18 +47,18 @@ def test_a_task_is_of_the_cell_that_lacks_questions(asking: _Asking, cell: tuple
             assert (names <= KNOWN) == (cell[0] == "id")
 
 
-def test_a_task_for_the_core_has_a_removed_triple_of_the_core(asking: _Asking) -> None:
+def test_a_task_for_the_core_has_a_removed_triple_of_the_core(aimer: Aimer) -> None:
     core = {*WORLD.selection.head[WORLD.selection.core].tolist()}
-    made = tasks(asking, Aim(True, (), frozenset(WORLD.kg.relations), frozenset()))
+    made = tasks(aimer, Aim(True, (), frozenset(WORLD.kg.relations), frozenset()))
     assert made
     assert all(core & {*task.given} for task in made)
 
 
-def test_a_cell_that_gives_nothing_is_given_up(asking: _Asking) -> None:
+def test_a_cell_that_gives_nothing_is_given_up(aimer: Aimer) -> None:
     cell = ("ugt", "(1)(1)(1)(1)")
     everything = Aim(False, (cell,), KNOWN, frozenset())
-    asking.aimer._graded = lambda query: "nothing can be asked"
+    aimer._graded = lambda query: "nothing can be asked"
     for number in range(PATIENCE):
-        assert not asking.aimer.gives_up(cell)
-        assert asking.aimer.task(number, everything) is None
-    assert asking.aimer.gives_up(cell)
+        assert not aimer.gives_up(cell)
+        assert aimer.task(number, everything) is None
+    assert aimer.gives_up(cell)

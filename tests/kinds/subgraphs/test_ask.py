@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 
 from rulemine.errors import UserError
+from rulemine.kinds.building import kind_of
 from rulemine.kinds.graded import Unaskable
 from rulemine.kinds.locks import removed_facts
-from rulemine.kinds.subgraphs.ask import AskReason, ask_subgraphs
 from rulemine.kinds.subgraphs.final_filter import FAILED
 from rulemine.kinds.subgraphs.kind import SubgraphKind
 from rulemine.kinds.subgraphs.options import SubgraphSection
+from rulemine.kinds.subgraphs.split import SplitReason
 from rulemine.kinds.subgraphs.validation import Mistake
 from rulemine.kinds.writing import Writing
 from rulemine.kinds.written.prompts import load_written_prompts
@@ -83,7 +84,8 @@ def inputs_of(
 
 def asked(given: Any = None, **options: Any) -> QuestionSet:
     """The scripted writer's questions."""
-    return ask_subgraphs(given or inputs_of(**options), WORLD.selection, Writing())
+    given = given or inputs_of(**options)
+    return kind_of(given.recipe).ask(given, WORLD.selection, None, Writing())
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -200,7 +202,7 @@ def over_http(
         with Session(endpoint, folder / "journal.sqlite", room="m=4000") as session:
             writing = writing or Writing()
             writing.session = session
-            return ask_subgraphs(given, WORLD.selection, writing), server
+            return kind_of(given.recipe).ask(given, WORLD.selection, None, writing), server
 
 
 def asked_of(request: dict[str, Any]) -> str:
@@ -216,7 +218,7 @@ def test_a_model_writes(tmp_path: Path) -> None:
     writing = Writing(status=said.append)
     made, server = over_http(tmp_path, fake, writing)
     counts = made.sampling["subgraphs"]
-    share = (len(made.questions) + counts["rejected"].get(AskReason.ENOUGH, 0)) / counts["drawn"]
+    share = (len(made.questions) + counts["rejected"].get(SplitReason.FULL, 0)) / counts["drawn"]
     assert said[-1] == f"{share:.0%} of {counts['drawn']} candidates accepted"
     assert len(made.questions) == 6
     for question in made.questions:
@@ -276,20 +278,19 @@ def test_replies_that_are_wrong_in_any_way_are_counted(tmp_path: Path) -> None:
     found = counts["rejected"]
     assert found.keys() >= {Unread.NO_JSON, Mistake.UPDATE, Mistake.SERVICE, Mistake.UNKNOWN}
     assert counts["drawn"] == 12 + sum(found.values())
-    assert {row.reason for row in made.rejections} <= {*found, AskReason.ENOUGH}
+    assert {row.reason for row in made.rejections} <= {*found, SplitReason.FULL}
 
 
-def test_a_model_that_writes_nothing_of_use_ends_the_build(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rulemine.kinds.subgraphs.ask.PATIENCE", 10)
-    with pytest.raises(UserError, match=r"no question is left: 16 candidates") as caught:
-        over_http(tmp_path, lambda request, times: "Who knows?")
+def test_a_model_that_writes_nothing_of_use_ends_the_build(tmp_path: Path) -> None:
+    """After 200 candidates, or 50 if replies are cut off; here in batches of 16."""
+    with pytest.raises(UserError, match=r"no question is left: 208 candidates") as caught:
+        over_http(tmp_path, lambda request, times: "Who knows?", candidates=400)
     assert "cut off" not in str(caught.value)
     with pytest.raises(
-        UserError, match=r"Most replies were cut off\. .*: m=4000\. Or else:\nAllow"
+        UserError,
+        match=r"64 candidates .*\nMost replies were cut off\. .*: m=4000\. Or else:\nAllow",
     ):
-        over_http(tmp_path / "cut", lambda request, times: "<think>Who knows?")
+        over_http(tmp_path / "cut", lambda request, times: "<think>Who knows?", candidates=400)
 
 
 def judged(made: QuestionSet, says: Says, folder: Path, split: str, **models: str) -> Any:

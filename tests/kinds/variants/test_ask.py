@@ -11,15 +11,14 @@ from werkzeug import Response
 
 from rulemine.errors import ConfigError, UserError
 from rulemine.kg.entity_names import NAMINGS
+from rulemine.kinds.building import kind_of
 from rulemine.kinds.graded import Unaskable
 from rulemine.kinds.locks import LockReason, removed_facts
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
-from rulemine.kinds.variants.ask import ask_variants
-from rulemine.kinds.variants.estimate import estimate_variants
 from rulemine.kinds.variants.judging import UNREAD
 from rulemine.kinds.variants.options import VariantSection
 from rulemine.kinds.variants.pairs import PairReason
-from rulemine.kinds.variants.seed_texts import SeedSet, seed_sets
+from rulemine.kinds.variants.seed_texts import seed_sets
 from rulemine.kinds.writing import Writing
 from rulemine.kinds.written.prompts import load_written_prompts
 from rulemine.llm.options import EndpointOptions
@@ -72,22 +71,20 @@ def inputs_of(
         verbalizer=verbalizer or VerbalizerSection(),
         endpoint=endpoint or EndpointOptions(),
     )
-    return Given(
+    given = Given(
         recipe=recipe, kg=world.kg, templates=world.templates, types=world.types, labels={},
         excluded={}, earlier=earlier, stale=None, seed_rows=None, further=lambda progress: None,
         prompts=load_written_prompts(""), prompt_naming=recipe.verbalizer.naming or "private",
         glosses=load_glosses("", world.templates),
     )  # fmt: skip
+    given.seed_sets = seed_sets(given, section, 0)
+    return given
 
 
 def asked(given: Any = None, **options: Any) -> QuestionSet:
     """The scripted writer's questions."""
     given = given or inputs_of(**options)
-    return ask_variants(given, sets_of(given), WORLD.selection, Writing())
-
-
-def sets_of(given: Any) -> list[SeedSet]:
-    return seed_sets(given, given.recipe.own, 0)
+    return kind_of(given.recipe).ask(given, WORLD.selection, None, Writing())
 
 
 @pytest.fixture(scope="module")
@@ -230,7 +227,7 @@ def over_http(
         with Session(endpoint, folder / "journal.sqlite", room="m=4000") as session:
             writing = writing or Writing()
             writing.session = session
-            return ask_variants(given, sets_of(given), WORLD.selection, writing), server
+            return kind_of(given.recipe).ask(given, WORLD.selection, None, writing), server
 
 
 def fake(request: dict[str, Any], times: int) -> str:
@@ -289,7 +286,7 @@ def test_judges_may_be_at_addresses_of_their_own(
     assert len(writing.calls) == len(server.bodies) + len(other.bodies)
     given = inputs_of(verbalizer=MODEL, judges=judges)
     assert given.recipe.portable()["variants"]["judges"] == ["same", "same", "third"]
-    estimate = estimate_variants(given, sets_of(given), tmp_path / "none", None)
+    estimate = kind_of(given.recipe).estimate(given, WORLD.selection, tmp_path / "none", None)
     assert f"240 for judges, 80 of them at {other.url})" in estimate
     told = "variants.judges: b://…: expected NAME, NAME@http"
     with pytest.raises(ConfigError, match=told):
@@ -317,14 +314,14 @@ def test_half_results_prose_and_failures_are_counted_and_nothing_is_lost(tmp_pat
     assert len(made.questions) == 8
 
 
-def test_a_model_that_writes_nothing_of_use_ends_the_build(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rulemine.kinds.variants.ask.PATIENCE", 10)
-    with pytest.raises(UserError, match=r"no question is left: 1\d seed sets") as caught:
-        over_http(tmp_path, lambda request, times: "Who knows?")
+def test_a_model_that_writes_nothing_of_use_ends_the_build(tmp_path: Path) -> None:
+    """After 50 seed sets, those that the graph does not join included; here in batches of 8."""
+    with pytest.raises(UserError, match=r"no question is left: 56 seed sets") as caught:
+        over_http(tmp_path, lambda request, times: "Who knows?", max_triples=3)
+    assert "too many triples" in str(caught.value)
     assert "cut off" not in str(caught.value)
-    with pytest.raises(UserError, match=r"Most replies were cut off\. .*: m=4000\. Or else:\nGive"):
+    told = r"56 seed sets.*\nMost replies were cut off\. .*: m=4000\. Or else:\nGive"
+    with pytest.raises(UserError, match=told):
         over_http(tmp_path / "cut", lambda request, times: "<think>Who knows?")
 
 

@@ -7,7 +7,7 @@ import pytest
 from rulemine.errors import UserError
 from rulemine.kg.facts import Declarations
 from rulemine.kinds.locks import LockReason, RememberedFacts
-from rulemine.kinds.near_duplicates import NEAR_DUPLICATE
+from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
 from rulemine.kinds.variants.options import VariantSection
 from rulemine.kinds.variants.pairs import PairReason
 from rulemine.kinds.variants.seed_splits import SeedSplits
@@ -32,7 +32,7 @@ def recipe(split: str = "group", run: int = 0, core: int = 0, **options: int) ->
 
 
 def splits(made: Recipe, *removed: tuple[str, str, str]) -> SeedSplits:
-    return SeedSplits(made, SETS, RememberedFacts(removed), Declarations())
+    return SeedSplits(made, SETS, RememberedFacts(removed), NearDuplicates(Declarations()))
 
 
 def question(number: int, text: str, hard: bool = True) -> Question:

@@ -50,7 +50,7 @@ def valid(validator: Validator) -> list[Given]:
     while len(found) < 8 * EACH:
         number += 1
         task = Task(number, some_subgraph(number), 1 + number % 3)
-        ((reply, _),) = writer.write([task])
+        reply = writer.reply(task)
         if isinstance(reply, Refusal):
             continue
         row = json.loads(reply)

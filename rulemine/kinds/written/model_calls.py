@@ -1,21 +1,20 @@
-"""A language model as the writer of candidates, with its further tasks: other words, and the final filter.
+"""What a language model is asked of written questions: candidates, pairs, other words, and the final filter.
 
-Guarantees: the same task gives the same call, whatever was asked before; one call a task, and what comes of
-them is in the order of the tasks, whatever the order in which the endpoint answers.
+Guarantee: the same arguments give the same call, whatever was asked before.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from rulemine.judging.panel import TEMPERATURE
 from rulemine.kg.graph import Triple
-from rulemine.kinds.written.candidate import Task, Written
+from rulemine.kinds.written.candidate import Task
 from rulemine.kinds.written.examples import examples_of, shape_of
-from rulemine.kinds.written.replies import CANDIDATE_SCHEMA, text_of
+from rulemine.kinds.written.replies import CANDIDATE_SCHEMA
 from rulemine.kinds.written.writer_names import WriterNames
-from rulemine.llm.call import Answer, Ask, Call
+from rulemine.llm.call import Answer, Ask, Call, Message
 from rulemine.llm.session import Session
 from rulemine.phrasing.glosses import Glosses
 from rulemine.recipe.recipe import Recipe
@@ -25,10 +24,24 @@ from rulemine.verbalizer.prompts import Prompts
 from rulemine.verbalizer.replies import SCHEMAS
 from rulemine.verbalizer.requests import SEEDS
 
-__all__ = ["ANSWER_SCHEMA", "ModelWriter", "WritingCalls", "answers_to"]
+__all__ = ["ANSWER_SCHEMA", "WritingCalls", "answers_to"]
 
 ANSWER_SCHEMA = object_schema(answer=TEXT)
 """Of the reply of the final filter."""
+
+_PATH = {"type": "array", "items": object_schema(subject=TEXT, predicate=TEXT, object=TEXT)}
+PAIRS_SCHEMA = object_schema(
+    valid_qa_pairs={"type": "boolean"},
+    number_of_qa_pairs={"type": "integer"},
+    qa_pairs={
+        "type": "array",
+        "items": object_schema(question=TEXT, answer=TEXT, supporting_path=_PATH),
+    },
+)
+"""Of a reply with pairs."""
+
+FRESH = 0.8
+"""The temperature of variants (Dynamic-KGQA, section 3); the published release has that of the recipe."""
 
 Values = Mapping[str, str]
 Blocks = Mapping[str, Sequence[Mapping[str, str]]]
@@ -69,9 +82,7 @@ class WritingCalls:
         replies = examples_of(task.form, task.atoms, shape, task.number, most)
         blocks = {
             "facts": [{"triple": names.line(row)} for row in task.subgraph.rows],
-            "relations": [
-                {"relation": r, "statement": self.glosses[r].state("S", "O")} for r in relations
-            ],
+            "relations": self._described(relations),
             "choice": self._choice(task, form["choice"]),
             "examples": [{"reply": reply} for reply in replies],
             "earlier": [{"text": text, "reason": reason} for text, reason in task.refused],
@@ -79,6 +90,39 @@ class WritingCalls:
         call = self._call("candidate", f"candidate {task.number}", values, blocks)
         room = self.recipe.verbalizer.max_tokens * (2 + task.atoms)
         return replace(call, purpose=purpose, schema=CANDIDATE_SCHEMA, max_tokens=room)
+
+    def pairs(self, subject: str, triples: Sequence[Triple]) -> Call:
+        """Asks for pairs about triples (P1 of Dynamic-KGQA).
+
+        Args:
+            subject: The id of the seed set.
+            triples: The triples in the order in which they are shown, in the naming of the prompts.
+        """
+        options = self.recipe.own
+        values = {
+            "names": self.prompts.names[self.names.naming],
+            "most": str(options.pairs),
+            "language": self.recipe.verbalizer.language,
+        }
+        blocks = {
+            "facts": [{"triple": json.dumps(t, ensure_ascii=False)} for t in triples],
+            "relations": self._described(sorted({relation for _, relation, _ in triples})),
+        }
+        call = self._call("pairs", subject, values, blocks)
+        warm = options.run and call.temperature is not None
+        return replace(
+            call,
+            max_tokens=self.recipe.verbalizer.max_tokens * options.pairs,
+            temperature=FRESH if warm else call.temperature,
+            seed=(self.recipe.seed + options.run) % SEEDS,
+            schema=PAIRS_SCHEMA,
+        )
+
+    def again(self, call: Call) -> Call:
+        """The same call once more, after a reply that cannot be read."""
+        more, last = self.prompts.sections["again"]["user"].strip("\n"), call.messages[-1]
+        asked: Message = {**last, "content": f"{last['content']}\n\n{more}"}
+        return replace(call, messages=(*call.messages[:-1], asked))
 
     def reword(self, subject: str, question: str, anchors: Sequence[str]) -> Call:
         """Asks a second model for the same question in other words.
@@ -131,34 +175,15 @@ class WritingCalls:
             seed=self.recipe.seed % SEEDS,
         )
 
+    def _described(self, relations: Iterable[str]) -> list[dict[str, str]]:
+        return [{"relation": r, "statement": self.glosses[r].state("S", "O")} for r in relations]
+
     def _choice(self, task: Task, template: str) -> list[dict[str, str]]:
         if not task.given or task.answer is None:
             return []
         triples = "; ".join(map(self.names.line, task.given))
         values = {"triples": triples, "answer": self.names.shown(task.answer)}
         return [{"choice": fill(template, values)}]
-
-
-@dataclass(frozen=True)
-class ModelWriter:
-    """A language model that writes candidates, see `rulemine.kinds.written.candidate.Writer`.
-
-    Attributes:
-        calls: Makes the calls.
-        session: Answers them.
-    """
-
-    calls: WritingCalls
-    session: Session
-
-    def write(self, tasks: Sequence[Task]) -> list[Written]:
-        """See `rulemine.kinds.written.candidate.Writer`."""
-        calls = [self.calls.candidate(task) for task in tasks]
-        answers = answers_to(self.session, calls)
-        return [
-            Written(text_of(answer), (call.key,))
-            for call, answer in zip(calls, answers, strict=True)
-        ]
 
 
 def answers_to(
