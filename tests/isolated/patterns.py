@@ -1,19 +1,7 @@
-"""Runs random questions of every template, and random queries as models write them, on a real Neo4j, and
-compares the rows and what they come from with our evaluator's, and with what they give in memory; and reads
-every graph back from it.
-
-    python -m tests.isolated.try_patterns [--queries 1000] [--dialect 1000] [--demo 1] [--seed 0]
-
-Of the demo there are --demo questions of each template besides, each with ten choices of its fixed nodes,
-which Neo4j plans once.
-
-Prints what differs; exit status 1 if anything does. Says "skipped" with the reason where Neo4j cannot be
-fetched.
+"""Random questions of every template, and random queries as models write them, on a real Neo4j: their rows
+and what they come from as our evaluator and the interpreter in memory give them; and every graph read back.
 """
 
-import argparse
-import os
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -30,16 +18,13 @@ from rulemine.cypher.language.provenance import provenance_query
 from rulemine.cypher.questions.pattern import anchored
 from rulemine.cypher.rows import Failed
 from rulemine.datasets.property_graphs import load_property_graph
-from rulemine.errors import JavaError
 from rulemine.evaluation.cypher.runners import InMemoryRunner
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kinds.cypher.instantiate import make_tasks
 from rulemine.kinds.cypher.realism import draft_characteristics
-from rulemine.neo4j.bolt import Bolt, connected
-from rulemine.neo4j.jars import fetch_jars
+from rulemine.neo4j.bolt import Bolt
 from rulemine.neo4j.reading import read_bolt
-from rulemine.neo4j.server import temporary
 from tests.cypher.test_interpreter import ANSWERS, FAILS, GRAPH
 from tests.isolated.dialect import comparison
 from tests.oracles.patterns import same
@@ -149,48 +134,39 @@ class Check:
             self.said(found and f"{name}: {found}")
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--queries", type=int, default=1000)
-    parser.add_argument("--dialect", type=int, default=1000)
-    parser.add_argument("--demo", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    try:
-        fetch_jars(print)
-    except JavaError as problem:
-        print(f"skipped: {problem}")
-        return 0
-    # Every query is another one: what compiles quickly is better than what runs quickly.
-    os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
-    left, wanted, seed = given.queries, given.dialect, given.seed
-    with temporary() as url, connected(url) as bolt:
-        check = Check(bolt)
-        bolt.load_properties(GRAPH)
-        check.dialect(GRAPH, [*ANSWERS, *(text for text in FAILS if "$" not in text)], "recorded")
-        demo = load_property_graph("demo")
-        tasks = make_tasks(demo, draft_characteristics(demo), per_template=given.demo)
-        bolt.load_properties(demo, replace=True)
-        check.questions(demo, [one for task in tasks for one in others(demo, task.query)], "demo")
-        while left > 0 or wanted > 0:
-            graph = random_graph(seed)
-            bolt.load_properties(graph, replace=True)
-            check.said(read_back(bolt, graph))
-            check.questions(
-                graph, list(random_queries(graph, seed))[: max(0, left)], f"graph {seed}"
-            )
-            texts = [CypherWriter(f"{seed} {at}").query() for at in range(min(_PER_GRAPH, wanted))]
-            check.dialect(graph, texts, f"graph {seed}")
-            left, wanted, seed = left - _PER_GRAPH, wanted - _PER_GRAPH, seed + 1
+def compare(bolt: Bolt, questions: int, dialect: int, demo: int, seed: int) -> int:
+    """Compares, prints what differs, and returns how much does.
+
+    Args:
+        bolt: A database; what it holds is replaced.
+        questions: Random questions over random graphs.
+        dialect: Random queries as models write them.
+        demo: Questions of each template of the demo, each with ten choices of its fixed nodes, which Neo4j
+            plans once.
+        seed: Of the first random graph; each further one counts on.
+    """
+    check, first = Check(bolt), seed
+    bolt.load_properties(GRAPH, replace=True)
+    check.dialect(GRAPH, [*ANSWERS, *(text for text in FAILS if "$" not in text)], "recorded")
+    if demo:
+        graph = load_property_graph("demo")
+        tasks = make_tasks(graph, draft_characteristics(graph), per_template=demo)
+        bolt.load_properties(graph, replace=True)
+        check.questions(graph, [one for task in tasks for one in others(graph, task.query)], "demo")
+    while questions > 0 or dialect > 0:
+        graph = random_graph(seed)
+        bolt.load_properties(graph, replace=True)
+        check.said(read_back(bolt, graph))
+        queries = list(random_queries(graph, seed))[: max(0, questions)]
+        check.questions(graph, queries, f"graph {seed}")
+        texts = [CypherWriter(f"{seed} {at}").query() for at in range(min(_PER_GRAPH, dialect))]
+        check.dialect(graph, texts, f"graph {seed}")
+        questions, dialect, seed = questions - _PER_GRAPH, dialect - _PER_GRAPH, seed + 1
     asked = check.asked
     print(
         f"{asked['questions']} questions of all templates, {asked['with rows']} with rows, each with its "
         f"provenance; {sum(asked[kind] for kind in KINDS)} queries as models write "
         f"them ({', '.join(f'{asked[kind]} {kind}' for kind in KINDS)}); "
-        f"{seed - given.seed} graphs read back: {check.wrong} differences"
+        f"{seed - first} graphs read back: {check.wrong} differences"
     )
-    return min(check.wrong, 1)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return check.wrong
