@@ -333,9 +333,7 @@ def test_the_estimate_is_a_question_and_an_audit_each():
     chosen = VerbalizerSection(name="openai", model="m", rewriter_model="other")
     inputs = make_structure_inputs(asked, GLOSSES, TEMPLATES, "private")
     found = estimate(inputs, Calls(load_prompts(""), chosen, 7, GLOSSES), None)
-    assert {purpose: part.typical.calls for purpose, part in found.purposes.items()} == {
-        "structure_question": 3,
-        "structure_audit": 3,
-    }
+    calls = [(part.label, part.typical.calls) for part in found.purposes]
+    assert calls == [("questions", 3), ("audits", 3)]
     assert "6, at most 27 (3 for questions, 3 for audits)" in found.to_text()
-    assert "Structure: 2p" in found.prompts[-1] + found.prompts[0] + found.prompts[1]
+    assert "Structure: 2p" in "".join(found.prompts.values())
