@@ -136,6 +136,9 @@ def _advice(release: Release) -> str:
     chosen, key = counts["selection"], "selection.per_rule"
     if config["selection"]["mode"] == "none":
         return "set selection.mode to maximal, which removes triples"
+    third = min(counts["core"] // 3, FEW_QUESTIONS)  # a split gives test no more
+    if third >= 3 * counts["core_by_split"]["test"] and config["questions"]["split"] == "group":
+        return f"move some of the core to test: --set questions.test_core={third}"
     capped = 2 * chosen.get("upper_bound", 0) < chosen["provable"]
     little = 4 * counts["core"] < counts["questions"]
     if 5 * chosen["provable"] < counts["triples_complete"] or (little and not capped):

@@ -30,6 +30,7 @@ COUNTS: dict[str, Any] = {
 CONFIG = {
     "selection": {"mode": "maximal", "per_rule": 30},
     "mining": {"min_std_confidence": 0.3},
+    "questions": {"split": "group"},
     "structures": {"per_structure": 60, "max_share": 0.1},
 }
 
@@ -99,6 +100,7 @@ def test_a_build_ends_with_what_was_made_what_is_notable_and_what_to_run() -> No
          "lower mining.min_std_confidence"),
         ("structures", {"selection": {"provable": 250, "upper_bound": 200}},
          "raise structures.per_structure: --set structures.per_structure=120."),
+        ("rules", {"core": 159, "core_by_split": {"test": 16}}, "--set questions.test_core=53."),
         ("rules", {"core_by_split": {"test": 100}}, ""),
     ],
 )  # fmt: skip
