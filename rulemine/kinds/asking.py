@@ -46,7 +46,7 @@ from rulemine.removal.selection import Selection
 if TYPE_CHECKING:
     from rulemine.recipe.inputs import Inputs
 
-__all__ = ["Asking", "Draft", "question_ids"]
+__all__ = ["MOST_SHOWN", "Asking", "Draft", "question_ids"]
 
 ID_DIGITS = 5
 """Minimum number of digits of a question id."""

@@ -9,13 +9,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index, Ints
 from rulemine.query.atom import Atom
 
-__all__ = ["BoundAtom", "Joined", "bind", "has_match", "join"]
+__all__ = ["BoundAtom", "Joined", "bind", "join"]
 
 
 ROWS_AT_ONCE = 1 << 18
@@ -82,13 +81,6 @@ def join(
     """
     used = np.empty((len(bindings), 0), np.int64)
     yield from _extend(index, atoms, Joined(np.arange(len(bindings)), bindings, used), bound)
-
-
-def has_match(
-    index: Index, atom: BoundAtom, bindings: Ints, bound: frozenset[int]
-) -> npt.NDArray[np.bool_]:
-    """Which bindings can be extended so that an atom is a triple of the graph, shape (n,); see `join`."""
-    return _Paths(index, atom, bindings, bound).count > 0
 
 
 def _extend(

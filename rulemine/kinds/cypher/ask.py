@@ -38,7 +38,6 @@ from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import (
     HardAnswer,
     Question,
-    Rejection,
     Unseen,
 )
 from rulemine.release.values import REMOVED_VALUES, VALUE_RULES
@@ -135,7 +134,7 @@ def ask_cypher(
         sampling={category: row.to_plain() for category, row in sampled.items()},
         records={REMOVED_VALUES: tuple(maker.values), VALUE_RULES: tuple(maker.value_rules)},
     )
-    return everything.keep(questions, maker.rejections)
+    return everything.keep(questions, ())
 
 
 @dataclass
@@ -205,7 +204,6 @@ class _Maker:
         self.texts = QuestionTexts(graph, Realism(self.characteristics))
         self.found: list[tuple[Question, PatternQuery]] = []
         self.seen: set[str] = set()
-        self.rejections: list[Rejection] = []
 
     def candidates(
         self, tasks: Iterable[CypherTask], refused: Counter[str]

@@ -14,7 +14,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from rulemine.errors import UserError, counted
-from rulemine.kinds.asking import Asking, Draft, question_ids
+from rulemine.kinds.asking import MOST_SHOWN, Asking, Draft, question_ids
 from rulemine.kinds.graded import Graded, Unaskable
 from rulemine.kinds.written.candidate import Refusal, Written
 from rulemine.kinds.written.replies import text_of
@@ -37,9 +37,6 @@ MOST_AT_ONCE, FEWEST_AT_ONCE = 64, 8
 
 CUT_OFF = 50
 """Tasks without a question that end a build most of whose replies are cut off."""
-
-MOST_SHOWN = 4
-"""Reasons that a message gives."""
 
 
 class _Candidate(Protocol):
