@@ -8,7 +8,7 @@ are drawn together with the questions (`rulemine.kinds.cypher.splits`).
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
@@ -20,6 +20,7 @@ from rulemine.cypher.questions.pattern_text import query_of, query_text
 from rulemine.cypher.questions.templates import MATCHES, RETURNS
 from rulemine.errors import UserError
 from rulemine.kg.property_graph.graph import MissingFacts, PropertyGraph
+from rulemine.kinds.asking import Asking
 from rulemine.kinds.cypher.block import CypherBlock, RowChange
 from rulemine.kinds.cypher.graph import node_names
 from rulemine.kinds.cypher.instantiate import CypherTask, Tally, make_tasks
@@ -28,30 +29,20 @@ from rulemine.kinds.cypher.pool import Wanted
 from rulemine.kinds.cypher.realism import Realism, draft_characteristics, read_characteristics
 from rulemine.kinds.cypher.splits import ENOUGH, draw
 from rulemine.kinds.cypher.words.texts import QuestionTexts
-from rulemine.kinds.graded import Unaskable
+from rulemine.kinds.graded import Unaskable, new_question
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
 from rulemine.recipe.earlier import AGAIN
-from rulemine.recipe.inputs import Inputs
 from rulemine.release.leakage import RemovedFacts
 from rulemine.release.naming import name_entities
-from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import (
-    HardAnswer,
-    Question,
-    Unseen,
-)
+from rulemine.release.records import HardAnswer, Question
 from rulemine.release.values import REMOVED_VALUES, VALUE_RULES
-from rulemine.removal.selection import Selection
 from rulemine.removal.values import remove_values
 from rulemine.rules.values.value_mining import mine_value_rules
 from rulemine.rules.values.value_rule_file import read_value_rules
 from rulemine.rules.values.value_rules import ValueRule
 from rulemine.text.naming_rules import ANCHOR_TELLS, telling_anchor
 
-__all__ = ["ask_cypher"]
-
-ID_DIGITS = 5
-"""Minimum number of digits of a question id."""
+__all__ = ["drafts"]
 
 _LOOKED_AT = 3
 """So many times as many tasks are made as are wanted, so that there are enough for every split."""
@@ -66,34 +57,25 @@ _HOPS = {
 """Category of a MATCH template → the greatest distance of a node from n; others have n alone."""
 
 
-def ask_cypher(
-    inputs: Inputs, selection: Selection, progress: Callable[[int, int], None] | None
-) -> QuestionSet:
-    """The questions about a property graph.
-
-    Args:
-        inputs: The inputs of a recipe of this kind.
-        selection: The removed triples with certificates, one row for each.
-        progress: Called with (templates done, templates).
+def drafts(asking: Asking) -> Iterator[Question | str]:
+    """The questions about a property graph; with splits where these are held apart.
 
     Raises:
-        UserError: There is no question.
+        UserError: The schema has nothing to ask about.
     """
-    graph, options = inputs["property_graph"], inputs.recipe.own
-    maker = _Maker(inputs, selection)
-    tally = Tally()
+    options, maker, tally = asking.options, _Maker(asking), Tally()
     tasks = make_tasks(
-        graph,
+        maker.graph,
         maker.characteristics,
-        inputs.templates.declarations,
+        asking.declarations,
         per_template=options.per_template * _LOOKED_AT,
         more=dict.fromkeys(_BY_NAME, options.per_template * _LOOKED_AT_BY_NAME)
         if options.changed and maker.values
         else {},
         wanted=maker.core if maker.section.test_core else (),
         tally=tally,
-        seed=inputs.recipe.seed,
-        progress=progress or (lambda _done, _total: None),
+        seed=asking.seed,
+        progress=asking.progress,
         enough=maker.enough,
     )
     candidates: list[tuple[Question, PatternQuery]] = []
@@ -102,39 +84,32 @@ def ask_cypher(
         row = sampled.setdefault(MATCHES[template].category, _Sampled())
         candidates += maker.candidates(some, row.refused)
         row.wanted += options.per_template
+    if not sampled:
+        raise UserError(
+            f"{asking.recipe.kg}: no question could be asked: its schema has no type or relation that the "
+            "templates can use. rulemine graph tasks says what was dropped and why."
+        )
     chosen, refused = maker.chosen(candidates)
-    for question, _ in candidates:
-        row = sampled[question.structure]
-        if question.query in chosen:
-            row.questions += 1
-        else:
-            row.refused[refused[question.query]] += 1
-    asked = {question.shape for question, _ in candidates if question.query in chosen}
-    for template, match in MATCHES.items():
-        if template not in asked:
-            sampled.setdefault(match.category, _Sampled()).off[template] = tally.reason(template)
     made = [
         replace(question, split=chosen[question.query])
         for question, _ in candidates
         if question.query in chosen
     ]
-    if not made:
-        raise UserError(
-            f"{inputs.recipe.kg}: no question could be asked: its schema has no type or relation that the "
-            "templates can use. rulemine graph tasks says what was dropped and why."
-        )
-    width = max(ID_DIGITS, len(str(len(made))))
-    questions = [replace(q, id=f"q{number:0{width}d}") for number, q in enumerate(made, 1)]
-    everything = QuestionSet(
-        (),
-        (),
-        maker.names,
-        len(graph.nodes),
-        declarations=inputs.templates.declarations,
-        sampling={category: row.to_plain() for category, row in sampled.items()},
-        records={REMOVED_VALUES: tuple(maker.values), VALUE_RULES: tuple(maker.value_rules)},
-    )
-    return everything.keep(questions, ())
+    for question in made:
+        sampled[question.structure].questions += 1
+    for question, _ in candidates:
+        if question.query not in chosen:
+            sampled[question.structure].refused[refused[question.query]] += 1
+    asked = {question.shape for question in made}
+    for template, match in MATCHES.items():
+        if template not in asked:
+            sampled.setdefault(match.category, _Sampled()).off[template] = tally.reason(template)
+    asking.names, asking.reference = maker.names, ()
+    asking.records = {REMOVED_VALUES: tuple(maker.values), VALUE_RULES: tuple(maker.value_rules)}
+    asking.sampling = {category: row.to_plain() for category, row in sampled.items()}
+    yield from made
+    for row in sampled.values():
+        yield from row.refused.elements()
 
 
 @dataclass
@@ -161,16 +136,16 @@ class _Maker:
     """Makes questions of tasks.
 
     Args:
-        inputs: The inputs.
-        selection: The removed triples.
+        asking: What all kinds ask with.
     """
 
-    def __init__(self, inputs: Inputs, selection: Selection) -> None:
-        recipe, graph = inputs.recipe, inputs["property_graph"]
-        self.graph = graph
-        self.options: CypherSection = recipe.own
-        self.section, self.seed = recipe.questions, recipe.seed
-        self.declarations = inputs.templates.declarations
+    def __init__(self, asking: Asking) -> None:
+        inputs, selection, recipe = asking.inputs, asking.selection, asking.recipe
+        graph = inputs["property_graph"]
+        self.graph, self.kind = graph, asking.kind.name
+        self.options: CypherSection = asking.options
+        self.section, self.seed = recipe.questions, asking.seed
+        self.declarations = asking.declarations
         self.earlier = inputs.earlier
         given = self.options.characteristics
         self.characteristics = (
@@ -200,7 +175,7 @@ class _Maker:
         )
         self.named = {row.entity: row for row in self.names}
         self.private = {row.entity: row.private for row in self.names}
-        self.places = inputs.templates.places
+        self.places = asking.templates.places
         self.texts = QuestionTexts(graph, Realism(self.characteristics))
         self.found: list[tuple[Question, PatternQuery]] = []
         self.seen: set[str] = set()
@@ -286,9 +261,8 @@ class _Maker:
         lost = {row.answer for row in hard}
         match, evidence = query.match, asked_for.witness if asked_for else ()
         category = MATCHES[match.template].category
-        return Question(
-            id="",
-            kind="cypher",
+        return new_question(
+            self.kind,
             question=task.question,
             anchors=tuple(sorted({node.name for node in match.nodes if node.name is not None})),
             query=query_text(query),
@@ -299,7 +273,6 @@ class _Maker:
             answers=tuple(answers),
             stated=tuple(row for row in answers if row not in lost),
             hard=hard,
-            further=(),
             hard_answer=asked_for.answer if asked_for else None,
             core=bool(asked_for and asked_for.core),
             evidence=evidence,
@@ -307,16 +280,9 @@ class _Maker:
             if len(grades.triples) <= self.options.max_evidence
             else evidence,
             spurious=tuple(sorted(set(grades.changes[-1].spurious))),
-            value=None,
-            stated_value=None,
             relations=tuple(sorted(set(match.relations))),
-            intermediates=(),
             removed=grades.removed,
             rules=tuple(sorted({self.rules[triple] for triple in grades.removed})),
-            split="",
-            unseen=Unseen(False, False, False),
-            wording="template",
-            paraphrases=(),
             patterns=(self.texts.pattern(query, self.private),),
             block=self._block(task, grades),
         )

@@ -1,6 +1,6 @@
 """The kind ``cypher`` in a build, see `rulemine.kinds.building`."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,12 +15,10 @@ if TYPE_CHECKING:
     from rulemine.kg.index import Ints
     from rulemine.kg.property_graph.graph import PropertyGraph
     from rulemine.kinds.cypher.published import PublishedQuestions
-    from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.question_set import QuestionSet
     from rulemine.release.records import Question
-    from rulemine.removal.selection import Selection
     from rulemine.verbalizer.inputs import QuestionInput
 
 __all__ = ["KIND"]
@@ -35,6 +33,7 @@ class CypherKind(BuildingKind):
     tools = (("tasks", "rulemine.kinds.cypher.task_lines"),)
     answers = imported("rulemine.kinds.cypher.answers:RowAnswers")
     block = imported("rulemine.kinds.cypher.block:CypherBlock")
+    drafts = imported("rulemine.kinds.cypher.ask:drafts")
     groups = imported("rulemine.kinds.cypher.groups:GROUPS")
     inputs = imported("rulemine.kinds.cypher.graph:INPUTS")
     page = imported("rulemine.kinds.cypher.page:CYPHER_PAGE")
@@ -92,18 +91,6 @@ class CypherKind(BuildingKind):
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """Questions are balanced as they are made."""
         return {"balance": "its questions are balanced over the templates as they are made"}
-
-    def ask(
-        self,
-        inputs: "Inputs",
-        selection: "Selection",
-        progress: Callable[[int, int], None] | None,
-        writing: "Writing",
-    ) -> "QuestionSet":
-        """See `rulemine.kinds.cypher.ask.ask_cypher`."""
-        from rulemine.kinds.cypher.ask import ask_cypher
-
-        return ask_cypher(inputs, selection, progress)
 
     def ties(self, questions: "Sequence[Question]") -> Iterator[list[Hashable]]:
         """The matches alone: an aggregate shares removed triples with most others."""
