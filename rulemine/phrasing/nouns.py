@@ -28,7 +28,7 @@ _BROADER = {
     noun: broader
     for broader, nouns in {
         ("place", "places"): (
-            "city|town|county|country|continent|region|province|state|capital|venue|administrative area|"
+            "city|town|county|country|continent|region|province|state|capital|venue|area|"
             "administrative division|first-level administrative division|second-level administrative division"
         ),
         ("organization", "organizations"): (
@@ -38,7 +38,7 @@ _BROADER = {
         ),
         ("work", "works"): "film|TV program|book|album|song",
         ("artist", "artists"): "musical group",
-        ("musical role", "musical roles"): "instrument|instrument family",
+        ("instrument or part", "instruments or parts"): "instrument|instrument family",
         ("public office", "public offices"): "government office",
         ("medical condition", "medical conditions"): "cause of death|disease|disorder",
         (
