@@ -23,14 +23,12 @@ from rulemine.kinds.structures.edges import (
     Steps,
     Taken,
 )
+from rulemine.kinds.structures.plans import ANY, LINKS, Either, Hop, Meet, first_of, plan_of
 from rulemine.query.tree import Anchor, Intersection, Query, Union
 
-__all__ = ["LINKS", "Drawer", "Drawn"]
+__all__ = ["Drawer", "Drawn"]
 
 Bools = npt.NDArray[np.bool_]
-
-LINKS = {"1p": 1, "2p": 2, "3p": 3, "2i": 2, "3i": 3, "ip": 3, "pi": 3, "2u": 1, "up": 2}
-"""The links of a derivation of each structure: the most that its hard answer can miss."""
 
 OTHER_STEPS = 8
 """Draws of a step, until it comes from an entity that the query does not have yet."""
@@ -39,42 +37,13 @@ OTHER_MEETS = 32
 """Draws of the other branches of an intersection, until each is needed."""
 
 OTHER_BRANCHES = 64
-"""Draws of the second branch of a union, until it has the types of the first."""
+"""Draws of the second branch of a union, until it is like the first."""
+
+MOST_AKIN = 30
+"""The most entities that a link may lead to together for them to be akin."""
 
 REMEMBERED = 2**16
 """How many combinations of steps are remembered: most are drawn several times."""
-
-ANY = -1
-"""The status of steps whose status does not matter."""
-
-
-class Hop(NamedTuple):
-    """A projection to be drawn.
-
-    Attributes:
-        status: Of the step: `STATED`, `CORE`, `MISSING` (in the core or not) or `ANY`.
-        below: What it starts from; None: an anchor.
-        least: The fewest entities that it may lead to from where it starts.
-        most: The most.
-    """
-
-    status: int
-    below: "Hop | Meet | Either | None"
-    least: int = 1
-    most: int = 2**62
-
-
-class Meet(NamedTuple):
-    """An intersection to be drawn."""
-
-    parts: tuple[Hop, ...]
-
-
-class Either(NamedTuple):
-    """A union to be drawn: the branch of the derivation, and the other one."""
-
-    part: Hop
-    other: Hop
 
 
 class Drawn(NamedTuple):
@@ -159,32 +128,10 @@ class Drawer:
         elif core:
             statuses[draws.below(count)] = CORE
         drawn = _Draw(self, pool, draws)
-        query = drawn.root(self._plan(name, statuses))
+        query = drawn.root(plan_of(name, statuses, *self._most))
         if query is None or set(drawn.anchors) & set(drawn.nodes):
             return None
         return Drawn(query, tuple(drawn.anchors), tuple(drawn.links))
-
-    def _plan(self, name: str, s: list[int]) -> Hop | Meet | Either:
-        """What is to be drawn; one branch to a single entity would make the other needless."""
-        few, some = self._most
-        other = STATED if {*s} == {STATED} else ANY
-        if name == "1p":
-            return Hop(s[0], None, most=few)
-        if name == "2p":
-            return Hop(s[1], Hop(s[0], None, most=some), most=few)
-        if name == "3p":
-            return Hop(s[2], Hop(s[1], Hop(s[0], None, most=some), most=some), most=few)
-        if name in ("2i", "3i"):
-            return Meet(tuple(Hop(status, None, least=2) for status in s))
-        if name == "ip":
-            both = Meet((Hop(s[0], None, least=2), Hop(s[1], None, least=2)))
-            return Hop(s[2], both, most=few)
-        if name == "pi":
-            return Meet((Hop(s[1], Hop(s[0], None)), Hop(s[2], None, least=2)))
-        if name == "2u":
-            return Either(Hop(s[0], None, most=few), Hop(other, None, most=few))
-        either = Either(Hop(s[0], None, most=some), Hop(other, None, most=some))
-        return Hop(s[1], either, most=few)
 
     def table(self, step: Hop, pool: int, root: Meet | None = None) -> DrawTable:
         """The steps from which the rest can be drawn; of a root, those to entities with all its branches."""
@@ -218,9 +165,28 @@ class Drawer:
         """Whether of some steps, each makes what all of them lead to together smaller."""
         return _all_smaller([self.steps.reached(step) for step in taken])
 
-    def other(self, link: int, draws: Draws) -> Taken | None:
-        """Draws any step of a link."""
-        return self._all.anywhere(draws, link)
+    def akin(self, first: Taken, table: DrawTable, draws: Draws) -> Taken | None:
+        """Draws a step of the same link from an entity akin to that from which a step comes.
+
+        Two entities are akin if some link leads to both from one entity, and to few others.
+
+        Args:
+            first: The step.
+            table: What the other one must be among.
+            draws: The stream.
+        """
+        steps = self.steps
+        shared = self._all.into(first.source, draws)
+        if shared is None or steps.fan[shared.step] > MOST_AKIN:
+            return None
+        others = steps.reached(shared.step)
+        source = int(others[draws.below(len(others))])
+        found = steps.leaving(first.link, source)
+        found = found[table.chosen[found]]
+        if source == first.source or not len(found):
+            return None
+        step = int(found[draws.below(len(found))])
+        return Taken(step, int(steps.target[step]), first.link, source)
 
     def _possible(self, plan: Hop | Meet | Either | None, pool: int) -> Bools:
         """At which entities something can be drawn, shape (entities,)."""
@@ -248,7 +214,7 @@ class _Draw:
     def root(self, plan: Hop | Meet | Either) -> Query | None:
         """The whole query."""
         whole = plan if isinstance(plan, Meet) else None
-        found = self.drawer.table(_first_of(plan), self.pool, whole).anywhere(self.draws)
+        found = self.drawer.table(first_of(plan), self.pool, whole).anywhere(self.draws)
         if found is None:
             return None
         self.nodes.append(found.target)
@@ -296,7 +262,7 @@ class _Draw:
             self.anchors.append(source)
             return Anchor(self.drawer.steps.kg.entities[source])
         self.nodes.append(source)
-        found = self._into(_first_of(plan), source, (), above)
+        found = self._into(first_of(plan), source, (), above)
         return None if found is None else self._rest(plan, found, above)
 
     def _rest(self, plan: Hop | Meet | Either, first: Taken, above: int | None) -> Query | None:
@@ -309,7 +275,7 @@ class _Draw:
         """
         if isinstance(plan, Meet):
             return self._meet(plan, first, above)
-        query = self._from(_first_of(plan), first)
+        query = self._from(first_of(plan), first)
         if query is None or isinstance(plan, Hop):
             return query
         return self._either(plan.other, first, query, above)
@@ -343,9 +309,9 @@ class _Draw:
         return None
 
     def _either(self, hop: Hop, first: Taken, query: Query, above: int | None) -> Query | None:
-        """A union of a branch and another one, whose anchor and members have types of the first's.
+        """A union of a branch and another one of its link, whose anchors are akin.
 
-        Every other draw takes the link of the first branch.
+        Anchors and members have types in common.
 
         Args:
             hop: The other branch.
@@ -353,31 +319,20 @@ class _Draw:
             query: The first one.
             above: The link that goes on from the union, if one does; its members must be able to.
         """
-        draws, types, table = self.draws, self.drawer.types, self.drawer.table(hop, self.pool)
-        anchor = self.anchors[-1]
+        drawer, types = self.drawer, self.drawer.types
+        table, steps = drawer.table(hop, self.pool), drawer.steps
         for _ in range(OTHER_BRANCHES):
-            if above is not None:
-                start = self.drawer.other(above, draws)
-                found = start and table.into(start.source, draws)
-            else:
-                found = table.anywhere(draws, first.link if draws.below(2) else None)
-            if not found or found.source == anchor:
+            found = drawer.akin(first, table, self.draws)
+            if found is None or (above is not None and not len(steps.leaving(above, found.target))):
                 continue
-            if not self.drawer.together(found.link, (first.link,), above):
-                continue
-            if types.shared((anchor, found.source)) and types.shared((first.target, found.target)):
+            if types.shared((first.source, found.source)) and types.shared(
+                (first.target, found.target)
+            ):
                 self.nodes.append(found.target)
                 other = self._from(hop, found)
                 whole = other and Union.of([query, other])
                 return whole if isinstance(whole, Union) else None
         return None
-
-
-def _first_of(plan: Hop | Meet | Either) -> Hop:
-    """The step that is drawn first."""
-    if isinstance(plan, Hop):
-        return plan
-    return plan.parts[0] if isinstance(plan, Meet) else plan.part
 
 
 def _met(queries: Sequence[Query]) -> Query | None:

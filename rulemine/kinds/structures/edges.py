@@ -162,6 +162,13 @@ class Steps:
         first = int(self.first[step])
         return self.members[first : first + int(self.fan[step])]
 
+    def leaving(self, link: int, source: int) -> Ints:
+        """The steps of a link from an entity, ascending."""
+        keys, steps = self._by_source
+        key = link * max(1, len(self.kg.entities)) + source
+        low, high = keys.searchsorted((key, key + 1))
+        return steps[low:high]
+
     def projection(self, link: int, of: Query) -> Query:
         """What a link leads to from what a query gives, with all statements of its facts."""
         statements = self._statements[link]
@@ -176,6 +183,13 @@ class Steps:
         low, high = np.minimum(self.source, self.target), np.maximum(self.source, self.target)
         found: Bools = np.isin(low * size + high, [a * size + b for a, b in wanted])
         return found
+
+    @cached_property
+    def _by_source(self) -> tuple[Ints, Ints]:
+        """A key for link and source of every step, ascending, and the steps in their order."""
+        key = self.link * max(1, len(self.kg.entities)) + self.source
+        order = np.argsort(key, kind="stable")
+        return key[order], order
 
     @cached_property
     def _statements(self) -> list[list[tuple[str, bool]]]:
@@ -197,10 +211,12 @@ class DrawTable:
         chosen: bool, shape (steps,): which ones.
 
     Attributes:
+        chosen: As given.
         count: int64, shape (entities,): how many of them lead to each entity.
     """
 
     def __init__(self, steps: Steps, chosen: Bools) -> None:
+        self.chosen = chosen
         at = np.flatnonzero(chosen)  # by target, then link, then source
         target, link = steps.target[at], steps.link[at]
         new = np.ones(len(at), bool)
@@ -221,7 +237,6 @@ class DrawTable:
         self._by_link = by_link.data
         self._links = present.tolist()
         self._starts = [*starts.tolist(), len(first)]
-        self._place = {link: i for i, link in enumerate(self._links)}
 
     def into(self, target: int, draws: Draws) -> "Taken | None":
         """Draws a step to an entity: its link uniformly, then the step; None: there is none."""
@@ -231,21 +246,15 @@ class DrawTable:
         group = low + draws.below(high - low)
         return self._taken(group, draws)
 
-    def anywhere(self, draws: Draws, link: int | None = None) -> "Taken | None":
+    def anywhere(self, draws: Draws) -> "Taken | None":
         """Draws a step: its link uniformly, then the entity that it leads to, then the step.
-
-        Args:
-            draws: The stream.
-            link: The link, if it is not to be drawn.
 
         Returns:
             The step; None: there is none.
         """
-        place = (
-            self._place.get(link, -1) if link is not None else draws.below(len(self._links) or 1)
-        )
-        if not 0 <= place < len(self._links):
+        if not self._links:
             return None
+        place = draws.below(len(self._links))
         low, high = self._starts[place], self._starts[place + 1]
         return self._taken(self._by_link[low + draws.below(high - low)], draws)
 

@@ -25,8 +25,9 @@ from rulemine.kinds.asking import Asking
 from rulemine.kinds.locks import DRAWN, Locks
 from rulemine.kinds.near_duplicates import NearDuplicates
 from rulemine.kinds.structures.checking import QueryChecker, Reason
-from rulemine.kinds.structures.drawing import LINKS, Drawer
+from rulemine.kinds.structures.drawing import Drawer
 from rulemine.kinds.structures.edges import Draws
+from rulemine.kinds.structures.plans import LINKS
 from rulemine.kinds.structures.sharing import most_sharing, shared_by, within_limit
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.records import Question, Rejection

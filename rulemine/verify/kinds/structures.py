@@ -1,8 +1,9 @@
 """Questions of nine structures: types, which queries may be asked, and how many of each structure.
 
 Checks that anchors differ and are no answers or intermediates; that every branch is needed (so none is
-contained in another); that all answers share a type, and so do anchors and members of a union; how many
-questions of each structure there are, what they share, and degrees of anchors.
+contained in another); that all answers share a type, and so do anchors and members of a union, whose
+branches have one relation; how many questions of each structure there are, what they share, and degrees of
+anchors.
 """
 
 import math
@@ -117,6 +118,9 @@ class _Checks(KnownKind):
         if not block["answer_types"]:
             here.add("answer types", "none that all answers share", "at least one")
         for union in unions_in(here.links):
+            asked = [sorted((way.word, way.name) for way in branch.parts) for branch in union.parts]
+            if any(one != asked[0] for one in asked):
+                here.add("one relation of a union", "another one", "the same in all branches")
             named = {name for name, _ in leaves(union)}
             for what, some in (("anchors", named), ("members", answers(union, known))):
                 if not _shared(here, some):

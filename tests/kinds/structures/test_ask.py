@@ -92,6 +92,14 @@ def test_answers_share_a_type_and_so_do_the_ends_of_unions(world: RandomWorld, q
                 assert alike(world.answers(node))
 
 
+def test_the_branches_of_a_union_have_one_relation(world: RandomWorld, questions) -> None:
+    unions = [
+        node for q in questions for node in nodes(world.tree(q.query)) if isinstance(node, Union)
+    ]
+    assert unions
+    assert all(len({(p.relation, p.inverse) for p in node.parts}) == 1 for node in unions)
+
+
 def test_the_hard_answer_is_the_first_that_may_be_asked_for(world: RandomWorld, questions) -> None:
     hard = 0
     for q in questions:

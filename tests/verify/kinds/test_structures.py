@@ -265,12 +265,16 @@ def test_a_tampering_is_found(whole: Path, tmp_path: Path, what: str) -> None:
 QUERIES = {
     '(and (p- "born_in" "paris") (p- "won" "oscar"))': {"every branch needed"},
     '(or (p- "won" "oscar") (p- "won" "palme"))': set(),
-    '(or (p- "born_in" "paris") (p- "won" "oscar"))': {"every branch needed", "types of a union"},
-    '(or (p "citizen_of" "ann") (p "born_in" "cat"))': {"types of a union", "answer types"},
+    '(or (p- "born_in" "paris") (p- "won" "oscar"))': {
+        "every branch needed", "types of a union", "one relation of a union",
+    },
+    '(or (p "citizen_of" "ann") (p "born_in" "cat"))': {
+        "types of a union", "answer types", "one relation of a union",
+    },
     '(p "citizen_of" (p- "citizen_of" "france"))': {"anchors apart"},
     '(p "won" (p- "citizen_of" (p "citizen_of" "ann")))': {"anchors apart"},
     '(and (p- "wrote" "film1") (p- "directed" "film1"))': {"anchors apart", "every branch needed"},
-}
+}  # fmt: skip
 """Query → what no question of this kind may have of it."""
 
 
@@ -282,6 +286,7 @@ def test_queries_that_may_not_be_asked_are_named(tmp_path: Path, query: str) -> 
         "types of a union",
         "answer types",
         "anchors apart",
+        "one relation of a union",
     }
     assert {invariant for _, _, invariant in found} & about == QUERIES[query]
 
