@@ -32,7 +32,7 @@ class EndpointOptions(Section):
         base_url: The address of the API, up to and with ``/v1``.
         api_key_variable: The environment variable that holds the key. A local endpoint needs none.
         concurrency: Calls in flight at most.
-        budget_tokens: Tokens of one run at most, sent and received; 0: any number.
+        budget_tokens: Stop after so many tokens in one run, sent and received; 0: no limit.
         max_requests_per_minute: Requests in any 60 s at most, retries included; 0: any number.
         timeout: Seconds for one request, from sending to the last byte.
         patience: A run ends, with all replies kept, when requests have failed for this many seconds without

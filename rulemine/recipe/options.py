@@ -41,8 +41,8 @@ class SelectionSection(Section):
             are more; 0 means all. ``brink`` ignores this and takes the first `per_rule`.
         per_type: Largest fraction of the questions left whose certificates have rules of one type and
             sub-type; 1: off. Not in ``brink``.
-        max_prior: A triple is removed, and asked about, only in directions in which the prior of the
-            answer is at most this: the fraction of the relation's topic entities that have it. 1: off.
+        max_prior: No answer is asked for that more than this fraction of a relation's topic entities
+            have; it is easily guessed. 1: off.
         min_std_confidence: Lower bounds on the standard confidence of the mined rules with 1, 2, … body
             atoms; the last one holds for longer bodies too. Empty: none beyond that of ``mining``.
         min_rare_confidence: Lower bound on the confidence of rules where the answer cannot be guessed: of

@@ -25,6 +25,9 @@ FEW_QUESTIONS = 100
 MOST_SHOWN = 10
 """Number of reasons that are listed."""
 
+NEARLY_EMPTY = 10
+"""A form with fewer questions than this, of more that were wanted, is named."""
+
 LIMITS = {
     "balance": "questions.max_answer_share",
     "verbalize": "verbalizer.on_failure",
@@ -41,7 +44,7 @@ class Remaining(NamedTuple):
     Attributes:
         name: What there is after it.
         number: How many.
-        key: The key of a recipe that limits it most.
+        key: The key of a recipe that limits it most; empty: none does.
         whole: How many it is a part of; 0: of nothing that is counted.
         of_triples: Whether they are triples; else questions.
     """
@@ -70,7 +73,7 @@ def steps(release: Release) -> tuple[Remaining, ...]:
             add("within floors and caps", bound, "selection.per_rule", of_triples=True)
         add("removed", counts["triples_removed"], "selection.share", of_triples=True)
     if drawn := sum(row["drawn"] for row in counts.get("sampling", {}).values()):
-        add("candidates drawn", drawn, kind.amount)
+        add("candidates drawn", drawn, "")
     dropped = Counter[str]()
     for why, number in reasons(counts).items():
         dropped[why.partition(":")[0]] += number
@@ -83,7 +86,7 @@ def steps(release: Release) -> tuple[Remaining, ...]:
     test, core = (counts[f"{of}_by_split"]["test"] for of in ("questions", "core"))
     return (
         *found,
-        Remaining("in the core", counts["core"], "selection.per_rule", questions),
+        Remaining("in the core", counts["core"], "mining.max_atoms", questions),
         Remaining("in the test split", test, "questions.ratios", questions),
         Remaining("in the core of the test split", core, "questions.test_core", test),
     )
@@ -122,6 +125,17 @@ def in_short(release: Release) -> list[str]:
     )
     if n < FEW_QUESTIONS or not core:
         notable += f" For more, {_advice(release)}."
+    forms = counts.get("sampling", {})
+    few = [
+        name
+        for name, row in forms.items()
+        if row["questions"] < min(NEARLY_EMPTY, row["wanted"]) and len(forms) > 1
+    ]
+    if few:
+        notable += (
+            f" {len(few)} of {len(forms)} forms have fewer than {NEARLY_EMPTY} questions: "
+            f"{', '.join(few)}."
+        )
     return [
         f"{place}: {counted(questions, 'question')} {made}",
         notable,

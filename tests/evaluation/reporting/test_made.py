@@ -111,6 +111,14 @@ def test_the_one_key_to_change_is_named_where_there_are_few(
     assert said in notable if said else notable.endswith("or more.")
 
 
+def test_forms_that_stay_nearly_empty_are_named() -> None:
+    row = {"wanted": 60, "drawn": 500, "questions": 50, "rejected": {}}
+    rows = {"1p": row, "3i": row | {"questions": 9}, "up": row | {"questions": 0}}
+    assert "2 of 3 forms have fewer than 10 questions: 3i, up." in in_short(of(sampling=rows))[1]
+    small = {"1p": row, "2p": row | {"wanted": 5, "questions": 5}}
+    assert "forms" not in in_short(of(sampling=small))[1]
+
+
 def test_what_would_make_texts_better_is_said() -> None:
     lines = to_text(summary_of(of())).splitlines()
     assert any(line.startswith("3 relations without a template") for line in lines)
