@@ -111,7 +111,7 @@ goldens: install jar ## every file of 22 releases is what it was (8 minutes; NAM
 	$(BIN)/python -m tests.golden.digests $(NAMES)
 
 java: ## Java unit tests (needs Maven); warnings are errors
-	mvn --batch-mode --quiet -f amie/pom.xml verify
+	MAVEN_OPTS='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC' mvn --batch-mode --quiet -f amie/pom.xml verify
 
 wheel: install ## build the wheel and try it in an environment of its own, outside the checkout
 	$(BIN)/python tests/isolated/try_wheel.py

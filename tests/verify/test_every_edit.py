@@ -5,7 +5,6 @@ edited, or all as in ``make check``.
 """
 
 import json
-import os
 import re
 import shutil
 import zlib
@@ -73,12 +72,6 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         else:
             shutil.copytree(built(name) / "release", folder / kind)
     return {kind: folder / kind for kind in KINDS}
-
-
-@pytest.fixture(autouse=True)
-def unsynced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hundreds of releases are written again; none has to outlive a power cut."""
-    monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 def said(report: VerificationReport) -> set[str]:
