@@ -45,31 +45,44 @@ def _mine_demo(folder: Path) -> None:
     write_rules(folder / "rules.jsonl", mine(load_kg("demo"), MiningOptions(3, 0.1, 0.3, 0.4, 30)))
 
 
-def _build_coast(kind: str, folder: Path) -> None:
-    """A handful of questions of a kind that asks for entities over the coast, without mining."""
+def build_small(kind: str, folder: Path, *settings: tuple[tuple[str, ...], Any]) -> Path:
+    """Builds a handful of questions of a kind that asks a graph, over the coast and without mining.
+
+    Args:
+        kind: Any kind but ``rules``.
+        folder: Where the graph, its rules and ``release`` go.
+        settings: Further options of the recipe.
+
+    Returns:
+        The place of the release.
+    """
+    if kind == "cypher":
+        return build_coast(folder, (("cypher", "per_template"), 3), *settings)
     whole = simplekg()
     names = {node["eid"]: node["name"] for node in whole["entities"]}
     edges = {
         f"{names[e['subj_id']]}\t{e['label']}\t{names[e['obj_id']]}\n" for e in whole["relations"]
     }
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "kg.tsv").write_text("".join(sorted(edges)))
     (folder / "rules.tsv").write_text(RULES)
     options = {
         "kind": kind, "rules": str(folder / "rules.tsv"), "selection.levels": [50, 100],
         "selection.per_rule": 14, "selection.max_prior": 1.0, "questions.split": "random",
     } | COAST[kind]  # fmt: skip
-    settings = [(tuple(key.split(".")), value) for key, value in options.items()]
-    Build(load_recipe(str(folder / "kg.tsv"), settings), folder / "release").run()
+    given = [(tuple(key.split(".")), value) for key, value in options.items()]
+    Build(load_recipe(str(folder / "kg.tsv"), [*given, *settings]), folder / "release").run()
+    return folder / "release"
 
 
 BUILDERS: dict[str, Callable[[Path], object]] = {
     "demo": _build_demo,
     "demo-rules": _mine_demo,
-    "coast": lambda folder: build_coast(folder, (("cypher", "per_template"), 3)),
+    "coast": partial(build_small, "cypher"),
     "coast-declared": lambda folder: build_coast(
         folder, (("cypher", "per_template"), 1), (("naming",), "entity"), declared=True
     ),
-    **{f"coast-{kind}": partial(_build_coast, kind) for kind in COAST},
+    **{f"coast-{kind}": partial(build_small, kind) for kind in COAST},
 }
 """What there is, and what writes it into an empty folder: of ``demo`` a release of that name with its stages;
 of ``coast…`` one of the name ``release`` beside its graph; ``demo-rules`` is the file ``rules.jsonl``."""

@@ -1,6 +1,7 @@
 """Releases of the core alone, of every kind."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,11 +11,20 @@ from rulemine.kinds.graded import Unaskable
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
 from rulemine.verify import verify
-from tests.builder.test_nothing_removed import SMALL
 from tests.releases import built
 from tests.verify.tampering import change_manifest
 
 CORE_ONLY = (("questions", "core_only"), True)
+
+SMALL: dict[str, dict[tuple[str, ...], Any]] = {
+    "structures": {
+        ("structures", "per_structure"): 10,
+        ("structures", "names"): ["1p", "2p", "2i"],
+    },
+    "subgraphs": {("subgraphs", "questions"): 12},
+    "variants": {("variants", "questions"): 12},
+    "cypher": {("cypher", "per_template"): 1},
+}
 
 
 @pytest.fixture

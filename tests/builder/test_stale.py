@@ -15,8 +15,8 @@ from rulemine.kinds.graded import Unaskable
 from rulemine.query.answers import stale_in
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
-from tests.builder.test_nothing_removed import SMALL
 from tests.command_line import FACTS, RULES
+from tests.releases import build_small
 
 SHARE = 0.03
 
@@ -58,49 +58,45 @@ def _reference(folder: Path, triples: list[Triple]) -> tuple[str, set[Triple]]:
     return str(folder / "reference.tsv"), lacks
 
 
-def _built(recipe: str, folder: Path, settings: dict[tuple[str, ...], Any]) -> Release:
-    made = load_recipe(recipe, [(("naming",), "entity"), *settings.items()])
-    build = Build(made, folder)
-    build.run()
-    return Release.open(folder)
-
-
 @pytest.mark.parametrize("kind", ["rules", "structures", "subgraphs", "variants"])
 def test_no_question_uses_a_fact_that_the_reference_lacks(kind: str, tmp_path: Path) -> None:
-    (tmp_path / "kg.tsv").write_text(FACTS)
-    (tmp_path / "rules.txt").write_text(RULES)
-    settings: dict[tuple[str, ...], Any]
-    if kind == "rules":
-        recipe, settings = str(tmp_path / "kg.tsv"), {("rules",): str(tmp_path / "rules.txt")}
-        settings |= {("selection", "per_rule"): 20}
-    else:
-        recipe, settings = f"{kind}-demo", {("selection", "share"): 0.0, **SMALL[kind]}
-    whole = _built(recipe, tmp_path / "without", settings)
+    def build(name: str, *settings: tuple[tuple[str, ...], Any]) -> Release:
+        settings = ((("naming",), "entity"), *settings)
+        if kind == "rules":
+            few = (("selection", "per_rule"), 20)
+            return Release.open(_build_family(tmp_path / name, few, *settings))
+        nothing = (("selection", "share"), 0.0)
+        return Release.open(build_small(kind, tmp_path / name, nothing, *settings))
+
+    whole = build("without")
     reference, lacks = _reference(tmp_path, whole.kg("complete").labeled())
-    settings |= {("reference",): reference}
+    given = (("reference",), reference)
 
     def using(release: Release) -> int:
         return sum(not lacks.isdisjoint(q.full_evidence) for q in release.questions())
 
     assert using(whole) > 0
-    release = _built(recipe, tmp_path / "x", settings)
+    release = build("x", given)
     assert using(release) == 0
     assert release.questions()
     assert Unaskable.STALE in str(release.manifest["counts"])
-    kept = _built(recipe, tmp_path / "kept", settings | {("questions", "stale"): True})
+    kept = build("kept", given, (("questions", "stale"), True))
     assert using(kept) > 0
     assert Unaskable.STALE not in str(kept.manifest["counts"])
     with pytest.raises(ConfigError, match=r"reference names reference\.tsv: give the file"):
         build_again(release, tmp_path / "again", {}, BuildContext())
 
 
+def _build_family(folder: Path, *settings: tuple[tuple[str, ...], Any]) -> Path:
+    folder.mkdir()
+    (folder / "kg.tsv").write_text(FACTS)
+    (folder / "rules.txt").write_text(RULES)
+    rules = (("rules",), str(folder / "rules.txt"))
+    Build(load_recipe(str(folder / "kg.tsv"), [rules, *settings]), folder / "release").run()
+    return folder / "release"
+
+
 def test_a_reference_of_further_triples_alone_says_what_to_set(tmp_path: Path) -> None:
-    (tmp_path / "kg.tsv").write_text(FACTS)
-    (tmp_path / "rules.txt").write_text(RULES)
     (tmp_path / "more.tsv").write_text("h1\tknows\th2\n")
-    settings = {
-        ("rules",): str(tmp_path / "rules.txt"),
-        ("reference",): str(tmp_path / "more.tsv"),
-    }
     with pytest.raises(UserError, match=r"set questions\.stale = true"):
-        _built(str(tmp_path / "kg.tsv"), tmp_path / "x", settings)
+        _build_family(tmp_path / "x", (("reference",), str(tmp_path / "more.tsv")))
