@@ -166,10 +166,9 @@ def found() -> dict[str, list[int]]:
         and module != "rulemine.kinds.registry"
         and not module.startswith("rulemine.verify.kinds")
     ]
-    constants = {
-        word for module in outside for word in constants_of(parsed(module)) if word.isupper()
-    }
-    rows = {m: Finder(parsed(m), frozenset(constants)).lines() for m in outside}
+    trees = {module: parsed(module) for module in outside}
+    constants = {word for tree in trees.values() for word in constants_of(tree) if word.isupper()}
+    rows = {m: Finder(tree, frozenset(constants)).lines() for m, tree in trees.items()}
     return {module: lines for module, lines in rows.items() if lines}
 
 

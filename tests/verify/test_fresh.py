@@ -27,9 +27,10 @@ Rows = list[dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh release of the demo, with two levels. It declares relations and has a core."""
+    """A fresh release of the demo with two levels, little removed, declared relations and a core."""
     target = tmp_path_factory.mktemp("demo") / "demo"
-    Build(load_recipe("demo", [(("selection", "levels"), [50, 100])]), target).run()
+    options = [(("selection", "levels"), [50, 100]), (("selection", "share"), 0.2)]
+    Build(load_recipe("demo", options), target).run()
     return target
 
 
@@ -42,7 +43,7 @@ def test_a_fresh_release_holds_in_every_naming(demo: Path, tmp_path: Path, namin
 def test_fresh_questions_of_structures_hold(tmp_path: Path) -> None:
     options = [
         (("structures", "names"), ["1p", "pi", "up"]),
-        (("structures", "per_structure"), 12),
+        (("structures", "per_structure"), 6),
         (("structures", "disjoint_answers"), True),
         (("selection", "levels"), [50, 100]),
     ]
