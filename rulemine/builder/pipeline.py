@@ -20,6 +20,7 @@ from rulemine.codec import dump_line, to_json
 from rulemine.errors import ConfigError, MiningError, counted
 from rulemine.files import digest_of, write_text
 from rulemine.guard import watching
+from rulemine.kinds.asking import Asking
 from rulemine.kinds.building import kind_of
 from rulemine.kinds.split import split
 from rulemine.kinds.writing import Writing, opened
@@ -380,7 +381,7 @@ class Build:
 
         def work(folder: Path) -> None:
             with self._writing(folder) as writing:
-                asked = self.kind.ask(inputs, self.selection, self._progress, writing)
+                asked = Asking(inputs, self.selection, self._progress, writing).run()
             write_question_set(folder, asked)
             self._made = {"ask": asked}
 

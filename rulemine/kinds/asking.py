@@ -19,7 +19,7 @@ ids count questions in the order given; what is not asked is counted by reason, 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -79,7 +79,7 @@ class Asking:
         writing: What a model is asked with; without a session none is.
 
     Attributes:
-        kind: The kind of question.
+        kind: The kind of question, a `rulemine.kinds.building.BuildingKind`.
         recipe: The recipe; `options` is the section of the kind.
         questions: What is asked so far.
         reasons: Why other drafts are not → how many.
@@ -100,7 +100,7 @@ class Asking:
         self.progress = progress or (lambda _done, _wanted: None)
         self.writing = writing or Writing()
         self.recipe, self.kg, self.templates = inputs.recipe, inputs.kg, inputs.templates
-        self.kind = KINDS.find(self.recipe.kind)
+        self.kind: Any = KINDS.find(self.recipe.kind)
         self.options, self.seed = self.recipe.own, self.recipe.seed
         self.declarations = self.templates.declarations
         self.near = NearDuplicates(self.declarations)
@@ -112,16 +112,13 @@ class Asking:
         self.records: dict[str, tuple[Any, ...]] = {}
         self.reference: Sequence[Triple] | None = None
 
-    def run(self, drafts: Iterable[Draft | Question | Rejection | str]) -> QuestionSet:
-        """All questions, with source labels and ids.
-
-        Args:
-            drafts: What `drafts` of the kind yields.
+    def run(self) -> QuestionSet:
+        """All questions, with source labels and ids, without splits unless these decide what is asked.
 
         Raises:
             UserError: There is none.
         """
-        for made in drafts:
+        for made in self.kind.drafts(self):
             found = self._question(made) if isinstance(made, Draft) else made
             if isinstance(found, Question):
                 self.questions.append(found)
@@ -138,7 +135,7 @@ class Asking:
         ids = question_ids(len(self.questions))
         questions = [replace(q, id=q.id or own) for q, own in zip(self.questions, ids, strict=True)]
         if self.reference is None:
-            self.reference = sorted(set(self._of_further(questions)))
+            self.reference = self.of_further(questions)
         everything = QuestionSet(
             (),
             (),
@@ -168,11 +165,19 @@ class Asking:
         return expanded(one, self.declarations)
 
     def refuse(self, found: Rejection | str) -> None:
-        """Counts what is not asked, and keeps it for the release where it has words or a triple."""
+        """Counts what is not asked, and keeps it for the release where it has words, a triple or an id."""
         reason = found if isinstance(found, str) else found.reason
         self.reasons[reason] += 1
-        if isinstance(found, Rejection) and (found.text or found.removed):
+        if isinstance(found, Rejection) and (found.text or found.removed or found.question):
             self.rejections.append(found)
+
+    def of_further(self, questions: Sequence[Question]) -> list[Triple]:
+        """The triples that the graph lacks of the derivations of further answers, sorted."""
+        found: set[Triple] = set()
+        for question in questions:
+            if self.wider and question.further:
+                found.update(self.wider.reference(parse(question.query), question.further))
+        return sorted(found)
 
     @property
     def why(self) -> str:
@@ -251,12 +256,6 @@ class Asking:
         if self.reference is None:
             return self.wider.entities(self.kg) if self.wider else []
         return sorted({end for s, _, o in self.reference for end in (s, o)} - {*self.kg.entities})
-
-    def _of_further(self, questions: Sequence[Question]) -> Iterator[Triple]:
-        """The triples that the graph lacks of the derivations of further answers."""
-        for question in questions:
-            if self.wider and question.further:
-                yield from self.wider.reference(parse(question.query), question.further)
 
 
 def question_ids(number: int, most: int = 0) -> list[str]:

@@ -88,27 +88,12 @@ class BuildingKind(Kind):
     def drafts(self, asking: "Asking") -> "Iterator[Draft | Question | Rejection | str]":
         """What may become a question, and why the rest does not, see `rulemine.kinds.asking`.
 
+        Questions have no splits unless these decide what is asked.
+
         Raises:
             UserError: There is no question, and the kind says why.
         """
         raise NotImplementedError
-
-    def ask(
-        self,
-        inputs: "Inputs",
-        selection: "Selection",
-        progress: Progress | None,
-        writing: "Writing",
-    ) -> "QuestionSet":
-        """The questions about what is removed, without splits unless they decide what is asked.
-
-        Raises:
-            UserError: There is none.
-        """
-        from rulemine.kinds.asking import Asking
-
-        asking = Asking(inputs, selection, progress, writing)
-        return asking.run(self.drafts(asking))
 
     def estimate(
         self, inputs: "Inputs", selection: "Selection", folder: Path, replay: Path | None

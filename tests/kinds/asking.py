@@ -3,8 +3,7 @@
 from typing import Any
 
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.building import kind_of
-from rulemine.kinds.writing import Writing
+from rulemine.kinds.asking import Asking
 from rulemine.phrasing.templates import Templates
 from rulemine.recipe.earlier import NOTHING
 from rulemine.recipe.inputs import Inputs
@@ -29,4 +28,4 @@ def ask(
         "stale": None,
     }
     inputs.put(kg=kg, templates=templates, **none | given)
-    return kind_of(recipe).ask(inputs, selection, None, Writing())
+    return Asking(inputs, selection).run()

@@ -95,18 +95,27 @@ class SubgraphEngine(Engine[Task, Candidate]):
         self._mended: Counter[str] = Counter()
 
     def drafts(self) -> Iterator[Question]:
-        """See `Engine`."""
+        """See `Engine`; with splits, if they are by group."""
         options, asking = self.options, self.asking
         with Executor(self.names, options.seconds, options.rows) as executor:
             self._validator = Validator(
                 self.names, asking.graph, asking.declarations, options, executor, wider=asking.wider
             )
-            yield from super().drafts()
+            made = list(super().drafts())
         if late := self._validator.unfinished:
             self.writing.note(
                 f"{counted(late, 'query', 'queries')} did not end within {options.seconds:g} s "
                 "(subgraphs.seconds); what the graph gives for their trees was taken."
             )
+        if not self._grouped:
+            yield from made
+            return
+        asking.reference = asking.of_further(made)
+        split = self._split_of(made, question_ids(len(made)))
+        asking.sampling = {**split.sampling}
+        for rejection in split.rejections:
+            asking.refuse(rejection)
+        yield from split.questions
 
     # Tasks.
 
@@ -190,12 +199,18 @@ class SubgraphEngine(Engine[Task, Candidate]):
 
     def _split(self) -> QuestionSet | None:
         """The split of what was accepted so far; None: it leaves no training question."""
-        questions = [replace(q, id=f"q{place:09d}") for place, q in enumerate(self._staying())]
-        asked = QuestionSet((*questions,), (), (), 0, (), self.asking.declarations)
+        staying = self._staying()
         try:
-            return split_subgraphs(asked, self.asking.recipe, self.asking.facts, self._shapes)
+            return self._split_of(staying, [f"q{place:09d}" for place in range(len(staying))])
         except UserError:
             return None
+
+    def _split_of(self, questions: Sequence[Question], ids: Sequence[str]) -> QuestionSet:
+        """See `split_subgraphs`; of questions in the order of their ids."""
+        asking = self.asking
+        asked = tuple(replace(q, id=own) for q, own in zip(questions, ids, strict=True))
+        given = QuestionSet(asked, (), (), 0, (), asking.declarations, asking.sampling)
+        return split_subgraphs(given, asking.recipe, asking.facts, self._shapes)
 
     # Candidates.
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
     from rulemine.release.question_set import QuestionSet
-    from rulemine.removal.selection import Selection
 
 __all__ = ["KIND"]
 
@@ -41,22 +40,6 @@ class SubgraphKind(WrittenKind):
     engine = imported("rulemine.kinds.subgraphs.ask:SubgraphEngine")
     takes = imported("rulemine.kinds.subgraphs.estimate:estimate")
     view = imported("rulemine.kinds.written.show:subgraph_view")
-
-    def ask(
-        self,
-        inputs: "Inputs",
-        selection: "Selection",
-        progress: Progress | None,
-        writing: "Writing",
-    ) -> "QuestionSet":
-        """With splits, if they are by group."""
-        from rulemine.kinds.locks import removed_facts
-        from rulemine.kinds.subgraphs.split import split_subgraphs
-
-        made = super().ask(inputs, selection, progress, writing)
-        if inputs.recipe.questions.split != "group":
-            return made
-        return split_subgraphs(made, inputs.recipe, removed_facts(inputs.kg, selection))
 
     def split_options(self, inputs: "Inputs") -> dict[str, Any]:
         """The model of the final filter; all else the questions depend on too."""

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from rulemine.errors import UserError
-from rulemine.kinds.building import kind_of
+from rulemine.kinds.asking import Asking
 from rulemine.kinds.graded import Unaskable
 from rulemine.kinds.locks import removed_facts
 from rulemine.kinds.subgraphs.final_filter import FAILED
@@ -85,7 +85,7 @@ def inputs_of(
 def asked(given: Any = None, **options: Any) -> QuestionSet:
     """The scripted writer's questions."""
     given = given or inputs_of(**options)
-    return kind_of(given.recipe).ask(given, WORLD.selection, None, Writing())
+    return Asking(given, WORLD.selection).run()
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -202,7 +202,7 @@ def over_http(
         with Session(endpoint, folder / "journal.sqlite", room="m=4000") as session:
             writing = writing or Writing()
             writing.session = session
-            return kind_of(given.recipe).ask(given, WORLD.selection, None, writing), server
+            return Asking(given, WORLD.selection, writing=writing).run(), server
 
 
 def asked_of(request: dict[str, Any]) -> str:

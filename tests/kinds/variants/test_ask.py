@@ -11,6 +11,7 @@ from werkzeug import Response
 
 from rulemine.errors import ConfigError, UserError
 from rulemine.kg.entity_names import NAMINGS
+from rulemine.kinds.asking import Asking
 from rulemine.kinds.building import kind_of
 from rulemine.kinds.graded import Unaskable
 from rulemine.kinds.locks import LockReason, removed_facts
@@ -84,7 +85,7 @@ def inputs_of(
 def asked(given: Any = None, **options: Any) -> QuestionSet:
     """The scripted writer's questions."""
     given = given or inputs_of(**options)
-    return kind_of(given.recipe).ask(given, WORLD.selection, None, Writing())
+    return Asking(given, WORLD.selection).run()
 
 
 @pytest.fixture(scope="module")
@@ -227,7 +228,7 @@ def over_http(
         with Session(endpoint, folder / "journal.sqlite", room="m=4000") as session:
             writing = writing or Writing()
             writing.session = session
-            return kind_of(given.recipe).ask(given, WORLD.selection, None, writing), server
+            return Asking(given, WORLD.selection, writing=writing).run(), server
 
 
 def fake(request: dict[str, Any], times: int) -> str:
