@@ -37,7 +37,8 @@ def test_a_renamed_kind_needs_nothing_but_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(KINDS, "own", {"r7": Renamed()})
-    recipe = load_recipe("demo", [(("kind",), "r7"), (("selection", "per_rule"), 1)])
+    few = (("selection", "per_rule"), 1), (("mining", "max_atoms"), 2)
+    recipe = load_recipe("demo", [(("kind",), "r7"), *few])
     Build(recipe, tmp_path / "made").run()
     release = Release.open(tmp_path / "made")
     assert {q.kind for q in release.questions()} == {release.kind} == {"r7"}

@@ -31,7 +31,9 @@ from tests.test_registry import install_example
 from tests.verify.tampering import edited
 from tests.verify.tiny import seal
 
-SMALL = [(("kind",), "choice"), (("selection", "per_rule"), 1)]
+SMALL = [
+    (("kind",), "choice"), (("selection", "per_rule"), 1), (("mining", "min_std_confidence"), 0.6),
+]  # fmt: skip
 TEST = "questions/test.jsonl"
 
 

@@ -33,6 +33,7 @@ from rulemine.verify import verify
 from rulemine.verify.kinds.cypher.graphs import LabeledEdge, LabeledGraph
 from rulemine.verify.kinds.cypher.patterns import read_pattern
 from rulemine.verify.kinds.cypher.rows import rows_of
+from tests import ALL_SEEDS
 from tests.oracles.patterns import ByStatements, differs, expected
 from tests.releases import built
 
@@ -40,7 +41,10 @@ from tests.releases import built
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Release:
     folder = tmp_path_factory.mktemp("demo") / "release"
-    Build(load_recipe("cypher-demo", [(("naming",), "entity")]), folder).run()
+    settings: list[tuple[tuple[str, ...], Any]] = [(("naming",), "entity")]
+    if not ALL_SEEDS:
+        settings += [(("cypher", "per_template"), 2), (("mining", "max_atoms"), 2)]
+    Build(load_recipe("cypher-demo", settings), folder).run()
     return Release.open(folder)
 
 

@@ -15,7 +15,7 @@ from tests.command_line import Command, assert_refused, tree
 
 FEW = [
     "--set", 'structures.names=["1p", "2p", "2i", "pi", "2u", "up"]',
-    "--set", "structures.per_structure=12",
+    "--set", "structures.per_structure=12", "--set", "mining.max_atoms=2",
 ]  # fmt: skip
 MODELS = ["--model", "writer", "--judge-model", "judge", "--rewriter-model", "rewriter"]
 
