@@ -10,6 +10,7 @@ import shutil
 import zlib
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -140,8 +141,8 @@ def put(value: Any, path: Keys, new: Any) -> Any:
     return value | {key: put(value[key], tuple(rest), new)}
 
 
-def edits_of(name: str, text: str) -> Iterator[tuple[str, str]]:
-    """Key and edited text: of each key one value changed, and one exchanged for that of another place."""
+def edits_of(name: str, text: str) -> Iterator[tuple[str, Callable[[], str]]]:
+    """Key and what makes the edited text: of each key one value changed, and one that of another place."""
     lines = text.split("\n")
     rows = (
         [json.loads(line) for line in lines if line] if name.endswith("l") else [json.loads(text)]
@@ -155,26 +156,33 @@ def edits_of(name: str, text: str) -> Iterator[tuple[str, str]]:
         number, path, value = next((one for one in some if one[2]), some[0])
         others = [other for _, _, other in some if other and other != value]
         for new in (changed(value), *others[:1]):
-            row = put(rows[number], path, new)
-            indent = 2 if name == "manifest.json" else None
-            made = json.dumps(row, ensure_ascii=False, indent=indent)
-            if name.endswith("l"):
-                yield key, "\n".join([*lines[:number], made, *lines[number + 1 :]])
-            else:
-                yield key, f"{made}\n"
+            yield key, partial(edited, name, lines, number, rows[number], path, new)
 
 
-def columns_of(text: str) -> Iterator[tuple[str, str]]:
-    """Column and edited text of a table: one cell changed, and one exchanged for that of another row."""
+def edited(name: str, lines: list[str], number: int, row: Any, path: Keys, new: Any) -> str:
+    """The text of a file with another value at a place of one of its rows."""
+    indent = 2 if name == "manifest.json" else None
+    made = json.dumps(put(row, path, new), ensure_ascii=False, indent=indent)
+    if name.endswith("l"):
+        return "\n".join([*lines[:number], made, *lines[number + 1 :]])
+    return f"{made}\n"
+
+
+def columns_of(text: str) -> Iterator[tuple[str, Callable[[], str]]]:
+    """Column and what makes the edited text: one cell changed, and one exchanged for that of another row."""
     header, *rows = [line.split("\t") for line in text.removesuffix("\n").split("\n")]
     for at, column in enumerate(header):
         others = [row[at] for row in rows if row[at] != rows[0][at]]
         for new in (f"{rows[0][at]}x", *others[-1:]):
             first = [*rows[0][:at], new, *rows[0][at + 1 :]]
-            yield column, "".join("\t".join(row) + "\n" for row in (header, first, *rows[1:]))
+            yield column, partial(table, [header, first, *rows[1:]])
 
 
-Edits = Callable[[str, str], Iterator[tuple[str, str]]]
+def table(rows: list[list[str]]) -> str:
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+Edits = Callable[[str, str], Iterator[tuple[str, Callable[[], str]]]]
 
 
 def missed(releases: dict[str, Path], endings: tuple[str, ...], edits: Edits) -> set[Edit]:
@@ -185,13 +193,13 @@ def missed(releases: dict[str, Path], endings: tuple[str, ...], edits: Edits) ->
         here = set()
         for name in files_of(release, endings):
             text = read_file(release, name)
-            for key, made in edits(name, text):
+            for key, make in edits(name, text):
                 if (name, key) in known or key.startswith("files."):  # these are mended here
                     continue
                 here.add((name, key))
                 if zlib.crc32(f"{name} {key}".encode()) % 4 in few:
                     continue
-                write_file(release, name, made)
+                write_file(release, name, make())
                 seal(release)
                 if not is_named(release, before, name == "manifest.json"):
                     lost.add((name, key))
