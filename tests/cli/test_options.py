@@ -126,8 +126,14 @@ def test_the_command_mine_tells_what_a_build_does_otherwise(
     assert all(name in said for name in other)
 
 
-@pytest.mark.parametrize("key", BOUNDED, ids=name_of)
-def test_bounds_hold(key: Key) -> None:
+def test_bounds_hold() -> None:
+    assert len(BOUNDED) > 60
+    for key in BOUNDED:
+        check_bounds(key)
+
+
+def check_bounds(key: Key) -> None:
+    """Values at the bounds of a key are taken, those next to them refused by its name."""
     path, rules = tuple(key.name.split(".")), key.option
     whole = int in (key.hint, *get_args(key.hint))
     inside, outside = [], []
@@ -138,7 +144,7 @@ def test_bounds_hold(key: Key) -> None:
     if math.isfinite(rules.above):
         outside.append(rules.above if whole else float(rules.above))
         inside.append(rules.above + 1 if whole else math.nextafter(rules.above, math.inf))
-    assert inside
+    assert inside, key.name
 
     def made(value: Any) -> Any:
         other = "structures" if key.name == "selection.share" else "rules"  # rules ask for removals

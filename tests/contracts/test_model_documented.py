@@ -1,7 +1,5 @@
 """Every reason that may be given for refusing a model's text is documented."""
 
-import pytest
-
 from rulemine.verbalizer.checks import CODES
 from rulemine.verbalizer.prompts import PURPOSES
 from tests import ROOT
@@ -17,9 +15,8 @@ def explained() -> set[str]:
     return {word for row in ROWS for word in row.split("|")[1].split("`")[1::2]}
 
 
-@pytest.mark.parametrize("code", CODES)
-def test_every_reason_code_is_explained(code: str) -> None:
-    assert code in explained()
+def test_every_reason_code_is_explained() -> None:
+    assert set(CODES) - explained() == set()
 
 
 def test_every_purpose_of_calls_is_named() -> None:

@@ -192,11 +192,11 @@ def test_words_of_the_relation_are_no_foreign_names(
     assert (found.detail if isinstance(found, TextProblem) else None) == expected
 
 
-@pytest.mark.parametrize("name", sorted(CODES))
-def test_every_code_has_a_sentence(name: str) -> None:
-    assert explain(TextProblem(name)).endswith(".")
-    assert "{" not in explain(TextProblem(name, "x"))
-    assert explain(TextProblem(name, "{detail} {x}")).count("{detail}") <= 1
+def test_every_code_has_a_sentence() -> None:
+    for name in CODES:
+        assert explain(TextProblem(name)).endswith("."), name
+        assert "{" not in explain(TextProblem(name, "x")), name
+        assert explain(TextProblem(name, "{detail} {x}")).count("{detail}") <= 1, name
 
 
 @pytest.mark.parametrize(

@@ -25,12 +25,10 @@ def check(project, judged, expected, first=0):
     assert found[first : first + len(wanted)] == pytest.approx(wanted, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("project", "case"), [(name, case) for name, rows in ON_TEXTS.items() for case in rows]
-)
-def test_of_texts(project, case):
-    answers, prediction, expected = case
-    check(project, Judged("Who?", tuple(answers), prediction), expected)
+@pytest.mark.parametrize("project", ON_TEXTS)
+def test_of_texts(project):
+    for answers, prediction, expected in ON_TEXTS[project]:
+        check(project, Judged("Who?", tuple(answers), prediction), expected)
 
 
 @pytest.mark.parametrize("case", cases.SUBGRAPH_RAG)
