@@ -73,12 +73,14 @@ def parts_of_build(
     trace: ModelTrace | None,
     *,
     rules_mined: int,
+    rules_refused: int | None = None,
     types: Mapping[str, tuple[str, ...]] | None = None,
     sampling: Mapping[str, Any] | None = None,
     graph: PropertyGraph | None = None,
 ) -> ReleaseParts:
     """The parts of a release, from the results of the stages, and the number of rules as mined.
 
+    Of a build with standards of proof also from the number of these that one of them refuses.
     Of some kinds also from the types of entities, what sampling counted, and a property graph.
     """
     return ReleaseParts(
@@ -95,7 +97,11 @@ def parts_of_build(
         names=asked.names,
         templates=templates,
         model_counts=count_model(trace, asked.questions, asked.rejections),
-        selection_counts={"rules_mined": rules_mined, **asdict(selection.counts)},
+        selection_counts={
+            "rules_mined": rules_mined,
+            **({} if rules_refused is None else {"rules_refused": rules_refused}),
+            **asdict(selection.counts),
+        },
         trace=trace,
         types=types,
         sampling_counts=sampling or {},

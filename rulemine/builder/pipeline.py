@@ -40,12 +40,14 @@ from rulemine.release.storing.folders import working_folder
 from rulemine.release.storing.outputs import check_folder, check_no_input
 from rulemine.release.storing.publish import publish
 from rulemine.release.writer import write_release, write_trace
+from rulemine.removal.eligibility import confident_rules
 from rulemine.removal.selection import Selection, read_selection, write_selection
 from rulemine.removal.setting import Setting
 from rulemine.removal.steps import explain_priors, ground_eligible, remove
 from rulemine.rules.formats import read_rules, rule_to_json, write_rules
 from rulemine.rules.grounding import Groundings, read_groundings, write_groundings
 from rulemine.rules.rule import Rule
+from rulemine.rules.standards import refused
 
 __all__ = ["STAGES", "Build", "BuildContext"]
 
@@ -342,6 +344,7 @@ class Build:
             "min_rare_confidence": chosen.min_rare_confidence,
             "max_prior": chosen.max_prior,
             "kept_out": sorted(self.inputs.excluded_from_bodies),
+            "standards": [to_json(one) for one in self.inputs.standards],
         }
         return self._stage("ground", 6, options, work)
 
@@ -488,6 +491,7 @@ class Build:
                 self.inputs.templates,
                 self._trace(),
                 rules_mined=len(self.mined_rules),
+                rules_refused=self._rules_refused,
                 types=self._types[1] or None,
                 sampling=self._asked("split").sampling,
                 graph=self.kind.graph(self.inputs),
@@ -506,6 +510,16 @@ class Build:
         return merged(
             [read_trace(folder.joinpath) for folder in folders if (folder / JOURNAL).exists()]
         )
+
+    @cached_property
+    def _rules_refused(self) -> int | None:
+        """How many rules are refused by a standard of proof alone; None: there is none."""
+        standards, chosen = self.inputs.standards, self.recipe.selection
+        if not standards:
+            return None
+        without = self.inputs.excluded_from_bodies
+        found = confident_rules(self.mined_rules, chosen.min_std_confidence, without)
+        return sum(refused(rule, standards) for rule in found)
 
     def rules_left_out(self) -> list[str]:
         """The given rules with names that the graph lacks, one a line."""
@@ -530,6 +544,11 @@ class Build:
             + f" ({counted(twice, 'duplicate line')})" * bool(twice)
             + f", {counted(len(self.rules), 'rule')}"
         ]
+        if "ground" in self._done and self._rules_refused:
+            lines.append(
+                f"{counted(self._rules_refused, 'rule')} of {len(self.mined_rules):,} refused by the "
+                "standards of proof of the filter"
+            )
         lines += self.rules_left_out()
         at = STAGES.index(until)
         if "ground" in self._done:

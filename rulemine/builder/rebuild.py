@@ -16,7 +16,7 @@ from typing import Any
 
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.codec import dump_line
-from rulemine.config import Key, lookup, override, packaged
+from rulemine.config import Key, build, lookup, override, packaged
 from rulemine.datasets.registry import data_sets
 from rulemine.errors import ConfigError, DatasetError, InputError, did_you_mean, list_problems
 from rulemine.kg.graph import KnowledgeGraph
@@ -30,6 +30,7 @@ from rulemine.recipe.recipe import file_keys
 from rulemine.registry import packaged_or_given
 from rulemine.release.contents import JOURNAL, read_parts
 from rulemine.release.reader import Release
+from rulemine.rules.standards import Standard
 
 __all__ = ["build_again", "rebuild"]
 
@@ -197,6 +198,12 @@ def _labels(release: Release) -> dict[str, Any]:
     return {"labels": {row.entity: row.text for row in release.entities}}
 
 
+def _filter(release: Release) -> dict[str, Any]:
+    kg = release.manifest["kg"]
+    standards = (build(Standard, row, "manifest.json") for row in kg.get("standards", ()))
+    return {"excluded": dict(kg.get("dropped", {})), "standards": tuple(standards)}
+
+
 _StandIn = tuple[Callable[[Release], dict[str, Any]], str]
 
 STAND_INS: dict[str, _StandIn] = {
@@ -207,10 +214,7 @@ STAND_INS: dict[str, _StandIn] = {
         lambda release: {"templates": read_parts(release).templates},
         "relations.tsv",
     ),
-    "questions.filter": (
-        lambda release: {"excluded": dict(release.manifest["kg"].get("dropped", {}))},
-        "kg.dropped in manifest.json",
-    ),
+    "questions.filter": (_filter, "kg.dropped in manifest.json"),
 }
 """Key of a recipe → what the release itself has to take the place of what `Inputs` reads, and where."""
 

@@ -30,10 +30,15 @@ from rulemine.query.answers import stale_in
 from rulemine.recipe.earlier import Earlier, read_earlier
 from rulemine.recipe.homonyms import tell_apart
 from rulemine.recipe.recipe import Recipe, file_keys
-from rulemine.recipe.relation_filter import excluded_relations, load_filter
+from rulemine.recipe.relation_filter import (
+    excluded_relations,
+    load_filter,
+    load_standards,
+)
 from rulemine.rules.formats import read_rules
 from rulemine.rules.implied import load_implied, with_implied
 from rulemine.rules.rule import Rule
+from rulemine.rules.standards import Standard
 
 if TYPE_CHECKING:  # builds without a model load nothing of this
     from rulemine.phrasing.glosses import Glosses
@@ -265,6 +270,17 @@ class Inputs:
             return frozenset(load_filter(named, self.kg.relations))
 
     @cached_property
+    def standards(self) -> tuple[Standard, ...]:
+        """What rules of some form have to reach, from the file that says which relations prove nothing."""
+        key, named = "selection.body_filter", self.recipe.selection.body_filter
+        if named == "none" or self.recipe.selection.mode in ("brink", "none"):
+            return ()
+        if not named:
+            key, named = "questions.filter", self.recipe.questions.filter
+        with of_key(key):
+            return load_standards(named, self.kg.relations)
+
+    @cached_property
     def amie(self) -> AmieJar | None:
         """The original AMIE where it mines; None: this package's miner does."""
         with of_key("amie_jar"):
@@ -328,6 +344,8 @@ class Inputs:
             about["types"] = types
         if self.recipe.questions.filters:
             about["dropped"] = self.excluded
+        if self.standards:
+            about["standards"] = [to_json(one) for one in self.standards]
         if self.amie is not None:
             about["amie_jar"] = self.amie.digest
         return about

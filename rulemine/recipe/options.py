@@ -48,8 +48,9 @@ class SelectionSection(Section):
         min_rare_confidence: Lower bound on the confidence of rules where the answer cannot be guessed: of
             their predictions whose ends are no common answers (by `max_prior`), and whose body does not
             hold the prediction itself, the fraction that is in the graph; 0: off.
-        body_filter: Relations that prove nothing: a file like that of ``questions.filter`` or the name of
-            a data set that has one; empty: those that are not asked about; ``none``: no relation.
+        body_filter: Relations that prove nothing, and standards of proof: a file like that of
+            ``questions.filter`` or the name of a data set that has one; empty: that of ``questions.filter``
+            and what else is not asked about; ``none``: nothing.
     """
 
     mode: str = option("maximal", choices=("maximal", "brink", "none"), flag_name="--selection")

@@ -1,9 +1,21 @@
 """Excluded relations, which are not asked about: by a filter file, and by statistics of the graph.
 
-A filter file is TOML with one table, relation → reason:
+A filter file is TOML with a table, relation → reason:
 
     [drop]
     "/common/topic/webpage./common/webpage/category" = "about a web page, not about the topic"
+
+It may also say which rules have to be more confident than others (see `rulemine.rules.standards`), for
+relations and classes of relations that it names itself:
+
+    [classes]
+    credit = ["/film/film/written_by", "/film/film/music"]
+
+    [[standards]]
+    head = ["credit"]
+    body_only = ["credit"]
+    min_std_confidence = 0.5
+    reason = "who worked together elsewhere may or may not have done so here"
 
 Guarantees: relations are excluded before anything is removed, so no removal is spent on them; their
 triples stay, may be part of proofs, and are never removed; each excluded relation has one reason, that
@@ -11,23 +23,31 @@ of the file before that of a statistic.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from rulemine.config import read_toml
+from rulemine.config import build, read_toml
 from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.registry import packaged_or_given
+from rulemine.rules.standards import Standard
 
-__all__ = ["ONE_END", "TOO_MANY", "excluded_relations", "load_filter"]
-
-"""Packaged filter files."""
+__all__ = ["ONE_END", "TOO_MANY", "excluded_relations", "load_filter", "load_standards"]
 
 ONE_END = "one entity is an end of most of its facts"
 TOO_MANY = "its questions have too many answers"
 
-_EXPECTED = 'A filter file has one table, [drop], with lines "relation" = "reason".'
+_TABLES = ("drop", "classes", "standards")
+
+_EXPECTED = (
+    'A filter file has the table [drop], with lines "relation" = "reason", and may have [classes], with '
+    'lines name = ["relation", …], and [[standards]].'
+)
+
+_LISTS = ("head", "head_not", "body_only", "body_any")
 
 
 def load_filter(source: str | Path, relations: Iterable[str]) -> dict[str, str]:
@@ -42,27 +62,92 @@ def load_filter(source: str | Path, relations: Iterable[str]) -> dict[str, str]:
     """
     if source == "":
         return {}
-    path = packaged_or_given(str(source), "filter.toml")
-    is_given = path == Path(source)
-    values = read_toml(path)
-    listed = values.get("drop")
-    if set(values) != {"drop"} or not isinstance(listed, dict):
-        found = ", ".join(values) or "nothing"
-        raise InputError(f"{path}: holds {found}. {_EXPECTED}")
-    known = set(relations)
-    problems = []
-    for relation, reason in listed.items():
-        if not isinstance(reason, str) or not reason.strip() or "\n" in reason:
-            problems.append(
-                f"the reason of {relation!r} is {reason!r}; a line of text was expected"
-            )
-        elif is_given and relation not in known:
-            hint = did_you_mean(relation, known)
-            if hint.startswith("did you mean"):
-                problems.append(f"relation {relation!r} is not in the graph; {hint}")
+    path, listed, known = *_read(source), set(relations)
+    problems = [
+        f"the reason of {relation!r} is {reason!r}; a line of text was expected"
+        for relation, reason in listed["drop"].items()
+        if not isinstance(reason, str) or not reason.strip() or "\n" in reason
+    ]
+    if path == Path(source):
+        problems += _misspelled(listed["drop"], known)
     if problems:
         raise InputError(list_problems(str(path), problems, _EXPECTED))
-    return {relation: listed[relation] for relation in sorted(known & listed.keys())}
+    return {
+        relation: listed["drop"][relation] for relation in sorted(known & listed["drop"].keys())
+    }
+
+
+def load_standards(source: str | Path, relations: Iterable[str]) -> tuple[Standard, ...]:
+    """Reads the standards of proof of a filter file, in its order, with the relations of their classes.
+
+    Args:
+        source: As for `load_filter`.
+        relations: The relations of the graph; others are left out, and a standard that then has nothing
+            left of a list that it has.
+
+    Raises:
+        InputError: The file is missing or not a filter file; a standard is malformed, has no reason or no
+            form; it names a relation that looks misspelled.
+    """
+    if source == "":
+        return ()
+    path, listed, known = *_read(source), set(relations)
+    classes, problems, found = listed["classes"], [], []
+    for name, members in classes.items():
+        if not isinstance(members, list) or not all(isinstance(one, str) for one in members):
+            problems.append(f"class {name!r} is {members!r}; a list of relations was expected")
+    for number, values in enumerate(listed["standards"], start=1):
+        where = f"{path}: standard {number}"
+        standard = build(Standard, values, where, _EXPECTED)
+        if not standard.reason.strip() or not any(getattr(standard, name) for name in _LISTS):
+            problems.append(f"standard {number} has no reason, or none of {', '.join(_LISTS)}")
+        found.append(standard)
+    if not problems and path == Path(source):
+        named = [r for standard in found for name in _LISTS for r in getattr(standard, name)]
+        named += [relation for members in classes.values() for relation in members]
+        problems += _misspelled(named, known | classes.keys())
+    if problems:
+        raise InputError(list_problems(str(path), problems, _EXPECTED))
+    return tuple(one for one in (_resolved(each, classes, known) for each in found) if one)
+
+
+def _read(source: str | Path) -> tuple[Path, dict[str, Any]]:
+    """The file, and its tables."""
+    path = packaged_or_given(str(source), "filter.toml")
+    values = read_toml(path)
+    tables = {"drop": {}, "classes": {}, "standards": [], **values}
+    fits = "drop" in values and values.keys() <= {*_TABLES}
+    fits &= all(isinstance(tables[name], dict) for name in _TABLES[:2])
+    fits &= isinstance(tables["standards"], list)
+    if not fits or not all(isinstance(one, dict) for one in tables["standards"]):
+        found = ", ".join(values) or "nothing"
+        raise InputError(f"{path}: holds {found}. {_EXPECTED}")
+    return path, tables
+
+
+def _misspelled(named: Iterable[str], known: set[str]) -> list[str]:
+    """Problems of the names that are nearly those of known relations."""
+    unknown = (name for name in named if name not in known)
+    hints = ((name, did_you_mean(name, known)) for name in unknown)
+    return [
+        f"relation {name!r} is not in the graph; {hint}"
+        for name, hint in hints
+        if hint.startswith("did you mean")
+    ]
+
+
+def _resolved(
+    standard: Standard, classes: Mapping[str, list[str]], known: set[str]
+) -> Standard | None:
+    """The standard with relations of the graph alone; None: it holds for no rule of the graph."""
+    lists: dict[str, Any] = {}
+    for name in _LISTS:
+        named = getattr(standard, name)
+        members = {relation for one in named for relation in classes.get(one, [one])}
+        lists[name] = tuple(sorted(members & known))
+        if named and not lists[name] and name != "head_not":
+            return None
+    return replace(standard, **lists)
 
 
 def excluded_relations(

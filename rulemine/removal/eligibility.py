@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.rules.rare_confidence import rare_confidences
 from rulemine.rules.rule import Rule
+from rulemine.rules.standards import Standard, refused
 
 __all__ = ["confident_rules", "rules_beyond_guessing"]
 
@@ -13,14 +14,16 @@ def confident_rules(
     rules: Iterable[Rule],
     min_std_confidence: Sequence[float] = (),
     excluded_from_bodies: Collection[str] = (),
+    standards: Sequence[Standard] = (),
 ) -> tuple[Rule, ...]:
-    """The rules that are confident enough and whose bodies name no relation that is kept out.
+    """The rules that are confident enough, whose bodies name no relation that is kept out.
 
     Args:
         rules: The rules as mined; with measures.
         min_std_confidence: Lower bounds on the standard confidence of rules with 1, 2, … body atoms; the
             last one holds for longer bodies too. Empty: no bound.
         excluded_from_bodies: Relations that no body may name.
+        standards: What rules of some form have to reach beyond that.
 
     Returns:
         These rules, in the order given.
@@ -31,6 +34,7 @@ def confident_rules(
         for rule in rules
         if rule.known.std_confidence >= floors[min(len(rule.body), len(floors)) - 1]
         and not any(atom.relation in excluded_from_bodies for atom in rule.body)
+        and not refused(rule, standards)
     )
 
 

@@ -42,7 +42,9 @@ def ground_eligible(
     chosen = recipe.selection
     rules = rules_beyond_guessing(
         inputs.kg,
-        confident_rules(mined, chosen.min_std_confidence, inputs.excluded_from_bodies),
+        confident_rules(
+            mined, chosen.min_std_confidence, inputs.excluded_from_bodies, inputs.standards
+        ),
         chosen.min_rare_confidence,
         max_prior=chosen.max_prior,
         seed=recipe.seed,
@@ -51,8 +53,9 @@ def ground_eligible(
     if not rules:
         raise ConfigError(
             f"{recipe.kg}: none of {counted(len(mined), 'rule')} reaches "
-            "selection.min_std_confidence and min_rare_confidence without a relation that is kept "
-            "out of bodies (selection.body_filter). Lower these or shorten that."
+            "selection.min_std_confidence and min_rare_confidence, and the standards of the filter, "
+            "without a relation that is kept out of bodies (selection.body_filter). Lower these or "
+            "shorten that."
         )
     found = ground(
         inputs.kg,

@@ -1,8 +1,9 @@
 """The rules: what each line of ``rules.jsonl`` says, worked out again from its atoms alone.
 
 Checks that every rule is closed, connected and safe; that its measures fit together and reach the thresholds
-of the selection; and that rules are unique, name known relations and entities, and no relation that is kept
-out of bodies. `measures` counts them on the graph. Type and readable form are written again.
+of the selection and the standards of proof; that rules are unique, name known relations and entities, and no
+relation that is kept out of bodies. `measures` counts them on the graph. Type and readable form are written
+again.
 """
 
 from collections import Counter
@@ -91,7 +92,7 @@ def check_rules(folder: Folder, names: Names | None, findings: Findings) -> dict
 
 
 def check_thresholds(folder: Folder, rules: dict[str, HornRule], findings: Findings) -> None:
-    """Checks that the rules reach `min_std_confidence`, and what may be in their bodies."""
+    """Checks that the rules reach `min_std_confidence` and the standards, and what may be in bodies."""
     floors = folder.option("selection", "min_std_confidence")
     floors = floors if isinstance(floors, list) and floors else [floors]
     good = all(type(floor) in (int, float) for floor in floors)
@@ -107,6 +108,23 @@ def check_thresholds(folder: Folder, rules: dict[str, HornRule], findings: Findi
         if kept_out := sorted(barred & {r for _, r, _ in rule.body}):
             expected = "no excluded relation in a body (manifest, config.selection.body_filter)"
             findings.add(RULES, rule.line, "thresholds", shown(kept_out), expected)
+        for standard in folder.manifest["kg"].get("standards", ()):
+            if rule.confidence < standard["min_std_confidence"] and _holds_for(standard, rule):
+                expected = f"at least {standard['min_std_confidence']} (manifest, kg.standards)"
+                found = f"std_confidence {rule.confidence}"
+                findings.add(RULES, rule.line, "thresholds", found, expected)
+
+
+def _holds_for(standard: dict[str, Any], rule: HornRule) -> bool:
+    """Whether a standard of proof is about rules with these relations."""
+    bodies = [relation for _, relation, _ in rule.body]
+    only, some = standard["body_only"], standard["body_any"]
+    if rule.head[1] in standard["head_not"] or rule.head[1] not in (
+        standard["head"] or [rule.head[1]]
+    ):
+        return False
+    outside = [relation for relation in bodies if relation not in only]
+    return not (only and outside) and (not some or any(relation in some for relation in bodies))
 
 
 def _check_measures(row: dict[str, Any], number: int, findings: Findings) -> None:

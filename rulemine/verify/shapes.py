@@ -170,6 +170,14 @@ REJECTION = record(
 
 _digest = like("[0-9a-f]{64}", "64 hexadecimal digits")
 
+_STANDARD = record(
+    {
+        **dict.fromkeys(("head", "head_not", "body_only", "body_any"), array(name)),
+        "min_std_confidence": share,
+        "reason": line,
+    }
+)
+
 MANIFEST = record(
     {
         "format": one_of(("rulemine release",)),
@@ -187,7 +195,12 @@ MANIFEST = record(
                 "digest": text,
                 "duplicates": integer(0),
             },
-            optional={"amie_jar": text, "dropped": mapping(text), "types": text},
+            optional={
+                "amie_jar": text,
+                "dropped": mapping(text),
+                "standards": array(_STANDARD),
+                "types": text,
+            },
         ),
         "counts": mapping(anything),
         "files": mapping(record({"bytes": integer(0), "sha256": _digest})),

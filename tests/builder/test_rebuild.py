@@ -44,7 +44,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "rules.jsonl").write_text("".join(rules[::3]))
     source = Path(__file__).parents[2] / "rulemine/datasets/demo/templates.toml"
     (folder / "t.toml").write_text(source.read_text())
-    (folder / "f.toml").write_text('[drop]\n"works_with" = "dull"\n')
+    standard = (
+        '[[standards]]\nbody_any = ["married_to"]\nmin_std_confidence = 0.9\nreason = "weak"\n'
+    )
+    (folder / "f.toml").write_text('[drop]\n"works_with" = "dull"\n' + standard)
     (folder / "l.tsv").write_text("".join(f"{e}\t{e.title()}\n" for e in kg.entities[::2]))
     met = (f"{s}\tmet\t{o}\n" for s, _, o in kg.labeled()[::2])
     (folder / "r.tsv").write_text("".join([*lines, *met]))

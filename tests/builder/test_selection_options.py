@@ -9,9 +9,11 @@ from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.errors import ConfigError, UserError
 from rulemine.files import write_jsonl
 from rulemine.recipe.loading import load_recipe
+from rulemine.release.reader import Release
 from rulemine.removal.setting import Setting
 from rulemine.rules.formats import parse_readable, rule_to_json
 from rulemine.rules.rule import Measures
+from rulemine.verify.verifier import verify
 
 TEXTS = ("at(x,z) ∧ within(z,y) ⇒ of(x,y)", "at(x,z) ∧ pays(z,y) ⇒ of(x,y)", "near(x,y) ⇒ of(x,y)")
 
@@ -75,6 +77,30 @@ def test_floors_and_filters_decide_which_rules_may_prove(files: Path) -> None:
         assert len(build.mined_rules) == 3
         assert not [text for text in told if "guessed" in text]
         assert set(build.selection.rule.tolist()) <= set(range(3 - len(out)))
+
+
+def test_standards_of_the_filter_refuse_rules_are_counted_and_verified(files: Path) -> None:
+    file = files / "standards.toml"
+    file.write_text(
+        '[drop]\n[classes]\nclose = ["near", "within"]\n'
+        '[[standards]]\nhead = ["of"]\nbody_only = ["close"]\nmin_std_confidence = 0.4\nreason = "why"\n'
+        '[[standards]]\nbody_any = ["pays"]\nmin_std_confidence = 0.5\nreason = "enough"\n'
+    )
+    every = {str(parse_readable(text)) for text in TEXTS}
+    for settings in (
+        [("selection.body_filter", str(file))],
+        [("questions.filter", str(file)), ("selection.body_filter", "")],
+    ):
+        build, _ = made(files, *settings)
+        assert named(build) == {text for text in every if "near" not in text}
+        build.run()
+        assert "1 rule of 3 refused by the standards of proof" in build.summary("release")
+        release = Release.open(files / "out")
+        assert release.manifest["counts"]["selection"]["rules_refused"] == 1
+        assert [row["reason"] for row in release.manifest["kg"]["standards"]] == ["why", "enough"]
+        assert verify(files / "out").problems == ()
+    build, _ = made(files, ("questions.filter", str(file)), ("selection.body_filter", "none"))
+    assert named(build) == every
 
 
 def test_the_rule_that_selected_is_named_where_a_better_proof_is_published(files: Path) -> None:

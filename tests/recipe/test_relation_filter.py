@@ -4,12 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.errors import InputError
+from rulemine.errors import InputError, UserError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query.atom import Atom
-from rulemine.recipe.relation_filter import ONE_END, TOO_MANY, excluded_relations, load_filter
+from rulemine.recipe.relation_filter import (
+    ONE_END,
+    TOO_MANY,
+    excluded_relations,
+    load_filter,
+    load_standards,
+)
 from rulemine.rules.grounding import ground
 from rulemine.rules.rule import Rule
+from rulemine.rules.standards import Standard
 
 RELATIONS = ("currency", "knows", "lives_in")
 
@@ -46,7 +53,7 @@ def test_a_filter_file_lists_relations_with_reasons(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", r"holds nothing.*one table, \[drop\]"),
+        ("", r"holds nothing.*the table \[drop\]"),
         ('[keep]\n"knows" = "x"\n', r"holds keep.*\[drop\]"),
         ("drop = 3\n", r"holds drop.*\[drop\]"),
         ('[drop]\n"knows" = 3\n', "the reason of 'knows' is 3"),
@@ -79,3 +86,55 @@ def test_rules_about_a_dropped_relation_are_passed_over_but_it_may_prove() -> No
             "1 grounding with 1 distinct head; 1 of 2 rules have none, "
             "1 because their head relation is excluded"
         )
+
+
+STANDARDS = """
+[drop]
+[classes]
+met = ["knows", "elsewhere"]
+[[standards]]
+head = ["met"]
+head_not = ["elsewhere"]
+body_only = ["met", "lives_in"]
+min_std_confidence = 0.5
+reason = "friends of friends"
+[[standards]]
+body_any = ["elsewhere"]
+reason = "of another graph"
+"""
+
+
+def test_standards_name_relations_and_classes(tmp_path: Path) -> None:
+    file = tmp_path / "filter.toml"
+    file.write_text(STANDARDS)
+    assert load_standards(file, RELATIONS) == (
+        Standard(
+            head=("knows",),
+            body_only=("knows", "lives_in"),
+            min_std_confidence=0.5,
+            reason="friends of friends",
+        ),
+    )
+    assert len(load_standards(file, (*RELATIONS, "elsewhere"))) == 2
+    assert load_filter(file, RELATIONS) == {}
+    assert load_standards("", RELATIONS) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[classes]\nmet = "knows"\n', "class 'met' is 'knows'; a list of relations was expected"),
+        ('[[standards]]\nhead = ["knows"]\n', "standard 1 has no reason"),
+        ('[[standards]]\nreason = "why"\n', "standard 1 has no reason, or none of head, head_not"),
+        ('[[standards]]\nheads = ["knows"]\n', "standard 1.*heads.*did you mean 'head'"),
+        ('[[standards]]\nhead = ["know"]\nreason = "why"\n', "'know' is not in the graph; did you"),
+        ('[[standards]]\nhead = ["met"]\nmin_std_confidence = 2\n', "min_std_confidence"),
+        ("standards = 3\n", r"holds drop, standards.*\[\[standards\]\]"),
+    ],
+)
+def test_a_wrong_standard_is_named(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "filter.toml"
+    file.write_text("drop = {}\n" + text)
+    with pytest.raises(UserError, match=f"(?s){message}") as problem:
+        load_standards(file, RELATIONS)
+    assert str(file) in str(problem.value)

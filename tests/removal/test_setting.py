@@ -1,12 +1,16 @@
 """What may be removed: directions, pairs and questions, by trying everything."""
 
 import random
+from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.removal.eligibility import confident_rules
 from rulemine.removal.setting import Setting
+from rulemine.rules.rule import Rule
+from rulemine.rules.standards import Standard
 from tests import some_seeds
 from tests.small_graphs import measured, small_graph, small_rules, some_declared
 
@@ -57,3 +61,33 @@ def test_confidence_is_bounded_by_length_and_bodies_by_relation() -> None:
         ]
         assert list(confident_rules(rules, floors, excluded_from_bodies)) == expected
     assert confident_rules(rules) == rules
+
+
+def test_rules_of_a_form_reach_its_standard() -> None:
+    rng = random.Random(3)
+    rules = measured(rng, small_rules(rng, 60))
+    of_p = [rule for rule in rules if rule.head.relation == "p"]
+    assert of_p
+    assert len({rule.head.relation for rule in rules}) > 1
+
+    def left(form: Standard) -> list[Rule]:
+        return list(confident_rules(rules, standards=[replace(form, min_std_confidence=0.7)]))
+
+    def expected(holds: Callable[[Rule], bool]) -> list[Rule]:
+        found = [r for r in rules if r.known.std_confidence >= 0.7 or not holds(r)]
+        assert 0 < len(found) < len(rules), "the standard does something"
+        return found
+
+    def body(rule: Rule) -> set[str]:
+        return {atom.relation for atom in rule.body}
+
+    assert left(Standard(head=("p",))) == expected(lambda r: r in of_p)
+    assert left(Standard(head_not=("p",))) == expected(lambda r: r not in of_p)
+    assert left(Standard(body_only=("p", "q"))) == expected(lambda r: body(r) <= {"p", "q"})
+    assert left(Standard(body_any=("p",))) == expected(lambda r: "p" in body(r))
+    assert left(Standard(head=("p",), body_any=("p",))) == expected(
+        lambda r: r in of_p and "p" in body(r)
+    )
+    strict = [Standard(head=("p",))]
+    exact = [r for r in rules if r.head.relation != "p" or r.known.std_confidence == 1]
+    assert list(confident_rules(rules, standards=strict)) == exact

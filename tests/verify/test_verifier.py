@@ -88,6 +88,28 @@ def test_the_options_of_the_selection_are_those_of_the_config(tmp_path: Path) ->
     assert invariants(folder) >= {("removed.jsonl", "excluded relations")}
 
 
+def test_rules_reach_the_standards_of_the_manifest(tmp_path: Path) -> None:
+    folder = write_release(tmp_path)
+    none: dict[str, Any] = {"head": [], "head_not": [], "body_only": [], "body_any": []}
+    for form, refused in (
+        ({"head": ["grandparent"]}, True),
+        ({"head": ["husband"]}, False),
+        ({"head": ["grandparent"], "head_not": ["grandparent"]}, False),
+        ({"body_only": ["parent", "wife"]}, True),
+        ({"body_only": ["wife"]}, False),
+        ({"body_any": ["parent"]}, True),
+        ({"body_any": ["aunt"]}, False),
+    ):
+        standard = {**none, **form, "min_std_confidence": 1, "reason": "why"}
+        change_manifest(folder, kg=MANIFEST["kg"] | {"standards": [standard]})
+        assert (("rules.jsonl", "thresholds") in invariants(folder)) == refused, form
+    standard = {**none, "head": ["grandparent"], "min_std_confidence": 0.01, "reason": "why"}
+    change_manifest(folder, kg=MANIFEST["kg"] | {"standards": [standard]})
+    assert invariants(folder) == set()
+    change_manifest(folder, kg=MANIFEST["kg"] | {"standards": [{"head": ["grandparent"]}]})
+    assert invariants(folder) == {("manifest.json", "manifest")}
+
+
 def test_limits_are_those_of_the_config(tmp_path: Path) -> None:
     folder = write_release(tmp_path)
     for options, expected in (
