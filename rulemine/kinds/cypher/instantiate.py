@@ -97,6 +97,7 @@ def make_tasks(
     tally: Tally | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
     enough: Callable[[str], bool] = lambda template: False,
+    texts: QuestionTexts | None = None,
 ) -> Iterator[CypherTask]:
     """Makes tasks, MATCH template by MATCH template.
 
@@ -114,6 +115,7 @@ def make_tasks(
         tally: Receives what was made and what was not.
         progress: Told how many templates are done, of how many.
         enough: Asked after each task whether its MATCH template needs no more of them.
+        texts: Words the questions; None: with templates derived from the names of relations.
 
     Raises:
         ConfigError: The number or the seed is out of bounds.
@@ -122,9 +124,11 @@ def make_tasks(
     numbers = dict.fromkeys(MATCHES, per_template) | dict(more or {})
     if min(numbers.values()) < 1:
         raise ConfigError(f"per_template is {min(numbers.values())}; expected at least 1.")
+    realism = Realism(characteristics, declared)
     maker = _Maker(
         graph,
-        Realism(characteristics, declared),
+        realism,
+        texts or QuestionTexts(graph, realism),
         numbers,
         seed,
         Tally() if tally is None else tally,
@@ -200,6 +204,7 @@ class _Maker:
         self,
         graph: PropertyGraph,
         realism: Realism,
+        texts: QuestionTexts,
         numbers: Mapping[str, int],
         seed: int,
         tally: Tally,
@@ -213,7 +218,7 @@ class _Maker:
         self._instances = Instances(graph, seed, wanted)
         self._idle = IdlePatterns(graph)
         self._proposals = Proposals(graph)
-        self._texts = QuestionTexts(graph, realism)
+        self._texts = texts
 
     def tasks_of(self, template: str) -> Iterator[CypherTask]:
         """The tasks of a MATCH template, each made when it is asked for."""

@@ -11,52 +11,45 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from rulemine.cypher.questions.pattern import (
-    CURRENT,
-    MatchPattern,
-    PatternEdge,
-    PatternQuery,
-    ReturnClause,
-)
+from rulemine.cypher.questions.joins import m0_counts, matched
+from rulemine.cypher.questions.pattern import MatchPattern, PatternQuery, ReturnClause
 from rulemine.cypher.questions.templates import MATCHES
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.schema import Property
 from rulemine.kg.property_graph.values import is_list
 from rulemine.kinds.cypher.realism import Realism
+from rulemine.kinds.cypher.words.phrases import Far, NounPhrase, Phrases
 from rulemine.kinds.cypher.words.wording import (
-    Predicate,
     extreme_of,
     is_several,
     noun,
     nouns,
     plural,
-    predicate,
     property_words,
     relative_pronoun,
-    some,
     truth,
     unit_of,
 )
+from rulemine.phrasing.lexicon import article
+from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.release.records import topic_values
 from rulemine.text.articles import in_sentence
 from rulemine.text.template import escape, fill
 
 __all__ = ["QuestionTexts", "fixed_nodes"]
 
-_EVER = "at some point"
-
 _HIDDEN = ("\x000\x00", "\x001\x00", "\x002\x00")
 """Stand for the names of n, m0 and m1 until a text is a pattern."""
 
-_CHAINS = ("(n)-(m0)-(m1*)", "group-by")
 _BY_VALUE = {
-    "=": "is", "<>": "is known and is not", "<": "is less than", ">": "is greater than",
-    "<=": "is at most", ">=": "is at least",
+    "=": "of", "<>": "other than", "<": "less than", ">": "greater than",
+    "<=": "of at most", ">=": "of at least",
 }  # fmt: skip
 _IN_TIME = {
-    "=": "is", "<>": "is known and is not", "<": "is before", ">": "is after",
-    "<=": "is no later than", ">=": "is no earlier than",
+    "=": "", "<>": "other than", "<": "before", ">": "after",
+    "<=": "no later than", ">=": "no earlier than",
 }  # fmt: skip
+_AMONG = {"avg": "of"} | dict.fromkeys(("min", "max", "count distinct"), "among")
 
 
 def fixed_nodes(graph: PropertyGraph, match: MatchPattern) -> dict[str, str]:
@@ -74,11 +67,17 @@ class QuestionTexts:
     Args:
         graph: The graph.
         realism: Says which relations begin and end.
+        templates: The templates of its relations; None: derived ones.
     """
 
-    def __init__(self, graph: PropertyGraph, realism: Realism) -> None:
+    def __init__(
+        self, graph: PropertyGraph, realism: Realism, templates: Templates | None = None
+    ) -> None:
         self._graph = graph
-        self._realism = realism
+        if templates is None:
+            relations = {row.label for row in graph.schema.relations}
+            templates = load_templates("", relations)
+        self._phrases = Phrases(graph, realism, templates)
 
     def question(self, query: PatternQuery) -> str:
         """A question in English, with the names of the graph."""
@@ -134,211 +133,188 @@ class QuestionTexts:
         if category == "comparison":
             return self._compared(match, result)
         if category == "(n*)":
-            name, own = match.nodes[0].name or "", self._property(match, result.property)
-            if own.datatype == "bool":
-                return f"Is it true or false that {name} {truth(own.name)[0]}?"
-            words, unit = _words(own), _unit(own)
-            return f"What {_be(words)} the {words} of {name}{unit and ',' + unit}?"
+            return self._of_one(match, result)
         if category == "optional":
             return self._counted(match)
         if category == "group-by":
             return self._members(match)
-        return self._opening(match) + self._asked(match, result)
+        return self._asked(match, result)
+
+    def _of_one(self, match: MatchPattern, result: ReturnClause) -> str:
+        """A property of the one named."""
+        name, own = match.nodes[0].name or "", self._property(match, result.property)
+        if own.datatype == "bool":
+            return f"Is it true or false that {name} {truth(own.name)[0]}?"
+        words = _words(own)
+        return f"What {_be(words)} the {words} of {name}{_unit(own)}?"
 
     def _asked(self, match: MatchPattern, result: ReturnClause) -> str:
         """What is returned of the n that are matched."""
-        which = self._others(match, nouns(match.nodes[0].type))
-        relative, template = self._relative(match), result.template
-        who = f"{which} {relative}".rstrip()
+        who, template = self._phrases.of(match), result.template
         if template == "union_count" or (result.aggregate == "count" and not result.key):
-            return f"How many {which} are there {relative}".rstrip() + "?"
+            return self._how_many(match, who)
         if not result.property and not result.key:
-            return f"Name all {who}."
+            return self._which(match, who)
         if template == "n_group_by":
-            return self._grouped(match, result, which, who)
-        if template == "n_agg":
-            what = self._aggregate(match, result, "")
-            return f"{what[:1].upper()}{what[1:]} among the {who}?"
-        own = self._property(match, result.property)
-        p, known = _words(own), "known " * result.known
-        most = extreme_of(p, own.datatype, result.descending)
-        if template == "n_argmax" and not relative:
-            return f"Which {noun(match.nodes[0].type)} has the {most} {known}{p}?"
-        if template == "n_argmax":
-            return f"Of the {who}, which one has the {most} {known}{p}?"
-        if template == "n_prop_array_distinct" and own.datatype != "list[str]":
-            return f"Which different values occur in the {p} of the {who}, taken together?"
-        if template in ("n_prop_distinct", "n_prop_array_distinct"):
-            together = ", taken together" * is_list(own.datatype)
-            return f"What are the different {known}{plural(p)} of the {who}{together}?"
-        those = f"Of the {who}, name those" if relative else f"Name all {which}"
-        if template == "n_where":
-            return f"{those} {self._condition(match, result)}."
-        if own.datatype == "bool" and result.known:
-            whether = f"{self._of_whom(match)} it is known whether they {truth(own.name)[1]}"
-            return f"{those} {whether}, and say for each whether it is true or false."
-        if result.known:
-            those += f" with {'known' if is_several(p) else 'a known'} {p}"
-        else:
-            those = f"Name all {who}"
-        if template == "n_order_by":
-            return f"{those}, in {'de' if result.descending else 'a'}scending order of their {p}."
-        return f"{those}, and give the {p} of each{_unit(own)}."
-
-    def _grouped(self, match: MatchPattern, result: ReturnClause, which: str, who: str) -> str:
-        """For each value of a property, something of the n that have it."""
-        known, key = "known " * result.known, _words(self._property(match, result.key))
-        if result.aggregate == "count":
-            return f"For each {known}{key} of the {who}, how many of these {which} have it?"
-        what = self._aggregate(match, result, known)
-        return f"For each {known}{key} of the {who}, {what} among those with that {key}?"
-
-    def _aggregate(self, match: MatchPattern, result: ReturnClause, known: str) -> str:
+            return self._grouped(match, result, who)
         own = self._property(match, result.property)
         p = _words(own)
-        if result.aggregate == "count distinct":
-            return f"how many different {known}{plural(p)} are there"
-        if result.aggregate == "avg":
-            return f"what is the average {known}{p}{_unit(own)}"
-        most = extreme_of(p, own.datatype, result.aggregate == "max")
-        return f"what is the {'year of the ' * result.year}{most} {known}{p}{_unit(own)}"
+        if template == "n_agg":
+            return f"What is {self._aggregate(own, result)} {_AMONG[result.aggregate]} {who.the}?"
+        whose = who.one() if who.single else who.the
+        if template == "n_prop_array_distinct" and own.datatype != "list[str]":
+            return f"Which different values occur in the {p} of {whose}, taken together?"
+        if template in ("n_prop_distinct", "n_prop_array_distinct"):
+            together = ", taken together" * is_list(own.datatype)
+            return f"What are the different {plural(p)} of {whose}{together}?"
+        left = self._left_out(match, own) if result.known else ""
+        each = self._each(who)
+        if template == "n_argmax":
+            most = extreme_of(p, own.datatype, result.descending)
+            return f"Which {each[0]} has the {most} {p}?"
+        if template == "n_where":
+            negative = result.operator in ("<>", "NOT IN") or result.bound is False
+            left = left if negative else ""
+            return f"Which {each[1]} {self._condition(own, result)}{left}?"
+        if template == "n_order_by":
+            ways = [extreme_of(p, own.datatype, greatest) for greatest in (False, True)]
+            first, last = ways[::-1] if result.descending else ways
+            return f"List {who.the} by {p}, from {first} to {last}{left}."
+        if own.datatype == "bool":
+            return f"List {who.the}, and say for each whether it is true that they {truth(own.name)[1]}{left}."
+        unit = f" ({_unit(own).strip()})" if _unit(own) else ""
+        if who.single:
+            return f"What are the name and {p}{unit} of {who.one()}{left}?"
+        return f"What are the names and {plural(p)}{unit} of {who.the}{left}?"
 
-    def _condition(self, match: MatchPattern, result: ReturnClause) -> str:
-        """A condition, as what follows *those*."""
-        own = self._property(match, result.property)
+    def _which(self, match: MatchPattern, who: NounPhrase) -> str:
+        """A question for names."""
+        first = match.edges[0] if match.edges else None
+        human = relative_pronoun(match.nodes[0].type) == "who"
+        own = self._phrases.noun_at(match, first, "n") if first else None
+        if own and who.head == own:
+            be = "is" if who.single else "are"
+            return f"{'Who' if human else 'What'} {be} {who.the}?"
+        if who.verb:
+            if human:
+                return f"Who {who.verb[0]}?"
+            return f"Which {who.head[not who.single]} {who.verb[not who.single]}?"
+        if first and len(match.edges) == 1 and match.nodes[1].fixed:
+            name = self._phrases.named(match, first, "n")
+            if asked := self._phrases.asked(match, first, "n", name):
+                return f"Which {who.head[not who.single]} {asked}?"
+        return f"List {who.the}."
+
+    def _how_many(self, match: MatchPattern, who: NounPhrase) -> str:
+        """A question for a number."""
+        own = self._phrases.noun_at(match, match.edges[0], "n") if match.edges else None
+        if own and who.head == own and MATCHES[match.template].category == "(n)-(m0*)":
+            return f"How many {own[1]} does {self._phrases.named(match, match.edges[0], 'n')} have?"
+        if who.verb:
+            return f"How many {nouns(match.nodes[0].type)} {who.verb[1]}?"
+        return f"How many {who.head[1]} are there {who.tail[1]}".rstrip() + "?"
+
+    def _each(self, who: NounPhrase) -> tuple[str, str]:
+        """What follows *which*, with a verb for one of them, and for several."""
+        if not who.tail[1]:
+            return who.head
+        return (f"of {who.the}",) * 2
+
+    def _left_out(self, match: MatchPattern, *own: Property) -> str:
+        """What is said of n without a value, where there are such: they are left out."""
+        at = matched(self._graph, match).nodes.tolist()
+        lacking = [p for p in own if any(self._graph.values(p.name)[n] is None for n in at)]
+        if not lacking:
+            return ""
+        words = " or ".join(_words(p) for p in lacking)
+        return f", leaving out any whose {words} {_be(_words(lacking[-1]))} unknown"
+
+    def _grouped(self, match: MatchPattern, result: ReturnClause, who: NounPhrase) -> str:
+        """For each value of a property, something of the n that have it."""
+        key = self._property(match, result.key)
+        left = self._left_out(match, key) if result.known else ""
+        what = f"the number of {nouns(match.nodes[0].type)}"
+        if result.aggregate != "count":
+            what = self._aggregate(self._property(match, result.property), result)
+        return f"Group {who.the} by {_words(key)}, and give {what} in each group{left}."
+
+    def _aggregate(self, own: Property, result: ReturnClause) -> str:
+        p = _words(own)
+        if result.aggregate == "count distinct":
+            return f"the number of different {plural(p)}"
+        if result.aggregate == "avg":
+            return f"the average {p}{_unit(own)}"
+        most = extreme_of(p, own.datatype, result.aggregate == "max")
+        return f"the {'year of the ' * result.year}{most} {p}{_unit(own)}"
+
+    def _condition(self, own: Property, result: ReturnClause) -> str:
+        """A condition, as a verb with several as its subject."""
         p, bound, operator = _words(own), _shown(result.bound), result.operator
         if own.datatype == "bool":
-            negated = "known not to be " * (operator == "<>")
-            return f"{self._of_whom(match)} it is {negated}{bound} that they {truth(own.name)[1]}"
+            verb = truth(own.name)[1]
+            if (operator == "=") == (result.bound is True):
+                return verb
+            return f"are not{verb.removeprefix('are')}" if verb.startswith("are ") else f"do not {verb}"
         if is_list(own.datatype):
-            include = "include" if is_several(p) else "includes"
-            if operator == "IN":
-                return f"whose {p} {include} {bound}"
-            does = "do" if is_several(p) else "does"
-            return f"whose {p} {_be(p)} known and {does} not include {bound}"
+            return f"{'do not ' * (operator == 'NOT IN')}have {bound} among their {p}"
+        an = "" if is_several(p) else f"{article(p)} "
         if result.year:
-            word = {"=": "is in", "<>": "is known and is not in"}.get(operator, _IN_TIME[operator])
-            return f"whose {p} {word} the year {bound}"
+            return f"have {an}{p} {_IN_TIME[operator] or 'in'} the year {bound}"
+        if own.datatype == "str":
+            return f"{'do not ' * (operator == '<>')}have the {p} {bound}"
         in_time = own.datatype == "date" or _is_year(own)
-        word = (_IN_TIME if in_time else _BY_VALUE)[operator]
-        unit = _unit(own).removeprefix(" in")
-        return f"whose {p} {word.replace('is', _be(p))} {bound}{unit}"
-
-    def _of_whom(self, match: MatchPattern) -> str:
-        return "of whom" if relative_pronoun(match.nodes[0].type) == "who" else "of which"
-
-    def _opening(self, match: MatchPattern) -> str:
-        """The sentence that says which m0 are meant, where they do something to n."""
-        if MATCHES[match.template].category != _CHAINS[0] or match.edges[0].subject == "n":
-            return ""
-        which = self._clause(match, match.edges[1], True, "m0")
-        return f"Consider the {nouns(match.nodes[1].type)} {which}. "
-
-    def _relative(self, match: MatchPattern) -> str:
-        """What n are said to be by the edges, as relative clauses."""
-        if not match.edges:
-            return ""
-        category = MATCHES[match.template].category
-        first, last = match.edges[0], match.edges[-1]
-        if category in ("(n)-(m0*)", "time"):
-            return self._clause(match, first, True)
-        if category == "(n)-(m0)":
-            return self._clause(
-                match, first, True, other=f"at least one {noun(match.nodes[1].type)}"
-            )
-        if category in ("(n)-(m0*),(n)-(m1*)", "union"):
-            word = "or" if category == "union" else "and"
-            return f"{self._clause(match, first, True)} {word} {self._clause(match, last, True)}"
-        if category == "(n)=(m0)":
-            same = f"the same {noun(match.nodes[1].type)}"
-            one = self._clause(match, first, True, other=some(match.nodes[1].type))
-            return f"{one} and {self._clause(match, last, True, other=same)}"
-        if first.subject != "n":
-            return self._clause(match, first, True, other="at least one of them")
-        far = f"{some(match.nodes[1].type)} {self._clause(match, last, False, 'm0')}"
-        return self._clause(match, first, True, other=far)
-
-    def _others(self, match: MatchPattern, words: str) -> str:
-        """The n in words; without m1, where both do the same to m0, for no edge is matched twice.
-
-        If two edges join m1 to one m0, it is among the n.
-        """
-        nodes = match.named
-        if MATCHES[match.template].category not in _CHAINS or len(set(match.relations)) > 1:
-            return words
-        (first, last), (n, m0, m1) = match.edges, (nodes[at] for at in ("n", "m0", "m1"))
-        if (first.subject == "m0") != (last.subject == "m0") or n.type != m1.type:
-            return words
-        joined = self._graph.leading_in if first.subject == "m0" else self._graph.leading_out
-        found = joined(self._graph.positions[m1.id or ""], match.relations[0])
-        ends = [end for _, end in found if self._graph.nodes[end].type == m0.type]
-        if len(set(ends)) < len(ends):
-            return words
-        return f"{words} other than {m1.name}" if n.type == m0.type else f"other {words}"
-
-    def _clause(
-        self, match: MatchPattern, edge: PatternEdge, several: bool, of: str = "n", other: str = ""
-    ) -> str:
-        """What an edge says of one of its ends, as a relative clause.
-
-        Args:
-            match: The pattern.
-            edge: The edge.
-            several: Whether there are several of that end.
-            of: That end.
-            other: The other end in words; "": by its name.
-        """
-        who = relative_pronoun(match.named[of].type) if edge.subject == of else "that"
-        far = edge.object if edge.subject == of else edge.subject
-        words = other or match.named[far].name or ""
-        return f"{who} {self._statement(match, edge, several, of, words)}"
-
-    def _statement(
-        self, match: MatchPattern, edge: PatternEdge, several: bool, of: str, other: str
-    ) -> str:
-        """What one end does, or what the other one does to it."""
-        said, adverb, past, after = self._said(match, edge)
-        if edge.subject == of:
-            return said.of_subject(other, several=several, past=past, adverb=adverb) + after
-        return said.of_object(other, past=past, adverb=adverb) + after
-
-    def _said(self, match: MatchPattern, edge: PatternEdge) -> tuple[Predicate, str, bool, str]:
-        """The predicate of an edge; an adverb, whether it is past, and what follows it."""
-        said = predicate(edge.relation)
-        if match.time == CURRENT:
-            return said, "currently", False, ""
-        if match.time is not None:
-            return said, "", True, f" in {match.time}"
-        ever = self._realism.of(match, edge).time_sensitive
-        return said, _EVER if ever else "", ever, ""
+        word = _IN_TIME[operator] or "of" if in_time else _BY_VALUE[operator]
+        return f"have {an}{p} {word} {bound}{_unit(own).removeprefix(' in')}"
 
     def _counted(self, match: MatchPattern) -> str:
         """For each n the number of m0 that an edge joins it with."""
-        one, many = noun(match.nodes[0].type), nouns(match.nodes[1].type)
-        counted = self._clause(match, match.edges[0], True, "m0", other=f"this {one}")
-        which = self._clause(match, match.edges[1], False)
-        return f"For each {one} {which}, count the {many} {counted} (0 if there are none)."
+        who, edge = self._phrases.of(match), match.edges[0]
+        many, each = nouns(match.nodes[1].type), who.one("each")
+        none = "" if all(m0_counts(self._graph, match).values()) else " Include those with none."
+        if own := self._phrases.noun_at(match, edge, "m0"):
+            return f"How many {own[1]} does {each} have?{none}"
+        if asked := self._phrases.asked(match, edge, "m0", each) if edge.subject == "n" else None:
+            return f"How many {many} {asked}?{none}"
+        that = Far(f"that {noun(match.nodes[0].type)}")
+        if verb := self._phrases.verb(match, edge, "m0", that, True):
+            return f"For {each}, how many {many} {verb}?{none}"
+        relative = self._phrases.relative(match, edge, "m0", that, True)
+        return f"For {each}, give the number of {many} {relative}.{none}"
 
     def _members(self, match: MatchPattern) -> str:
         """For each n the number of those m0 that are said which they are."""
-        one, many = noun(match.nodes[0].type), nouns(match.nodes[1].type)
-        which = self._clause(match, match.edges[1], True, "m0")
-        joined = self._clause(match, match.edges[0], False, other="at least one of them")
-        number = self._statement(match, match.edges[0], True, "m0", f"this {one}")
-        each = f"For each {self._others(match, one)} {joined}"
-        return f"Consider the {many} {which}. {each}, count how many of them {number}."
+        some, edge = self._phrases.counted(match), match.edges[0]
+        one, these = noun(match.nodes[0].type), f"these {nouns(match.nodes[1].type)}"
+        others = self._phrases.others(match)
+        own = None if others else self._phrases.noun_at(match, edge, "n")
+        if own:
+            each = f"{own[0]} of {some.the}"
+        else:
+            any_ = Far(f"any of {some.the}", True)
+            each = f"{one} {others}" if others.startswith("other than") else f"{others} {one}"
+            each = f"{each.strip()} {self._phrases.relative(match, edge, 'n', any_, False)}"
+        human = relative_pronoun(match.nodes[0].type) == "who"
+        that = Far("it" if own and not human else f"that {own[0] if own else one}")
+        if verb := self._phrases.verb(match, edge, "m0", that, True):
+            if not own and not others:
+                each_one = self._phrases.verb(match, edge, "m0", Far(f"each {one}"), True)
+                return f"How many of {some.the} {each_one}? Leave out {nouns(match.nodes[0].type)} with none."
+            return f"For each {each}, how many of {these} {verb}?"
+        if asked := self._phrases.asked(match, edge, "m0", that.text) if edge.subject == "n" else None:
+            return f"For each {each}, how many of {these} {asked}?"
+        relative = self._phrases.relative(match, edge, "m0", that, True)
+        return f"For each {each}, give the number of {these} {relative}."
 
     def _compared(self, match: MatchPattern, result: ReturnClause) -> str:
         one, other = (node.name for node in match.nodes)
         own = self._property(match, result.property)
-        p, known = _words(own), ", if it is known for both" * result.known
+        p = _words(own)
         if result.template == "comparison_argmax":
             more = extreme_of(p, own.datatype, True, degree="er")
-            return f"Which {noun(match.nodes[0].type)} has the {more} {p}, {one} or {other}{known}?"
+            return f"Which {noun(match.nodes[0].type)} has the {more} {p}, {one} or {other}?"
         if result.template == "comparison_boolean":
-            return f"Do {one} and {other} have the same {p}{known}?"
-        unit = _unit(own)
-        return f"What is the {p} of {one} minus that of {other}{unit and ',' + unit}{known}?"
+            return f"Do {one} and {other} have the same {p}?"
+        return f"What is the {p} of {one} minus that of {other}{_unit(own)}?"
 
     def _property(self, match: MatchPattern, name: str) -> Property:
         own = self._graph.schema.entity(match.nodes[0].type).properties

@@ -1,17 +1,13 @@
 """Words for labels of types, relations and properties, as clauses of English questions."""
 
 import re
-from dataclasses import dataclass
 
 from rulemine.phrasing import lexicon
-from rulemine.phrasing.derive import derive
-from rulemine.phrasing.grammar import doing
-from rulemine.phrasing.lexicon import PAST, PEOPLE, VERBS, article, is_plural, past_of
+from rulemine.phrasing.lexicon import PAST, PEOPLE, VERBS, article, is_plural
 from rulemine.phrasing.relation_names import words_of
 
 __all__ = [
-    "Predicate", "extreme_of", "is_several", "noun", "nouns", "plural", "predicate", "property_words",
-    "relative_pronoun", "some", "truth", "unit_of",
+    "extreme_of", "is_several", "noun", "nouns", "plural", "property_words", "relative_pronoun", "truth", "unit_of",
 ]  # fmt: skip
 
 _MANY = {"is": "are", "was": "were", "has": "have"}
@@ -108,93 +104,3 @@ def truth(name: str) -> tuple[str, str]:
     if many == "have" and not is_several(after):
         after = f"{article(after)} {after}"
     return f"{first} {after}", f"{many} {after}"
-
-
-@dataclass(frozen=True, slots=True)
-class Predicate:
-    """What a relation says of its subject: verb, the words before the object and after it.
-
-    Attributes:
-        one: The verb for one subject.
-        many: For several.
-        past: In the past, for several.
-        past_one: For one.
-        before: What stands between verb and object, for one subject.
-        before_many: For several.
-        after: What follows the object.
-    """
-
-    one: str
-    many: str
-    past: str
-    past_one: str
-    before: str
-    before_many: str
-    after: str
-
-    def of_subject(
-        self, object_: str, *, several: bool, past: bool = False, adverb: str = ""
-    ) -> str:
-        """What subjects do: ``live in Arden``."""
-        verb = (
-            (self.past if past else self.many) if several else (self.past_one if past else self.one)
-        )
-        before = self.before_many if several else self.before
-        return _joined(adverb, verb, before, object_, self.after)
-
-    def of_object(self, subject: str, *, past: bool = False, adverb: str = "") -> str:
-        """What is done to objects by one subject: ``Ada lives in``."""
-        verb = self.past_one if past else self.one
-        return _joined(subject, adverb, verb, self.before, self.after)
-
-
-def predicate(relation: str) -> Predicate:
-    """A relation's name as a predicate.
-
-    Example:
-        >>> predicate("lives_in").of_subject("Arden", several=True)
-        'live in Arden'
-        >>> predicate("hasCapital").of_object("Japan")
-        'Japan has as capital'
-    """
-    words = words_of(relation)
-    found = _read(relation)
-    if found is None and "/" not in relation:
-        # The last words may say what the object is, which is said anyway: "receives award".
-        parts = (_read(" ".join(words[:end])) for end in range(len(words) - 1, 0, -1))
-        found = next(filter(None, parts), None)
-    if found is None:
-        said = f"by “{relation}” to"
-        return Predicate("points", "point", "pointed", "pointed", said, said, "")
-    verb, before, after = (
-        found[1],
-        *(text.replace("{{", "{").replace("}}", "}") for text in found.groups()[1:]),
-    )
-    verb = "was" if verb == "is" and before.startswith("born") else verb
-    many = _MANY.get(verb) or VERBS.get(verb) or verb
-    past = past_of(many) if many in PAST or verb in VERBS else many
-    role = re.fullmatch(r"(?:a|an) (.+) of", before)
-    several = f"{plural(role[1])} of" if role and many == "are" else before
-    return Predicate(verb, many, past, "was" if verb == "is" else past, before, several, after)
-
-
-def _read(relation: str) -> re.Match[str] | None:
-    """The statement of a relation: verb, what stands before the object and after it; None: it is not read."""
-    words = words_of(relation)
-    if len(words) == 1 and words[0] in VERBS:  # "borders" is the verb here, not several borders
-        statement = doing(words[0], VERBS[words[0]], []).statement
-    else:
-        statement = derive(relation).statement
-    if " is linked to " in statement:
-        return None
-    return re.fullmatch(r"\{subject\} (\S+) ?(.*?) ?\{object\} ?(.*)", statement)
-
-
-def _joined(*parts: str) -> str:
-    return " ".join(part for part in parts if part)
-
-
-def some(label: str) -> str:
-    """One entity of a type, any: ``a town``."""
-    word = noun(label)
-    return f"{article(word)} {word}"
