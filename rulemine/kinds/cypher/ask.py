@@ -77,6 +77,7 @@ def drafts(asking: Asking) -> Iterator[Question | str]:
         seed=asking.seed,
         progress=asking.progress,
         enough=maker.enough,
+        texts=maker.texts,
     )
     candidates: list[tuple[Question, PatternQuery]] = []
     sampled: dict[str, _Sampled] = {}
@@ -176,7 +177,7 @@ class _Maker:
         self.named = {row.entity: row for row in self.names}
         self.private = {row.entity: row.private for row in self.names}
         self.places = asking.templates.places
-        self.texts = QuestionTexts(graph, Realism(self.characteristics))
+        self.texts = QuestionTexts(graph, Realism(self.characteristics), asking.templates)
         self.found: list[tuple[Question, PatternQuery]] = []
         self.seen: set[str] = set()
 

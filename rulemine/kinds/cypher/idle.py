@@ -74,12 +74,16 @@ class IdlePatterns:
     ) -> bool:
         """Whether there is too little to group or sort, or one of two conditions changes no row.
 
+        What is subtracted from something smaller is idle, too.
+
         Args:
             query: A question.
             rows: Its rows on the graph.
             matched: The distinct n of its pattern, where they are known.
         """
         result, match = query.result, query.match
+        if result.template == "comparison_arithmetic" and repr(rows.rows[0][0]).startswith("-"):
+            return True  # how much more is asked, never how much less
         grouped = result.template in ("n_group_by", "n_m0_group_by_count")
         if grouped and not compares([row[-1] for row in rows.rows]):
             return True

@@ -161,7 +161,7 @@ def test_the_prompts_have_draft_cypher_pattern_schema_names_and_values() -> None
     session = script(["Which people lived in Arden in 1900?"])
     run(asked_for(IN_1900), session)
     for call in session.calls:
-        assert wanted(call, "Draft") == "Name all people who lived in Arden in 1900."
+        assert wanted(call, "Draft") == "Who lived in Arden in 1900?"
         assert 'm0:Town {name: "Arden"}' in wanted(call, "Cypher")
         assert wanted(call, "Pattern") == "(n)->(m0*) in year; returned: the names"
         assert json.loads(wanted(call, "Entities named")) == ["Arden"]

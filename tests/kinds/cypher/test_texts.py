@@ -8,8 +8,8 @@ from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClaus
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.kinds.cypher.realism import Realism, draft_characteristics
+from rulemine.kinds.cypher.words.relations import relation_words
 from rulemine.kinds.cypher.words.texts import QuestionTexts, fixed_nodes
-from rulemine.kinds.cypher.words.wording import predicate
 from rulemine.text.articles import in_sentence
 from rulemine.text.template import fill
 
@@ -148,14 +148,16 @@ def test_texts_say_what_the_query_says() -> None:
 @pytest.mark.parametrize(
     ("relation", "subjects", "objects"),
     [
-        ("receivesAward", "receive X", "X receives"),
-        ("memberOfSportsTeam", "are members of X", "X is a member of"),
-        ("composer", "point by “composer” to X", "X points by “composer” to"),
-        ("borders", "border X", "X borders"),
+        ("receivesAward", "receive X", ("", "X receives")),
+        ("memberOfSportsTeam", "are members of X", ("of", "X is a member")),
+        ("composer", "point by “composer” to X", ("to", "X points by “composer”")),
+        ("borders", "border X", ("", "X borders")),
     ],
 )
-def test_relations_say_their_direction(relation: str, subjects: str, objects: str) -> None:
-    said = predicate(relation)
+def test_relations_say_their_direction(
+    relation: str, subjects: str, objects: tuple[str, str]
+) -> None:
+    said = relation_words(relation).predicate
     assert said.of_subject("X", several=True) == subjects
     assert said.of_object("X") == objects
 
@@ -217,4 +219,4 @@ def test_braces_of_values_are_no_placeholders_and_articles_follow_the_naming(
     assert "part of e00001" in fill(pattern, {"topic": "e00001"}, in_sentence)
     assert "part of the Amber Isles" in texts.question(query)
     bare = PatternQuery(MatchPattern("(n)", match.nodes[:1]), ReturnClause("n_name"))
-    assert texts.pattern(bare, {}) == "Name all towns."
+    assert texts.pattern(bare, {}) == "List all towns."

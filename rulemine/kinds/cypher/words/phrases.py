@@ -5,70 +5,26 @@ relation that begins and ends says without a time, it says to have held at some 
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from rulemine.cypher.questions.joins import matched
 from rulemine.cypher.questions.pattern import CURRENT, MatchPattern, PatternEdge
 from rulemine.cypher.questions.templates import MATCHES
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kinds.cypher.realism import Realism
+from rulemine.kinds.cypher.words.noun_phrase import Far, NounPhrase
 from rulemine.kinds.cypher.words.relations import Noun, RelationWords, relation_words
 from rulemine.kinds.cypher.words.wording import noun, nouns, relative_pronoun
 from rulemine.phrasing.descriptions import read_description
-from rulemine.phrasing.lexicon import article
+from rulemine.phrasing.lexicon import PREPOSITIONS, article
 from rulemine.phrasing.templates import Templates
 
-__all__ = ["CHAINS", "Far", "NounPhrase", "Phrases"]
+__all__ = ["Phrases"]
 
-CHAINS = ("(n)-(m0)-(m1*)", "group-by")
+_CHAINS = ("(n)-(m0)-(m1*)", "group-by")
 """The categories whose n are joined to what is joined to a fixed node."""
 
 _EVER = "at some point"
 _BRANCHES = ("(n)-(m0*),(n)-(m1*)", "union")
-
-
-class Far(NamedTuple):
-    """The other end of an edge in words.
-
-    Attributes:
-        text: The words.
-        several: Whether they are in the plural.
-    """
-
-    text: str
-    several: bool = False
-
-
-class NounPhrase(NamedTuple):
-    """What some nodes are called together.
-
-    Attributes:
-        head: The noun.
-        tail: What follows it, for one and for several.
-        single: Whether there can be only one.
-        verb: What is said of them, for one and for several, where a verb says all of it.
-    """
-
-    head: Noun
-    tail: tuple[str, str] = ("", "")
-    single: bool = False
-    verb: tuple[str, str] | None = None
-
-    def one(self, determiner: str = "the") -> str:
-        """One of them, after a determiner; "a" is *an* where it has to be."""
-        first = article(self.head[0]) if determiner == "a" else determiner
-        return _joined(first, self.head[0], self.tail[0])
-
-    def many(self, determiner: str = "") -> str:
-        """Several of them."""
-        return _joined(determiner, self.head[1], self.tail[1])
-
-    @property
-    def the(self) -> str:
-        """All of them."""
-        if self.single:
-            return self.one()
-        return self.many("the") if self.tail[1] else self.many("all")
 
 
 class Phrases:
@@ -84,6 +40,7 @@ class Phrases:
         self._graph = graph
         self._realism = realism
         self._templates = {row.relation: row for row in templates.rows}
+        self._declared = templates.declarations
 
     def words(self, edge: PatternEdge) -> RelationWords:
         """What the relation of an edge says."""
@@ -93,14 +50,12 @@ class Phrases:
     def of(self, match: MatchPattern) -> NounPhrase:
         """The n of a pattern."""
         category = MATCHES[match.template].category
-        type_ = match.nodes[0].type
-        plain = NounPhrase((noun(type_), nouns(type_)))
         if not match.edges:
-            return plain
+            return NounPhrase(_type(match, "n"))
         first, last = match.edges[0], match.edges[-1]
         if category in ("(n)-(m0*)", "time"):
             return self._anchored(match, first, "n")
-        if category in ("optional",):
+        if category == "optional":
             return self._anchored(match, last, "n")
         if category == "(n)-(m0)":
             return self._some(match, first)
@@ -119,7 +74,7 @@ class Phrases:
         if self._time(match, edge) != ("", False, ""):
             return None
         words = self.words(edge)
-        return words.subject if edge.subject == of else words.object
+        return words.subject if self._does(edge, of) else words.object
 
     def one_at(self, match: MatchPattern, edge: PatternEdge, of: str) -> bool:
         """Whether an edge joins what is at its other end to at most one node at this end."""
@@ -127,7 +82,7 @@ class Phrases:
         return (like.subj_cardinality if edge.subject == of else like.obj_cardinality) == "one"
 
     def named(self, match: MatchPattern, edge: PatternEdge, of: str) -> str:
-        """The name of the fixed node at the other end of an edge, with its type where the relation says it."""
+        """The name of the fixed node at the other end, with its type where the relation says it."""
         name = match.named[_other(edge, of)].name or ""
         kind = self.words(edge).kind if edge.subject == of else ""
         return name if not kind or name.startswith(kind) else f"{kind} {name}"
@@ -140,13 +95,11 @@ class Phrases:
         self, match: MatchPattern, edge: PatternEdge, of: str, far: Far, single: bool
     ) -> NounPhrase:
         """What an edge joins to its other end; ``single``: there is one of that."""
-        type_ = match.named[of].type
         verb = self._verbs(match, edge, of, far)
         single = single and self._single(match, edge, of)
         if head := self.noun_at(match, edge, of):
-            return NounPhrase(head, (f"of {far.text}",) * 2, single, verb)
-        tail = [self.relative(match, edge, of, far, several) for several in (False, True)]
-        return NounPhrase((noun(type_), nouns(type_)), (tail[0], tail[1]), single, verb)
+            return NounPhrase(head, (f"of {far.text}",) * 2, single, verb, role=True)
+        return NounPhrase(_type(match, of), self._tails(match, edge, of, far), single, verb)
 
     def _single(self, match: MatchPattern, edge: PatternEdge, of: str) -> bool:
         """Whether there is one at an end, by what the relation is like and by the graph."""
@@ -154,96 +107,110 @@ class Phrases:
 
     def _some(self, match: MatchPattern, edge: PatternEdge) -> NounPhrase:
         """What an edge joins to anything."""
-        other, type_ = match.nodes[1].type, match.nodes[0].type
-        far = Far("someone" if _who(other) else f"{article(noun(other))} {noun(other)}")
-        tail = [self.relative(match, edge, "n", far, several) for several in (False, True)]
-        verb = self._verbs(match, edge, "n", far)
-        return NounPhrase((noun(type_), nouns(type_)), (tail[0], tail[1]), verb=verb)
+        if own := self.noun_at(match, edge, "m0"):
+            some = f"{article(own[0])} {own[0]}"
+            return self._saying(match, (f"has {some}", f"have {some}"))
+        other = match.nodes[1].type
+        another = "another" if other == match.nodes[0].type else article(noun(other))
+        far = Far("someone" if _who(other) else f"{another} {noun(other)}")
+        return self._clauses(match, ((edge, far),))
 
     def _branches(self, match: MatchPattern, word: str) -> NounPhrase:
         """What two edges join to a fixed node each, or one of them."""
-        head = noun(match.nodes[0].type), nouns(match.nodes[0].type)
         first, last = match.edges
         names = [self.named(match, edge, "n") for edge in match.edges]
         if first.relation == last.relation and (first.subject == "n") == (last.subject == "n"):
             far = Far(f"{'both ' * (word == 'and')}{names[0]} {word} {names[1]}", word == "and")
-            return self._joined_to(match, first, "n", far, False)._replace(single=False)
-        verbs = [
-            self._verbs(match, edge, "n", Far(name))
-            for edge, name in zip(match.edges, names, strict=True)
-        ]
-        own = [self.noun_at(match, edge, "n") for edge in match.edges]
-        if word == "and" and any(own):
-            at = 0 if own[0] else 1
-            other, name = match.edges[1 - at], Far(names[1 - at])
-            tail = [
-                f"of {names[at]} {self.relative(match, other, 'n', name, several, reduce=False)}"
-                for several in (False, True)
-            ]
-            return NounPhrase(own[at] or head, (tail[0], tail[1]))
+            return self._joined_to(match, first, "n", far, False)
+        both = list(zip(match.edges, map(Far, names), strict=True))
+        for (edge, far), (other, name) in (both, both[::-1]):
+            if word == "and" and (own := self.noun_at(match, edge, "n")):
+                one, many = self._tails(match, other, "n", name, reduce=False)
+                return NounPhrase(own, (f"of {far.text} {one}", f"of {far.text} {many}"), role=True)
+        verbs = [self._verbs(match, edge, "n", far) for edge, far in both]
         if verbs[0] and verbs[1]:
-            both = [f"{one} {word} {other}" for one, other in zip(*verbs, strict=True)]
-            who = relative_pronoun(match.nodes[0].type)
-            return NounPhrase(head, (f"{who} {both[0]}", f"{who} {both[1]}"), verb=(both[0], both[1]))
-        tail = [
-            f" {word} ".join(
-                self.relative(match, edge, "n", Far(name), several, reduce=False)
-                for edge, name in zip(match.edges, names, strict=True)
-            )
-            for several in (False, True)
-        ]
-        return NounPhrase(head, (tail[0], tail[1]))
+            return self._saying(match, _both(verbs[0], word, verbs[1]))
+        return self._clauses(match, both, word)
 
     def _same(self, match: MatchPattern) -> NounPhrase:
         """What two edges join to one node, whichever: "people who work with one of their parents"."""
-        head = noun(match.nodes[0].type), nouns(match.nodes[0].type)
         for edge, other in (match.edges, match.edges[::-1]):
             own = self.noun_at(match, edge, "m0")
-            if own is None or not self._verbs(match, other, "n", Far("")):
-                continue
-            one = self.one_at(match, edge, "m0")
-            whose = ("their", "their") if _who(match.nodes[0].type) else ("its", "their")
-            fars = [Far(f"{w} {own[0]}" if one else f"one of {w} {own[1]}") for w in whose]
-            tail = [
-                self.relative(match, other, "n", far, several)
-                for several, far in zip((False, True), fars, strict=True)
-            ]
-            return NounPhrase(head, (tail[0], tail[1]))
-        other = noun(match.nodes[1].type)
-        fars = [Far(f"{article(other)} {other}"), Far(f"the same {other}")]
-        tail = [
-            " and ".join(
-                self.relative(match, edge, "n", far, several, reduce=False)
-                for edge, far in zip(match.edges, fars, strict=True)
-            )
-            for several in (False, True)
-        ]
-        return NounPhrase(head, (tail[0], tail[1]))
+            if own and self._verbs(match, other, "n", Far("")):
+                single = self.one_at(match, edge, "m0")
+                fars = [
+                    Far(f"{whose} {own[0]}" if single else f"one of {whose} {own[1]}")
+                    for whose in ("their" if _who(match.nodes[0].type) else "its", "their")
+                ]
+                one, many = (
+                    self.relative(match, other, "n", far, several)
+                    for several, far in zip((False, True), fars, strict=True)
+                )
+                return NounPhrase(_type(match, "n"), (one, many))
+        thing = noun(match.nodes[1].type)
+        first, last = (self._verbs(match, edge, "n", Far("")) for edge in match.edges)
+        if first and last and all(edge.subject == "n" for edge in match.edges):
+            one, many = _both(first, "and", last)
+            return self._saying(match, (f"{one} the same {thing}", f"{many} the same {thing}"))
+        fars = [Far(f"{article(thing)} {thing}"), Far(f"the same {thing}")]
+        return self._clauses(match, list(zip(match.edges, fars, strict=True)))
 
     def _chain(self, match: MatchPattern) -> NounPhrase:
         """What is joined to what is joined to a fixed node."""
         first, last = match.edges
-        middle = self.counted(match)
-        type_ = match.nodes[0].type
-        head = noun(type_), nouns(type_)
-        own = self.noun_at(match, first, "n")
-        if other := self.others(match):
-            head = (f"{head[0]} {other}", f"{head[1]} {other}") if other.startswith("other than") else (
-                f"{other} {head[0]}", f"{other} {head[1]}")  # fmt: skip
-        elif own:
+        middle, others = self.counted(match), self.others(match)
+        if self.noun_at(match, first, "n") and not others:
             far = Far(middle.the, not middle.single)
             return self._joined_to(match, first, "n", far, middle.single)
-        far_noun = self.noun_at(match, first, "m0")
-        if first.subject == "n" and far_noun and not middle.single:
-            said = self._verbs(match, last, "m0", Far(self.named(match, last, "m0")))
-            if said and self.one_at(match, first, "m0"):
-                return NounPhrase(head, (f"whose {far_noun[0]} {said[0]}",) * 2)
+        own = self.noun_at(match, first, "m0")
+        said = self.words(first).predicate
+        if (
+            middle.single
+            and first.relation == last.relation
+            and match.nodes[0].type == match.nodes[2].type
+        ):
+            name = self.named(match, last, "m0")
+            if own and said.after and first.subject == "n":
+                same = f"the same {own[0]} as {name}"
+                return self._saying(match, (f"has {same}", f"have {same}"), others)
+            far = Far(f"the same {noun(match.nodes[1].type)} as {name}")
+            if self._verbs(match, first, "n", far):
+                return self._clauses(match, ((first, far),), others="other" if others else "")
+        if own and first.subject == "n" and self.one_at(match, first, "m0") and not middle.single:
+            verbs = self._verbs(match, last, "m0", Far(self.named(match, last, "m0")))
+            if verbs:
+                return NounPhrase(_type(match, "n", others), (f"whose {own[0]} {verbs[0]}",) * 2)
         far = Far(middle.one("the" if middle.single else "a"))
-        verbs = self._verbs(match, first, "n", far)
-        if not verbs and not middle.single:
+        if not middle.single and not self._verbs(match, first, "n", far):
             far = Far(middle.many(), True)
-        tail = [self.relative(match, first, "n", far, several) for several in (False, True)]
-        return NounPhrase(head, (tail[0], tail[1]), verb=verbs)
+        return self._clauses(match, ((first, far),), others=others)
+
+    def _saying(self, match: MatchPattern, verbs: tuple[str, str], others: str = "") -> NounPhrase:
+        """The n of which a verb is true, for one and for several."""
+        who = relative_pronoun(match.nodes[0].type)
+        tail = f"{who} {verbs[0]}", f"{who} {verbs[1]}"
+        return NounPhrase(_type(match, "n", others), tail, verb=None if others else verbs)
+
+    def _clauses(
+        self,
+        match: MatchPattern,
+        said: Sequence[tuple[PatternEdge, Far]],
+        word: str = "and",
+        others: str = "",
+    ) -> NounPhrase:
+        """The n of which relative clauses are true, joined by a word."""
+        tails = [self._tails(match, edge, "n", far, reduce=len(said) == 1) for edge, far in said]
+        one, many = (f" {word} ".join(some) for some in zip(*tails, strict=True))
+        verb = self._verbs(match, said[0][0], "n", said[0][1]) if len(said) == 1 else None
+        return NounPhrase(_type(match, "n", others), (one, many), verb=None if others else verb)
+
+    def _tails(
+        self, match: MatchPattern, edge: PatternEdge, of: str, far: Far, reduce: bool = True
+    ) -> tuple[str, str]:
+        one, many = (
+            self.relative(match, edge, of, far, several, reduce=reduce) for several in (False, True)
+        )
+        return one, many
 
     def others(self, match: MatchPattern) -> str:
         """What says that m1 is not among the n, where both do the same to m0: no edge is matched twice.
@@ -251,7 +218,7 @@ class Phrases:
         If two edges join m1 to one m0, it is among the n; then, and elsewhere, "".
         """
         nodes = match.named
-        if MATCHES[match.template].category not in CHAINS or len(set(match.relations)) > 1:
+        if MATCHES[match.template].category not in _CHAINS or len(set(match.relations)) > 1:
             return ""
         (first, last), (n, m0, m1) = match.edges, (nodes[at] for at in ("n", "m0", "m1"))
         if (first.subject == "m0") != (last.subject == "m0") or n.type != m1.type:
@@ -269,9 +236,7 @@ class Phrases:
         verbs = [self.verb(match, edge, of, far, several) for several in (False, True)]
         return (verbs[0], verbs[1]) if verbs[0] and verbs[1] else None
 
-    def verb(
-        self, match: MatchPattern, edge: PatternEdge, of: str, far: Far, several: bool
-    ) -> str:
+    def verb(self, match: MatchPattern, edge: PatternEdge, of: str, far: Far, several: bool) -> str:
         """What an edge says of one of its ends, as a verb with that end as its subject; "": none says it.
 
         Args:
@@ -282,7 +247,7 @@ class Phrases:
             several: Whether there are several of that end.
         """
         words, (adverb, past, after) = self.words(edge), self._time(match, edge)
-        if edge.subject == of:
+        if self._does(edge, of):
             said = words.predicate
             if adverb == _EVER and said.participle:
                 said, past, adverb = said.perfect, False, ""
@@ -311,9 +276,14 @@ class Phrases:
         """
         words, (adverb, past, after) = self.words(edge), self._time(match, edge)
         who = relative_pronoun(match.named[of].type)
-        if edge.subject == of:
+        if self._does(edge, of):
             said = words.predicate
-            if words.object and said.after and not past and self.one_at(match, edge, _other(edge, of)):
+            if (
+                words.object
+                and said.after
+                and not past
+                and self.one_at(match, edge, _other(edge, of))
+            ):
                 return f"whose {words.object[0]} is {far.text}"
             if reduce and said.reduced() and not past and not adverb:
                 return f"{said.before} {far.text}"
@@ -328,24 +298,49 @@ class Phrases:
         said = words.predicate
         if adverb == _EVER and said.participle:
             said, past, adverb = said.perfect, False, ""
-        preposition, rest = said.of_object(
-            far.text, several=far.several, past=past, adverb=adverb
-        )
+        preposition, rest = said.of_object(far.text, several=far.several, past=past, adverb=adverb)
+        if (
+            far.several
+            and said.participle
+            and not preposition
+            and not said.before + said.after + after
+        ):
+            return f"{said.participle} by {far.text}"
         if preposition:
             return f"{preposition} {'whom' if who == 'who' else 'which'} {rest}{after}"
         return f"that {rest}{after}"
 
-    def asked(self, match: MatchPattern, edge: PatternEdge, of: str, far: str) -> str | None:
-        """What the other end does to one, as a question after that one: ``does Ada speak``."""
-        words, (adverb, past, after) = self.words(edge), self._time(match, edge)
-        said = words.predicate
+    def asked(
+        self, match: MatchPattern, edge: PatternEdge, far: str, whom: str, *, heavy: bool = False
+    ) -> str:
+        """A question for whom or what a subject does something to: ``Which languages does Ada speak?``.
+
+        Args:
+            match: The pattern.
+            edge: The edge.
+            far: Its subject.
+            whom: What is asked for, with its question word.
+            heavy: Whether a preposition comes first.
+
+        Returns:
+            The question; "" if the form of the verb is not known.
+        """
+        said, (adverb, past, after) = self.words(edge).predicate, self._time(match, edge)
         if adverb == _EVER and said.participle:
-            return _joined("has", far, said.past, said.before, said.after)
-        asked = words.predicate.asked(far, past=past, adverb=adverb)
-        return f"{asked}{after}" if asked else None
+            text = f"has {far} {said.past} {said.before}".rstrip()
+        else:
+            text = said.asked(far, past=past, adverb=adverb)
+        first, _, last = text.rpartition(" ")
+        if heavy and last in PREPOSITIONS and not after:
+            return f"{last} {whom} {first}?"
+        return f"{whom} {text}{after}?" if text else ""
+
+    def _does(self, edge: PatternEdge, of: str) -> bool:
+        """Whether a relation says of an end what it says of its subjects."""
+        return edge.subject == of or self._declared[edge.relation].symmetric
 
     def _described(self, edge: PatternEdge, several: bool) -> str:
-        """The written description of objects up to the other end, where they are its subject: ``that are home to ``."""
+        """The written description of objects up to the subject: ``that are home to ``."""
         known = self._templates.get(edge.relation)
         if known is None or known.source != "written" or not known.describe_object:
             return ""
@@ -367,9 +362,24 @@ def _other(edge: PatternEdge, of: str) -> str:
     return edge.object if edge.subject == of else edge.subject
 
 
+def _type(match: MatchPattern, of: str, others: str = "") -> Noun:
+    """What the nodes of a variable are called by their type."""
+    type_ = match.named[of].type
+    one, many = noun(type_), nouns(type_)
+    if others == "other":
+        return f"other {one}", f"other {many}"
+    return f"{one} {others}".rstrip(), f"{many} {others}".rstrip()
+
+
+def _both(first: tuple[str, str], word: str, last: tuple[str, str]) -> tuple[str, str]:
+    """Two verbs joined by a word, with one *is* or *are* for both."""
+    found = []
+    for one, other in zip(first, last, strict=True):
+        verb = one.split(" ", 1)[0]
+        rest = other.removeprefix(f"{verb} ") if verb in ("is", "are") else other
+        found.append(f"{one.strip()} {word} {rest.strip()}")
+    return found[0], found[1]
+
+
 def _who(type_: str) -> bool:
     return relative_pronoun(type_) == "who"
-
-
-def _joined(*parts: str) -> str:
-    return " ".join(part for part in parts if part)

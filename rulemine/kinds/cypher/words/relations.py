@@ -33,6 +33,7 @@ _SUBJECT_IS = re.compile(r"\{subject\} is (?:an?|the) ([^{}]+) of \{object\}")
 _OBJECT_AS = re.compile(r"\{subject\} has \{object\} as (?:its |an? |the )?([^{}]+)")
 _OBJECT_IS = re.compile(r"(?:What|Who|Which [^{}]+?) is (?:an?|the) ([^{}]+) of \{topic\}\?")
 _OBJECTS_ARE = re.compile(r"(?:What|Who|Which [^{}]+?) are the ([^{}]+) of \{topic\}\?")
+_VAGUE = ("part", "location", "home")
 _OWN = re.compile(r"\bits\b")
 
 
@@ -85,16 +86,16 @@ class Predicate:
             return preposition, _joined(subject, verb, adverb, before, after)
         return preposition, _joined(subject, adverb, verb, before, after)
 
-    def asked(self, subject: str, *, past: bool = False, adverb: str = "") -> str | None:
+    def asked(self, subject: str, *, past: bool = False, adverb: str = "") -> str:
         """What one subject does, as a question after what it does it to: ``does Ada live in``.
 
-        None: the form of the verb is not known.
+        "": the form of the verb is not known.
         """
         if self.one in _BE:
             verb = "was" if past else self.one
             return _joined(verb, subject, adverb, self.before, self.after)
         if self.one not in VERBS and self.one != "has":
-            return None
+            return ""
         does = "did" if past else "does"
         return _joined(does, subject, adverb, self.many, self.before, self.after)
 
@@ -148,13 +149,16 @@ def relation_words(relation: str, templates: RelationTemplates | None = None) ->
     written = templates is not None and templates.source == "written"
     statement = templates.statement if templates and written else derive(relation).statement
     said = _predicate(_STATED.fullmatch(statement) if written else None, relation)
-    subject = _noun(_SUBJECT_IS.fullmatch(statement))
+    several = _OBJECTS_ARE.fullmatch(templates.ask_subjects) if templates else None
+    subject = _noun(_SUBJECT_IS.fullmatch(statement), several)
     object_ = _noun(_OBJECT_AS.fullmatch(statement))
     if templates and object_ is None:
         several = _OBJECTS_ARE.fullmatch(templates.ask_objects)
         object_ = _noun(_OBJECT_IS.fullmatch(templates.ask_object), several)
     if templates and written and object_ is None:
         object_ = _described(templates.describe_object)
+    if subject and said.many == "are":
+        said = replace(said, before_many=f"{subject[1]} of")
     kind = type_words(f"{said.before} ").strip()
     if kind in ("", "the", "a", "an"):
         return RelationWords(said, subject, object_)
@@ -176,7 +180,7 @@ def _described(text: str) -> Noun | None:
         re.fullmatch(r"(?:that|who) (?:is|are) (?:an? |the )?(\w+) of ", form.before)
         for form in read_description(text).forms
     ]
-    if not all(both) or both[0] is None or both[0][1] == "part":
+    if not all(both) or both[0] is None or both[0][1] in _VAGUE:
         return None
     return both[0][1], plural(both[0][1])
 
@@ -199,7 +203,7 @@ def _predicate(stated: re.Match[str] | None, relation: str) -> Predicate:
     verb = "was" if verb == "is" and before.startswith("born") else verb
     many = _MANY.get(verb) or VERBS.get(verb) or verb
     past = past_of(many) if many in PAST or verb in VERBS else many
-    role = re.fullmatch(r"(?:a|an) (.+) of", before)
+    role = re.fullmatch(r"(?:an?|the) (.+) of", before)
     several = f"{plural(role[1])} of" if role and many == "are" else before
     return Predicate(verb, many, past, "was" if verb == "is" else past, before, several, after)
 

@@ -18,7 +18,8 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.schema import Property
 from rulemine.kg.property_graph.values import is_list
 from rulemine.kinds.cypher.realism import Realism
-from rulemine.kinds.cypher.words.phrases import Far, NounPhrase, Phrases
+from rulemine.kinds.cypher.words.noun_phrase import Far, NounPhrase
+from rulemine.kinds.cypher.words.phrases import Phrases
 from rulemine.kinds.cypher.words.wording import (
     extreme_of,
     is_several,
@@ -42,14 +43,14 @@ _HIDDEN = ("\x000\x00", "\x001\x00", "\x002\x00")
 """Stand for the names of n, m0 and m1 until a text is a pattern."""
 
 _BY_VALUE = {
-    "=": "of", "<>": "other than", "<": "less than", ">": "greater than",
+    "=": "of", "<>": "other than", "<": "below", ">": "above",
     "<=": "of at most", ">=": "of at least",
 }  # fmt: skip
 _IN_TIME = {
     "=": "", "<>": "other than", "<": "before", ">": "after",
     "<=": "no later than", ">=": "no earlier than",
 }  # fmt: skip
-_AMONG = {"avg": "of"} | dict.fromkeys(("min", "max", "count distinct"), "among")
+_AMONG = {"avg": "of", "min": "among", "max": "among"}
 
 
 def fixed_nodes(graph: PropertyGraph, match: MatchPattern) -> dict[str, str]:
@@ -159,6 +160,8 @@ class QuestionTexts:
             return self._grouped(match, result, who)
         own = self._property(match, result.property)
         p = _words(own)
+        if result.aggregate == "count distinct":
+            return f"How many different {plural(p)} are there among {who.the}?"
         if template == "n_agg":
             return f"What is {self._aggregate(own, result)} {_AMONG[result.aggregate]} {who.the}?"
         whose = who.one() if who.single else who.the
@@ -181,7 +184,8 @@ class QuestionTexts:
             first, last = ways[::-1] if result.descending else ways
             return f"List {who.the} by {p}, from {first} to {last}{left}."
         if own.datatype == "bool":
-            return f"List {who.the}, and say for each whether it is true that they {truth(own.name)[1]}{left}."
+            whether = f"whether it is true that they {truth(own.name)[1]}"
+            return f"List {who.the}, and say for each {whether}{left}."
         unit = f" ({_unit(own).strip()})" if _unit(own) else ""
         if who.single:
             return f"What are the name and {p}{unit} of {who.one()}{left}?"
@@ -191,8 +195,7 @@ class QuestionTexts:
         """A question for names."""
         first = match.edges[0] if match.edges else None
         human = relative_pronoun(match.nodes[0].type) == "who"
-        own = self._phrases.noun_at(match, first, "n") if first else None
-        if own and who.head == own:
+        if who.role:
             be = "is" if who.single else "are"
             return f"{'Who' if human else 'What'} {be} {who.the}?"
         if who.verb:
@@ -201,15 +204,15 @@ class QuestionTexts:
             return f"Which {who.head[not who.single]} {who.verb[not who.single]}?"
         if first and len(match.edges) == 1 and match.nodes[1].fixed:
             name = self._phrases.named(match, first, "n")
-            if asked := self._phrases.asked(match, first, "n", name):
-                return f"Which {who.head[not who.single]} {asked}?"
+            which = f"which {who.head[not who.single]}"
+            if asked := self._phrases.asked(match, first, name, which):
+                return _capital(asked)
         return f"List {who.the}."
 
     def _how_many(self, match: MatchPattern, who: NounPhrase) -> str:
         """A question for a number."""
-        own = self._phrases.noun_at(match, match.edges[0], "n") if match.edges else None
-        if own and who.head == own and MATCHES[match.template].category == "(n)-(m0*)":
-            return f"How many {own[1]} does {self._phrases.named(match, match.edges[0], 'n')} have?"
+        if who.role and MATCHES[match.template].category == "(n)-(m0*)":
+            return f"How many {who.head[1]} does {self._phrases.named(match, match.edges[0], 'n')} have?"
         if who.verb:
             return f"How many {nouns(match.nodes[0].type)} {who.verb[1]}?"
         return f"How many {who.head[1]} are there {who.tail[1]}".rstrip() + "?"
@@ -254,7 +257,11 @@ class QuestionTexts:
             verb = truth(own.name)[1]
             if (operator == "=") == (result.bound is True):
                 return verb
-            return f"are not{verb.removeprefix('are')}" if verb.startswith("are ") else f"do not {verb}"
+            return (
+                f"are not{verb.removeprefix('are')}"
+                if verb.startswith("are ")
+                else f"do not {verb}"
+            )
         if is_list(own.datatype):
             return f"{'do not ' * (operator == 'NOT IN')}have {bound} among their {p}"
         an = "" if is_several(p) else f"{article(p)} "
@@ -273,9 +280,12 @@ class QuestionTexts:
         none = "" if all(m0_counts(self._graph, match).values()) else " Include those with none."
         if own := self._phrases.noun_at(match, edge, "m0"):
             return f"How many {own[1]} does {each} have?{none}"
-        if asked := self._phrases.asked(match, edge, "m0", each) if edge.subject == "n" else None:
-            return f"How many {many} {asked}?{none}"
-        that = Far(f"that {noun(match.nodes[0].type)}")
+        that = self._that(match)
+        if edge.subject == "n":
+            heavy = self._phrases.words(edge).predicate.one in ("is", "was")
+            far = that.text if heavy else each
+            if asked := self._phrases.asked(match, edge, far, f"how many {many}", heavy=heavy):
+                return f"{f'For {each}, {asked}' if heavy else _capital(asked)}{none}"
         if verb := self._phrases.verb(match, edge, "m0", that, True):
             return f"For {each}, how many {many} {verb}?{none}"
         relative = self._phrases.relative(match, edge, "m0", that, True)
@@ -284,7 +294,7 @@ class QuestionTexts:
     def _members(self, match: MatchPattern) -> str:
         """For each n the number of those m0 that are said which they are."""
         some, edge = self._phrases.counted(match), match.edges[0]
-        one, these = noun(match.nodes[0].type), f"these {nouns(match.nodes[1].type)}"
+        one, these = noun(match.nodes[0].type), f"these {some.head[1]}"
         others = self._phrases.others(match)
         own = None if others else self._phrases.noun_at(match, edge, "n")
         if own:
@@ -293,17 +303,23 @@ class QuestionTexts:
             any_ = Far(f"any of {some.the}", True)
             each = f"{one} {others}" if others.startswith("other than") else f"{others} {one}"
             each = f"{each.strip()} {self._phrases.relative(match, edge, 'n', any_, False)}"
-        human = relative_pronoun(match.nodes[0].type) == "who"
-        that = Far("it" if own and not human else f"that {own[0] if own else one}")
+        that = self._that(match)
         if verb := self._phrases.verb(match, edge, "m0", that, True):
             if not own and not others:
                 each_one = self._phrases.verb(match, edge, "m0", Far(f"each {one}"), True)
                 return f"How many of {some.the} {each_one}? Leave out {nouns(match.nodes[0].type)} with none."
             return f"For each {each}, how many of {these} {verb}?"
-        if asked := self._phrases.asked(match, edge, "m0", that.text) if edge.subject == "n" else None:
-            return f"For each {each}, how many of {these} {asked}?"
+        if edge.subject == "n":
+            whom = f"how many of {these}"
+            if asked := self._phrases.asked(match, edge, that.text, whom, heavy=True):
+                return f"For each {each}, {asked}"
         relative = self._phrases.relative(match, edge, "m0", that, True)
         return f"For each {each}, give the number of {these} {relative}."
+
+    def _that(self, match: MatchPattern) -> Far:
+        """One n that was just spoken of."""
+        type_ = match.nodes[0].type
+        return Far(f"that {noun(type_)}" if relative_pronoun(type_) == "who" else "it")
 
     def _compared(self, match: MatchPattern, result: ReturnClause) -> str:
         one, other = (node.name for node in match.nodes)
@@ -314,7 +330,9 @@ class QuestionTexts:
             return f"Which {noun(match.nodes[0].type)} has the {more} {p}, {one} or {other}?"
         if result.template == "comparison_boolean":
             return f"Do {one} and {other} have the same {p}?"
-        return f"What is the {p} of {one} minus that of {other}{_unit(own)}?"
+        more = extreme_of(p, own.datatype, True, degree="er")
+        much = "many years" if _is_year(own) else "much"
+        return f"How {much} {more} is the {p} of {one} than that of {other}{_unit(own)}?"
 
     def _property(self, match: MatchPattern, name: str) -> Property:
         own = self._graph.schema.entity(match.nodes[0].type).properties
@@ -352,6 +370,10 @@ def _shown(value: Any) -> str:
     if isinstance(value, datetime.date):
         return value.isoformat()
     return f"“{value}”" if isinstance(value, str) else repr(value).replace("e+", "e")
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _is_year(own: Property) -> bool:

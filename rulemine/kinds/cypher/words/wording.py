@@ -7,7 +7,8 @@ from rulemine.phrasing.lexicon import PAST, PEOPLE, VERBS, article, is_plural
 from rulemine.phrasing.relation_names import words_of
 
 __all__ = [
-    "extreme_of", "is_several", "noun", "nouns", "plural", "property_words", "relative_pronoun", "truth", "unit_of",
+    "extreme_of", "is_several", "noun", "nouns", "plural", "property_words", "relative_pronoun", "truth",
+    "unit_of",
 ]  # fmt: skip
 
 _MANY = {"is": "are", "was": "were", "has": "have"}
