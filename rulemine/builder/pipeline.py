@@ -398,7 +398,7 @@ class Build:
             "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),
             **self.kind.options(inputs),
         }
-        return self._stage("ask", 20, options, work)
+        return self._stage("ask", 21, options, work)
 
     @contextmanager
     def _writing(self, folder: Path) -> Iterator[Writing]:
