@@ -52,7 +52,7 @@ def test_reasoner_hits_every_hard_answer(release: Release) -> None:
 
 
 def test_reasoner_hits_every_hard_answer_of_a_build(here: Path, command: Command) -> None:
-    few = ("--set", "structures.per_structure=8")
+    few = ("--set", "structures.per_structure=6", "--set", "mining.max_atoms=2")
     assert command("build", "structures-demo", *few, "-o", "out").status == 0
     release = Release.open(here / "out")
     asked = release.questions()

@@ -230,7 +230,7 @@ def test_a_release_says_whether_topics_are_answers(tmp_path: Path, *, compares: 
 )  # fmt: skip
 def test_any_reply_takes_linear_time(piece: str) -> None:
     begin = time.process_time()
-    said = piece * (50_000 // len(piece))
+    said = piece * (30_000 // len(piece))
     for reply in (f"Ada Quill {said}", f"{said}Ada Quill"):
         VocabularyMatcher(NAMES).text(reply, [TOPIC])
-    assert time.process_time() - begin < 5
+    assert time.process_time() - begin < 2
