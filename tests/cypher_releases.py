@@ -106,7 +106,10 @@ def _some_turned(whole: dict[str, Any]) -> None:
 
 
 def build_coast(
-    folder: Path, *settings: tuple[tuple[str, ...], Any], declared: bool = False
+    folder: Path,
+    *settings: tuple[tuple[str, ...], Any],
+    declared: bool = False,
+    kind: str = "cypher",
 ) -> Path:
     """Builds the release in a folder; returns its place.
 
@@ -114,6 +117,7 @@ def build_coast(
         folder: The folder.
         settings: Further options of the recipe.
         declared: Whether two relations have an inverse that alone states some of their facts.
+        kind: What the kind is called.
     """
     folder.mkdir(parents=True, exist_ok=True)
     whole = simplekg()
@@ -132,11 +136,11 @@ def build_coast(
     recipe = load_recipe(
         str(folder / "coast.json"),
         [
-            (("kind",), "cypher"), (("rules",), str(folder / "rules.tsv")), (("naming",), "text"),
+            (("kind",), kind), (("rules",), str(folder / "rules.tsv")), (("naming",), "text"),
             (("selection", "levels"), [50, 100]), (("selection", "per_rule"), 14),
-            (("selection", "max_prior"), 1.0), (("cypher", "per_template"), 4),
-            (("cypher", "value_support"), 2), (("cypher", "values"), 0.5),
-            (("cypher", "split_by"), "question"), *settings,
+            (("selection", "max_prior"), 1.0), ((kind, "per_template"), 4),
+            ((kind, "value_support"), 2), ((kind, "values"), 0.5),
+            ((kind, "split_by"), "question"), *settings,
         ],
     )  # fmt: skip
     Build(recipe, folder / "release").run()

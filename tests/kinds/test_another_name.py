@@ -2,6 +2,7 @@
 
 import filecmp
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from rulemine.builder.regenerated import regenerated
 from rulemine.evaluation import evaluate
 from rulemine.evaluation.answerers.registry import answer
 from rulemine.exports.exporting import export
+from rulemine.kinds.building import builder_of
 from rulemine.kinds.registry import KINDS
 from rulemine.kinds.rules.kind import RuleKind
 from rulemine.recipe.loading import load_recipe
@@ -19,6 +21,7 @@ from rulemine.release.show import show
 from rulemine.release.storing.archive import write_archive
 from rulemine.release.storing.publish import rename
 from rulemine.verify import verify
+from tests.cypher_releases import build_coast
 
 
 class Renamed(RuleKind):
@@ -67,3 +70,33 @@ def test_a_renamed_kind_needs_nothing_but_its_name(
     assert regenerated(verify(tmp_path / "named")).ok
     write_archive(release, tmp_path / "made.tar")
     assert Release.open(tmp_path / "made.tar").questions() == release.questions()
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "system"),
+    [
+        ("structures", {"per_structure": 12, "names": ["1p", "2i"]}, "lookup"),
+        ("subgraphs", {"questions": 12}, "lookup"),
+        ("variants", {"questions": 8}, "lookup"),
+        ("cypher", {}, "gold-cypher"),
+    ],
+)
+def test_each_kind_is_asked_carded_and_scored_under_another_name(
+    kind: str,
+    options: dict[str, Any],
+    system: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    renamed = type("Renamed", (type(builder_of(kind)),), {"name": "k7"})()
+    monkeypatch.setattr(KINDS, "own", {"k7": renamed})
+    if kind == "cypher":
+        release = Release.open(build_coast(tmp_path, kind="k7"))
+    else:
+        settings: list[Any] = [(("kind",), "k7"), (("selection", "per_rule"), 4)]
+        settings += [(("k7", name), value) for name, value in options.items()]
+        Build(load_recipe("demo", settings), tmp_path / "made").run()
+        release = Release.open(tmp_path / "made")
+    assert {q.kind for q in release.questions()} == {release.kind} == {"k7"}
+    assert regenerated(verify(release.path)).ok
+    assert evaluate(release, answer(release, system)).rows[0].n > 0

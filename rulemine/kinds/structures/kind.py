@@ -60,7 +60,7 @@ class StructureKind(BuildingKind):
             row["rejected"].get(Reason.SHARED, 0) >= CROWDED * row["drawn"] for row in short
         ):
             return ""
-        share = config["structures"]["max_share"]
+        share = config[self.name]["max_share"]
         return (
             f"structures.max_share: at most {100 * share:g} % of the questions of a structure may have an "
             "anchor, a relation or an answer in common; a graph with few relations cannot give many such "

@@ -79,7 +79,7 @@ def passing(
             failed.add(question.id)
     for at, call in zip(again, once_more, strict=True):
         writing.concerns([call.key], [shown[at // TIMES].id])
-    split = dict(asked.sampling["subgraphs"])
+    split = dict(asked.sampling[recipe.kind])
     split["final_filter"] = {
         "model": recipe.verbalizer.judge_model,
         "asked": len(tested),
@@ -98,7 +98,7 @@ def passing(
             "none."
         )
     kept = without_lost_parents(q for q in asked.questions if q.id not in failed)
-    return replace(asked, sampling={**asked.sampling, "subgraphs": split}).keep(kept, rejections)
+    return replace(asked, sampling={**asked.sampling, recipe.kind: split}).keep(kept, rejections)
 
 
 def _facts(question: Question) -> tuple[Triple, ...]:

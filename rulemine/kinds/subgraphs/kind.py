@@ -53,7 +53,7 @@ class SubgraphKind(WrittenKind):
         from rulemine.kinds.subgraphs.split import explain_cells
 
         chosen, models = inputs.recipe.questions, inputs.recipe.verbalizer
-        if chosen.split == "group" and (sentence := explain_cells(asked, inputs.recipe.own)):
+        if chosen.split == "group" and (sentence := explain_cells(asked, inputs.recipe)):
             writing.note(sentence)
         if writing.session is None:
             return None

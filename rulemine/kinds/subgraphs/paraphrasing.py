@@ -80,7 +80,7 @@ def with_paraphrases(
         for q, other in zip(questions, found, strict=True)
     ]
     dropped = [other for other in found if isinstance(other, Rejection)]
-    counts = dict(asked.sampling["subgraphs"])
+    counts = dict(asked.sampling[recipe.kind])
     counts["paraphrased"] = len(made) - len(dropped)
     counts["paraphrases"] = {
         "model": recipe.verbalizer.rewriter_model,
@@ -88,7 +88,7 @@ def with_paraphrases(
         "asked": len(made),
         "dropped": dict(sorted(Counter(row.reason for row in dropped).items())),
     }
-    told = replace(asked, sampling={**asked.sampling, "subgraphs": counts})
+    told = replace(asked, sampling={**asked.sampling, recipe.kind: counts})
     return told.keep(made, dropped)
 
 

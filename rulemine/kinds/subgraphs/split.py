@@ -159,9 +159,9 @@ def split_subgraphs(
         "per_cell": min(options.per_cell, wanted // len(cells)),
         "core": core,
     }
-    own = {**asked.sampling.get("subgraphs", {}), "split": told}
+    own = {**asked.sampling.get(recipe.kind, {}), "split": told}
     made = asked.keep(with_unseen(without_lost_parents(kept)), rejections)
-    return replace(made, sampling={**asked.sampling, "subgraphs": own})
+    return replace(made, sampling={**asked.sampling, recipe.kind: own})
 
 
 class Lacking(NamedTuple):
@@ -194,7 +194,7 @@ class Lacking(NamedTuple):
         """What is lacking after a split; None: it left no training question."""
         if made is None:
             return cls.all_of(recipe)
-        told, options = made.sampling["subgraphs"]["split"], recipe.own
+        told, options = made.sampling[recipe.kind]["split"], recipe.own
         test = [q for q in made.questions if q.split == "test"]
         core = max(0, recipe.questions.test_core - sum(q.core for q in test))
         cells, have = cells_of(options), _cells_in(made)
@@ -219,19 +219,19 @@ def without_lost_parents(questions: Iterable[Question]) -> list[Question]:
     ]
 
 
-def explain_cells(made: QuestionSet, options: SubgraphSection) -> str:
+def explain_cells(made: QuestionSet, recipe: Recipe) -> str:
     """Says which cells of the test split have fewer questions than they should.
 
     Args:
         made: The questions, with the splits of `split_subgraphs`.
-        options: The section of the recipe.
+        recipe: The recipe.
 
     Returns:
         A sentence; "" if there is none.
     """
-    per_cell = made.sampling["subgraphs"]["split"]["per_cell"]
+    per_cell = made.sampling[recipe.kind]["split"]["per_cell"]
     have = _cells_in(made)
-    cells = cells_of(options)
+    cells = cells_of(recipe.own)
     short = [cell for cell in cells if have[cell] < max(1, per_cell)]
     if not short:
         return ""

@@ -62,13 +62,13 @@ class VariantKind(WrittenKind):
 
     def run(self, config: Mapping[str, Any]) -> int:
         """As the recipe says."""
-        return int(config["variants"]["run"])
+        return int(config[self.name]["run"])
 
     def fresh(self, config: Mapping[str, Any], number: int, texts: int) -> Sequence[Setting]:
         """As many questions as there may be, all in one split."""
         return [
-            (("variants", "run"), number),
-            (("variants", "questions"), config["variants"]["pairs"] * texts),
+            ((self.name, "run"), number),
+            ((self.name, "questions"), config[self.name]["pairs"] * texts),
             (("questions", "split"), "none"),
         ]
 

@@ -23,9 +23,10 @@ def values_of_written(manifest: Manifest, key: str) -> dict[str, Any]:
 
     Args:
         manifest: The manifest.
-        key: What the statistics are called in its counts, and what sampling told in ``sampling``.
+        key: What the statistics are called in its counts.
     """
-    rows, told = manifest["counts"][key], manifest["counts"]["sampling"].get(key, {})
+    counts, kind = manifest["counts"], manifest["config"]["kind"]
+    rows, told = counts[key], counts["sampling"].get(kind, {})
     rejected: Mapping[str, int] = told.get("rejected", {})
     spare = sum(n for reason, n in rejected.items() if reason.startswith(ENOUGH))
     return {

@@ -85,6 +85,13 @@ def of(questions: Sequence[Question], declared: Declarations | None = None) -> Q
     )
 
 
+def recipe_of(options: SubgraphSection, seed: int = 7, **chosen: int) -> Recipe:
+    return Recipe(
+        "t", "t.tsv", kind="subgraphs", seed=seed, own=options,
+        questions=QuestionSection(**chosen),
+    )  # fmt: skip
+
+
 def split(
     asked: QuestionSet,
     options: SubgraphSection,
@@ -92,11 +99,7 @@ def split(
     removed: Sequence[Triple] = (),
     **chosen: int,
 ) -> QuestionSet:
-    recipe = Recipe(
-        "t", "t.tsv", kind="subgraphs", seed=seed, own=options,
-        questions=QuestionSection(**chosen),
-    )  # fmt: skip
-    return split_subgraphs(asked, recipe, RememberedFacts(removed))
+    return split_subgraphs(asked, recipe_of(options, seed, **chosen), RememberedFacts(removed))
 
 
 def drawn(seed: int, n: int) -> list[Question]:
@@ -271,13 +274,13 @@ def test_questions_with_answers_of_their_own_are_tested_first() -> None:
 def test_few_cells_are_told() -> None:
     options = SubgraphSection(test_share=0.5)
     made = split(of([asked(n) for n in range(60)]), options, 7)
-    said = explain_cells(made, options)
+    said = explain_cells(made, recipe_of(options))
     assert said.startswith("19 of the 20 cells of the test split have fewer than 1 question (ugt ")
     assert "id (2): 0" in said
     assert "id (1):" not in said
     assert "no more were accepted" in said
     made = split(of([asked(n) for n in range(4)]), options, 7)
-    assert "test is to have fewer questions than cells" in explain_cells(made, options)
+    assert "test is to have fewer questions than cells" in explain_cells(made, recipe_of(options))
     assert Counter(q.split for q in made.questions) == {"train": 3, "test": 1}
 
 
