@@ -1,15 +1,20 @@
 """The command line for tests: run here or as a process, on a small family of rules and facts."""
 
 import hashlib
+import io
 import os
 import random
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
+from rulemine.cli.main import main
 from rulemine.rules.formats import AMIE_COLUMNS
 from tests import ROOT
 
@@ -51,6 +56,28 @@ class Ended(NamedTuple):
 
 Command = Callable[..., Ended]
 """Runs a command, given its words; the fixture ``command``."""
+
+
+def status_of(arguments: Sequence[str | Path]) -> int:
+    """Runs a command in this process; its status."""
+    try:
+        return main(list(map(str, arguments)))
+    except SystemExit as ended:  # of argparse
+        return int(ended.code or 0)
+
+
+def run_here(folder: Path, arguments: Sequence[str | Path], **environment: str) -> Ended:
+    """Runs a command in this process in a folder, for what lives longer than a test and its ``command``."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.chdir(folder)
+        patch.delenv("RULEMINE_DATA", raising=False)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        status = status_of(arguments)
+    for channel in (out, err):
+        channel.seek(0)
+    return Ended(status, out.read(), err.read())
 
 
 def run(

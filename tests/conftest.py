@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.cli.main import main
 from tests import ALL_SEEDS
-from tests.command_line import FACTS, RULES, Command, Ended
+from tests.command_line import FACTS, RULES, Command, Ended, status_of
 
 SLOWEST = (
     "builder/test_build_with_model.py", "verify/test_every_edit.py", "verify/test_fresh.py",
@@ -40,10 +39,7 @@ def command(capsys: pytest.CaptureFixture[str]) -> Command:
 
     def call(*arguments: str | Path) -> Ended:
         capsys.readouterr()
-        try:
-            status = main(list(map(str, arguments)))
-        except SystemExit as ended:  # of argparse
-            status = int(ended.code or 0)
+        status = status_of(arguments)
         printed = capsys.readouterr()
         return Ended(status, printed.out, printed.err)
 

@@ -24,7 +24,7 @@ from tests.chat_server import (
     journal,
     questions,
 )
-from tests.command_line import FACTS, RULES, Command, run, tree
+from tests.command_line import FACTS, RULES, Command, run_here, tree
 from tests.golden import differences
 
 EVERYTHING = ["--round-trip", "--judge-model", "critic", "--paraphrases", "1"]
@@ -61,7 +61,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]
     (folder / "kg.tsv").write_text(FACTS)
     (folder / "rules.txt").write_text(RULES)
     with ChatServer(faulty(0.1)) as running:
-        ended = run(
+        ended = run_here(
             folder,
             build_words(running.url, "kg", *EVERYTHING, "--concurrency", "64"),
             OPENAI_API_KEY=KEY,

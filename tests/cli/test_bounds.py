@@ -16,7 +16,7 @@ from rulemine.config import packaged
 from rulemine.datasets.registry import load_kg
 from rulemine.errors import InputError
 from tests import ROOT
-from tests.command_line import FACTS, RULES, Command, assert_refused, run, tree
+from tests.command_line import FACTS, RULES, Command, assert_refused, run_here, tree
 
 BUILD = ("build", "kg.tsv", "--rules", "rules.txt", "-o", "out/kg")
 
@@ -29,7 +29,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     (folder / "kg.tsv").write_text(FACTS)
     (folder / "rules.txt").write_text(RULES)
-    assert run(folder, BUILD).status == 0
+    assert run_here(folder, BUILD).status == 0
     return folder
 
 
@@ -135,16 +135,25 @@ def test_every_text_can_go_to_standard_output(
     expected = (here / "file").read_text()
     for extra in ("file", "file.rules.jsonl"):
         (here / extra).unlink(missing_ok=True)
-    ended = command(*TEXTS[name], "-o", "-")
-    assert (ended.status, ended.out) == (0, expected), ended.err
+    for output in ("-", "/dev/stdout"):
+        ended = command(*TEXTS[name], "-o", output)
+        assert (ended.status, ended.out) == (0, expected), ended.err
     assert tree(here).keys() == before
+
+
+def test_standard_output_that_is_a_file_is_appended_to(here: Path, made: Path) -> None:
+    words = [sys.executable, "-m", "rulemine", "answer", made / "out/kg", "--with", "lookup"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with (here / "log").open("w") as log:
         log.write("before\n")
         log.flush()
-        words = [sys.executable, "-m", "rulemine", *TEXTS[name], "-o", "/dev/stdout"]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        subprocess.run(words, cwd=here, env=environment, stdout=log, stderr=-3, check=True)
-    assert (here / "log").read_text() == "before\n" + expected, "appended, not replaced"
+        for output in ("-", "/dev/stdout"):
+            whole = [*words, "-o", output]
+            subprocess.run(whole, cwd=here, env=environment, stdout=log, stderr=-3, check=True)
+    before, *twice = (here / "log").read_text().splitlines()
+    assert before == "before"
+    assert twice[: len(twice) // 2] == twice[len(twice) // 2 :]
+    assert json.loads(twice[-1])["answers"] is not None
 
 
 def test_a_pipe_that_is_an_output_stays_one(here: Path, command: Command) -> None:

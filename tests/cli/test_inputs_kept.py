@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.cli.main import make_parser
-from tests.command_line import FACTS, RULES, Command, assert_refused, run, tree
+from tests.command_line import FACTS, RULES, Command, assert_refused, run_here, tree
 
 SCHEMA = """\
 name = "s"
@@ -99,10 +99,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in FILES.items():
         (folder / name).write_text(text, "utf-8")
     (folder / "kg2.tsv").write_text(FACTS)
-    assert run(folder, ["build", "kg.tsv", "--rules", "rules.txt", "-o", "out/kg"]).status == 0
-    assert run(folder, ["archive", "out/kg", "-o", "kg.tar"]).status == 0
-    assert run(folder, ["answer", "kg.tar", "--with", "lookup", "-o", "p.jsonl"]).status == 0
-    assert run(folder, ["graph", "draft", "kg.tsv", "-o", "draft.toml"]).status == 0
+    assert run_here(folder, ["build", "kg.tsv", "--rules", "rules.txt", "-o", "out/kg"]).status == 0
+    assert run_here(folder, ["archive", "out/kg", "-o", "kg.tar"]).status == 0
+    assert run_here(folder, ["answer", "kg.tar", "--with", "lookup", "-o", "p.jsonl"]).status == 0
+    assert run_here(folder, ["graph", "draft", "kg.tsv", "-o", "draft.toml"]).status == 0
     shutil.copy(folder / "p.jsonl", folder / "q.jsonl")
     shutil.copy(folder / "kg.tar", folder / "other.tar")
     shutil.rmtree(folder / "p.jsonl.work", ignore_errors=True)

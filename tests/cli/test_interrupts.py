@@ -15,7 +15,7 @@ import pytest
 
 from rulemine.builder.pipeline import STAGES as ALL_STAGES
 from tests import ROOT
-from tests.command_line import FACTS, RULES, Command, dense_graph, run, tree
+from tests.command_line import FACTS, RULES, Command, dense_graph, run_here, tree
 
 STAGES = [stage for stage in ALL_STAGES if stage != "verbalize"]
 """Those of a build without a language model."""
@@ -106,9 +106,9 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("finished")
     (folder / "kg.tsv").write_text(FACTS)
     (folder / "rules.txt").write_text(RULES)
-    assert run(folder, BUILD).status == 0
-    assert run(folder, [*BUILD, "-o", "older/kg", "--seed", "5"]).status == 0
-    assert run(folder, ["answer", "out/kg", "--with", "lookup", "-o", "p.jsonl"]).status == 0
+    assert run_here(folder, BUILD).status == 0
+    assert run_here(folder, [*BUILD, "-o", "older/kg", "--seed", "5"]).status == 0
+    assert run_here(folder, ["answer", "out/kg", "--with", "lookup", "-o", "p.jsonl"]).status == 0
     return folder
 
 

@@ -106,7 +106,7 @@ def test_a_folder_without_the_right_to_write(here: Path, command: Command) -> No
 
 
 @pytest.mark.parametrize("most", [1500, 4000, 9000])
-def test_a_file_that_outgrows_its_limit(here: Path, most: int) -> None:
+def test_a_file_that_outgrows_its_limit(here: Path, command: Command, most: int) -> None:
     words = [sys.executable, "-m", "rulemine", "build", "kg.tsv", "--rules", "rules.txt", "-o", "x"]
     done = subprocess.run(
         words,
@@ -123,8 +123,8 @@ def test_a_file_that_outgrows_its_limit(here: Path, most: int) -> None:
     assert not (here / "x").exists()
     assert all((p / "stage.json").exists() for p in (here / "x.stages").glob("[!.]*"))
     assert not list(here.rglob(".*tmp*"))
-    assert run(here, words[3:]).status == 0, "goes on when there is room"
-    assert run(here, ["verify", "x"]).status == 0
+    assert command(*words[3:]).status == 0, "goes on when there is room"
+    assert command("verify", "x").status == 0
 
 
 @pytest.fixture
@@ -142,9 +142,9 @@ def disk(here: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("disk", ["size=48k"], indirect=True)
-def test_a_full_disk(here: Path, disk: Path) -> None:
+def test_a_full_disk(here: Path, command: Command, disk: Path) -> None:
     words = ["build", "kg.tsv", "--rules", "rules.txt", "-o", disk / "x"]
-    assert_refused(run(here, words), "cannot be written .No space left on device.")
+    assert_refused(command(*words), "cannot be written .No space left on device.")
     assert not (disk / "x").exists()
     assert all((p / "stage.json").exists() for p in (disk / "x.stages").glob("[!.]*"))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import FACTS, RULES, Command, assert_refused, run, tree
+from tests.command_line import FACTS, RULES, Command, assert_refused, run_here, tree
 
 BUILD = ("build", "kg.tsv", "--rules", "rules.txt", "-o")
 
@@ -18,8 +18,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     (folder / "kg.tsv").write_text(FACTS)
     (folder / "rules.txt").write_text(RULES)
-    assert run(folder, [*BUILD, "out/kg"]).status == 0
-    assert run(folder, ["answer", "out/kg", "--with", "lookup", "-o", "p.jsonl"]).status == 0
+    assert run_here(folder, [*BUILD, "out/kg"]).status == 0
+    assert run_here(folder, ["answer", "out/kg", "--with", "lookup", "-o", "p.jsonl"]).status == 0
     return folder
 
 

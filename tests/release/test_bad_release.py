@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import FACTS, RULES, Command, assert_refused, run, tree
+from tests.command_line import FACTS, RULES, Command, assert_refused, run_here, tree
 
 
 @pytest.fixture(scope="session")
@@ -20,7 +20,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built")
     (folder / "kg.tsv").write_text(FACTS)
     (folder / "rules.txt").write_text(RULES)
-    done = run(folder, ["build", "kg.tsv", "--rules", "rules.txt", "-o", "release"])
+    done = run_here(folder, ["build", "kg.tsv", "--rules", "rules.txt", "-o", "release"])
     assert done.status == 0, done.err
     return folder / "release"
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.chat_server import KEY, ChatServer, FakeModel, journal, questions
-from tests.command_line import FACTS, RULES, Command, assert_refused, run, tree
+from tests.command_line import FACTS, RULES, Command, assert_refused, run_here, tree
 
 BUILD = [
     "build", "facts.tsv", "--kind", "cypher", "--set", "rules=rules.tsv", "--set", "cypher.per_template=3",
@@ -46,7 +46,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     _write(folder)
     with ChatServer(says) as running:
-        ended = run(folder, words(running.url, "facts"), OPENAI_API_KEY=KEY)
+        ended = run_here(folder, words(running.url, "facts"), OPENAI_API_KEY=KEY)
         assert ended.status == 0, ended.err
         assert running.again == 0
         assert {body["model"] for body in running.bodies} == {"writer", "judge"}

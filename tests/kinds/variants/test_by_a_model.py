@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.chat_server import KEY, ChatServer, questions
-from tests.command_line import Command, assert_refused, run, tree
+from tests.command_line import Command, assert_refused, run_here, tree
 from tests.golden import differences
 
 FEW = [
@@ -22,12 +22,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("variants")
     with ChatServer() as server:
         words = ["build", "variants-demo", "-o", "out", *FEW, *MODEL, "--base-url", server.url]
-        dry = run(folder, [*words, "--dry-run"], OPENAI_API_KEY=KEY)
+        dry = run_here(folder, [*words, "--dry-run"], OPENAI_API_KEY=KEY)
         assert dry.status == 0, dry.err
         assert not server.bodies
         assert "calls             44, at most 2,478 (8 for pairs, 36 for judges)" in dry.out
         assert "Write pairs of a question in English and its answer" in dry.out
-        ended = run(folder, words, OPENAI_API_KEY=KEY)
+        ended = run_here(folder, words, OPENAI_API_KEY=KEY)
         assert ended.status == 0, ended.err
     return folder / "out"
 
