@@ -29,7 +29,7 @@ from rulemine.query.evidence import full_evidence
 from rulemine.query.minimality import minimal
 from rulemine.query.sparql import entity_iri, relation_iri
 from rulemine.query.structures import structure_of
-from tests.rooted_trees import Tree, rooted_trees, shape_of
+from tests.query.rooted_trees import Tree, rooted_trees, shape_of
 
 PER_GRAPH = 50
 """Candidates."""

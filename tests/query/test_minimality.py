@@ -11,7 +11,7 @@ from rulemine.query import Intersection, Projection, QueryGraph, evaluate, parse
 from rulemine.query.minimality import MOST_NEEDLESS, minimal, query_of_seeds
 from rulemine.query.structures import structure_of
 from rulemine.query.tree import Anchor, Query
-from tests.rooted_trees import Tree, query_of, rooted_trees, shape_of
+from tests.query.rooted_trees import Tree, query_of, rooted_trees, shape_of
 
 Path = tuple[tuple[str, bool], ...]
 """The steps from the answer down to a seed: relation, whether inverse."""

@@ -21,7 +21,7 @@ from rulemine.rules.formats import (
 )
 from rulemine.rules.rule import Measures, Rule
 from tests import ROOT, some_seeds
-from tests.random_rules import random_rule
+from tests.rules.random_rules import random_rule
 
 DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
 GOLDEN = DATA.parent / "amie" / "golden" / "family-3atoms.amie.txt"

@@ -11,7 +11,7 @@ from rulemine.query.atom import Atom, Term
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Measures, Rule, sort_rules
 from tests import some_seeds
-from tests.random_rules import random_rule
+from tests.rules.random_rules import random_rule
 
 
 def disguise(rng: random.Random, rule: Rule) -> Rule:

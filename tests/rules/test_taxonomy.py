@@ -10,7 +10,7 @@ from rulemine.rules.formats import parse_readable, read_rules
 from rulemine.rules.rule import Rule
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, classify
 from tests import some_seeds
-from tests.random_rules import random_rule
+from tests.rules.random_rules import random_rule
 from tests.rules.test_formats import GOLDEN
 from tests.rules.test_rule import disguise
 

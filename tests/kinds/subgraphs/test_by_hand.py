@@ -9,7 +9,7 @@ from rulemine.kinds.subgraphs.by_hand import Verdict, check_candidates, summary_
 from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.kinds.written.execution import Executor
 from rulemine.kinds.written.writer_names import WriterNames
-from tests.rooted_trees import Tree, rooted_trees, shape_of
+from tests.query.rooted_trees import Tree, rooted_trees, shape_of
 
 TREES = [tree for edges in range(1, 7) for tree in rooted_trees(edges)]
 

@@ -41,7 +41,7 @@ from rulemine.text.normalization import fold, mentions
 from rulemine.verbalizer.options import VerbalizerSection
 from tests.chat_server import ChatServer, FakeModel, Says, error
 from tests.kinds.structures.worlds import RandomWorld
-from tests.redundancy import redundancies
+from tests.query.redundancy import redundancies
 
 WORLD = RandomWorld(3, entities=40, triples=200, share=0.2)
 MODEL = VerbalizerSection(name="openai", model="writer")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import ROOT
 from tests.command_line import Command, assert_refused
 
 GRAPH = "ann\tparent\tbo\nbo\tparent\tcy\nann\tspouse\tal\nal\tparent\tbo\n"
@@ -20,7 +21,7 @@ def family(here: Path) -> Path:
 def test_answers_grades_and_a_derivation(family: Path, command: Command) -> None:
     ended = command("query", "family.tsv", UNION, "--removed", "removed.tsv")
     assert (ended.status, ended.err) == (0, "")
-    page = (Path(__file__).parents[2] / "docs" / "queries.md").read_text("utf-8")
+    page = (ROOT / "docs" / "queries.md").read_text("utf-8")
     assert ended.out in page
     assert "✗ removed" in ended.out
 
