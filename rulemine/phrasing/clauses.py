@@ -1,83 +1,225 @@
 """Clauses about entities: what a query says of those that it gives, and the joining of clauses."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from rulemine.phrasing.grammar import denial_of
-from rulemine.phrasing.nouns import Noun
+from rulemine.phrasing.nouns import PERSON, SOMEONE, SOMETHING, Noun
 
-__all__ = ["Clause", "bare", "full", "listed"]
+__all__ = [
+    "Clause",
+    "bare",
+    "described",
+    "full",
+    "how_many",
+    "is_short",
+    "listed",
+    "question",
+    "says",
+]
 
-_INCLUDES = re.compile(r"(whose [\w' ]+?) (include|includes|included|ha(?:s|ve) included) (.*)")
-_NOT = {"include": "do not include", "includes": "does not include", "included": "did not include"}
+Texts = tuple[str, str]
+"""A text about one entity and about several."""
 
 
 class Clause(NamedTuple):
-    """What a query says of the entities that it gives.
+    """What a query says of the entities that it gives, in all ways that it can be said.
 
     Attributes:
         noun: What they are, in the singular and the plural.
-        subject: Whether they are the subject of the clause, which then lacks its *who* or *that*.
-        texts: The clause in both numbers; none if it has parts.
-        parts: The clauses that it joins.
+        predicate: What follows them as the subject, e.g. "acted in A".
+        relative: What follows a noun, if it needs relative words of its own, e.g. "in which A acted".
+        reduced: What follows a noun without relative words, e.g. "directed by A"; or empty texts.
+        name: What stands for one of them, e.g. "a sibling of A"; or empty.
+        gap: What leads to a question before the noun, e.g. "in which"; or empty.
+        asked: What follows the noun then, e.g. "did A act".
+        parts: The clauses that it joins; it has no texts then.
         union: Whether one of the parts is enough.
         long: Whether it describes another entity or has parts.
         but: What is not true of them, while the only part is.
-        who: Whether they are people; given only beside `but`.
+        weight: How much there is to keep in mind while it is read, see `rulemine.phrasing.compose`.
     """
 
     noun: Noun
-    subject: bool
-    texts: tuple[str, ...] = ()
+    predicate: Texts | None = None
+    relative: Texts | None = None
+    reduced: Texts | None = None
+    name: str = ""
+    gap: str = ""
+    asked: str = ""
     parts: tuple["Clause", ...] = ()
     union: bool = False
     long: bool = False
     but: "Clause | None" = None
-    who: bool = False
+    weight: int = 0
 
     @property
     def commas(self) -> bool:
         """Whether the last part needs a comma before it, because the others do not end where they seem to."""
         return any(part.long for part in self.parts[:-1])
 
+    @property
+    def either(self) -> bool:
+        """Whether alternatives need their *either* to show where the first begins."""
+        return self.union and (self.commas or any(part.parts for part in self.parts))
 
-def bare(clause: Clause, number: int) -> str:
-    """A clause without *who* or *that*, in the singular (0) or the plural (1)."""
-    if clause.texts:
-        text = clause.texts[number]
-        return text if clause.subject else f"{('is one', 'are ones')[number]} {text}"
+
+def says(clause: Clause) -> bool:
+    """Whether what is described can be the subject of all that a clause says."""
+    if clause.parts:
+        return all(map(says, clause.parts))
+    return clause.predicate is not None
+
+
+def bare(clause: Clause, number: int, *, either: bool = False) -> str:
+    """A clause as a predicate, in the singular (0) or the plural (1).
+
+    Args:
+        clause: The clause.
+        number: The number of what is described.
+        either: Whether alternatives need their *either* because they are among other clauses.
+    """
     if clause.but:
         (part,) = clause.parts
-        denial = denied(clause.but, number, clause.who)
-        return f"{_before_but(bare(part, number), part)} but {denial}"
-    return listed([bare(part, number) for part in clause.parts], clause.union, clause.commas)
+        return (
+            f"{_before_but(bare(part, number), part)} but {_denied(clause.but, number, who=False)}"
+        )
+    if clause.parts:
+        parts = [bare(part, number, either=not clause.union) for part in clause.parts]
+        return listed(parts, clause.union, clause.commas, either=either or clause.either)
+    if clause.predicate:
+        return clause.predicate[number]
+    return f"{('is one', 'are ones')[number]} {full(clause, number, who=False)}"
 
 
-def full(clause: Clause, number: int, who: bool, *, among: bool = False) -> str:
-    """A clause with its relative words; `among` others, an alternative needs its *either*."""
-    if clause.subject and (clause.texts or clause.union):
-        return f"{'who' if who else 'that'} {bare(clause, number)}"
-    if clause.texts:
-        return clause.texts[number]
+def full(clause: Clause, number: int, who: bool, *, either: bool = False) -> str:
+    """A clause as relative clauses; `who`: whether about people. See `bare`."""
+    relative = "who" if who else "that"
     if clause.but:
-        (part,), relative = clause.parts, "who" if who else "that"
-        if part.subject:
-            return f"{relative} {bare(clause, number)}"
-        denial = f"{relative} {denied(clause.but, number, who)}"
-        if clause.but.texts and (found := _INCLUDES.fullmatch(clause.but.texts[number])):
-            verb = _NOT.get(found[2]) or found[2].replace(" ", " not ")
-            denial = f"{found[1]} {verb} {found[3]}"
+        (part,) = clause.parts
+        denial = _denied(clause.but, number, who)
+        denial = denial if says(part) else f"{relative} {denial}"
         return f"{_before_but(full(part, number, who), part)} but {denial}"
-    parts = [full(part, number, who, among=True) for part in clause.parts]
-    text = listed(parts, clause.union, clause.commas)
-    return text if among else text.removeprefix("either ")
+    if clause.union and says(clause):
+        return f"{relative} {bare(clause, number, either=either)}"
+    if clause.parts:
+        parts = [full(part, number, who, either=not clause.union) for part in clause.parts]
+        return listed(parts, clause.union, clause.commas, either=either or clause.either)
+    return clause.relative[number] if clause.relative else f"{relative} {bare(clause, number)}"
 
 
-def denied(clause: Clause, number: int, who: bool) -> str:
+def described(
+    noun: str, clause: Clause, number: int, who: bool, waiting: Collection[str] = ()
+) -> str:
+    """A noun and what a clause says of it, as shortly as can be.
+
+    Args:
+        noun: The noun, with its article.
+        clause: The clause.
+        number: Of the noun, 0 or 1.
+        who: Whether it names people.
+        waiting: The relative words that "and who …" or "and that …" might take up again.
+
+    Example:
+        >>> film = ("film", "films")
+        >>> by = Clause(film, ("was made by A",) * 2, reduced=("made by A",) * 2)
+        >>> described("a film", Clause(film, parts=(by, Clause(film, ("won B",) * 2))), 0, False)
+        'a film made by A that won B'
+    """
+    if clause.union and clause.parts:
+        if all(_reduces(part, alone=False) and not part.long for part in clause.parts):
+            return f"{noun} {listed(_reduced(clause.parts, number), union=True)}"
+        return f"{noun} {full(clause, number, who, either=True)}"
+    if clause.but:
+        return f"{noun} {full(clause, number, who)}"
+    parts = clause.parts or (clause,)
+    short = [part for part in parts if _reduces(part, len(parts) == 1)]
+    if len(short) < len(parts):
+        short = [part for part in short if not part.long]
+    rest = [part for part in parts if part not in short]
+    texts = [listed(_reduced(short, number))] if short else []
+    if rest:
+        texts.append(_relative(Clause(clause.noun, parts=tuple(rest)), number, who, waiting))
+    return " ".join([noun, *texts])
+
+
+def _relative(clause: Clause, number: int, who: bool, waiting: Collection[str]) -> str:
+    relative = "who" if who else "that"
+    clear = relative not in waiting and not clause.commas
+    if len(clause.parts) == 1 or clear or not says(clause):
+        return full(clause, number, who)
+    both = "both " if len(clause.parts) == 2 else ""
+    return f"{relative} {both}{bare(clause, number)}"
+
+
+def question(clause: Clause, number: int, who: bool) -> str:
+    """The question for what a clause describes.
+
+    Args:
+        clause: The clause.
+        number: Whether there are several answers, 0 or 1.
+        who: Whether they are people.
+    """
+    asked = _asked(clause, number, who)
+    return f"{asked[0].upper()}{asked[1:]}?"
+
+
+def _asked(clause: Clause, number: int, who: bool) -> str:
+    noun = clause.noun
+    if who and clause.relative and clause.relative[0].startswith("whose "):
+        return clause.relative[0]
+    parts = clause.parts or (clause,)
+    name = {SOMETHING: ("thing", "things"), SOMEONE: PERSON}.get(noun, noun)[number]
+    gap = next((part for part in parts if part.gap), None)
+    plain = not clause.union and not clause.but
+    rest = tuple(part for part in parts if part is not gap)
+    if gap and plain and all(says(part) and not part.long for part in rest):
+        if noun == SOMETHING and not rest and gap.gap == "which":
+            return f"what {gap.asked}"
+        more = described(name, Clause(noun, parts=rest), number, who) if rest else name
+        return f"{gap.gap} {more} {gap.asked}"
+    if says(clause):
+        if who or noun == SOMETHING:
+            return f"{'who' if who else 'what'} {bare(clause, 0)}"
+        return f"which {name} {bare(clause, number)}"
+    said = tuple(part for part in parts if says(part))
+    first = tuple(part for part in parts if not says(part))
+    if said and plain and not any(part.long for part in first):
+        start = full(Clause(noun, parts=first), number, who)
+        return f"which {name} {start} {bare(Clause(noun, parts=said), number)}"
+    be = ("is", "are")[number]
+    return f"{'who' if who else 'what'} {be} the {name} {full(clause, number, who)}"
+
+
+def how_many(clause: Clause, who: bool) -> str:
+    """The question for the number of what a clause describes; `who`: whether people."""
+    noun = "things" if clause.noun == SOMETHING else clause.noun[1]
+    if says(clause):
+        return f"How many {noun} {bare(clause, 1)}?"
+    return f"How many {noun} are there {full(clause, 1, who)}?"
+
+
+def is_short(clause: Clause) -> bool:
+    """Whether a noun phrase says a clause without a relative clause of its own."""
+    parts = clause.parts or (clause,)
+    named = next((part for part in parts if part.name), None)
+    rest = [part for part in parts if part is not named]
+    return not clause.but and all(_reduces(part, len(parts) == 1) for part in rest)
+
+
+def _reduces(clause: Clause, alone: bool) -> bool:
+    """Whether a clause goes after a noun without relative words, `alone` or with others."""
+    return clause.reduced is not None and (alone or not clause.reduced[0].startswith("with "))
+
+
+def _reduced(clauses: Sequence[Clause], number: int) -> list[str]:
+    return [clause.reduced[number] for clause in clauses if clause.reduced]
+
+
+def _denied(clause: Clause, number: int, who: bool) -> str:
     """What a clause says, denied, as a predicate: "does not eat B", "is not one whose mother is B"."""
-    if clause.texts and clause.subject:
-        one, many = clause.texts
+    if clause.predicate:
+        one, many = clause.predicate
         if text := denial_of(one, many, number):
             return text
     return f"{('is not one', 'are not ones')[number]} {full(clause, number, who)}"
@@ -87,11 +229,14 @@ def _before_but(text: str, clause: Clause) -> str:
     return f"{text}," if clause.long or "," in text else text
 
 
-def listed(items: Sequence[str], union: bool, commas: bool = False) -> str:
+def listed(
+    items: Sequence[str], union: bool = False, commas: bool = False, *, either: bool = False
+) -> str:
     """Texts as a list: "A and B", "A, B, and C", "either A or B"; one text as it is."""
     if len(items) == 1:
         return items[0]
-    word = "or" if union else "and"
-    comma = "," if commas or len(items) > 2 else ""
-    between = f"{', '.join(items[:-1])}{comma} {word} {items[-1]}"
-    return f"either {between}" if union else between
+    word, most = "or" if union else "and", len(items) > 2
+    between = "; " if most and any(", " in item for item in items[:-1]) else ", "
+    comma = between.rstrip() if commas or most else ""
+    text = f"{between.join(items[:-1])}{comma} {word} {items[-1]}"
+    return f"either {text}" if union and either else text

@@ -10,15 +10,26 @@ it and …" never leaves open who did what. The order of branches does not depen
 branches differ in their anchors alone.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from rulemine.errors import QueryError
 from rulemine.kg.graph import DIRECTIONS
-from rulemine.phrasing.clauses import Clause, bare, full, listed
-from rulemine.phrasing.descriptions import Description, read_description
-from rulemine.phrasing.lexicon import article
+from rulemine.phrasing.clauses import (
+    Clause,
+    bare,
+    described,
+    full,
+    how_many,
+    is_short,
+    listed,
+    question,
+    says,
+)
+from rulemine.phrasing.descriptions import Description, Form, read_description
+from rulemine.phrasing.lexicon import article, plural
 from rulemine.phrasing.nouns import (
     PERSON,
     SOMEONE,
@@ -30,6 +41,7 @@ from rulemine.phrasing.nouns import (
     shared_noun,
 )
 from rulemine.phrasing.templates import Templates
+from rulemine.phrasing.ways import Around, Ways, ways_of
 from rulemine.query.links import linked, parts_of, renamed
 from rulemine.query.tree import (
     Anchor,
@@ -45,6 +57,8 @@ from rulemine.text.articles import in_sentence
 __all__ = ["compose", "goes_together", "reads_well"]
 
 _BE = (" is ", " was ")
+_MOST = 5
+"""How much is kept in mind at once: two relative clauses in a row and a short one."""
 
 
 def compose(
@@ -97,41 +111,39 @@ def reads_well(query: Query, templates: Templates) -> bool:
         templates: The templates of its relations.
 
     Returns:
-        False if it says of one entity that it is a person and that it is not, or keeps a reader waiting for
-        the end of a clause through two others: "in which an actor in whose films a person … acted acted".
+        False if it says of one entity that it is a person and that it is not, or keeps more in mind at once
+        than two relative clauses in a row, though it may take two sentences.
     """
     asked = linked(query, templates.declarations)
-    return _Composer(templates, articles=False).reads_well(asked, None)
+    composer = _Composer(templates, articles=False)
+    if not composer.makes_sense(asked, None):
+        return False
+    composer.question(asked.of if isinstance(asked, Count) else asked, 0)
+    return not composer.crowded
 
 
 class _Composer:
     def __init__(self, templates: Templates, articles: bool) -> None:
         self._templates = templates
         self._articles = articles
+        self._before: dict[str, str] = {}
+        """The sentences before the question, by the plural noun of what they introduce."""
+        self.crowded = False
+        """Whether what is too much for a sentence was left in one."""
 
     def question(self, query: Query, number: int) -> str:
         """The question for what a query gives, in the singular (0) or the plural (1)."""
-        clause = self._clause(query, self._is_subject(query))
-        noun = clause.noun
-        if clause.subject and noun in (SOMETHING, SOMEONE, PERSON):
-            return f"{'What' if noun == SOMETHING else 'Who'} {bare(clause, 0)}?"
-        if clause.subject:
-            return f"Which {noun[number]} {bare(clause, number)}?"
-        who = self._names_people(noun)
-        noun = {SOMETHING: ("thing", "things"), SOMEONE: PERSON}.get(noun, noun)
-        be = ("is", "are")[number]
-        return f"{'Who' if who else 'What'} {be} the {noun[number]} {full(clause, number, who)}?"
+        clause = self._clause(query)
+        asked = question(clause, number, self._names_people(clause.noun))
+        return " ".join([*self._before.values(), asked])
 
     def how_many(self, query: Query) -> str:
         """The question for the number of what a query gives."""
-        clause = self._clause(query, self._is_subject(query))
-        noun = ("", "things") if clause.noun == SOMETHING else clause.noun
-        if clause.subject:
-            return f"How many {noun[1]} {bare(clause, 1)}?"
-        return f"How many {noun[1]} are there {full(clause, 1, self._names_people(clause.noun))}?"
+        clause = self._clause(query)
+        return " ".join([*self._before.values(), how_many(clause, self._names_people(clause.noun))])
 
-    def reads_well(self, query: Query, led_on: Noun | None) -> bool:
-        """See `reads_well`; `led_on` is the noun of the query by the relation that leads on from it."""
+    def makes_sense(self, query: Query, led_on: Noun | None) -> bool:
+        """Whether nothing is called a person and not; `led_on`: the noun by the relation that leads on."""
         branches = list(_branches(query))
         nouns: list[Noun] = [self._description(part).noun for part in branches]
         if led_on is not None:
@@ -140,38 +152,27 @@ class _Composer:
             may_be_same(noun, other, self._templates.people)
             for noun, other in combinations(dict.fromkeys(nouns), 2)
         )
-        return together and all(map(self._is_easy, branches))
+        return together and all(
+            isinstance(part.of, Anchor) or self.makes_sense(part.of, self._other_noun(part))
+            for part in branches
+        )
 
-    def _is_easy(self, asked: Projection) -> bool:
-        if isinstance(asked.of, Anchor):
-            return True
-        if self._description(asked).forms[0].after:
-            below = asked.of
-            if not isinstance(below, Projection) or not isinstance(below.of, Anchor):
-                return False
-            if self._description(below).forms[0].after:
-                return False
-        return self.reads_well(asked.of, self._other_noun(asked))
-
-    def _is_subject(self, query: Query) -> bool:
-        """Whether what a query gives is the subject of all that the query says of it."""
-        if isinstance(query, Difference):
-            return self._is_subject(query.of)
-        if isinstance(query, Projection):
-            return self._description(query).subject
-        return all(map(self._is_subject, parts_of(query)))
-
-    def _clause(self, query: Query, clear: bool) -> Clause:
+    def _clause(
+        self, query: Query, waiting: frozenset[str] | None = None, *, among: bool = False
+    ) -> Clause:
         """What a query says.
 
         Args:
             query: The query.
-            clear: Whether "and who …" at its end belongs to the entity described last.
+            waiting: The relative words of the clauses around it; None: it is what is asked.
+            among: Whether it is one of several clauses.
         """
         if isinstance(query, Projection):
-            return self._projection(query, *self._operands(query), clear)
+            return self._projection(query, *self._operands(query), waiting, among)
         if isinstance(query, Difference):
-            return self._without(query, clear)
+            one, other = self._clause(query.of, waiting), self._clause(query.minus, waiting)
+            weight = max(one.weight, other.weight)
+            return Clause(one.noun, parts=(one,), long=True, but=other, weight=weight)
         if not isinstance(query, Intersection | Union):
             raise QueryError(
                 f"query: {query.text} cannot be put into words here; what relations lead to can."
@@ -180,79 +181,130 @@ class _Composer:
         groups: dict[str, list[Query]] = {}
         for part in self._in_order(query.parts):
             groups.setdefault(self._merged_by(part, union), []).append(part)
+        among = among or (len(groups) > 1 and not union)
         clauses = []
         for parts in groups.values():
             asked = [part for part in parts if isinstance(part, Projection)]
-            if len(asked) > 1:
-                clauses.append(self._projection(asked[0], [p.of for p in asked], union, clear))
-            else:
-                clauses.append(self._clause(parts[0], clear))
+            named = [part for part in asked if isinstance(part.of, Anchor)]
+            if len(asked) < 3:
+                named = asked
+            if len(named) > 1:
+                operands = [part.of for part in named]
+                clauses.append(self._projection(named[0], operands, union, waiting, among))
+            left = parts if len(named) < 2 else [part for part in asked if part not in named]
+            clauses += [self._clause(part, waiting, among=among) for part in left]
+        if len(clauses) == 1:
+            return clauses[0]
         found = tuple(sorted(clauses, key=lambda clause: clause.long))
-        return found[0] if len(found) == 1 else self._joined(found, union)
-
-    def _without(self, query: Difference, clear: bool) -> Clause:
-        """What a difference says: one thing, but not another."""
-        part, other = self._clause(query.of, clear), self._clause(query.minus, clear=False)
-        who = self._names_people(part.noun)
-        return Clause(part.noun, part.subject, parts=(part,), long=True, but=other, who=who)
-
-    def _joined(self, clauses: tuple[Clause, ...], union: bool) -> Clause:
-        return Clause(
-            self._common([clause.noun for clause in clauses], union),
-            all(clause.subject for clause in clauses),
-            parts=clauses,
-            union=union,
-            long=True,
-        )
+        noun = self._common([clause.noun for clause in found], union)
+        weight = max(clause.weight for clause in found)
+        return Clause(noun, parts=found, union=union, long=True, weight=weight)
 
     def _projection(
-        self, asked: Projection, operands: Sequence[Query], union: bool, clear: bool
+        self,
+        asked: Projection,
+        operands: Sequence[Query],
+        union: bool,
+        waiting: frozenset[str] | None,
+        among: bool,
     ) -> Clause:
         """What a relation says, for some or for all of the operands."""
         description = self._description(asked)
-        clear = clear or bool(description.forms[0].after)
-        hint = self._other_noun(asked)
-        phrases = [
-            None if isinstance(of, Anchor) else self._phrase(of, clear, hint) for of in operands
+        ways = ways_of(description, self._names_people(description.noun))
+        hint, form = self._other_noun(asked), description.forms[0]
+        names = [
+            self._name(form.before + form.left, of) for of in operands if isinstance(of, Anchor)
         ]
-        texts = []
-        for form in description.forms:
-            topics = [
-                phrase or f"{form.left}{self._name(form.before + form.left, of)}{form.right}"
-                for of, phrase in zip(operands, phrases, strict=True)
-            ]
-            before = form.before.split(" ", 1)[1] if description.subject else form.before
-            both = "both " if len(topics) == 2 and not union else ""
-            texts.append(f"{before}{both}{listed(topics, union)}{form.after}")
-        long = any(not isinstance(of, Anchor) for of in operands)
-        return Clause(description.noun, description.subject, tuple(texts), long=long)
+        topics, weight = [f"{form.left}{name}{form.right}" for name in names], 0
+        for of in operands:
+            if not isinstance(of, Anchor):
+                topic, more = self._phrase(of, waiting or frozenset(), hint, brief=bool(form.after))
+                topics.append(topic)
+                weight = max(weight, more)
+        several = len(topics) > 1 and not union
+        either = among or (waiting is not None and len(topics) > len(names))
+        kind = _kind_of(form, names, len(topics))
+        if kind and not (union and either):
+            text = f"the {kind if union else plural(kind)} {listed(names, union)}"
+        else:
+            text = listed(topics, union, either=either)
+            if several and len(topics) == 2 and "both " not in text:
+                text = f"both {text}"
 
-    def _name(self, before: str, anchor: Query) -> str:
-        name = anchor.entity if isinstance(anchor, Anchor) else ""
-        return in_sentence(before, name) if self._articles else name
+        def said(pair: tuple[Around, Around] | None) -> tuple[str, str] | None:
+            return (pair[0].with_topics(text), pair[1].with_topics(text)) if pair else None
 
-    def _phrase(self, query: Query, clear: bool, hint: Noun) -> str:
-        """A noun phrase for one entity that a query gives, e.g. "a film that was directed by A".
+        predicate = said(ways.heavy if weight > 1 and ways.heavy else ways.predicate)
+        if weight > 1 and ways.member and len(topics) == 1 and text.startswith("someone "):
+            one, more_ = (around.before for around in ways.member)
+            rest = text.removeprefix("someone")
+            predicate = f"{one}{rest}", f"{more_}{rest}"
+        relative = ways.relative
+        if relative and several and ways.many:
+            first, second = (around._replace(after=ways.many) for around in relative)
+            relative = first, second
+        return Clause(
+            description.noun,
+            predicate,
+            said(relative),
+            said(ways.reduced if not weight or not _owns(ways) else None),
+            ways.name.with_topics(text) if ways.name else "",
+            ways.gap,
+            ways.asked[several].with_topics(text) if ways.asked else "",
+            long=any(not isinstance(of, Anchor) for of in operands),
+            weight=weight,
+        )
+
+    def _name(self, before: str, anchor: Anchor) -> str:
+        return in_sentence(before, anchor.entity) if self._articles else anchor.entity
+
+    def _phrase(
+        self, query: Query, waiting: frozenset[str], hint: Noun, *, brief: bool
+    ) -> tuple[str, int]:
+        """A noun phrase for one entity that a query gives, e.g. "a film directed by A", and its weight.
+
+        What is too much for one sentence is introduced by a sentence of its own.
 
         Args:
             query: The query.
-            clear: See `_clause`.
+            waiting: See `_clause`.
             hint: What the entity is by the relation that leads on from it.
+            brief: Whether more follows the phrase in its clause.
         """
-        clause = self._clause(query, clear=False)
-        noun = self._narrowed(clause.noun, hint)
-        start = noun[0] if noun in (SOMETHING, SOMEONE) else f"{article(noun[0])} {noun[0]}"
+        noun = self._narrowed(self._noun(query), hint)
         who = self._names_people(noun)
-        if not clause.parts or clause.but:
-            return f"{start} {full(clause, 0, who)}"
-        if clear and len(clause.parts) == 2 and not clause.commas:
-            return f"{start} {full(clause, 0, who)}"
-        start = f"{start} {'who' if who else 'that'}"
-        both = "both " if len(clause.parts) == 2 and not clause.union else ""
-        if all(part.texts and not part.subject for part in clause.parts):
-            ones = [f"one {part.texts[0]}" for part in clause.parts]
-            return f"{start} is {both}{listed(ones, clause.union)}"
-        return f"{start} {both}{bare(clause, 0)}"
+        word = "who" if who else "that"
+        clause = self._clause(query, waiting | {word} if self._opens(query) else waiting)
+        weight = clause.weight + (1 if is_short(clause) else 2) + (2 if clause.commas else 0)
+        if (weight > _MOST or (brief and weight > 1)) and noun[1] not in self._before:
+            nouns = "things" if noun == SOMETHING else noun[1]
+            said_first = f"Some {nouns} {bare(clause, 1)}"
+            if not says(clause):
+                said_first = f"There are {nouns} {full(clause, 1, who)}"
+            self._before[noun[1]] = said_first if said_first.endswith(".") else f"{said_first}."
+            return f"one of these {nouns}", 0
+        self.crowded |= weight > _MOST
+        parts = clause.parts or (clause,)
+        if not clause.but and not (clause.parts and clause.union):
+            named = [part for part in parts if part.name and (len(parts) == 1 or not part.long)]
+            if named:
+                rest = tuple(part for part in parts if part is not named[0])
+                if not rest:
+                    return named[0].name, weight
+                left = Clause(noun, parts=rest)
+                return described(named[0].name, left, 0, who, waiting), weight
+        start = f"{article(noun[0])} {noun[0]}"
+        if noun in (SOMETHING, SOMEONE, PERSON):
+            start = "something" if noun == SOMETHING else "someone"
+        return described(start, clause, 0, who, waiting), weight
+
+    def _opens(self, query: Query) -> bool:
+        """Whether a noun phrase for a query has relative words of its own."""
+        if not isinstance(query, Projection):
+            return True
+        description = self._description(query)
+        ways = ways_of(description, self._names_people(description.noun))
+        return not ways.reduced and not ways.name
 
     def _operands(self, asked: Projection) -> tuple[list[Query], bool]:
         """What a relation starts from, and whether one of several is enough: "either A or a film that …"."""
@@ -304,15 +356,28 @@ class _Composer:
         """A key that branches share if they are one clause with several topic entities."""
         if not isinstance(part, Projection):
             return part.text
-        form = self._description(part).forms[0]
-        follows = form.after.split(" ")[1:2]
+        description = self._description(part)
+        form, ways = description.forms[0], ways_of(description, people=False)
         # Not "which both A and B belongs to", nor "whose father is both A and B".
-        unfit = (bool(follows) and follows[0].endswith("s")) or form.before.endswith(_BE)
+        unfit = (form.after and not ways.many) or form.before.endswith(_BE)
         return part.text if unfit and not union else f"{part.inverse} {part.relation}"
 
 
 def _end(asked: Projection) -> str:
     return DIRECTIONS[not asked.inverse]
+
+
+def _owns(ways: Ways) -> bool:
+    """Whether it says what something has, which goes after a noun only in short."""
+    return ways.reduced is not None and ways.reduced[0].before.startswith("with ")
+
+
+def _kind_of(form: Form, names: Sequence[str], topics: int) -> str:
+    """The noun before a topic entity, where several may follow it: "the films A and B"; or empty."""
+    kind = form.left.removeprefix("the ").rstrip()
+    plain = not any(re.search(r",| and | or ", name) for name in names)
+    fits = form.left.startswith("the ") and kind and " of" not in kind and not form.right
+    return kind if fits and plain and topics == len(names) > 1 else ""
 
 
 def _branches(query: Query) -> Iterator[Projection]:

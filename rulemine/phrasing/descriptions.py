@@ -8,6 +8,8 @@ its subject; any other has *which*, *whom* or *whose*. Brackets enclose all that
 itself described: "acted in a film that …".
 ``{{ }} // || [[ ]]`` stand for a single character each.
 
+A second ``|`` may follow, and a name by the topic entity: "… | director of [the film {topic}]".
+
 Guarantee: every relation has descriptions of both ends. Where none are written they are read off the
 statement and the questions; what cannot be read that way names the relation.
 """
@@ -61,12 +63,14 @@ class Description(NamedTuple):
         who: Whether it names people, as far as the clause shows.
         subject: Whether what is described is the subject of the clause.
         forms: The clause in the singular and the plural.
+        name: The name without its article, in the singular, cut at the topic entity.
     """
 
     noun: tuple[str, str]
     who: bool
     subject: bool
     forms: tuple[Form, Form]
+    name: tuple[str, str] | None = None
 
 
 @lru_cache(maxsize=1 << 12)
@@ -80,6 +84,7 @@ def read_description(text: str) -> Description:
         >>> read_description("film/films | that was/were directed by {topic}").forms[1].before
         'that were directed by '
     """
+    text, named = _split(text)
     places = [found[0] for found in _PART.finditer(text)]
     marks = "".join(p.strip("{}")[0] for p in places if p in ("{topic}", "[", "]", "|"))
     if marks.count("|") != 1:
@@ -100,7 +105,28 @@ def read_description(text: str) -> Description:
     if first == "which":  # a film that A directed
         form[0], forms[0] = (f"that{before[5:]}" for before in (form[0], forms[0]))
     who = first == "who" or (relative is not None and relative[0] == "whom")
-    return Description((noun, nouns), who, first in _SUBJECT, (Form(*form), Form(*forms)))
+    both = Form(*form), Form(*forms)
+    return Description((noun, nouns), who, first in _SUBJECT, both, _name(named, both[0]))
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Noun and clause, and what follows a second |."""
+    bars = [found for found in _PART.finditer(text) if found[0] == "|"]
+    if len(bars) != 2 or "{topic}" not in text[: bars[1].start()]:
+        return text, ""
+    return text[: bars[1].start()], text[bars[1].end() :]
+
+
+def _name(text: str, form: Form) -> tuple[str, str] | None:
+    """The name, cut at the topic entity; its brackets are those of the clause."""
+    if not text:
+        return None
+    _, before, left, right, after = _cut(f"|{text}", "one")
+    if text.count("{topic}") != 1 or (left, right) != (form.left, form.right) or not before:
+        raise ValueError(
+            f"has the name {text.strip()!r}; expected a noun and {{topic}} in the brackets of the clause"
+        )
+    return before, after
 
 
 def _cut(text: str, number: str) -> tuple[str, str, str, str, str]:
@@ -125,7 +151,7 @@ def _cut(text: str, number: str) -> tuple[str, str, str, str, str]:
 
 def description_problem(text: str) -> str | None:
     """The problem of a description, for the message about it; None if there is none."""
-    if problem := template_problem(text, ("topic",)):
+    if problem := template_problem(_split(text)[0], ("topic",)):
         return problem
     try:
         read_description(text)

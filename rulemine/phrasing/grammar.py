@@ -33,6 +33,8 @@ __all__ = [
     "denial_of",
     "doing",
     "head_of",
+    "is_past",
+    "of_many",
     "property_of",
 ]
 
@@ -65,7 +67,7 @@ def clause(words: list[str]) -> DerivedTemplates | None:
     if first in VERBS and (rest or first not in LONE_PLURALS) and _closed(rest):
         return doing(first, VERBS[first], rest)
     if words[-1] not in PREPOSITIONS:
-        if len(words) == 1 and _is_past(first) and first not in STATES:
+        if len(words) == 1 and is_past(first) and first not in STATES:
             return _did(words)
         return None
     if first in ACTIVE_PAST and rest and rest[-1] != "by":
@@ -74,7 +76,7 @@ def clause(words: list[str]) -> DerivedTemplates | None:
         return doing(LEMMAS[first], first, rest)
     if len(words) == 1:
         return None
-    if words[-1] == "by" and not _is_past(words[-2]):
+    if words[-1] == "by" and not is_past(words[-2]):
         return _made_by(" ".join(words[:-1]))
     if is_plural(words[-2]):
         return None
@@ -85,7 +87,8 @@ def _closed(rest: list[str]) -> bool:
     return not rest or rest[-1] in PREPOSITIONS
 
 
-def _is_past(word: str) -> bool:
+def is_past(word: str) -> bool:
+    """Whether a word is a verb in the past or a participle."""
     return word in PARTICIPLES or word in ACTIVE_PAST or (word.endswith("ed") and len(word) > 4)
 
 
@@ -95,7 +98,7 @@ def _complement(words: list[str]) -> str:
     if len(words) < 2 or words[0] in ("part", "a", "an", "the"):
         return text
     core = words[-2]
-    if _is_past(core) or core in ADJECTIVES or core.endswith("ly") or is_plural(core):
+    if is_past(core) or core in ADJECTIVES or core.endswith("ly") or is_plural(core):
         return text
     if words[-1] == "of" and head_of(" ".join(words[:-1])) in UNIQUE_ROLES:
         return f"the {text}"
@@ -124,7 +127,7 @@ def _having(rest: list[str]) -> DerivedTemplates | None:
             f"What has {noun} {{topic}}?",
             f"What does {{topic}} have {noun}?",
         )
-    if _is_past(rest[0]) or rest[0] == "been":
+    if is_past(rest[0]) or rest[0] == "been":
         return None
     return DerivedTemplates(
         f"{{subject}} has {{object}} {_as(noun)}",
@@ -178,7 +181,7 @@ def property_of(noun: str) -> DerivedTemplates:
 def head_of(noun: str) -> str:
     """The word that carries the number: “awards” of “awards won” and of “awards of merit”."""
     words = noun.split(" of ")[0].split(" with ")[0].split(" ")
-    while len(words) > 1 and (words[-1] in PREPOSITIONS or _is_past(words[-1])):
+    while len(words) > 1 and (words[-1] in PREPOSITIONS or is_past(words[-1])):
         words.pop()
     return words[-1]
 
@@ -218,7 +221,7 @@ def denial_of(one: str, many: str, number: int) -> str | None:
     verb, after = words[at], words[at + 1] if len(words) > at + 1 else ""
     if after in ("or", "and"):  # "is or was"
         return None
-    has = verb in ("has", "have") and after != "been" and not _is_past(after)
+    has = verb in ("has", "have") and after != "been" and not is_past(after)
     if verb in _AUXILIARIES and not has:
         return " ".join([*words[: at + 1], "not", *words[at + 1 :]])
     if has or one.split(" ")[at] != others[at]:
@@ -226,6 +229,15 @@ def denial_of(one: str, many: str, number: int) -> str | None:
     else:
         base, do = _base_of(verb), "did"
     return " ".join([do, "not", *words[:at], base, *words[at + 1 :]]) if base else None
+
+
+def of_many(predicate: str) -> str | None:
+    """What a predicate of one is of several: "were born" for "was born"; None if it is not known."""
+    verb, _, rest = predicate.partition(" ")
+    many = {"is": "are", "was": "were", "has": "have"}.get(verb) or VERBS.get(verb)
+    if many is None and verb.endswith("s"):
+        return None
+    return f"{many or verb} {rest}".rstrip()
 
 
 def _base_of(past: str) -> str:

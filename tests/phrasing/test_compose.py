@@ -7,7 +7,7 @@ import re
 import pytest
 
 from rulemine.errors import QueryError
-from rulemine.phrasing.compose import compose, goes_together, reads_well
+from rulemine.phrasing.compose import compose, goes_together
 from rulemine.phrasing.templates import load_templates
 from rulemine.query.links import expanded, linked, parts_of
 from rulemine.query.parser import parse
@@ -84,47 +84,46 @@ EXPECTED = (
     ('(p "genre" "Up")', "To which genres does the film Up belong?"),
     (
         '(p "directed" (p- "won" "Palme"))',
-        "Which films were directed by a person who won the Palme?",
+        "Which films were directed by someone who won the Palme?",
     ),
     (
         '(p "acted" (p- "won" "Palme"))',
-        "What are the films in which an actor who won the Palme acted?",
+        "Some actors won the Palme. In which films did one of these actors act?",
     ),
-    ('(p- "won" (p "won" "Ann"))', "Who won an award that was won by Ann?"),
+    ('(p- "won" (p "won" "Ann"))', "Who won an award won by Ann?"),
     (
         '(p- "acted" (p "directed" (p- "won" "Palme")))',
-        "Which actors acted in a film that was directed by a person who won the Palme?",
+        "Who acted in a film directed by someone who won the Palme?",
     ),
     (f"(and {DRAMA} {BY})", "Which films were directed by Bob and belong to the genre Drama?"),
     (
         f"(and {DRAMA} {WITH})",
-        "What are the films that belong to the genre Drama and in which Ann acted?",
+        "In which films belonging to the genre Drama did Ann act?",
     ),
     (
         f'(and {DRAMA} (p- "genre" "War"))',
-        "Which films belong to both the genre Drama and the genre War?",
+        "Which films belong to the genres Drama and War?",
     ),
-    (f'(and {WITH} (p "acted" "Bob"))', "What are the films in which both Ann and Bob acted?"),
+    (f'(and {WITH} (p "acted" "Bob"))', "In which films did both Ann and Bob act?"),
     (
         '(and (p "genre" "Up") (p "genre" "Jaws"))',
-        "What are the genres to which the film Jaws belongs and to which the film Up belongs?",
+        "To which genres do the films Jaws and Up belong?",
     ),
     (
         '(and (p- "mother" "Ann") (p- "mother" "Bea"))',
-        "Who are the people whose mother is Ann and whose mother is Bea?",
+        "Who has Ann as their mother and has Bea as their mother?",
     ),
     (
         '(and (p- "acted" "Up") (p- "won" "Palme"))',
-        "Which actors acted in the film Up and won the Palme?",
+        "Who acted in the film Up and won the Palme?",
     ),
     (
         f'(and {DRAMA} {BY} (p- "genre" "War"))',
-        "Which films were directed by Bob and belong to both the genre Drama and the genre War?",
+        "Which films were directed by Bob and belong to the genres Drama and War?",
     ),
     (
         f"(and {DRAMA} {BY} {WITH})",
-        "What are the films that were directed by Bob, that belong to the genre Drama, and in which Ann "
-        "acted?",
+        "In which films directed by Bob and belonging to the genre Drama did Ann act?",
     ),
     (
         '(and (p- "won" "X") (p- "won" "Y") (p- "won" "Z"))',
@@ -132,66 +131,65 @@ EXPECTED = (
     ),
     (
         f'(p- "acted" (and {DRAMA} {BY}))',
-        "Which actors acted in a film that was directed by Bob and that belongs to the genre Drama?",
+        "Who acted in a film directed by Bob and belonging to the genre Drama?",
     ),
     (
         '(p- "mother" (and (p- "won" "Palme") (p- "directed" "Up")))',
-        "Who are the people whose mother is a person who both directed the film Up and won the Palme?",
+        "Whose mother is someone who directed the film Up and who won the Palme?",
     ),
     (
         '(p- "mother" (and (p- "won" "Palme") (p- "mother" "Bea")))',
-        "Who are the people whose mother is a person who both won the Palme and is one whose mother is Bea?",
+        "Whose mother is someone who won the Palme and whose mother is Bea?",
     ),
     (
         '(p- "mother" (or (p- "mother" "Ann") (p- "mother" (p- "won" "X"))))',
-        "Who are the people whose mother is a person whose mother is either Ann or a person who won the X?",
+        "Whose mother is someone whose mother is either Ann or someone who won the X?",
     ),
     (
         '(p- "mother" (and (p- "mother" "Ann") (p- "mother" "Bea")))',
-        "Who are the people whose mother is a person who is both one whose mother is Ann and one whose "
-        "mother is Bea?",
+        "Whose mother is someone whose mother is Ann and whose mother is Bea?",
     ),
     (
         f'(and (p "directed" (p- "won" "Palme")) {DRAMA})',
-        "Which films belong to the genre Drama and were directed by a person who won the Palme?",
+        "Which films belong to the genre Drama and were directed by someone who won the Palme?",
     ),
     (
         f'(and (p "acted" (p- "won" "Palme")) {DRAMA})',
-        "What are the films that belong to the genre Drama and in which an actor who won the Palme acted?",
+        "Some actors won the Palme. In which films belonging to the genre Drama did one of these actors act?",
     ),
     (
         '(and (p- "won" (p "won" "Ann")) (p- "won" "X") (p- "directed" "Up"))',
-        "Who directed the film Up and won both the X and an award that was won by Ann?",
+        "Who directed the film Up and won both the X and an award won by Ann?",
     ),
     (
         '(and (p "won" "Ann") (p "aired" "X"))',
         "What aired X and was won by Ann?",
     ),
-    (f"(or {DRAMA} {BY})", "Which films either were directed by Bob or belong to the genre Drama?"),
-    (f'(or {WITH} (p "acted" "Bob"))', "What are the films in which either Ann or Bob acted?"),
+    (f"(or {DRAMA} {BY})", "Which films were directed by Bob or belong to the genre Drama?"),
+    (f'(or {WITH} (p "acted" "Bob"))', "In which films did Ann or Bob act?"),
     (
         f"(or {DRAMA} {WITH})",
         "What are the films that belong to the genre Drama or in which Ann acted?",
     ),
     (
         '(or (p- "acted" "Up") (p- "won" "Palme"))',
-        "Who either acted in the film Up or won the Palme?",
+        "Who acted in the film Up or won the Palme?",
     ),
     (
         f'(or {BY} (p- "aired" "CBS"))',
-        "Which films or TV programs either were directed by Bob or were aired by CBS?",
+        "Which films or TV programs were directed by Bob or were aired by CBS?",
     ),
     (
         f'(p- "acted" (or {DRAMA} {BY}))',
-        "Which actors acted in a film that either was directed by Bob or belongs to the genre Drama?",
+        "Who acted in a film directed by Bob or belonging to the genre Drama?",
     ),
     (
         f'(p- "won" (p "won" (or {ANN} (p "married" {BOB}))))',
-        "Who won an award that was won by either Ann or a person who is married to Bob?",
+        "Who won an award won by either Ann or someone married to Bob?",
     ),
     (
         f'(p "aired" (or {BY} (p- "aired" "CBS")))',
-        "Which networks aired either a work that was directed by Bob or a TV program that was aired by CBS?",
+        "Which networks aired a work directed by Bob or a TV program aired by CBS?",
     ),
     (
         f"(and {BY} (or {DRAMA} {WITH}))",
@@ -200,17 +198,16 @@ EXPECTED = (
     ),
     (
         f'(p- "acted" (and {DRAMA} {BY} (p- "aired" "CBS")))',
-        "Which actors acted in a film that was directed by Bob, was aired by CBS, and belongs to the genre "
-        "Drama?",
+        "Who acted in a film directed by Bob, aired by CBS, and belonging to the genre Drama?",
     ),
     (
         '(p- "won" (p "won" (and (p- "mother" (p- "won" "X")) (p- "married" (p- "won" "Y")))))',
-        "Who won an award that was won by a person who both is married to a person who won the Y, and is one "
-        "whose mother is a person who won the X?",
+        "Some people are married to someone who won the Y, and have as their mother someone who won the X. "
+        "Who won an award won by one of these people?",
     ),
     (f"(count {WITH})", "How many films are there in which Ann acted?"),
     (f"(count {DRAMA})", "How many films belong to the genre Drama?"),
-    ('(count (p- "won" (p "won" "Ann")))', "How many people won an award that was won by Ann?"),
+    ('(count (p- "won" (p "won" "Ann")))', "How many people won an award won by Ann?"),
     ('(count (p- "eats" "Ann"))', "How many things eat Ann?"),
     (
         f"(minus {BY} {DRAMA})",
@@ -231,15 +228,15 @@ EXPECTED = (
     ('(minus (p- "won" "X") (p- "acted" "Up"))', "Who won the X but did not act in the film Up?"),
     (
         '(minus (p- "mother" "Ann") (p- "friends" "Bob"))',
-        "Who are the people whose mother is Ann but whose friends do not include Bob?",
+        "Who has Ann as their mother but does not have Bob among their friends?",
     ),
     (
         '(minus (and (p- "acted" "Up") (p- "won" "X")) (p- "won" "Y"))',
-        "Which actors acted in the film Up and won the X, but did not win the Y?",
+        "Who acted in the film Up and won the X, but did not win the Y?",
     ),
     (
         f'(p- "acted" (minus {BY} {DRAMA}))',
-        "Which actors acted in a film that was directed by Bob but does not belong to the genre Drama?",
+        "Who acted in a film that was directed by Bob but does not belong to the genre Drama?",
     ),
 )
 
@@ -260,10 +257,10 @@ SINGLE = (
     (f"(and {DRAMA} {BY})", "Which film was directed by Bob and belongs to the genre Drama?"),
     (
         f"(and {DRAMA} {WITH})",
-        "What is the film that belongs to the genre Drama and in which Ann acted?",
+        "In which film belonging to the genre Drama did Ann act?",
     ),
-    ('(and (p- "acted" "Up") (p- "won" "X"))', "Which actor acted in the film Up and won the X?"),
-    ('(p- "mother" (p- "won" "X"))', "Who is the person whose mother is a person who won the X?"),
+    ('(and (p- "acted" "Up") (p- "won" "X"))', "Who acted in the film Up and won the X?"),
+    ('(p- "mother" (p- "won" "X"))', "Whose mother is someone who won the X?"),
 )
 
 
@@ -275,10 +272,10 @@ def test_texts_for_one_answer(templates, query, text):
 def test_derived_descriptions(templates):
     eaten, by = '(p "eats" "Ann")', '(p "boss/of|[it]" "Ann")'
     assert compose(parse(f'(p "eats" {eaten})'), templates, several=True) == (
-        "What are the things that something that Ann eats eats?"
+        "There are things that Ann eats. What does one of these things eat?"
     )
     assert compose(parse(f'(and {eaten} (p- "eats" "X"))'), templates) == (
-        "What is the thing that eats X and that Ann eats?"
+        "Which thing that eats X does Ann eat?"
     )
     assert compose(parse(f'(p- "eats" {by})'), templates) == (
         "What eats something that Ann is linked to by “boss/of|[it]”?"
@@ -287,10 +284,7 @@ def test_derived_descriptions(templates):
 
 def test_all_statements_of_a_fact_are_one_clause(templates):
     asked = expanded(parse('(p- "won" (p "won" (p "married" "Bob")))'), templates.declarations)
-    assert (
-        compose(asked, templates)
-        == "Who won an award that was won by a person who is married to Bob?"
-    )
+    assert compose(asked, templates) == "Who won an award won by someone married to Bob?"
 
 
 def test_names_are_put_in_verbatim_and_with_their_article(templates):
@@ -312,9 +306,9 @@ def test_what_has_no_words(templates, query):
 
 def test_long_chains_are_made_in_time(templates):
     query = '(p "genre" ' * 60 + UP + ")" * 60
-    assert compose(parse(query), templates).startswith(
-        "What is the genre to which a genre to which"
-    )
+    text = compose(parse(query), templates)
+    assert text.startswith("There are genres to which the film Up belongs. To which genre does a")
+    assert text.count("genre") == 61
     nested = WITH
     for _ in range(30):
         nested = f'(p "acted" (or (and {nested} {DRAMA}) (p- "aired" "CBS")))'
@@ -331,18 +325,6 @@ def test_ends_of_different_kinds_do_not_join(templates):
     assert goes_together(templates, ("eats", True), ("won", True))
     assert goes_together(templates, ("acted", True), ("won", True))
     assert not goes_together(templates, ("acted", False), ("won", True))
-
-
-def test_what_is_easy_to_read(templates):
-    easy = (
-        '(p "acted" (p- "won" "X"))',
-        f"(and {WITH} {BY})",
-        '(p- "acted" (p "acted" (p- "won" "X")))',
-    )
-    waits = ('(p "acted" (p- "married" (p- "won" "X")))', f'(p "genre" {WITH})')
-    clash = (f'(and {DRAMA} (p- "won" "X"))', f'(p- "acted" (minus {BY} (p- "mother" "Ann")))')
-    assert all(reads_well(parse(query), templates) for query in easy)
-    assert not any(reads_well(parse(query), templates) for query in (*waits, *clash))
 
 
 def test_every_anchor_is_named_once_and_no_mark_is_left(templates):

@@ -26,6 +26,9 @@ WRONG = (
     ("film/films | that won {topic}s", "touches a letter"),
     ("film/films | that won {prize}", "has {prize}"),
     ("film/films | that\twon {topic}", "a tab"),
+    ("person/people | who won [the {topic}] | winner of {topic}", "the brackets of the clause"),
+    ("person/people | who won [the {topic}] | winner", "the brackets of the clause"),
+    ("person/people | who won {topic} | {topic}", "expected a noun"),
 )
 
 
@@ -48,6 +51,12 @@ def test_a_description_in_both_numbers():
 def test_a_dash_is_no_word():
     one, many = read_description("person/people | who is/are a/- friend/friends of {topic}").forms
     assert (one.before, many.before) == ("who is a friend of ", "who are friends of ")
+
+
+def test_a_name_by_the_topic_entity():
+    text = "person/people | who directed [the film {topic}] | director of [the film {topic}]"
+    assert read_description(text).name == ("director of ", "")
+    assert description_problem(text) is None
 
 
 def test_a_bare_which_reads_as_that():
