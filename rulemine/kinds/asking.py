@@ -213,7 +213,7 @@ class Asking:
         return Grader(
             self.graph,
             self.removed,
-            self.declarations,
+            self.templates,
             self.wider,
             self.inputs.earlier,
             self.inputs.stale,

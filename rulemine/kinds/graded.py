@@ -15,6 +15,7 @@ import numpy.typing as npt
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kinds.idle import IdleParts
+from rulemine.phrasing.templates import Templates
 from rulemine.query.answers import missing_from
 from rulemine.query.evidence import Evidence, full_evidence
 from rulemine.query.grading import Grades
@@ -67,6 +68,7 @@ class Unaskable:
     EASY = "it is not in the core"
     STALE = "the reference graph lacks a triple that it uses"
     NEGATION = "what it takes away takes nothing away"
+    BROAD = "its templates do not ask for this end"
 
 
 class Wider(NamedTuple):
@@ -205,7 +207,7 @@ class Grader:
     Args:
         graph: The graph, with what is removed from it.
         removed: What is removed from it.
-        declarations: Which relations state the same facts.
+        templates: Which ends are asked for, and which relations state the same facts.
         wider: What supplies further answers, if anything.
         earlier: What is not asked again.
         stale: bool, shape (triples,): which triples the reference lacks; None: none.
@@ -216,13 +218,14 @@ class Grader:
         self,
         graph: QueryGraph,
         removed: RemovedTriples,
-        declarations: Declarations,
+        templates: Templates,
         wider: Wider | None = None,
         earlier: Earlier = NOTHING,
         stale: npt.NDArray[np.bool_] | None = None,
         core_only: bool = False,
     ) -> None:
-        self.graph, self.removed, self.declarations = graph, removed, declarations
+        self.graph, self.removed, self.templates = graph, removed, templates
+        self.declarations = declarations = templates.declarations
         self.wider, self.earlier, self._stale = wider, earlier, stale
         self.idle_parts = IdleParts(graph, wider and wider.graph, declarations)
         self.core_only = core_only
@@ -238,6 +241,8 @@ class Grader:
         """
         if query.text in self.earlier.queries:
             return Unaskable.EARLIER
+        if not self.templates.asks(query):
+            return Unaskable.BROAD
         grades = Grades(self.graph, query)
         if not len(grades):
             return Unaskable.NONE

@@ -13,9 +13,11 @@ Two more say what the ends are, for questions over several relations, see `rulem
     describe_subject = "person/people | who is/are aunt/aunts to {topic}"
     describe_object = "person/people | whose aunts include {topic}"
 
-Three more keys declare that relations state the same facts (see `rulemine.kg.facts`), on either of the
-relations: ``symmetric = true``, ``inverse_of`` and ``same_as`` (a relation or a list of them). Another,
-``place = true``, says that a relation holds between places, whose names often say where they are.
+``ask = "object"`` or ``"subject"``, with an ``ask_reason``, says that no question asks for the other end by
+itself: nobody can name the citizens of a country, only those who directed a film, say. Three more keys, on
+either of the relations, declare that they state the same facts (see `rulemine.kg.facts`): ``symmetric``,
+``inverse_of`` and ``same_as`` (a relation or a list). ``place = true`` says that a relation holds between
+places, whose names often say where they are.
 
 ``{{`` and ``}}`` stand for braces. Guarantees: every template holds each of its placeholders exactly
 once, not touching a letter or digit; names are put in verbatim, whatever they contain; no two relations
@@ -27,8 +29,9 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 
+from rulemine.codec import shown
 from rulemine.errors import InputError, did_you_mean, list_problems
-from rulemine.kg.facts import Declarations, Reading
+from rulemine.kg.facts import Declarations, Reading, other_direction
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.phrasing.derive import derive
 from rulemine.phrasing.descriptions import (
@@ -37,6 +40,8 @@ from rulemine.phrasing.descriptions import (
     read_description,
 )
 from rulemine.phrasing.tables import misspelled, read_tables
+from rulemine.query.links import parts_of
+from rulemine.query.tree import Difference, Projection, Query, Union
 from rulemine.registry import packaged_or_given
 from rulemine.text.articles import in_sentence
 from rulemine.text.template import escape, fill
@@ -52,8 +57,8 @@ PLACEHOLDERS = {
 }
 _EXPECTED = (
     "A template file has one table per relation with the keys statement ({subject} and {object}), "
-    "ask_subject and ask_object ({topic}), and may have ask_subjects, ask_objects, symmetric, "
-    "describe_subject, describe_object, inverse_of, same_as and place."
+    "ask_subject and ask_object ({topic}), and may have ask_subjects, ask_objects, "
+    "describe_subject, describe_object, ask with ask_reason, symmetric, inverse_of, same_as and place."
 )
 _DESCRIBE = ("describe_subject", "describe_object")
 _LISTS = ("inverse_of", "same_as")
@@ -127,12 +132,14 @@ class Templates:
         unused: Relations of the template file that the graph lacks, sorted.
         declarations: Which relations of the graph state the same facts.
         places: The relations between places.
+        unasked: Relations with the end of theirs that is not asked for.
     """
 
     rows: tuple[RelationTemplates, ...]
     unused: tuple[str, ...] = ()
     declarations: Declarations = field(default_factory=Declarations)
     places: frozenset[str] = frozenset()
+    unasked: frozenset[tuple[str, str]] = frozenset()
 
     @cached_property
     def _by_relation(self) -> dict[str, RelationTemplates]:
@@ -140,6 +147,15 @@ class Templates:
 
     def __getitem__(self, relation: str) -> RelationTemplates:
         return self._by_relation[relation]
+
+    def asks(self, query: Query) -> bool:
+        """Whether a query asks for an end that is asked for; of all that it says at once, one is enough."""
+        if isinstance(query, Projection):
+            return (query.relation, DIRECTIONS[not query.inverse]) not in self.unasked
+        if isinstance(query, Difference):
+            return self.asks(query.of)
+        each = map(self.asks, parts_of(query))
+        return all(each) if isinstance(query, Union) else any(each)
 
     @property
     def written(self) -> int:
@@ -165,6 +181,8 @@ class Templates:
             turned, both = ("yes" if flag else "" for flag in flags)
             place = "yes" if row.relation in self.places else ""
             flags_of = {"fact": fact, "reversed": turned, "symmetric": both, "place": place}
+            asked = [end for end in DIRECTIONS if (row.relation, end) not in self.unasked]
+            flags_of["ask"] = asked[0] if len(asked) == 1 else "both"
             rows.append(asdict(row) | flags_of)
         return rows
 
@@ -177,10 +195,12 @@ class Templates:
             relation: Reading(row["fact"], row["reversed"] == "yes", row["symmetric"] == "yes")
             for relation, row in known.items()
         }
+        ends = [(relation, row.get("ask", "")) for relation, row in known.items()]
         return cls(
             tuple(RelationTemplates(*(known[r][name] for name in names)) for r in sorted(known)),
             declarations=Declarations(readings).within(known),
             places=frozenset(r for r, row in known.items() if row.get("place") == "yes"),
+            unasked=frozenset((r, other_direction(end)) for r, end in ends if end in DIRECTIONS),
         )
 
 
@@ -205,10 +225,12 @@ def load_templates(source: str | Path, relations: Iterable[str]) -> Templates:
         problems = [*_wrong_descriptions(tables), *misspelled(tables, names)]
         problems += _unknown(tables, {*names, *tables})
         declared = _declared(tables)
-        problems += _asked_alike(tables, declared)
+        problems += [*_asked_alike(tables, declared), *_wrong_asks(tables, declared)]
         if problems:
             raise InputError(list_problems(str(path), problems, _ADVICE))
     rows = tuple(_written(r, tables[r]) if r in tables else _derived(r) for r in names)
+    closed = _closed(tables, declared)
+    unasked = [(r, end) for r in names for end in DIRECTIONS if declared.asked(r, end) in closed]
     declared = declared.within(names)
     unused = tuple(sorted(set(tables).difference(names)))
     places = {declared[r].fact for r in names if r in tables and tables[r].place}
@@ -217,6 +239,7 @@ def load_templates(source: str | Path, relations: Iterable[str]) -> Templates:
         unused,
         declared,
         frozenset(r for r in names if declared[r].fact in places),
+        frozenset(unasked),
     )
 
 
@@ -231,6 +254,8 @@ class _Table:
     ask_objects: str | None = None
     describe_subject: str | None = None
     describe_object: str | None = None
+    ask: str = "both"
+    ask_reason: str = ""
     symmetric: bool = False
     inverse_of: tuple[str, ...] = ()
     same_as: tuple[str, ...] = ()
@@ -250,6 +275,25 @@ def _declared(tables: Mapping[str, _Table]) -> Declarations:
         [(r, other) for r, table in tables.items() for other in table.inverse_of],
         [(r, other) for r, table in tables.items() for other in table.same_as],
     )
+
+
+def _closed(tables: Mapping[str, _Table], declared: Declarations) -> set[tuple[str, str]]:
+    """The ends that are not asked for, as `Declarations.asked` names them."""
+    one = ((relation, table.ask) for relation, table in tables.items() if table.ask in DIRECTIONS)
+    return {declared.asked(relation, other_direction(end)) for relation, end in one}
+
+
+def _wrong_asks(tables: Mapping[str, _Table], declared: Declarations) -> Iterator[str]:
+    """Yields a line for each relation that does not say why an end is not asked for, or asks for none."""
+    closed = _closed(tables, declared)
+    for relation, table in tables.items():
+        where = f"relation {relation!r}: key ask: {shown(table.ask)}"
+        if table.ask not in (*DIRECTIONS, "both"):
+            yield f'{where}; expected "subject", "object" or "both"'
+        elif table.ask != "both" and not table.ask_reason.strip():
+            yield f"{where} needs an ask_reason, which says why the other end is not asked for"
+        elif all(declared.asked(relation, end) in closed for end in DIRECTIONS):
+            yield f"{where}: together with what states the same, no end is asked for"
 
 
 def _unknown(tables: Mapping[str, _Table], known: Collection[str]) -> Iterator[str]:

@@ -109,7 +109,7 @@ def _write_relations(path: Path, parts: ReleaseParts) -> None:
     header = (
         "relation", "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects",
         "describe_subject", "describe_object", "source", "triples", "removed", "fact", "reversed",
-        "symmetric", "place",
+        "symmetric", "place", *["ask"] * bool(parts.templates.unasked),
     )  # fmt: skip
     rows = []
     for row in parts.templates.to_plain():

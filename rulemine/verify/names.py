@@ -24,6 +24,8 @@ _RELATION_COLUMNS = [
     "symmetric", "place",
 ]  # fmt: skip
 _MAY_BE_EMPTY = 3
+_ASK = "ask"
+"""A further column of ``relations.tsv`` where some end is not asked for."""
 _PRIVATE = re.compile(r"e(\d+)")
 
 
@@ -109,15 +111,17 @@ def _check_relations(
 ) -> tuple[dict[str, dict[str, str]], dict[str, int]]:
     relations: dict[str, dict[str, str]] = {}
     lines: dict[str, int] = {}
-    columns = len(_RELATION_COLUMNS)
-    for number, row in folder.fields(RELATIONS, columns, labels=False, empty=_MAY_BE_EMPTY):
+    header = next((line for _, line in folder.lines(RELATIONS)), "").split("\t")
+    columns = [*_RELATION_COLUMNS, *[_ASK] * (_ASK in header)]
+    empty = _MAY_BE_EMPTY + (_ASK in header)
+    for number, row in folder.fields(RELATIONS, len(columns), labels=False, empty=empty):
         if number == 1:  # the header
             continue
         name = row[0]
         if name in relations:
             found = f"{shown(name)} of line {lines[name]}"
             findings.add(RELATIONS, number, "relations unique", found, "each relation once")
-        relations[name] = dict(zip(_RELATION_COLUMNS, row, strict=True))
+        relations[name] = dict(zip(columns, row, strict=True))
         lines[name] = number
     findings.count("relations", len(relations))
     return relations, lines

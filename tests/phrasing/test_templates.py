@@ -11,6 +11,7 @@ from rulemine.phrasing.templates import (
     Templates,
     load_templates,
 )
+from rulemine.query import parse
 from rulemine.text.template import fill
 
 PACKAGED = ("demo", "family", "fb15k237", "umls")
@@ -158,6 +159,74 @@ def test_declarations_are_read_and_survive_their_table(tmp_path):
     assert [row["symmetric"] for row in rows] == ["", "yes", "yes", "", ""]
     assert [row["place"] for row in rows] == ["", "yes", "yes", "", ""]
     assert Templates.from_plain(rows) == templates
+
+
+CITIZENS = """
+[citizen_of]
+statement = "{subject} is a citizen of {object}"
+ask_subject = "Who is a citizen of {topic}?"
+ask_object = "Of which country is {topic} a citizen?"
+ask = "object"
+ask_reason = "nobody can name the citizens of a country"
+[has_citizen]
+statement = "{object} is a citizen of {subject}"
+ask_subject = "Of which country is {topic} a citizen?"
+ask_object = "Who is a citizen of {topic}?"
+inverse_of = "citizen_of"
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "asked"),
+    [
+        ('(p "citizen_of" "ann")', True),
+        ('(p- "citizen_of" "norway")', False),
+        ('(p "has_citizen" "norway")', False),  # the same fact, seen from the country
+        ('(p- "citizen_of" (p "borders" "sweden"))', False),
+        ('(p "knows" (p- "citizen_of" "norway"))', True),
+        ('(and (p "knows" "bob") (p- "citizen_of" "norway"))', True),
+        ('(and (p- "citizen_of" "norway") (p "has_citizen" "sweden"))', False),
+        ('(or (p "knows" "bob") (p- "citizen_of" "norway"))', False),
+        ('(minus (p- "citizen_of" "norway") (p "knows" "bob"))', False),
+        ('(count (p- "citizen_of" "norway"))', False),
+    ],
+)
+def test_an_end_that_is_not_asked_for_only_narrows(tmp_path, query, asked):
+    path = write(tmp_path, CITIZENS)
+    templates = load_templates(path, ["citizen_of", "has_citizen", "knows", "borders"])
+    assert templates.asks(parse(query)) == asked
+    assert Templates.from_plain(templates.to_plain()).asks(parse(query)) == asked
+    ends = {row["relation"]: row["ask"] for row in templates.to_plain()}
+    assert ends == {
+        "borders": "both",
+        "citizen_of": "object",
+        "has_citizen": "subject",
+        "knows": "both",
+    }
+
+
+def test_tables_of_releases_without_the_column_ask_for_both_ends(tmp_path):
+    templates = load_templates(write(tmp_path, CITIZENS), ["citizen_of"])
+    rows = [{k: v for k, v in row.items() if k != "ask"} for row in templates.to_plain()]
+    assert Templates.from_plain(rows).asks(parse('(p- "citizen_of" "norway")'))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('ask_reason = "nobody can name the citizens of a country"', "", "needs an ask_reason"),
+        ('"object"\nask_reason', '"objects"\nask_reason', 'expected "subject", "object" or "both"'),
+        (
+            'inverse_of = "citizen_of"',
+            'same_as = "citizen_of"\nsymmetric = true',
+            "no end is asked",
+        ),
+    ],
+)
+def test_an_end_is_left_out_for_a_reason_and_never_both(tmp_path, old, new, message):
+    assert old in CITIZENS
+    with pytest.raises(InputError, match=message):
+        load_templates(write(tmp_path, CITIZENS.replace(old, new)), ["citizen_of", "has_citizen"])
 
 
 def test_what_is_declared_about_relations_that_the_graph_lacks_holds_between_the_others(tmp_path):

@@ -15,13 +15,14 @@ from tests.verify.tampering import (
     changed,
     edited,
     exchanged,
+    invariants,
     line_out,
     put,
     replaced,
     sorted_in,
     tampered,
 )
-from tests.verify.tiny import GRANDPARENT, HUSBAND, read_file, write_file, write_release
+from tests.verify.tiny import GRANDPARENT, HUSBAND, read_file, seal, write_file, write_release
 
 QUESTION = "questions/test.jsonl"
 
@@ -457,3 +458,15 @@ def test_a_name_that_tells_an_answer_holds_between_places(tmp_path: Path) -> Non
 
     found = tampered(write_release(tmp_path), tamper)
     assert "names tell no answer" not in {invariant for _, _, invariant in found}
+
+
+def test_no_question_asks_for_an_end_that_is_not_asked_for(tmp_path: Path) -> None:
+    folder = write_release(tmp_path)
+    header, *rows = read_file(folder, "relations.tsv").splitlines()
+    for end, found in (("both", False), ("object", True)):
+        asks = [end if row.startswith("husband\t") else "both" for row in rows]
+        lines = [f"{header}\task", *(f"{row}\t{ask}" for row, ask in zip(rows, asks, strict=True))]
+        write_file(folder, "relations.tsv", "".join(f"{line}\n" for line in lines))
+        seal(folder)
+        checks = {"asks for an end"} if found else set()
+        assert {check for _, check in invariants(folder)} & {"asks for an end", "record"} == checks

@@ -36,6 +36,7 @@ __all__ = ["drafts"]
 
 TOO_MANY = "it has too many answers"
 ANOTHER = "the question asks for another of its answers"
+_OTHER_END = (TOO_MANY, Unaskable.BROAD)
 
 
 def drafts(asking: Asking) -> Iterator[Question | Rejection]:
@@ -62,6 +63,8 @@ def drafts(asking: Asking) -> Iterator[Question | Rejection]:
         if checked % 1024 == 0:
             asking.progress(checked, len(offers))
         checked += 1
+        if not asking.templates.asks(asking.link(offer.removed, offer.direction)):
+            return TextRefusal(Unaskable.BROAD, "", "")
         if again[offer.head] or (
             earlier.queries and asking.link(offer.removed, offer.direction).text in earlier.queries
         ):
@@ -217,8 +220,9 @@ def _one_per_row(offers: Sequence[_Offer], problem: _Problem, coins: Sequence[bo
     refused: _Refused = []
     for place, mine in rows.items():
         found = [(o, problem(o)) for o in (reversed(mine) if coins[place] else mine)]
-        # The other end is asked for only where the drawn one has too many answers.
-        offer, why = found[-1] if found[0][1] and found[0][1].reason == TOO_MANY else found[0]
+        # The other end is asked for only where the drawn one has too many answers, or none that one asks for.
+        first = found[0][1]
+        offer, why = found[-1] if first and first.reason in _OTHER_END else found[0]
         if why is None:
             chosen.append(offer)
         else:

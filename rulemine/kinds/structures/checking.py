@@ -50,6 +50,7 @@ class Reason:
     EVIDENCE = Unaskable.EVIDENCE
     STALE = Unaskable.STALE
     EASY = Unaskable.EASY
+    BROAD = Unaskable.BROAD
     SPLIT = "an answer is in another split"
     TEXT = "its text names an answer or an intermediate, or is that of another question"
 
@@ -73,6 +74,8 @@ class QueryChecker:
         query, options, grader = drawn.query, self.options, self.grader
         if query.text in grader.earlier.queries:
             return Reason.EARLIER
+        if not grader.templates.asks(query):
+            return Reason.BROAD
         anchors = np.array(sorted(drawn.anchors), np.int64)
         grades = Grades(grader.graph, query)
         if len(grades) > options.max_answers:

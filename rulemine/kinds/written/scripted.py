@@ -122,7 +122,7 @@ class ScriptedWriter:
                 if taken is None:
                     continue
                 query = Difference(query, taken)
-            if reads_well(query, self._templates):
+            if self._templates.asks(query) and reads_well(query, self._templates):
                 asked = Count(query) if task.form == "count" else query
                 return self._written(asked, answer, used, random)
         return Refusal(NOTHING_SUITABLE, f"{task.atoms} triples, {task.form}")

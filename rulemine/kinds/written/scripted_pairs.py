@@ -63,6 +63,8 @@ class ScriptedPairs:
             for query, answer in _queries(tree[:size]):
                 if query.text in seen or not self._fits(query, None):
                     continue
+                if not self._templates.asks(query):
+                    continue
                 try:
                     text = compose(query, self._templates, articles=self._articles)
                 except QueryError:

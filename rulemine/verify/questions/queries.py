@@ -10,7 +10,7 @@ query that was read is nested deeper than `MOST_DEPTH`, so that recursion is saf
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import reduce
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ __all__ = [
     "Query",
     "answers",
     "as_asked",
+    "asks",
     "costs",
     "derivations",
     "evidence",
@@ -64,6 +65,15 @@ def as_asked(ways: list[Way], topic: str) -> str:
 
 def _quoted(name: str) -> str:
     return json.dumps(name, ensure_ascii=False)
+
+
+def asks(query: Query, relations: Mapping[str, Mapping[str, str]]) -> bool:
+    """Whether a query asks for an end that is asked for; of all that it says at once, one is enough."""
+    if query.word in ENDS:
+        return relations.get(query.name, {}).get("ask", "both") in ("both", ENDS[query.word])
+    parts = query.parts[:1] if query.word == "minus" else query.parts
+    each = (asks(part, relations) for part in parts)
+    return all(each) if query.word == "or" else any(each)
 
 
 def relations_at(query: Query, entity: str) -> Iterator[str]:

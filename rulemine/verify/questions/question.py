@@ -19,6 +19,7 @@ from rulemine.verify.questions.asked import Asked, Checked
 from rulemine.verify.questions.mentions import find_leaks, occurrences, told_by
 from rulemine.verify.questions.queries import (
     answers,
+    asks,
     derivations,
     read,
     relations_at,
@@ -46,6 +47,9 @@ def check_question(at: Located, contents: Contents, findings: Findings) -> None:
     for key, expected in form._asdict().items():
         here.equal(key, row[key], expected, "the query")
     check_split(here)
+    if not asks(here.query, contents.names.relations):
+        expected = "a query for an end that is asked for (relations.tsv, ask)"
+        here.add("asks for an end", shown(row["query"]), expected)
     _check_answers(here)
     possible = {item["answer"]: item for item in row["hard"] if _check_hard(here, item)}
     if row["hard"] and row["hard_answer"] not in {item["answer"] for item in row["hard"]}:
