@@ -71,5 +71,5 @@ def test_what_is_thought_alone_was_cut_off(output: str, cut_off: bool) -> None:
 )  # fmt: skip
 def test_any_output_takes_linear_time(piece: str) -> None:
     begin = time.process_time()
-    visible_reply(piece * (1_000_000 // len(piece)))
-    assert time.process_time() - begin < 5
+    visible_reply(piece * (300_000 // len(piece)))
+    assert time.process_time() - begin < 2

@@ -18,6 +18,7 @@ from rulemine.kinds.locks import LockReason
 from rulemine.release.leakage import RemovedFacts
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, HardAnswer, Question
+from tests import some_seeds
 from tests.oracles.random_patterns import random_graph, random_queries
 from tests.releases import built
 
@@ -61,7 +62,7 @@ def drawn(candidates: Candidates, seed: int = 0, **options: object) -> dict[str,
 
 
 @pytest.mark.parametrize("by", ["signature", "question"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", some_seeds(3))
 def test_what_belongs_together_stays_together_and_order_does_not_matter(
     candidates: Candidates, by: str, seed: int
 ) -> None:
