@@ -61,12 +61,12 @@ class Draft(NamedTuple):
     Attributes:
         graded: Its query, with all answers.
         block: What only its kind has.
-        text: Its text by a model, in `Inputs.prompt_naming`; empty: the kind words it from templates.
+        text: Its text by a model, in `Inputs.prompt_naming`; None: the kind words it from templates.
     """
 
     graded: Graded
     block: Any
-    text: str = ""
+    text: str | None = None
 
 
 class Asking:
@@ -119,8 +119,10 @@ class Asking:
             UserError: There is none.
         """
         for made in self.kind.drafts(self):
-            found = self._question(made) if isinstance(made, Draft) else made
+            found = self.question(made) if isinstance(made, Draft) else made
             if isinstance(found, Question):
+                if isinstance(made, Draft):
+                    self.near.add(found)
                 self.questions.append(found)
             else:
                 self.refuse(found)
@@ -156,6 +158,18 @@ class Asking:
         if isinstance(graded, str):
             return graded
         return self.grader.idle_parts.in_query(graded.grades, self.inputs.types) or graded
+
+    def question(self, draft: Draft) -> Question | Rejection:
+        """The question of a draft, in words, or why it cannot have them."""
+        made = self.grader.question(self.kind.name, draft.graded, draft.block)
+        worded = (
+            self.texts.from_template(made)
+            if draft.text is None
+            else self.texts.from_model(made, draft.text)
+        )
+        if isinstance(worded, Question):
+            self.queries.add(worded.query)
+        return worded
 
     def link(self, triple: Triple, end: str) -> Query:
         """The query that asks for an end of a triple, ``subject`` or ``object``, however it is stated."""
@@ -236,19 +250,6 @@ class Asking:
     def facts(self) -> RememberedFacts:
         """The facts that are removed, which no split may give away to a later one."""
         return removed_facts(self.kg, self.selection)
-
-    def _question(self, draft: Draft) -> Question | Rejection:
-        """The question of a draft."""
-        made = self.grader.question(self.kind.name, draft.graded, draft.block)
-        worded = (
-            self.texts.from_model(made, draft.text)
-            if draft.text
-            else self.texts.from_template(made)
-        )
-        if isinstance(worded, Question):
-            self.queries.add(worded.query)
-            self.near.add(worded)
-        return worded
 
     @cached_property
     def _further(self) -> list[str]:

@@ -72,8 +72,7 @@ class KindOptions(Section):
             "selection.per_type",
         ): (
             "for the kind rules only; questions of the kind {kind} are made within the limits of the section "
-            "{kind}, with the selection maximal. Leave it out, or use a recipe of this kind, e.g. "
-            "{kind}-demo."
+            "{kind}, with the selection maximal. Leave it out."
         ),
         ("verbalizer.round_trip", "verbalizer.paraphrases"): (
             "for the kind rules only; a question of the kind {kind} has one text, which is checked in other "

@@ -7,19 +7,23 @@ text of the rewriter, which is given the reason. Guarantee: every accepted text 
 judge; of each text asked for, one proposal at most is tried, so calls are bounded.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rulemine.kg.entity_names import EntityNames
 from rulemine.llm.call import Ask
-from rulemine.release.records import Question
+from rulemine.phrasing.templates import Templates
+from rulemine.release.naming import Namer
+from rulemine.release.question_set import QuestionSet
+from rulemine.release.records import Question, topic_values
 from rulemine.text.template import escape
 from rulemine.verbalizer.checks import TextProblem, check_text
 from rulemine.verbalizer.dialogue import Dialogue, Verbalizer, answer_to, objection
 from rulemine.verbalizer.inputs import QuestionInput
 from rulemine.verbalizer.replies import Verdict, read_verdict
 
-__all__ = ["JudgedInput", "JudgedVerbalizer"]
+__all__ = ["JudgedInput", "JudgedVerbalizer", "shown_questions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,19 @@ class JudgedInput:
     def template(self) -> str:
         """See `QuestionInput`."""
         return escape(self.asked)
+
+
+def shown_questions(
+    asked: QuestionSet, templates: Templates, naming: str
+) -> Iterator[dict[str, Any]]:
+    """For each question, in their order, the fields of its `JudgedInput` but for the answers."""
+    names = {row.entity: row for row in asked.names}
+    private = {row.entity: row.private for row in asked.names}
+    namer = Namer(asked.names, templates, naming)
+    for question in asked.questions:
+        topics = tuple(names[e] for e in topic_values(question.anchors, private).values())
+        shown = namer.question(question)
+        yield {"question": question, "shown": shown, "naming": naming, "topics": topics}
 
 
 class JudgedVerbalizer(Verbalizer):

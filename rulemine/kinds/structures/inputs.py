@@ -12,10 +12,9 @@ from typing import ClassVar
 from rulemine.kg.entity_names import EntityNames
 from rulemine.phrasing.glosses import Gloss, Glosses
 from rulemine.phrasing.templates import Templates
-from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Question, topic_values
-from rulemine.verbalizer.judged import JudgedInput
+from rulemine.release.records import Question
+from rulemine.verbalizer.judged import JudgedInput, shown_questions
 
 __all__ = ["StructureInput", "make_structure_inputs"]
 
@@ -76,19 +75,15 @@ def make_structure_inputs(
         One input per question, in the order of ``asked.questions``.
     """
     names = {row.entity: row for row in asked.names}
-    private = {row.entity: row.private for row in asked.names}
-    namer = Namer(asked.names, templates, naming)
     return [
         StructureInput(
-            question=question,
-            shown=namer.question(question),
-            naming=naming,
-            topics=tuple(names[e] for e in topic_values(question.anchors, private).values()),
+            **known,
             answers=tuple(names[e] for e in question.answers),
             intermediates=tuple(names[e] for e in question.intermediates),
             glosses=tuple(glosses[relation] for relation in _relations(question)),
         )
-        for question in asked.questions
+        for known in shown_questions(asked, templates, naming)
+        for question in (known["question"],)
     ]
 
 

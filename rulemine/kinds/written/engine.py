@@ -237,17 +237,11 @@ class Engine(Generic[Task, Candidate]):
         """The question of a candidate, or why it is none."""
         if isinstance(candidate, Refusal):
             return candidate
-        draft, texts = self.draft(task, candidate), self.asking.texts
+        draft = self.draft(task, candidate)
         if isinstance(draft, Refusal):
             return replace(draft, text=candidate.question)
-        made = self.asking.grader.question(self.asking.kind.name, draft.graded, draft.block)
-        if self.session is None:
-            worded = texts.from_template(made)
-        else:
-            worded = texts.from_model(made, candidate.question)
-        if isinstance(worded, Question):
-            self.asking.queries.add(worded.query)
-        return worded
+        text = None if self.session is None else candidate.question
+        return self.asking.question(draft._replace(text=text))
 
     def _check_patience(self) -> None:
         """Ends a build whose model writes nothing that can be used."""

@@ -15,11 +15,10 @@ from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.property_graph.schema import Schema
 from rulemine.phrasing.glosses import Glosses
 from rulemine.phrasing.templates import Templates
-from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Question, topic_values
+from rulemine.release.records import Question
 from rulemine.text.normalization import fold, mentions
-from rulemine.verbalizer.judged import JudgedInput
+from rulemine.verbalizer.judged import JudgedInput, shown_questions
 
 __all__ = ["CypherInput", "make_cypher_inputs"]
 
@@ -78,20 +77,15 @@ def make_cypher_inputs(
         One input per question, in the order of ``asked.questions``.
     """
     names = {row.entity: row for row in asked.names}
-    private = {row.entity: row.private for row in asked.names}
-    namer = Namer(asked.names, templates, naming)
     made = []
-    for question in asked.questions:
-        query, shown = query_of(question.query), namer.question(question)
-        topics = tuple(names[e] for e in topic_values(question.anchors, private).values())
+    for known in shown_questions(asked, templates, naming):
+        question, topics = known["question"], known["topics"]
+        query = query_of(question.query)
         said = fold(question.patterns[0])
         answers, cells = _in_rows(question, names)
         made.append(
             CypherInput(
-                question=question,
-                shown=shown,
-                naming=naming,
-                topics=topics,
+                **known,
                 answers=tuple(
                     row
                     for row in answers
