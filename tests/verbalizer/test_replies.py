@@ -16,6 +16,7 @@ from rulemine.verbalizer.replies import (
     read_question,
     read_verdict,
 )
+from tests import some_seeds
 
 READERS = (read_question, read_list, read_verdict, read_choice, read_gloss)
 GLOSS = {"statement": "{subject} is {object}", "subjects": "a {topic}", "objects": "b {topic}"}
@@ -250,7 +251,7 @@ def test_half_of_a_surrogate_pair_which_no_file_can_hold_is_replaced() -> None:
 
 def test_random_replies_raise_nothing() -> None:
     draw = random.Random(11)
-    for _ in range(10_000):
+    for _ in some_seeds(10_000):
         text = "".join(draw.choices(PIECES, k=draw.randint(0, 9)))
         said = reply(text, draw.choice(["stop", "stop", "stop", "length", "tool_calls", ""]))
         question, wordings, verdict, choice, gloss = (read(said) for read in READERS)
