@@ -38,7 +38,7 @@ def test_other_questions_are_refused_before_sizes_are_reached(
     kind: str, tmp_path: Path, rules: str
 ) -> None:
     recipe = "demo" if kind == "rules" else f"{kind}-demo"
-    settings = [CORE_ONLY, *SMALL.get(kind, {}).items()]
+    settings = [CORE_ONLY, (("selection", "share"), 0.3), *SMALL.get(kind, {}).items()]
     if kind != "cypher":
         settings.append((("rules",), rules))
     Build(load_recipe(recipe, settings), tmp_path / "x").run()
@@ -52,7 +52,8 @@ def test_other_questions_are_refused_before_sizes_are_reached(
 
 
 def test_the_verifier_knows_that_all_are_of_the_core(tmp_path: Path, rules: str) -> None:
-    Build(load_recipe("demo", [(("rules",), rules)]), tmp_path / "x").run()
+    settings = [(("rules",), rules), (("selection", "share"), 0.2)]
+    Build(load_recipe("demo", settings), tmp_path / "x").run()
     config = Release.open(tmp_path / "x").manifest["config"]
     asked = config["questions"] | {"core_only": True}
     change_manifest(tmp_path / "x", config=config | {"questions": asked})

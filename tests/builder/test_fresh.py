@@ -44,6 +44,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         [
             (("rules",), str(folder / "rules.jsonl")),
             (("variants", "texts"), ""),
+            (("selection", "share"), 0.3),
             (("variants", "sets"), 12),
             (("questions", "ratios"), (1, 1, 2)),
         ],

@@ -55,7 +55,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     settings: Settings = [
         (tuple(key.split(".")), str(folder / name)) for key, name in {**FILES, **GIVEN}.items()
     ]
-    recipe = load_recipe(str(folder / "kg.tsv"), [*settings, (("seed",), 3)])
+    few = (("selection", "share"), 0.2)
+    recipe = load_recipe(str(folder / "kg.tsv"), [*settings, few, (("seed",), 3)])
     Build(recipe, folder / "release").run()
     return folder
 
