@@ -1,6 +1,7 @@
 """An endpoint with OpenAI's chat API whose answers a test decides, and builds with it."""
 
 import json
+import logging
 import sqlite3
 import sys
 import threading
@@ -21,6 +22,8 @@ from tests import ROOT
 sys.path.insert(0, str(ROOT / "examples"))
 
 from fake_model import FakeModel, completion
+
+logging.getLogger("werkzeug").setLevel(logging.ERROR)  # a line for every request helps nobody
 
 __all__ = [
     "KEY", "ChatServer", "FakeModel", "Says", "build_words", "completion", "error", "journal", "questions",
