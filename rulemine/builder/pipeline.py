@@ -502,7 +502,7 @@ class Build:
             "recipe": self.recipe.portable(self.inputs.prompt_naming),
             "about": self.inputs.about(self._types[0]),
         }
-        return self._stage("release", 9, options, work)
+        return self._stage("release", 10, options, work)
 
     def _trace(self) -> ModelTrace | None:
         """The traces of models from all stages, as one; None where there is none."""

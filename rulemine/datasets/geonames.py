@@ -145,7 +145,11 @@ def _country(row: _Row) -> GraphNode:
     values |= {"area_km2": float(row["areakm2"])} if row["areakm2"] else {}
     values = {name: value for name, value in values.items() if value != ""}
     return GraphNode(
-        f"Country#{row['iso']}", "Country", row["name"].strip(), values, provenance=_page(row)
+        f"Country#{row['iso']}",
+        "Country",
+        row["name"].strip().removeprefix("The "),
+        values,
+        provenance=_page(row),
     )
 
 

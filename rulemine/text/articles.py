@@ -21,16 +21,23 @@ _OPENS = re.compile(
 
 _EXCEPTIONS = frozenset(
     """
-Bachelor Party|Battle of the Sexes|Boardwalk Empire|Charles Band|Chrono Crusade|Dead Poets Society
-Frozen River|Gabrielle Union|Indiana Jones and the Last Crusade|Inland Empire|Ivory Coast|Kingdom of Heaven
-Lord of War|Member of Congress|Mystic River|New York Stories|School of Rock|Star Wars|Step Up Revolution
-Summer Wars|War of the Worlds|Western Union
+Athi River|Bachelor Party|Battle of the Sexes|Berklee College of Music|Boardwalk Empire|Campbell River
+Cape Coast|Charles Band|Chrono Crusade|Dead Poets Society|Eagle River|Elk River|Ezra Pound|Fall River
+Frozen River|Gabrielle Union|Harry Potter and the Order of the Phoenix
+Indiana Jones and the Last Crusade|Inland Empire|Ivory Coast|Kingdom of Heaven|Lord of War|Los Andes
+Member of Congress|Middle River|Monica Rial|Mystic River|New York Stories|Otis College of Art and Design
+Palm Coast|Palm Desert|Paris 01 Louvre|Pearl River|Phumĭ Âmpĭl Leu|Punta Gorda Isles|Rocky River
+Saint Mary's College of California|San Martín de los Andes|School of Rock|Star Wars|Step Up Revolution
+Summer Wars|Toms River|War of the Worlds|Western Union|White River
 """.replace("\n", "|").split("|")
 )
 """Works, people and places that read like something else."""
 
 _NAMES = (
-    r"Netherlands|Bahamas|Philippines|Maldives|Seychelles|Gambia|Vatican|Bronx|Caribbean|Middle East|"
+    r"Netherlands|West Bank|Gaza Strip|Holy See|Solar System|Royal Academy|Hebrides|Louvre|Euro|"
+    r"Empire State Building|Golden Gate Bridge|River Thames|Tower of London|City of London|"
+    r"(?:East|West|North)ern Cape|Bahamas|"
+    r"Philippines|Maldives|Seychelles|Gambia|Vatican|Bronx|Caribbean|Middle East|"
     r"Far East|Balkans|Himalayas|Andes|West Indies|Antilles|Levant|Midwest|English Channel|World Bank|"
     r"Holocaust|Lake District|British Raj|Viet Cong|Associated Press|Australian National University|"
     r"Axis powers|Cartoon Network|Internal Revenue Service|Juilliard School|Girl Scouts of the USA|"
@@ -40,6 +47,7 @@ _NAMES = (
 """Names, and last words of names, that take it."""
 
 _STARTS = (
+    r"London Borough of\b|City of Westminster\b|(?:Socialist )?Federal Republic\b|"
     r"United (?:Kingdom|States|Nations|Arab)\b|Federated States\b|Democratic Republic\b|Republic of\b|"
     r"(?:Technical |Polytechnic |State |City |Free |National Autonomous )?University (?:of|at)\b|"
     r"(?:Kingdom|Duchy|Grand Duchy|Commonwealth|Province|Canton|Isle|Gulf|Bay|Strait|Order|Church|Guild|"
@@ -55,10 +63,12 @@ _ENDS = (
     r"(?<!'s )(?<!World )Wars?|Republic|Empire|Union|Islands|Isles|Mountains|Alps|Sea|Ocean|Peninsula|Desert|"
     r"Canal|Coast|Highlands|Midlands|Archipelago|Territory|Territories|Marches|Voivodeship|Oblast|Conference|"
     r"(?:Premier|National|Football|Hockey|Basketball|Baseball|American|Soccer|Champions|Europa|Super) League|"
-    r"Festival|Tournament|Championships?|World Cup|[Dd]raft|[Ss]eason|Hall of Fame|Party|Army|Navy|Air Force|"
+    r"Festival|Tournament|Championships?|World Cup|[Dd]raft|[Ss]eason|(?:Hall|Walk) of Fame|"
+    r"Party|Army|Navy|Air Force|"
     r"Marine Corps|Coast Guard|Senate|Congress|Parliament|House of (?:Representatives|Commons|Lords)|"
     r"Supreme Court|Legislature|Legislative Assembly|Monarchy|SSR|Registry|Observatory|Time Zone|Band|River|"
-    r"Range|[Mm]etropolitan area|Metropolitan Statistical Area|Association|Federation|Confederation|"
+    r"Range|[Mm]etropolitan area|Census Area|Borough|Regional Municipality|[Rr]egion|Conservatory|people|"
+    r"[Mm]etropolitan area|Metropolitan Statistical Area|Association|Federation|Confederation|"
     r"Foundation|Commission|Council|Committee|Organization|Guild|Agency|Society|Alliance|Orchestra|"
     r"Philharmonic|Choir|(?<!& )Company|Language|Crusade|"
     r"Revolution|(?:Rebellion|War) of \d+|Rebellion|Broadcasting (?:Corporation|Company|Service|System)|"
@@ -67,6 +77,13 @@ _ENDS = (
     r"(?:Adventist|Catholic|Orthodox|Methodist|Episcopal|Baptist) Church"
 )
 """Last words of names of two words or more."""
+
+_CURRENCIES = (
+    r"(?:\w+ )+(?:Dollar|Peso|Dinar|Franc|Pound|Rupee|Krone|Krona|Koruna|Won|Rial|Riyal|Shilling|Ruble|Manat|"
+    r"Dirham|Lira|Dram|Kwacha|Leu|Ringgit|Sheqel|Cedi|Birr|Escudo|Guilder|Florin|Metical|Ariary|Kip)|"
+    r"CFA Franc \w+|Brazilian Real|Uzbekistan Sum|Convertible Mark|Costa Rican Colon|Pound Sterling|"
+    r"Yuan Renminbi|Peso Uruguayo|Rial Omani|Bolívar Soberano|Cordoba Oro"
+)
 
 _PLACES = (
     r"Arizona|Atlanta|Baltimore|Boston|Brooklyn|Buffalo|Calgary|Charlotte|Chicago|Cincinnati|Cleveland|Colorado|"
@@ -86,14 +103,14 @@ _TEAMS = (
 
 _WITHIN = (
     r"\b(?:Awards?|Prize|Medal)(?: (?:(?:for|of|in)\b|-).*| \d+)?$|"
-    r"\b(?:Institute|Academy|Conservatory|College|School|Museum|Order|Council|Party) of [A-Z]|"
+    r"\b(?:Institute|Academy|Conservatory|College|School|Museum|Order|Council|Party) of (?:the )?[A-Z]|"
     r"\bInstitute for [A-Z]|\binvasion of\b|World Championships in\b|theatre of World War\b|\bwars in [A-Z]|"
     r"^National (?!Lampoon)\w+ of [A-Z]|"
     r"^\d+(?:st|nd|rd|th) .*\b(?:Awards|Congress|Parliament|century)\b"
 )
 
 _WANTS = re.compile(
-    rf"^(?:{_STARTS})|^(?:(?:.* )?(?:{_NAMES})|.* (?:{_ENDS})|{_TEAMS})(?: \(.*\))?$|{_WITHIN}"
+    rf"^(?:{_STARTS})|^(?:(?:.* )?(?:{_NAMES})|.* (?:{_ENDS})|{_TEAMS}|{_CURRENCIES})(?: \(.*\))?$|{_WITHIN}"
 )  # a note in parentheses, as in "Congo League (football)", is no part of the name
 
 _DETERMINED = re.compile(r".*\b((?:the|a|an)((?: [\w'-]+){0,3}))$", re.IGNORECASE)

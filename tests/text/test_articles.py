@@ -12,13 +12,16 @@ Royal College of Art|Massachusetts Institute of Technology|Isle of Man|Korean Wa
 2008 Summer Olympics|Cannes Film Festival|Chicago Symphony Orchestra|National Football League|Boston Red Sox
 Philadelphia 76ers|Los Angeles Lakers|Miami Heat|Democratic Party|Soviet Union|Czech Republic|BBC
 Congo Football League (former)|Los Angeles Film Critics Association Award for Best Director|Greek Language
-North Sea
+North Sea|West Bank|Gaza Strip|Eastern Cape|Hollywood Walk of Fame|Empire State Building|Tower of London
+London Borough of Camden|Socialist Federal Republic of Yugoslavia|California Institute of the Arts
+Jewish people|North Korean Won|Pound Sterling|CFA Franc BCEAO|Euro|New Zealand Dollar|Kansai region
 """
 WITHOUT = """
 John Brown & Company|Canada|The Hague|A League of Their Own|World War II|Harvard University
 University College London|Arsenal F.C.|Star Wars|Tom Hanks|Tennessee Williams|Cook County|Warner Bros.
 Charlie Wilson's War|Mystic River|In Good Company|Union|Hellboy II: The Golden Army|Kingdom of Heaven|Boston
 Rock and roll|Texas blues|東京|e00012|12|Dr. Strangelove|My Own Army
+Fall River|Palm Desert|River Phoenix|Ezra Pound|Ordinary People|City of God|Last Dollar Saloon|Los Andes
 """
 
 
