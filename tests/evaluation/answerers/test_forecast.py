@@ -22,6 +22,7 @@ from rulemine.release.reader import Release
 from tests.command_line import Command
 from tests.evaluation.answerers.scripted import Script
 from tests.evaluation.world import write_release
+from tests.releases import build_small
 
 ASKING = [name for name in sorted(ANSWERERS) if asks_model(find_answerer(name))]
 THOUGHT = "What is asked for has to be found first, from the topic entities, step by step. " * 4
@@ -135,20 +136,21 @@ class Model:
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Release]:
-    """Releases on the whole demo, under the names of its entities."""
-    built: dict[str, Release] = {}
+    """Releases on a whole graph, under the names of its entities: the demo, and the coast for ``cypher``."""
+    made: dict[str, Release] = {}
 
     def call(kind: str) -> Release:
-        few = {"structures": ("structures", "per_structure"), "cypher": ("cypher", "per_template")}
-        settings = [
-            (("selection", "share"), 0.0), (("questions", "split"), "random"), (("naming",), "text"),
-            (few[kind], 2),
-        ]  # fmt: skip
-        if kind not in built:
-            folder = tmp_path_factory.mktemp(kind) / "release"
-            Build(load_recipe(f"{kind}-demo", settings), folder).run()
-            built[kind] = Release.open(folder)
-        return built[kind]
+        if kind not in made:
+            folder = tmp_path_factory.mktemp(kind)
+            whole = (("selection", "share"), 0.0), (("naming",), "text")
+            if kind == "cypher":
+                place = build_small(kind, folder, *whole)
+            else:
+                few = (("questions", "split"), "random"), (("structures", "per_structure"), 2)
+                place = folder / "release"
+                Build(load_recipe("structures-demo", [*whole, *few]), place).run()
+            made[kind] = Release.open(place)
+        return made[kind]
 
     return call
 
@@ -158,7 +160,7 @@ def test_typical_is_within_twice_and_the_worst_is_never_less(
     name: str, demo: Callable[[str], Release], tmp_path: Path
 ) -> None:
     release = demo("cypher" if name == "text-to-cypher" else "structures")
-    told = forecast(release, name, ["incomplete"], split=None, sample=8, model="m")
+    told = forecast(release, name, ["incomplete"], split=None, sample=16, model="m")
     assert told.typical is not None
     assert told.worst is not None
     model = Model()
@@ -167,7 +169,7 @@ def test_typical_is_within_twice_and_the_worst_is_never_less(
         release,
         name,
         split=None,
-        sample=8,
+        sample=16,
         model="m",
         session=cast(Session, script),
         folder=tmp_path,
