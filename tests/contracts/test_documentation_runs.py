@@ -39,7 +39,7 @@ PART = re.compile(
 LESS = {
     "rulemine build my.tsv": ["--set", "mining.max_atoms=2"],
     "rulemine build cypher-demo": ["--set", "cypher.per_template=1"],
-    "rulemine build structures-demo": ["--set", "structures.per_structure=10"],
+    "rulemine build structures-demo": ["--set", "structures.per_structure=6"],
     "rulemine build subgraphs-demo": ["--set", "subgraphs.questions=10"],
     "rulemine build variants-demo": ["--set", "variants.questions=10"],
     "rulemine data generate synthetic": ["--triples", "3000"],
