@@ -36,13 +36,16 @@ Summer Wars|Toms River|War of the Worlds|Western Union|White River
 _NAMES = (
     r"Netherlands|West Bank|Gaza Strip|Holy See|Solar System|Royal Academy|Hebrides|Louvre|Euro|"
     r"Empire State Building|Golden Gate Bridge|River Thames|Tower of London|City of London|"
-    r"(?:East|West|North)ern Cape|Bahamas|"
-    r"Philippines|Maldives|Seychelles|Gambia|Vatican|Bronx|Caribbean|Middle East|"
-    r"Far East|Balkans|Himalayas|Andes|West Indies|Antilles|Levant|Midwest|English Channel|World Bank|"
-    r"Holocaust|Lake District|British Raj|Viet Cong|Associated Press|Australian National University|"
-    r"Axis powers|Cartoon Network|Internal Revenue Service|Juilliard School|Girl Scouts of the USA|"
-    r"Contiguous United States|Palestinian National Authority|Iroquois|Americas|Somme|Crusades|"
-    r"BBC|FBI|CIA|NBA|NFL|NHL|NCAA|USSR"
+    r"(?:East|West|North)ern Cape|Greater Los Angeles Area|East Riding of Yorkshire|"
+    r"Hebrew University of Jerusalem|Group of States|Art Students League of New York|"
+    r"Hall of Fame and Museum|Society of Jesus|Co-operation and Development|Writers' Workshop|"
+    r"Columbus Crew|National League|Bee Gees|Red Hot Chili Peppers|Jonas Brothers|Dixie Chicks|Bahamas|"
+    r"Philippines|Maldives|Seychelles|Gambia|Vatican|Bronx|Caribbean|Middle East|Far East|Balkans|"
+    r"Himalayas|Andes|West Indies|Antilles|Levant|Midwest|English Channel|World Bank|Holocaust|"
+    r"Lake District|British Raj|Viet Cong|Associated Press|Australian National University|Axis powers|"
+    r"Cartoon Network|Internal Revenue Service|Juilliard School|Girl Scouts of the USA|"
+    r"Contiguous United States|Palestinian National Authority|Iroquois|Americas|Somme|Crusades|BBC|FBI|"
+    r"CIA|NBA|NFL|NHL|NCAA|USSR"
 )
 """Names, and last words of names, that take it."""
 
@@ -105,7 +108,7 @@ _WITHIN = (
     r"\b(?:Awards?|Prize|Medal)(?: (?:(?:for|of|in)\b|-).*| \d+)?$|"
     r"\b(?:Institute|Academy|Conservatory|College|School|Museum|Order|Council|Party) of (?:the )?[A-Z]|"
     r"\bInstitute for [A-Z]|\binvasion of\b|World Championships in\b|theatre of World War\b|\bwars in [A-Z]|"
-    r"^National (?!Lampoon)\w+ of [A-Z]|"
+    r"^National (?!Lampoon)(?:\w+ )+of [A-Z]|"
     r"^\d+(?:st|nd|rd|th) .*\b(?:Awards|Congress|Parliament|century)\b"
 )
 

@@ -14,6 +14,8 @@ Philadelphia 76ers|Los Angeles Lakers|Miami Heat|Democratic Party|Soviet Union|C
 Congo Football League (former)|Los Angeles Film Critics Association Award for Best Director|Greek Language
 North Sea|West Bank|Gaza Strip|Eastern Cape|Hollywood Walk of Fame|Empire State Building|Tower of London
 London Borough of Camden|Socialist Federal Republic of Yugoslavia|California Institute of the Arts
+National Film Board of Canada
+Organisation for Economic Co-operation and Development|National League
 Jewish people|North Korean Won|Pound Sterling|CFA Franc BCEAO|Euro|New Zealand Dollar|Kansai region
 """
 WITHOUT = """
