@@ -40,8 +40,7 @@ from rulemine.phrasing.descriptions import (
     read_description,
 )
 from rulemine.phrasing.tables import misspelled, read_tables
-from rulemine.query.links import parts_of
-from rulemine.query.tree import Difference, Projection, Query, Union
+from rulemine.query.tree import Count, Difference, Projection, Query, Union
 from rulemine.registry import packaged_or_given
 from rulemine.text.articles import in_sentence
 from rulemine.text.template import escape, fill
@@ -149,13 +148,12 @@ class Templates:
         return self._by_relation[relation]
 
     def asks(self, query: Query) -> bool:
-        """Whether a query asks for an end that is asked for; of all that it says at once, one is enough."""
+        """Whether a query asks for an end that is asked for, or for what has several ends at once."""
         if isinstance(query, Projection):
             return (query.relation, DIRECTIONS[not query.inverse]) not in self.unasked
-        if isinstance(query, Difference):
+        if isinstance(query, Difference | Count):
             return self.asks(query.of)
-        each = map(self.asks, parts_of(query))
-        return all(each) if isinstance(query, Union) else any(each)
+        return not isinstance(query, Union) or all(map(self.asks, query.parts))
 
     @property
     def written(self) -> int:

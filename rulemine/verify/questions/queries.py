@@ -68,12 +68,11 @@ def _quoted(name: str) -> str:
 
 
 def asks(query: Query, relations: Mapping[str, Mapping[str, str]]) -> bool:
-    """Whether a query asks for an end that is asked for; of all that it says at once, one is enough."""
+    """Whether a query asks for an end that is asked for, or for what has several ends at once."""
     if query.word in ENDS:
         return relations.get(query.name, {}).get("ask", "both") in ("both", ENDS[query.word])
-    parts = query.parts[:1] if query.word == "minus" else query.parts
-    each = (asks(part, relations) for part in parts)
-    return all(each) if query.word == "or" else any(each)
+    parts = () if query.word == "and" else query.parts[:1] if query.word == "minus" else query.parts
+    return all(asks(part, relations) for part in parts)
 
 
 def relations_at(query: Query, entity: str) -> Iterator[str]:
