@@ -200,15 +200,15 @@ def test_other_commands_struck(
 
 MINING = """
 import sys
-import rulemine.cli.main, rulemine.builder.pipeline
+import rulemine.cli.main, rulemine.builder.stages
 
-real = rulemine.builder.pipeline.mine
+real = rulemine.builder.stages.mine
 def mine(kg, options, resources, progress, **more):
     def tell(done, total):
         print("Java mines", file=sys.stderr, flush=True)
         progress(done, total)
     return real(kg, options, resources, tell, **more)
-rulemine.builder.pipeline.mine = mine
+rulemine.builder.stages.mine = mine
 
 sys.exit(rulemine.cli.main.main())
 """
