@@ -12,7 +12,7 @@ from rulemine.files import read_lines
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.templates import load_templates
 from rulemine.recipe.loading import load_recipe
-from rulemine.recipe.relation_filter import excluded_relations, load_filter
+from rulemine.recipe.relation_filter import excluded_relations, load_filter, load_standards
 from rulemine.rules.implied import load_implied, with_implied
 from tests import ROOT
 
@@ -112,3 +112,14 @@ def test_statements_say_the_triple_the_right_way_round(
     assert (subject, relation, object_) in named
     template = load_templates("fb15k237", [relation])[relation]
     assert template.state("s", "o") == sentence
+
+
+def test_standards_of_proof_name_relations_of_the_graph(kg: KnowledgeGraph) -> None:
+    tables = read_toml(ROOT / "rulemine/datasets/fb15k237/filter.toml")
+    classes = tables["classes"]
+    lists = ("head", "head_not", "body_only", "body_any")
+    named = {name for row in tables["standards"] for key in lists for name in row.get(key, ())}
+    assert named - classes.keys() <= {*kg.relations}
+    assert {relation for members in classes.values() for relation in members} <= {*kg.relations}
+    assert classes.keys() <= named, "a class without a standard"
+    assert len(load_standards("fb15k237", kg.relations)) == len(tables["standards"])

@@ -56,6 +56,10 @@ class Remaining(NamedTuple):
     of_triples: bool = False
 
 
+NEARLY = 0.98
+"""Groups of questions stay together, so that test has this fraction of what was asked for, if not all."""
+
+
 def steps(release: Release) -> tuple[Remaining, ...]:
     """How many triples are provable, within floors and caps and removed, and how many questions are left."""
     counts, kind = release.manifest["counts"], kind_named(release.kind)
@@ -123,6 +127,12 @@ def in_short(release: Release) -> list[str]:
         f"Test has {counted(test, 'question')}, {core_test:,} in the core: on {counted(n, 'question')}, two "
         f"independent systems that are right in half of them {shows}."
     )
+    wanted = release.manifest["config"]["questions"].get("test_core", 0)
+    if core_test < NEARLY * wanted:
+        notable += f" The {wanted:,} of questions.test_core cannot be had"
+        if refused := counts["selection"].get("rules_refused"):
+            notable += f": standards of proof refuse {counted(refused, 'rule')}"
+        notable += "."
     if n < FEW_QUESTIONS or not core:
         notable += f" For more, {_advice(release)}."
     forms = counts.get("sampling", {})

@@ -1,6 +1,7 @@
 """The card of a release of the kind ``rules``: what only such a card says; the text is ``page.md``."""
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 from rulemine.config import packaged
@@ -22,8 +23,13 @@ _PROOFS = ("body_atoms", "shortest_proof", "proofs", "confidence", "prior", "lif
 def _values(manifest: Manifest) -> Mapping[str, Any]:
     """The proofs of questions by type, length, confidence, prior and lift."""
     counts = manifest["counts"]
+    by_confidence = [(floor, n) for floor, n in counts["core_by_confidence"].items() if n]
+    at_least = accumulate(n for _, n in reversed(by_confidence))
     return {
         "by": {key: both(counts, key) for key in _PROOFS},
+        "floors": dict(
+            zip([floor for floor, _ in by_confidence], reversed([*at_least]), strict=True)
+        ),
         "subtypes": {
             SUBTYPE_NAMES.get(kind, kind): {"some": n, "core": counts["core_by_subtype"][kind]}
             for kind, n in counts["questions_by_subtype"].items()

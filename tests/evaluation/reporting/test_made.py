@@ -142,3 +142,15 @@ def test_the_figure_has_every_step_and_the_same_bytes() -> None:
     assert drawn == draw_steps(steps(of()), "my: why so few questions")
     for word in ("provable by rules from others", "1,000", "left by split", "in the core"):
         assert f">{word}</text>" in drawn
+
+
+def test_a_test_core_that_cannot_be_had_is_named_with_what_standards_of_proof_cost() -> None:
+    config = CONFIG | {"questions": {"split": "group", "test_core": 6}}
+    release = of()
+    assert "test_core cannot be had" not in in_short(release)[1]
+    release.manifest["config"] = config
+    assert "The 6 of questions.test_core cannot be had. " in in_short(release)[1]
+    release.manifest["counts"]["selection"] = COUNTS["selection"] | {"rules_refused": 2}
+    assert "cannot be had: standards of proof refuse 2 rules." in in_short(release)[1]
+    config["questions"]["test_core"] = 5
+    assert "cannot be had" not in in_short(release)[1]

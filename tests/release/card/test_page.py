@@ -28,6 +28,9 @@ SOURCE = {
 }
 
 
+KNOWN = {rule.id: rule.known for rule in RULES}
+
+
 def card(questions=QUESTIONS, declared=None, config=CONFIG, **changes: Any) -> str:
     parts = parts_of(FAMILY, REMOVALS, RULES, questions, declared, config=config, **changes)
     manifest = {
@@ -107,6 +110,28 @@ def test_relations_that_are_not_asked_about_are_counted_by_reason() -> None:
     assert "20 relations are not asked about: reason 0 (2); " in text
     assert "reason 5 (2); other reasons (8)." in text
     assert "not asked about: dull (1)." in card(source=SOURCE | {"dropped": {"r": "dull"}})
+
+
+def test_standards_of_proof_are_listed_beside_the_core_at_each_floor() -> None:
+    assert "tandards of proof" not in card()
+    rows = [
+        {"min_std_confidence": 0.5, "reason": "colleagues"},
+        {"min_std_confidence": 1.0, "reason": "gossip"},
+    ]
+    text = card(
+        [replace(q, core=True) for q in QUESTIONS],
+        source=SOURCE | {"standards": rows},
+        selection_counts={"rules_mined": 9, "rules_refused": 3, "upper_bound": 7},
+    )
+    assert "| rules that only a standard of proof refused | 3 |" in text
+    assert "0.5: colleagues; 1: gossip." in text
+    table = text[text.index("| standard confidence of the proof, at least |") :].split("\n")
+    floors, counts = (line.split("|")[2:-1] for line in (table[0], table[2]))
+    assert [float(cell) for cell in floors] == sorted(map(float, floors))
+    own = [KNOWN[q.rules[0]].std_confidence for q in QUESTIONS]
+    assert [int(cell) for cell in counts] == [
+        sum(value >= float(floor) for value in own) for floor in floors
+    ]
 
 
 def test_what_was_rejected_or_looks_undeclared_is_said() -> None:
