@@ -6,7 +6,7 @@ import pytest
 
 from rulemine.kg.facts import Declarations
 from rulemine.query.structures import STRUCTURES, structure_of
-from rulemine.query.tree import Anchor, Intersection, Union
+from rulemine.query.tree import Anchor, Intersection, Projection, Union
 from rulemine.release.records import Question
 from rulemine.text.normalization import mentions
 from tests.kinds.structures.worlds import RULES, RandomWorld, less, nodes
@@ -39,6 +39,19 @@ def test_each_is_one_of_the_nine_structures(world: RandomWorld, questions) -> No
         assert sorted(leaves) == sorted(set(leaves)) == list(q.anchors)
         assert "re" not in q.relations
         assert structure_of(tree, Declarations()).atoms <= 3
+
+
+def test_an_end_that_is_not_asked_for_only_narrows(world: RandomWorld, questions) -> None:
+    trees = [world.tree(q.query) for q in questions]
+    for tree in trees:
+        for root in tree.parts if isinstance(tree, Union) else [tree]:
+            assert not (isinstance(root, Projection) and root.relation == "rd" and root.inverse)
+    assert any(
+        isinstance(part, Projection) and part.relation == "rd" and part.inverse
+        for tree in trees
+        if isinstance(tree, Intersection)
+        for part in tree.parts
+    )
 
 
 def test_answers_and_grades_are_those_of_all_derivations(world: RandomWorld, questions) -> None:

@@ -72,7 +72,9 @@ class RandomWorld:
         self.kg = KnowledgeGraph.from_triples(drawn)
         self.declarations = Declarations.of(symmetric=["rs"])
         self.templates: Templates = replace(
-            load_templates("", self.kg.relations), declarations=self.declarations
+            load_templates("", self.kg.relations),
+            declarations=self.declarations,
+            unasked=frozenset({("rd", "subject")}),
         )
         self.removed: dict[Triple, tuple[tuple[bool, bool], bool, int]] = {}
         for s, r, o in sorted(drawn):
