@@ -4,19 +4,10 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from rulemine.phrasing.grammar import denial_of
+from rulemine.phrasing.lexicon import article
 from rulemine.phrasing.nouns import PERSON, SOMEONE, SOMETHING, Noun
 
-__all__ = [
-    "Clause",
-    "bare",
-    "described",
-    "full",
-    "how_many",
-    "is_short",
-    "listed",
-    "question",
-    "says",
-]
+__all__ = ["Clause", "how_many", "introduction", "is_short", "listed", "phrase", "question"]
 
 Texts = tuple[str, str]
 """A text about one entity and about several."""
@@ -37,6 +28,7 @@ class Clause(NamedTuple):
         union: Whether one of the parts is enough.
         long: Whether it describes another entity or has parts.
         but: What is not true of them, while the only part is.
+        alike: Whether it is of people about people: who is it that is "influenced by A who won B"?
         weight: How much there is to keep in mind while it is read, see `rulemine.phrasing.compose`.
     """
 
@@ -51,6 +43,7 @@ class Clause(NamedTuple):
     union: bool = False
     long: bool = False
     but: "Clause | None" = None
+    alike: bool = False
     weight: int = 0
 
     @property
@@ -109,7 +102,13 @@ def full(clause: Clause, number: int, who: bool, *, either: bool = False) -> str
 
 
 def described(
-    noun: str, clause: Clause, number: int, who: bool, waiting: Collection[str] = ()
+    noun: str,
+    clause: Clause,
+    number: int,
+    who: bool,
+    waiting: Collection[str] = (),
+    *,
+    reduce: bool = True,
 ) -> str:
     """A noun and what a clause says of it, as shortly as can be.
 
@@ -119,6 +118,7 @@ def described(
         number: Of the noun, 0 or 1.
         who: Whether it names people.
         waiting: The relative words that "and who …" or "and that …" might take up again.
+        reduce: Whether clauses may go without relative words.
 
     Example:
         >>> film = ("film", "films")
@@ -133,14 +133,47 @@ def described(
     if clause.but:
         return f"{noun} {full(clause, number, who)}"
     parts = clause.parts or (clause,)
-    short = [part for part in parts if _reduces(part, len(parts) == 1)]
+    short = [part for part in parts if reduce and _reduces(part, len(parts) == 1)]
     if len(short) < len(parts):
-        short = [part for part in short if not part.long]
+        short = [part for part in short if not part.long and not part.alike]
     rest = [part for part in parts if part not in short]
     texts = [listed(_reduced(short, number))] if short else []
     if rest:
         texts.append(_relative(Clause(clause.noun, parts=tuple(rest)), number, who, waiting))
     return " ".join([noun, *texts])
+
+
+def phrase(clause: Clause, noun: Noun, who: bool, waiting: Collection[str], number: int = 0) -> str:
+    """A noun phrase for one entity that a clause describes, or for any such (1), see `described`.
+
+    Example:
+        >>> of = Clause(("person", "people"), name="a friend of A")
+        >>> phrase(of, of.noun, True, ()), phrase(of, ("actor", "actors"), True, ())
+        ('a friend of A', 'a friend of A')
+    """
+    if number:
+        return described("things" if noun == SOMETHING else noun[1], clause, 1, who, waiting)
+    parts = clause.parts or (clause,)
+    alone = len(parts) == 1
+    if not clause.but and (alone or not clause.union):
+        for part in parts:
+            if part.name and (alone or not (part.long or part.alike)):
+                rest = tuple(other for other in parts if other is not part)
+                left = Clause(noun, parts=rest)
+                return (
+                    described(part.name, left, 0, who, waiting, reduce=False) if rest else part.name
+                )
+    start = {SOMETHING: "something", SOMEONE: "someone", PERSON: "someone"}.get(noun)
+    return described(start or f"{article(noun[0])} {noun[0]}", clause, 0, who, waiting)
+
+
+def introduction(clause: Clause, noun: Noun, who: bool) -> str:
+    """The sentence that introduces what a clause describes: "Some films were directed by A."."""
+    nouns = "things" if noun == SOMETHING else noun[1]
+    text = f"Some {nouns} {bare(clause, 1)}"
+    if not says(clause):
+        text = f"There are {nouns} {full(clause, 1, who)}"
+    return text if text.endswith(".") else f"{text}."
 
 
 def _relative(clause: Clause, number: int, who: bool, waiting: Collection[str]) -> str:
@@ -182,6 +215,8 @@ def _asked(clause: Clause, number: int, who: bool) -> str:
         if who or noun == SOMETHING:
             return f"{'who' if who else 'what'} {bare(clause, 0)}"
         return f"which {name} {bare(clause, number)}"
+    if gap and not clause.but and all(part.gap == gap.gap and not part.parts for part in parts):
+        return f"{gap.gap} {name} {listed([part.asked for part in parts], clause.union)}"
     said = tuple(part for part in parts if says(part))
     first = tuple(part for part in parts if not says(part))
     if said and plain and not any(part.long for part in first):
@@ -194,6 +229,9 @@ def _asked(clause: Clause, number: int, who: bool) -> str:
 def how_many(clause: Clause, who: bool) -> str:
     """The question for the number of what a clause describes; `who`: whether people."""
     noun = "things" if clause.noun == SOMETHING else clause.noun[1]
+    if clause.gap:
+        asked = f"{clause.gap.replace('which', 'how many')} {noun} {clause.asked}?"
+        return f"{asked[0].upper()}{asked[1:]}"
     if says(clause):
         return f"How many {noun} {bare(clause, 1)}?"
     return f"How many {noun} are there {full(clause, 1, who)}?"

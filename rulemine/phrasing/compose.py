@@ -2,12 +2,13 @@
 
 A question over one relation is asked by that relation's own template. Any other is put together from
 descriptions (see `rulemine.phrasing.descriptions`): "Which films belong to the genre Drama and were directed
-by a person who won the Palme d'Or?"
+by someone who won the Palme d'Or?"
 
 Guarantees: every anchor is named exactly once per branch that starts from it, verbatim; no other entity is;
-equal queries have equal texts. Short branches come before long ones, so that "… directed by a person who won
+equal queries have equal texts. Short branches come before long ones, so that "… directed by someone who won
 it and …" never leaves open who did what. The order of branches does not depend on names, except where
-branches differ in their anchors alone.
+branches differ in their anchors alone. No sentence has three relative clauses in a row, except where two of
+its kind would both be about "one of these people".
 """
 
 import re
@@ -19,20 +20,16 @@ from rulemine.errors import QueryError
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.phrasing.clauses import (
     Clause,
-    bare,
-    described,
-    full,
     how_many,
+    introduction,
     is_short,
     listed,
+    phrase,
     question,
-    says,
 )
 from rulemine.phrasing.descriptions import Description, Form, read_description
-from rulemine.phrasing.lexicon import article, plural
+from rulemine.phrasing.lexicon import plural
 from rulemine.phrasing.nouns import (
-    PERSON,
-    SOMEONE,
     SOMETHING,
     Noun,
     either_noun,
@@ -57,6 +54,9 @@ from rulemine.text.articles import in_sentence
 __all__ = ["compose", "goes_together", "reads_well"]
 
 _BE = (" is ", " was ")
+_SOMEONE = re.compile(r"someone(?= )|an? \w+(?= who )")
+_PLAIN = 2
+"""The weight of a noun with one relative clause."""
 _MOST = 5
 """How much is kept in mind at once: two relative clauses in a row and a short one."""
 
@@ -168,7 +168,7 @@ class _Composer:
             among: Whether it is one of several clauses.
         """
         if isinstance(query, Projection):
-            return self._projection(query, *self._operands(query), waiting, among)
+            return self._projection(*self._operands(query), waiting, among)
         if isinstance(query, Difference):
             one, other = self._clause(query.of, waiting), self._clause(query.minus, waiting)
             weight = max(one.weight, other.weight)
@@ -189,8 +189,7 @@ class _Composer:
             if len(asked) < 3:
                 named = asked
             if len(named) > 1:
-                operands = [part.of for part in named]
-                clauses.append(self._projection(named[0], operands, union, waiting, among))
+                clauses.append(self._projection(named, union, waiting, among))
             left = parts if len(named) < 2 else [part for part in asked if part not in named]
             clauses += [self._clause(part, waiting, among=among) for part in left]
         if len(clauses) == 1:
@@ -202,56 +201,60 @@ class _Composer:
 
     def _projection(
         self,
-        asked: Projection,
-        operands: Sequence[Query],
+        asked: Sequence[Projection],
         union: bool,
         waiting: frozenset[str] | None,
         among: bool,
     ) -> Clause:
-        """What a relation says, for some or for all of the operands."""
-        description = self._description(asked)
-        ways = ways_of(description, self._names_people(description.noun))
-        hint, form = self._other_noun(asked), description.forms[0]
-        names = [
-            self._name(form.before + form.left, of) for of in operands if isinstance(of, Anchor)
-        ]
-        topics, weight = [f"{form.left}{name}{form.right}" for name in names], 0
-        for of in operands:
-            if not isinstance(of, Anchor):
-                topic, more = self._phrase(of, waiting or frozenset(), hint, brief=bool(form.after))
+        """What relations say in the same words, for some or for all of their operands."""
+        descriptions = [self._description(part) for part in asked]
+        noun = self._common([description.noun for description in descriptions], union)
+        ways, form = ways_of(descriptions[0], self._names_people(noun)), descriptions[0].forms[0]
+        names, topics, weight = list[str](), list[str](), 0
+        for part, description in zip(asked, descriptions, strict=True):
+            _, left, right, _ = description.forms[0]
+            if isinstance(part.of, Anchor):
+                names.append(self._name(form.before + left, part.of))
+                topics.append(f"{left}{names[-1]}{right}")
+            else:
+                hint = self._other_noun(part)
+                within = waiting or frozenset()
+                topic, more = self._phrase(part.of, within, hint, bool(form.after), ways.did)
                 topics.append(topic)
                 weight = max(weight, more)
+        same = len({description.forms[0] for description in descriptions}) == 1
         several = len(topics) > 1 and not union
         either = among or (waiting is not None and len(topics) > len(names))
-        kind = _kind_of(form, names, len(topics))
+        kind = _kind_of(form, names, len(topics)) if same else ""
         if kind and not (union and either):
             text = f"the {kind if union else plural(kind)} {listed(names, union)}"
         else:
             text = listed(topics, union, either=either)
-            if several and len(topics) == 2 and "both " not in text:
+            if not union and len(topics) == 2 and "both " not in text:
                 text = f"both {text}"
 
         def said(pair: tuple[Around, Around] | None) -> tuple[str, str] | None:
             return (pair[0].with_topics(text), pair[1].with_topics(text)) if pair else None
 
-        predicate = said(ways.heavy if weight > 1 and ways.heavy else ways.predicate)
-        if weight > 1 and ways.member and len(topics) == 1 and text.startswith("someone "):
-            one, more_ = (around.before for around in ways.member)
-            rest = text.removeprefix("someone")
-            predicate = f"{one}{rest}", f"{more_}{rest}"
+        last = ways.heavy is not None and (weight > 1 or (weight == 1 and " among " in text))
+        predicate = said(ways.heavy if last else ways.predicate)
+        if weight > 1 and ways.member and len(topics) == 1 and (found := _SOMEONE.match(text)):
+            one, many = (around.before for around in ways.member)
+            predicate = f"{one}{text[found.end() :]}", f"{many}{text[found.end() :]}"
         relative = ways.relative
         if relative and several and ways.many:
             first, second = (around._replace(after=ways.many) for around in relative)
             relative = first, second
         return Clause(
-            description.noun,
+            noun,
             predicate,
             said(relative),
             said(ways.reduced if not weight or not _owns(ways) else None),
             ways.name.with_topics(text) if ways.name else "",
             ways.gap,
             ways.asked[several].with_topics(text) if ways.asked else "",
-            long=any(not isinstance(of, Anchor) for of in operands),
+            long=len(names) < len(topics),
+            alike=all(map(self._names_people, (noun, self._other_noun(asked[0])))),
             weight=weight,
         )
 
@@ -259,7 +262,7 @@ class _Composer:
         return in_sentence(before, anchor.entity) if self._articles else anchor.entity
 
     def _phrase(
-        self, query: Query, waiting: frozenset[str], hint: Noun, *, brief: bool
+        self, query: Query, waiting: frozenset[str], hint: Noun, brief: bool, doing: bool
     ) -> tuple[str, int]:
         """A noun phrase for one entity that a query gives, e.g. "a film directed by A", and its weight.
 
@@ -270,33 +273,20 @@ class _Composer:
             waiting: See `_clause`.
             hint: What the entity is by the relation that leads on from it.
             brief: Whether more follows the phrase in its clause.
+            doing: Whether that is what the entity did; then it may be "people who won A".
         """
         noun = self._narrowed(self._noun(query), hint)
         who = self._names_people(noun)
         word = "who" if who else "that"
         clause = self._clause(query, waiting | {word} if self._opens(query) else waiting)
         weight = clause.weight + (1 if is_short(clause) else 2) + (2 if clause.commas else 0)
+        if doing and weight == _PLAIN and not clause.parts:
+            return phrase(clause, noun, who, waiting, number=1), weight
         if (weight > _MOST or (brief and weight > 1)) and noun[1] not in self._before:
-            nouns = "things" if noun == SOMETHING else noun[1]
-            said_first = f"Some {nouns} {bare(clause, 1)}"
-            if not says(clause):
-                said_first = f"There are {nouns} {full(clause, 1, who)}"
-            self._before[noun[1]] = said_first if said_first.endswith(".") else f"{said_first}."
-            return f"one of these {nouns}", 0
+            self._before[noun[1]] = introduction(clause, noun, who)
+            return f"one of these {'things' if noun == SOMETHING else noun[1]}", 0
         self.crowded |= weight > _MOST
-        parts = clause.parts or (clause,)
-        if not clause.but and not (clause.parts and clause.union):
-            named = [part for part in parts if part.name and (len(parts) == 1 or not part.long)]
-            if named:
-                rest = tuple(part for part in parts if part is not named[0])
-                if not rest:
-                    return named[0].name, weight
-                left = Clause(noun, parts=rest)
-                return described(named[0].name, left, 0, who, waiting), weight
-        start = f"{article(noun[0])} {noun[0]}"
-        if noun in (SOMETHING, SOMEONE, PERSON):
-            start = "something" if noun == SOMETHING else "someone"
-        return described(start, clause, 0, who, waiting), weight
+        return phrase(clause, noun, who, waiting), weight
 
     def _opens(self, query: Query) -> bool:
         """Whether a noun phrase for a query has relative words of its own."""
@@ -306,15 +296,16 @@ class _Composer:
         ways = ways_of(description, self._names_people(description.noun))
         return not ways.reduced and not ways.name
 
-    def _operands(self, asked: Projection) -> tuple[list[Query], bool]:
-        """What a relation starts from, and whether one of several is enough: "either A or a film that …"."""
+    def _operands(self, asked: Projection) -> tuple[list[Projection], bool]:
+        """A relation from each that it starts from, and whether one is enough: "A or a film that …"."""
         query = asked.of
         if isinstance(query, Union):
             hint = self._other_noun(asked)
             entities = any(isinstance(part, Anchor) for part in query.parts)
             if entities or len({self._narrowed(self._noun(p), hint) for p in query.parts}) > 1:
-                return self._in_order(query.parts), True
-        return [query], False
+                parts = self._in_order(query.parts)
+                return [Projection(asked.relation, asked.inverse, part) for part in parts], True
+        return [asked], False
 
     def _other_noun(self, asked: Projection) -> Noun:
         """The noun of what a relation starts from."""
@@ -360,7 +351,9 @@ class _Composer:
         form, ways = description.forms[0], ways_of(description, people=False)
         # Not "which both A and B belongs to", nor "whose father is both A and B".
         unfit = (form.after and not ways.many) or form.before.endswith(_BE)
-        return part.text if unfit and not union else f"{part.inverse} {part.relation}"
+        if unfit and not union:
+            return part.text
+        return "|".join(text for some in description.forms for text in (some.before, some.after))
 
 
 def _end(asked: Projection) -> str:

@@ -107,7 +107,7 @@ REGULAR = _set(
 
 PARTICIPLES = _set(
     "born built known made written found held given taken seen shown drawn sung spoken broken bound "
-    "composed located married sold sent taught led won lost cast set broadcast"
+    "composed located married sold sent taught led won lost cast set broadcast used"
 )
 """Passive participles without -ed, and the most common ones with it."""
 

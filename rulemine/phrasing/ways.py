@@ -24,7 +24,7 @@ _MADE = re.compile(r"whose ([\w'’ -]+) (?:was|were) (\w+ed|written) by $")
 _BE = re.compile(r"(is|are|was|were|ha(?:s|ve) been)(?: or (?:was|were))? (.+)")
 _NAMED = re.compile(r"(?:is|was|has been)(?: or was)? ((?:an?|the) (?:[\w'’-]+ )+(?:of|to|for) )")
 _GAP = re.compile(r"((?:\w+ )?which|(?:\w+ )?whom|that) (.*)")
-_PLACED = ("in", "on", "at", "from")
+_PLACED = ("in", "on", "at", "from", "of")
 _NOT_HAD = ("been", "had", "or")
 _DOING = {
     verb: ing
@@ -81,6 +81,11 @@ class Ways(NamedTuple):
     gap: str = ""
     asked: Pair | None = None
 
+    @property
+    def did(self) -> bool:
+        """Whether the question is what the topic entity did."""
+        return self.asked is not None and self.asked[0].before.startswith("did ")
+
 
 @lru_cache(maxsize=1 << 12)
 def ways_of(description: Description, people: bool) -> Ways:
@@ -129,7 +134,7 @@ def _possessed(one: Around, more: Around, people: bool) -> Ways | None:
         if not whole and re.fullmatch(r"[\w ]+[^s]s", ones[1]) and " or " not in ones[1]:
             person = f"{article(ones[1])} {ones[1][:-1]}"
             member = Around(f"{verbs[0]} {person}"), Around(f"{verbs[1]} {person}")
-        return Ways(pair, heavy, member, reduced=_reduced(pair, people))
+        return Ways(pair, heavy, member, reduced=None if people else _reduced(pair, people))
     if found := _IS.fullmatch(one.before):
         as_whose = f" as {'their' if people else 'its'} {found[1]}", f" as their {found[1]}"
         has, have = ("had", "had") if found[2] == "was" else ("has", "have")

@@ -88,7 +88,7 @@ EXPECTED = (
     ),
     (
         '(p "acted" (p- "won" "Palme"))',
-        "Some actors won the Palme. In which films did one of these actors act?",
+        "In which films did actors who won the Palme act?",
     ),
     ('(p- "won" (p "won" "Ann"))', "Who won an award won by Ann?"),
     (
@@ -155,7 +155,7 @@ EXPECTED = (
     ),
     (
         f'(and (p "acted" (p- "won" "Palme")) {DRAMA})',
-        "Some actors won the Palme. In which films belonging to the genre Drama did one of these actors act?",
+        "In which films belonging to the genre Drama did actors who won the Palme act?",
     ),
     (
         '(and (p- "won" (p "won" "Ann")) (p- "won" "X") (p- "directed" "Up"))',
@@ -205,7 +205,7 @@ EXPECTED = (
         "Some people are married to someone who won the Y, and have as their mother someone who won the X. "
         "Who won an award won by one of these people?",
     ),
-    (f"(count {WITH})", "How many films are there in which Ann acted?"),
+    (f"(count {WITH})", "In how many films did Ann act?"),
     (f"(count {DRAMA})", "How many films belong to the genre Drama?"),
     ('(count (p- "won" (p "won" "Ann")))', "How many people won an award won by Ann?"),
     ('(count (p- "eats" "Ann"))', "How many things eat Ann?"),

@@ -1,5 +1,7 @@
 """What is too much for one sentence, and what is too much for two."""
 
+import re
+
 import pytest
 
 from rulemine.phrasing.compose import compose, reads_well
@@ -8,11 +10,69 @@ from rulemine.query.parser import parse
 from tests.phrasing.test_compose import BY, DRAMA, FILE, WITH
 from tests.phrasing.test_templates import write
 
+MORE = """
+[influenced]
+statement = "{subject} was influenced by {object}"
+ask_subject = "Who was influenced by {topic}?"
+ask_object = "Who influenced {topic}?"
+describe_subject = "person/people | who was/were influenced by {topic}"
+describe_object = "person/people | who influenced {topic}"
+
+[mentioned]
+statement = "{subject} was mentioned in the film {object}"
+ask_subject = "Who was mentioned in the film {topic}?"
+ask_object = "In which films was {topic} mentioned?"
+describe_subject = "person/people | who was/were mentioned in [the film {topic}]"
+describe_object = "film/films | in which {topic} was mentioned"
+
+[named]
+statement = "the school {subject} named the award {object}"
+ask_subject = "Which schools named the award {topic}?"
+ask_object = "Which awards did the school {topic} name?"
+describe_subject = "school/schools | that named [the award {topic}] | namer of [the award {topic}]"
+describe_object = "award/awards | that was/were won by [the school {topic}]"
+"""
+
+TEXTS = (
+    (
+        '(p "won" (and (p- "influenced" "Ann") (p- "won" "X")))',
+        "Which award was won by someone who was influenced by Ann and who won the X?",
+    ),
+    (
+        '(p "won" (and (p "friends" "Ann") (p- "won" "X")))',
+        "Which award was won by someone who is a friend of Ann and who won the X?",
+    ),
+    ('(p "won" (p "friends" "Ann"))', "Which award was won by a friend of Ann?"),
+    ('(p "named" (p- "named" "X"))', "Which award was won by a namer of the award X?"),
+    (
+        '(and (p "won" "Ann") (p "named" "Bern"))',
+        "Which award was won by both the school Bern and Ann?",
+    ),
+    (
+        '(p- "friends" (and (p- "friends" "Ann") (p- "friends" (p- "friends" "Bob"))))',
+        "Whose friends include someone whose friends include both Ann and someone whose friends include Bob?",
+    ),
+    (
+        '(and (p- "won" "A, B") (p- "won" "C") (p- "won" "D"))',
+        "Who won the A, B; the C; and the D?",
+    ),
+    (
+        f'(and {WITH} (p "mentioned" "Bob"))',
+        "In which film did Ann act and was Bob mentioned?",
+    ),
+    (f"(count {WITH})", "In how many films did Ann act?"),
+)
+
 
 @pytest.fixture(scope="module")
 def templates(tmp_path_factory):
-    relations = ["acted", "directed", "friends", "genre", "mother", "won"]
-    return load_templates(write(tmp_path_factory.mktemp("file"), FILE), relations)
+    relations = re.findall(r"^\[(\w+)\]$", FILE + MORE, re.MULTILINE)
+    return load_templates(write(tmp_path_factory.mktemp("file"), FILE + MORE), relations)
+
+
+@pytest.mark.parametrize(("query", "text"), TEXTS)
+def test_who_did_what_stays_clear(templates, query, text):
+    assert compose(parse(query), templates) == text
 
 
 def friends(number):
