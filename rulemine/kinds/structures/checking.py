@@ -12,6 +12,7 @@ import numpy as np
 
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.kinds.asking import Asking
+from rulemine.kinds.contrived import Contrived
 from rulemine.kinds.graded import Graded, Unaskable, preferred
 from rulemine.kinds.locks import LockReason
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE
@@ -40,6 +41,7 @@ class Reason:
     UNION = "the anchors or the members of its union share no type"
     BARRED = Unaskable.BARRED
     FULL = "enough questions miss as many links"
+    CONTRIVED = "it is more contrived than half of what was drawn"
     NEEDLESS = Unaskable.NEEDLESS
     CHAIN = Unaskable.CHAIN
     GIVES = LockReason.GIVES
@@ -62,14 +64,27 @@ class QueryChecker:
         self.grader, self.kind = asking.grader, asking.kind.name
         self.types: EntityTypes = asking.inputs.types
         self.options: StructureSection = asking.options
+        self.contrived = Contrived(
+            asking.graph,
+            asking.declarations,
+            asking.inputs.types,
+            asking.templates.places,
+        )
 
-    def check(self, name: str, drawn: Drawn, is_open: Callable[[int], bool]) -> Question | str:
+    def check(
+        self,
+        name: str,
+        drawn: Drawn,
+        is_open: Callable[[int], bool],
+        is_fit: Callable[[int], bool],
+    ) -> Question | str:
         """The question of a query, without id, text and split; or why it is not asked.
 
         Args:
             name: Its structure.
             drawn: The query.
             is_open: Whether questions are wanted whose hard answer misses so many links.
+            is_fit: Whether it may have so many points, see `rulemine.kinds.contrived`.
         """
         query, options, grader = drawn.query, self.options, self.grader
         if query.text in grader.earlier.queries:
@@ -89,6 +104,8 @@ class QueryChecker:
             return Reason.TYPES
         if name in ("2u", "up") and not self._alike(name, grades, drawn.anchors):
             return Reason.UNION
+        if not is_fit(self.contrived.points(grades)):
+            return Reason.CONTRIVED
         if (idle := grader.idle_parts.in_query(grades, self.types)) is not None:
             return idle
         evidence = full_evidence(grades)

@@ -10,6 +10,9 @@ __all__ = ["ANY", "LINKS", "Either", "Hop", "Meet", "first_of", "plan_of"]
 LINKS = {"1p": 1, "2p": 2, "3p": 3, "2i": 2, "3i": 3, "ip": 3, "pi": 3, "2u": 1, "up": 2}
 """The links of a derivation of each structure: the most that its hard answer can miss."""
 
+NARROW = 3
+"""The most entities that an inner step of a chain of three leads to from one."""
+
 ANY = -1
 """The status of steps whose status does not matter."""
 
@@ -58,7 +61,7 @@ def plan_of(name: str, s: Sequence[int], few: int, some: int) -> Hop | Meet | Ei
     if name == "2p":
         return Hop(s[1], Hop(s[0], None, most=some), most=few)
     if name == "3p":
-        return Hop(s[2], Hop(s[1], Hop(s[0], None, most=some), most=some), most=few)
+        return Hop(s[2], Hop(s[1], Hop(s[0], None, most=NARROW), most=NARROW), most=few)
     if name in ("2i", "3i"):
         return Meet(tuple(Hop(status, None, least=2) for status in s))
     if name == "ip":

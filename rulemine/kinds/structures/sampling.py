@@ -14,6 +14,7 @@ same questions.
 """
 
 import math
+from bisect import insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from rulemine.kinds.asking import Asking
+from rulemine.kinds.contrived import mean
 from rulemine.kinds.locks import DRAWN, Locks
 from rulemine.kinds.near_duplicates import NearDuplicates
 from rulemine.kinds.structures.checking import QueryChecker, Reason
@@ -40,7 +42,7 @@ PATIENCE = 500
 """Draws in a row without a question after which a number of missing links is given up in a split; those of
 `CHEAP` count less."""
 
-CHEAP = {Reason.AGAIN: 0.1, Reason.EARLIER: 0.1, Reason.SHARED: 0.1}
+CHEAP = {Reason.AGAIN: 0.1, Reason.EARLIER: 0.1, Reason.SHARED: 0.1, Reason.CONTRIVED: 0.1}
 """What draws that take little time count."""
 
 MOST_REFUSED = 1000
@@ -73,6 +75,8 @@ class Sampled:
         questions: The questions, with text and split, without id, in the order drawn.
         refused: Queries whose text was refused.
         drawn: The number of draws.
+        points: Those of all queries that could be compared, see `rulemine.kinds.contrived`.
+        points_of: Query → its points, of those that are asked.
         reasons: Why the others are not asked: reason → how many.
         wanted: How many questions were wanted.
     """
@@ -82,6 +86,8 @@ class Sampled:
     questions: list[Question] = field(default_factory=list)
     refused: list[Rejection] = field(default_factory=list)
     drawn: int = 0
+    points: list[int] = field(default_factory=list)
+    points_of: dict[str, int] = field(default_factory=dict)
     reasons: Counter[str] = field(default_factory=Counter)
 
     def to_plain(self) -> dict[str, Any]:
@@ -91,6 +97,10 @@ class Sampled:
             "questions": len(self.questions),
             "drawn": self.drawn,
             "rejected": dict(sorted(self.reasons.items())),
+            "contrived": {
+                "drawn": mean(self.points),
+                "asked": mean([self.points_of[question.query] for question in self.questions]),
+            },
         }
 
 
@@ -177,6 +187,8 @@ class _Sampling:
         self.counts: Counter[Key] = Counter()
         self.core: Counter[Key] = Counter()
         self.without_core: set[Key] = set()
+        self.points: dict[Key, list[int]] = {key: [] for key in self.open}
+        self.lifted: set[Key] = set()  # where so few can be had that the other half is asked too
         self.shared: Counter[str] = Counter()
         self.drawn_pools: list[int] = []
         self.most = 0
@@ -205,6 +217,9 @@ class _Sampling:
                     continue
                 if self._core_lacking(key):
                     self.without_core.add(key)
+                    self.failed[key] = 0
+                elif key not in self.lifted:
+                    self.lifted.add(key)
                     self.failed[key] = 0
                 else:
                     self.open.discard(key)
@@ -277,7 +292,14 @@ class _Sampling:
                 return missing == number
             return self.counts[pool, missing] < quota
 
-        question = self.checker.check(made.name, drawn, is_open)
+        def is_fit(points: int) -> bool:
+            made.points.append(points)
+            made.points_of[drawn.query.text] = points
+            some = self.points[pool, number]
+            insort(some, points)
+            return (pool, number) in self.lifted or points <= some[(len(some) - 1) // 2]
+
+        question = self.checker.check(made.name, drawn, is_open, is_fit)
         if isinstance(question, str):
             return question
         if any(self.shared[one] >= self.most for one in shared_by(question)):

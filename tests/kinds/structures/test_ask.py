@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from rulemine.kg.facts import Declarations
+from rulemine.kinds.structures.checking import Reason
 from rulemine.query.structures import STRUCTURES, structure_of
 from rulemine.query.tree import Anchor, Intersection, Projection, Union
 from rulemine.release.records import Question
@@ -103,6 +104,12 @@ def test_answers_share_a_type_and_so_do_the_ends_of_unions(world: RandomWorld, q
             if isinstance(node, Union):
                 assert alike(q.anchors)
                 assert alike(world.answers(node))
+
+
+def test_the_better_half_of_what_is_drawn_is_asked(world: RandomWorld) -> None:
+    found = world.ask(names=("2p", "3p", "ip"), per_structure=40).sampling.values()
+    assert any(row["contrived"]["asked"] < row["contrived"]["drawn"] for row in found)
+    assert any(Reason.CONTRIVED in row["rejected"] for row in found)
 
 
 def test_the_branches_of_a_union_have_one_relation(world: RandomWorld, questions) -> None:

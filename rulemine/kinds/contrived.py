@@ -1,0 +1,192 @@
+"""How contrived a query is: points for signs that nobody would ask it, counted on the complete graph.
+
+A link is a relation in one direction, with all statements of its facts. For every set of entities from which
+a step goes on (what a chain passes through), points are given for
+
+- its size n: ⌊log₂ n⌋, at most `MOST`; 2 more if its members share no type;
+- a hub in it: ⌊log₂ c⌋ − 3, from 0 to `MOST`, where c is how many entities the link that gives the set leads
+  from to the member that most lead to; of several links that give it together, the one with the least;
+- a stray step: ⌊log₄ 1/f⌋, at most `MOST`, where f is the fraction of all that the link before leads to from
+  which the link of the step leads;
+- a step back by the link that gave the set, the other way: 2;
+- a step from place to place after another: 1.
+
+Every link of gossip gives 2 points; a branch of an intersection 1 if the others alone give fewer than twice
+as many answers, 2 if fewer than 4/3 times as many; a union of different links 3. Guarantee: points depend on
+the query, the graph and the declarations of its relations alone.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.arrays import distinct
+from rulemine.kg.entity_types import EntityTypes
+from rulemine.kg.facts import Declarations
+from rulemine.query.grading import Grades
+from rulemine.query.links import linked, parts_of
+from rulemine.query.query_graph import QueryGraph
+from rulemine.query.tree import Anchor, Difference, Intersection, Projection, Query, Union
+
+__all__ = ["Contrived", "mean"]
+
+Ints = npt.NDArray[np.int64]
+
+MOST = 4
+"""The most points for one size."""
+
+_Ends = frozenset[tuple[str, bool]]
+"""A link: each relation that states its facts, and whether a projection to it is inverse."""
+
+
+class _Reach(NamedTuple):
+    """From what a link leads to what.
+
+    Attributes:
+        sources: bool, shape (entities,): whether it leads from each.
+        crowd: int64, shape (entities,): from how many it leads to each.
+    """
+
+    sources: npt.NDArray[np.bool_]
+    crowd: Ints
+
+
+class Contrived:
+    """Scores queries of one graph.
+
+    Args:
+        graph: The complete graph.
+        declarations: Which relations state the same facts.
+        types: The types of the entities.
+        places: The relations between places.
+        gossip: The relations about private lives.
+    """
+
+    def __init__(
+        self,
+        graph: QueryGraph,
+        declarations: Declarations,
+        types: EntityTypes,
+        places: Collection[str] = (),
+        gossip: Collection[str] = (),
+    ) -> None:
+        self._graph, self._declarations, self._types = graph, declarations, types
+        self._places, self._gossip = frozenset(places), frozenset(gossip)
+        self._reach = cache(self._found_reach)
+        self._fits = cache(self._share)
+
+    def points(self, grades: Grades) -> int:
+        """The points of a query.
+
+        Args:
+            grades: The query, graded.
+
+        Example:
+            >>> from rulemine.kg.entity_types import types_of
+            >>> from rulemine.kg.graph import KnowledgeGraph
+            >>> from rulemine.query import parse
+            >>> kg = KnowledgeGraph.from_triples(
+            ...     [("ann", "wrote", "emma"), ("ann", "wrote", "persuasion"),
+            ...      ("emma", "filmed_by", "may"), ("persuasion", "filmed_by", "jo")])
+            >>> contrived = Contrived(QueryGraph(kg), Declarations(), types_of(kg))
+            >>> contrived.points(Grades(QueryGraph(kg), parse('(p "filmed_by" (p "wrote" "ann"))')))
+            1
+        """
+        return sum(self._points(grades, part) for part in self._within(grades.query))
+
+    def _within(self, query: Query) -> Iterator[Query]:
+        """A query and its parts, at any depth; a link is one part, however many statements it has."""
+        yield query
+        link = self._link(query)
+        for part in parts_of(query) if link is None else [link[1]]:
+            yield from self._within(part)
+
+    def _points(self, grades: Grades, query: Query) -> int:
+        link = self._link(query)
+        if link is not None:
+            ends, of = link
+            gossip = any(relation in self._gossip for relation, _ in ends)
+            return 2 * gossip + (0 if isinstance(of, Anchor) else self._of_step(grades, ends, of))
+        if isinstance(query, Intersection):
+            return _of_branches([grades.members(part) for part in query.parts])
+        if isinstance(query, Union):
+            found = [self._link(part) for part in query.parts]
+            return 3 * any(one is None or one[0] != (found[0] or one)[0] for one in found)
+        return 0
+
+    def _of_step(self, grades: Grades, ends: _Ends, of: Query) -> int:
+        """The points of a step that goes on from what a query gives."""
+        members, before = grades.members(of), [*self._leading(of)]
+        points = min(MOST, len(members).bit_length() - 1)
+        points += 2 * (not self._types.shared(members.tolist()))
+        if not before:
+            return points
+        crowds = [int(self._reach(one).crowd[members].max()) for one in before]
+        points += min(MOST, max(0, min(crowds).bit_length() - 4))
+        fits = max(self._fits(one, ends) for one in before)
+        points += min(MOST, (int(1 / fits).bit_length() - 1) // 2) if fits else MOST
+        back = frozenset((relation, not inverse) for relation, inverse in ends)
+        points += 2 * (back in before)
+        return points + (self._between_places(ends) and any(map(self._between_places, before)))
+
+    def _leading(self, query: Query) -> Iterator[_Ends]:
+        """The links that lead to what a query gives."""
+        link = self._link(query)
+        if link is not None:
+            yield link[0]
+            return
+        for part in parts_of(query)[:1] if isinstance(query, Difference) else parts_of(query):
+            yield from self._leading(part)
+
+    def _link(self, query: Query) -> tuple[_Ends, Query] | None:
+        """The link of a query that is one, and what it starts from."""
+        if isinstance(query, Projection):
+            return frozenset([(query.relation, query.inverse)]), query.of
+        if not isinstance(query, Union) or not isinstance(
+            linked(query, self._declarations), Projection
+        ):
+            return None
+        parts = [part for part in query.parts if isinstance(part, Projection)]
+        return frozenset((part.relation, part.inverse) for part in parts), parts[0].of
+
+    def _between_places(self, ends: _Ends) -> bool:
+        return all(relation in self._places for relation, _ in ends)
+
+    def _found_reach(self, ends: _Ends) -> _Reach:
+        kg, found = self._graph.kg, []
+        for relation, inverse in sorted(ends):
+            rows = kg.triples[kg.triples[:, 1] == kg.relation_ids[relation]].astype(np.int64)
+            source, target = (2, 0) if inverse else (0, 2)
+            found.append(rows[:, source] * len(kg.entities) + rows[:, target])
+        sources, targets = np.divmod(distinct(np.concatenate(found)), len(kg.entities))
+        crowd = np.bincount(targets, minlength=len(kg.entities))
+        return _Reach(np.bincount(sources, minlength=len(kg.entities)) > 0, crowd)
+
+    def _share(self, before: _Ends, ends: _Ends) -> float:
+        """Of what a link leads to, the share from which another one leads."""
+        reached = self._reach(before).crowd > 0
+        return float(self._reach(ends).sources[reached].mean())
+
+
+def mean(points: Sequence[int]) -> float:
+    """The mean of points with two decimals; 0 without any."""
+    return round(sum(points) / len(points), 2) if points else 0.0
+
+
+def _of_branches(sets: list[Ints]) -> int:
+    """The points of branches that take little away from what the others give."""
+    points, whole = 0, len(_met(sets))
+    for i in range(len(sets)):
+        others = len(_met(sets[:i] + sets[i + 1 :]))
+        points += (2 * whole > others) + (4 * whole > 3 * others)
+    return points
+
+
+def _met(sets: list[Ints]) -> Ints:
+    found = sets[0]
+    for some in sets[1:]:
+        found = np.intersect1d(found, some, assume_unique=True)
+    return found

@@ -1,0 +1,82 @@
+"""Points of queries over a small graph, counted by hand."""
+
+import pytest
+
+from rulemine.kg.entity_types import types_of
+from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kinds.contrived import Contrived, mean
+from rulemine.query.grading import Grades
+from rulemine.query.links import expanded
+from rulemine.query.parser import parse
+from rulemine.query.query_graph import QueryGraph
+
+TRIPLES = [
+    # Three films by one person, of whom there are two; each film has one composer.
+    *(("ann", "directed", film) for film in ("f1", "f2", "f3")),
+    ("bo", "directed", "f4"),
+    *((f"f{i}", "music_by", f"m{i}") for i in (1, 2, 3, 4)),
+    # Of sixteen people who live in Oslo, one has a pet; Oslo and Bergen are in Norway, which has a king.
+    *((f"p{i}", "lives_in", "oslo") for i in range(16)),
+    ("p0", "pet", "rex"),
+    ("oslo", "lies_in", "norway"),
+    ("bergen", "lies_in", "norway"),
+    ("norway", "borders", "sweden"),
+    ("oslo", "mayor", "p1"),
+    ("p1", "dated", "p2"),
+    ("ann", "owns", "f1"),
+]
+
+POINTS = {
+    # One link: nothing is passed through.
+    '(p "directed" "ann")': 0,
+    # ⌊log₂ 3⌋ for the three films.
+    '(p "music_by" (p "directed" "ann"))': 1,
+    # One film.
+    '(p "music_by" (p "directed" "bo"))': 0,
+    # From Oslo, to which sixteen lead: ⌊log₂ 16⌋ − 3.
+    '(p "mayor" (p "lives_in" "p3"))': 1,
+    # Sixteen people: ⌊log₂ 16⌋; one of them has a pet: ⌊log₄ 16⌋.
+    '(p "pet" (p- "lives_in" "oslo"))': 4 + 2,
+    # Back where it came from, through the hub: 1 + 2.
+    '(p- "lives_in" (p "lives_in" "p3"))': 3,
+    # Back where it came from, through two places.
+    '(p "lies_in" (p- "lies_in" "norway"))': 1 + 2 + 1,
+    # From place to place.
+    '(p "borders" (p "lies_in" "oslo"))': 1,
+    # Symmetric, so back where it came from, and twice gossip.
+    '(p "dated" (p "dated" "p1"))': 2 + 2 * 2,
+    # Ann owns one film, which is her own: the first branch takes nothing away, the second two of three.
+    '(and (p "directed" "ann") (p "owns" "ann"))': 2,
+    # Different links.
+    '(or (p "directed" "ann") (p "owns" "ann"))': 3,
+    '(or (p "directed" "ann") (p "directed" "bo"))': 0,
+    # What is taken away counts too.
+    '(minus (p "directed" "ann") (p "dated" (p "dated" "p1")))': 6,
+}
+
+
+@pytest.mark.parametrize("query", POINTS)
+def test_points_are_those_of_the_signs(query: str) -> None:
+    kg = KnowledgeGraph.from_triples(TRIPLES)
+    declared, graph = Declarations.of(symmetric=["dated"]), QueryGraph(kg)
+    places = {"lies_in", "borders"}
+    contrived = Contrived(graph, declared, types_of(kg), places, {"dated"})
+    grades = Grades(graph, expanded(parse(query), declared))
+    assert contrived.points(grades) == POINTS[query]
+
+
+def test_what_a_step_goes_on_from_may_be_of_mixed_types() -> None:
+    triples = [("ann", "owns", what) for what in ("emma", "oslo")]
+    triples += [(what, "insured_by", "storebrand") for what in ("emma", "oslo")]
+    stated = {"ann": "person", "bo": "person", "cy": "person", "emma": "book", "oslo": "town", "storebrand": "firm"}
+    for town, points in (("town", 1 + 2), ("book", 1)):
+        types = [(name, "type", kind) for name, kind in {**stated, "oslo": town}.items()]
+        graph = QueryGraph(kg := KnowledgeGraph.from_triples(triples + types))
+        contrived = Contrived(graph, Declarations(), types_of(kg))
+        grades = Grades(graph, parse('(p "insured_by" (p "owns" "ann"))'))
+        assert contrived.points(grades) == points
+
+
+def test_means_have_two_decimals() -> None:
+    assert (mean([1, 2, 2]), mean([])) == (1.67, 0.0)
