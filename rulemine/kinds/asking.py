@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rulemine.errors import UserError, counted
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
+from rulemine.kinds.contrived import Contrived
 from rulemine.kinds.graded import Graded, Grader, RemovedTriples, Unaskable, Wider
 from rulemine.kinds.locks import RememberedFacts, removed_facts
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
@@ -233,6 +234,11 @@ class Asking:
             self.inputs.stale,
             self.recipe.questions.core_only,
         )
+
+    @cached_property
+    def contrived(self) -> Contrived:
+        """Scores queries."""
+        return Contrived(self.graph, self.declarations, self.inputs.types, self.templates.places)
 
     @cached_property
     def names(self) -> tuple[EntityNames, ...]:

@@ -16,7 +16,8 @@ as many answers, 2 if fewer than 4/3 times as many; a union of different links 3
 the query, the graph and the declarations of its relations alone.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from bisect import insort
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -31,7 +32,7 @@ from rulemine.query.links import linked, parts_of
 from rulemine.query.query_graph import QueryGraph
 from rulemine.query.tree import Anchor, Difference, Intersection, Projection, Query, Union
 
-__all__ = ["Contrived", "mean"]
+__all__ = ["BetterHalf", "Contrived"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -171,9 +172,42 @@ class Contrived:
         return float(self._reach(ends).sources[reached].mean())
 
 
-def mean(points: Sequence[int]) -> float:
-    """The mean of points with two decimals; 0 without any."""
-    return round(sum(points) / len(points), 2) if points else 0.0
+class BetterHalf:
+    """Which of the candidates of a stratum are asked: those with at most the median of points so far.
+
+    Attributes:
+        points: Query → its points, of all candidates.
+    """
+
+    def __init__(self) -> None:
+        self.points: dict[str, int] = {}
+        self._has: dict[str, bool] = {}
+        self._of: dict[Hashable, list[int]] = {}
+
+    def has(self, stratum: Hashable, query: Query, points: int) -> bool:
+        """Whether a candidate is in the better half; the answer for one that comes again is the same.
+
+        Args:
+            stratum: What it is compared within.
+            query: The candidate.
+            points: Its points.
+        """
+        if query.text not in self._has:
+            some = self._of.setdefault(stratum, [])
+            insort(some, points)
+            self.points[query.text] = points
+            self._has[query.text] = points <= some[(len(some) - 1) // 2]
+        return self._has[query.text]
+
+    def to_plain(self, asked: Iterable[str]) -> dict[str, float]:
+        """The mean points of all candidates and of the queries that are asked, for the manifest."""
+        return {"drawn": _mean(self.points.values()), "asked": _mean(map(self.points.get, asked))}
+
+
+def _mean(points: Iterable[int | None]) -> float:
+    """The mean with two decimals, without what is None; 0 without any."""
+    some = [one for one in points if one is not None]
+    return round(sum(some) / len(some), 2) if some else 0.0
 
 
 def _of_branches(sets: list[Ints]) -> int:

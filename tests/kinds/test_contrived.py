@@ -5,11 +5,12 @@ import pytest
 from rulemine.kg.entity_types import types_of
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.contrived import Contrived, mean
+from rulemine.kinds.contrived import BetterHalf, Contrived
 from rulemine.query.grading import Grades
 from rulemine.query.links import expanded
 from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
+from rulemine.query.tree import Anchor
 
 TRIPLES = [
     # Three films by one person, of whom there are two; each film has one composer.
@@ -69,7 +70,8 @@ def test_points_are_those_of_the_signs(query: str) -> None:
 def test_what_a_step_goes_on_from_may_be_of_mixed_types() -> None:
     triples = [("ann", "owns", what) for what in ("emma", "oslo")]
     triples += [(what, "insured_by", "storebrand") for what in ("emma", "oslo")]
-    stated = {"ann": "person", "bo": "person", "cy": "person", "emma": "book", "oslo": "town", "storebrand": "firm"}
+    stated = {"ann": "person", "bo": "person", "cy": "person", "storebrand": "firm"}
+    stated["emma"] = "book"
     for town, points in (("town", 1 + 2), ("book", 1)):
         types = [(name, "type", kind) for name, kind in {**stated, "oslo": town}.items()]
         graph = QueryGraph(kg := KnowledgeGraph.from_triples(triples + types))
@@ -78,5 +80,11 @@ def test_what_a_step_goes_on_from_may_be_of_mixed_types() -> None:
         assert contrived.points(grades) == points
 
 
-def test_means_have_two_decimals() -> None:
-    assert (mean([1, 2, 2]), mean([])) == (1.67, 0.0)
+def test_a_candidate_with_at_most_the_median_of_points_is_in_the_better_half() -> None:
+    better = BetterHalf()
+    points = {"a": 3, "b": 5, "c": 1, "d": 2, "e": 2}
+    has = [better.has("2p", Anchor(name), n) for name, n in points.items()]
+    assert has == [True, False, True, True, True]  # medians 3, 3, 3, 2, 2
+    assert better.has("3p", Anchor("z"), 9)
+    assert better.has("2p", Anchor("a"), 3)  # as before
+    assert better.to_plain(['"c"', '"d"', '"none of them"']) == {"drawn": 3.67, "asked": 1.5}

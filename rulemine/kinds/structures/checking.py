@@ -12,7 +12,6 @@ import numpy as np
 
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.kinds.asking import Asking
-from rulemine.kinds.contrived import Contrived
 from rulemine.kinds.graded import Graded, Unaskable, preferred
 from rulemine.kinds.locks import LockReason
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE
@@ -41,7 +40,7 @@ class Reason:
     UNION = "the anchors or the members of its union share no type"
     BARRED = Unaskable.BARRED
     FULL = "enough questions miss as many links"
-    CONTRIVED = "it is more contrived than half of what was drawn"
+    CONTRIVED = Unaskable.CONTRIVED
     NEEDLESS = Unaskable.NEEDLESS
     CHAIN = Unaskable.CHAIN
     GIVES = LockReason.GIVES
@@ -64,12 +63,7 @@ class QueryChecker:
         self.grader, self.kind = asking.grader, asking.kind.name
         self.types: EntityTypes = asking.inputs.types
         self.options: StructureSection = asking.options
-        self.contrived = Contrived(
-            asking.graph,
-            asking.declarations,
-            asking.inputs.types,
-            asking.templates.places,
-        )
+        self.contrived = asking.contrived
 
     def check(
         self,

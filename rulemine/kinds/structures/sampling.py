@@ -6,7 +6,8 @@ are spread evenly over how many links their hard answers miss, those that miss m
 and must find the relations that they need below their limit. As long as a number lacks questions of the
 core, their removed links are drawn from the core. A number for which `PATIENCE` draws in a row gave nothing
 is given up, its questions of the core before the others; what the graph does not give of it, the others of
-the same split give.
+the same split give. Of candidates for a number, the better half is asked (`rulemine.kinds.contrived`); a
+number that is given up gets another `PATIENCE` draws of which all are.
 
 Guarantees: at most `StructureSection.max_share` of the questions of a structure, but at least one, share an
 anchor, a relation or an answer; anchors of different splits are disjoint; the same inputs and seed give the
@@ -14,7 +15,6 @@ same questions.
 """
 
 import math
-from bisect import insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +23,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from rulemine.kinds.asking import Asking
-from rulemine.kinds.contrived import mean
+from rulemine.kinds.contrived import BetterHalf
 from rulemine.kinds.locks import DRAWN, Locks
 from rulemine.kinds.near_duplicates import NearDuplicates
 from rulemine.kinds.structures.checking import QueryChecker, Reason
@@ -75,8 +75,7 @@ class Sampled:
         questions: The questions, with text and split, without id, in the order drawn.
         refused: Queries whose text was refused.
         drawn: The number of draws.
-        points: Those of all queries that could be compared, see `rulemine.kinds.contrived`.
-        points_of: Query → its points, of those that are asked.
+        better: The candidates that were compared.
         reasons: Why the others are not asked: reason → how many.
         wanted: How many questions were wanted.
     """
@@ -86,8 +85,7 @@ class Sampled:
     questions: list[Question] = field(default_factory=list)
     refused: list[Rejection] = field(default_factory=list)
     drawn: int = 0
-    points: list[int] = field(default_factory=list)
-    points_of: dict[str, int] = field(default_factory=dict)
+    better: BetterHalf = field(default_factory=BetterHalf)
     reasons: Counter[str] = field(default_factory=Counter)
 
     def to_plain(self) -> dict[str, Any]:
@@ -97,10 +95,7 @@ class Sampled:
             "questions": len(self.questions),
             "drawn": self.drawn,
             "rejected": dict(sorted(self.reasons.items())),
-            "contrived": {
-                "drawn": mean(self.points),
-                "asked": mean([self.points_of[question.query] for question in self.questions]),
-            },
+            "contrived": self.better.to_plain(question.query for question in self.questions),
         }
 
 
@@ -187,7 +182,6 @@ class _Sampling:
         self.counts: Counter[Key] = Counter()
         self.core: Counter[Key] = Counter()
         self.without_core: set[Key] = set()
-        self.points: dict[Key, list[int]] = {key: [] for key in self.open}
         self.lifted: set[Key] = set()  # where so few can be had that the other half is asked too
         self.shared: Counter[str] = Counter()
         self.drawn_pools: list[int] = []
@@ -293,11 +287,8 @@ class _Sampling:
             return self.counts[pool, missing] < quota
 
         def is_fit(points: int) -> bool:
-            made.points.append(points)
-            made.points_of[drawn.query.text] = points
-            some = self.points[pool, number]
-            insort(some, points)
-            return (pool, number) in self.lifted or points <= some[(len(some) - 1) // 2]
+            key = pool, number
+            return made.better.has(key, drawn.query, points) or key in self.lifted
 
         question = self.checker.check(made.name, drawn, is_open, is_fit)
         if isinstance(question, str):

@@ -3,7 +3,8 @@
 A kind says what is asked for next, how a reply is read and checked, and what is kept of what passes; all
 else is here. Guarantees: tasks are written in batches, and candidates accepted in the order of their tasks,
 so that the same seed and replies give the same questions, however many calls are in flight; no two questions
-share a query or a text; no part of one is idle; what is refused is counted by reason, and kept if it has
+share a query or a text; no part of one is idle; of those that a script writes, each is in the less contrived
+half of the candidates of its shape so far; what is refused is counted by reason, and kept if it has
 words.
 """
 
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from rulemine.errors import UserError, counted
 from rulemine.kinds.asking import MOST_SHOWN, Asking, Draft, question_ids
+from rulemine.kinds.contrived import BetterHalf
 from rulemine.kinds.graded import Graded, Unaskable
 from rulemine.kinds.written.candidate import Refusal, Written
 from rulemine.kinds.written.replies import text_of
@@ -22,6 +24,7 @@ from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.llm.replay import Replay
 from rulemine.query.grading import Grades
 from rulemine.query.minimality import Minimality, minimal
+from rulemine.query.structures import structure_of
 from rulemine.query.tree import Query
 from rulemine.release.naming import Namer
 from rulemine.release.records import Question, Rejection
@@ -83,6 +86,7 @@ class Engine(Generic[Task, Candidate]):
         self.keys: dict[str, tuple[str, ...]] = {}
         self.asked = self.drawn = 0
         self.skipped: Counter[str] = Counter()
+        self.better = BetterHalf()
 
     # What a kind supplies.
 
@@ -152,6 +156,7 @@ class Engine(Generic[Task, Candidate]):
             "questions": len(kept),
             "drawn": self.drawn,
             "rejected": dict(sorted(asking.reasons.items())),
+            "contrived": self.better.to_plain(question.query for question in kept),
         }
         asking.sampling = {asking.kind.name: counts | self.counts(kept)}
         yield from kept
@@ -218,9 +223,10 @@ class Engine(Generic[Task, Candidate]):
         asking, parts = self.asking, self.asking.grader.idle_parts
         if query.text in asking.queries:
             return Unaskable.SAME
-        if parts.needless(Grades(asking.graph, query)) and not (
-            may_be_idle and self.minimal(query).redundant
-        ):
+        grades = Grades(asking.graph, query)
+        if 0 < len(grades) <= self.options.max_answers and not self._is_better(grades):
+            return Unaskable.CONTRIVED
+        if parts.needless(grades) and not (may_be_idle and self.minimal(query).redundant):
             return Unaskable.NEEDLESS
         graded = asking.grader.grade(
             query, max_answers=self.options.max_answers, max_evidence=self.options.max_evidence
@@ -228,6 +234,12 @@ class Engine(Generic[Task, Candidate]):
         if isinstance(graded, str):
             return graded
         return parts.in_query(graded.grades, self.inputs.types, branches=False) or graded
+
+    def _is_better(self, grades: Grades) -> bool:
+        """Whether a query is in the less contrived half of those of its shape; a model's own always is."""
+        points = self.asking.contrived.points(grades)
+        shape = structure_of(grades.query, self.asking.declarations).shape
+        return self.better.has(shape, grades.query, points) or self.session is not None
 
     def minimal(self, query: Query) -> Minimality:
         """Which anchors of a query are needed."""

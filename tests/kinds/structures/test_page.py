@@ -6,10 +6,14 @@ from rulemine.release.card.figures import figures_of
 from rulemine.release.card.page import write_card
 from tests.structures import CONFIG, SOURCE, structure_question, world
 
+POINTS = {"contrived": {"drawn": 1.5, "asked": 0.25}}
 SAMPLING = {
-    "2p": {"wanted": 10, "questions": 1, "drawn": 120, "rejected": {"it is odd": 12, "it led nowhere": 30}},
-    "3p": {"wanted": 9, "questions": 9, "drawn": 11, "rejected": {"it is odd": 2}},
-    "up": {"wanted": 1, "questions": 1, "drawn": 1, "rejected": {}},
+    "2p": {
+        "wanted": 10, "questions": 1, "drawn": 120, **POINTS,
+        "rejected": {"it is odd": 12, "it led nowhere": 30},
+    },
+    "3p": {"wanted": 9, "questions": 9, "drawn": 11, "rejected": {"it is odd": 2}, **POINTS},
+    "up": {"wanted": 1, "questions": 1, "drawn": 1, "rejected": {}, **POINTS},
 }  # fmt: skip
 
 
@@ -28,6 +32,7 @@ def card(options: dict[str, Any] | None = None, **changes: Any) -> str:
 
 def test_the_card_shows_structures_missing_links_and_the_papers_statistics() -> None:
     text = card(sampling_counts=SAMPLING)
+    assert "candidates → of questions: 2p 1.50 → 0.25, 3p 1.50 → 0.25, up 1.50 → 0.25." in text
     assert "12 questions of 9 logical structures on a knowledge graph of 39 triples" in text
     assert "**7 of 10 questions with a hard answer are in the core.** That is little" in text
     for row in (
@@ -79,7 +84,7 @@ def test_a_release_without_hard_answers_says_so() -> None:
     assert "- 1p `q00002` What is number 2 of cat? — answer: rome (all stated)" in text
     assert "| Hits@Hard of the commonest training answer | – | – |" in text
     assert "Every structure has as many questions as wanted" not in text
-    full = {"1p": {"wanted": 1, "questions": 1, "drawn": 3, "rejected": {}}}
+    full = {"1p": {"wanted": 1, "questions": 1, "drawn": 3, "rejected": {}, **POINTS}}
     assert "Every structure has as many questions as wanted" in card(sampling_counts=full)
 
 
