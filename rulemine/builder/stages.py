@@ -149,6 +149,7 @@ class BuildStages(BuildResults):
             "reference": inputs.reference.digest if inputs.reference else "",
             "stale": self.recipe.questions.stale,
             "core_only": self.recipe.questions.core_only,
+            "classes": inputs.classes,
             "implied": sorted(rule.id for rule in inputs.implied),
             "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),
             **self.kind.options(inputs),

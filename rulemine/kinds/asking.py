@@ -238,7 +238,9 @@ class Asking:
     @cached_property
     def contrived(self) -> Contrived:
         """Scores queries."""
-        return Contrived(self.graph, self.declarations, self.inputs.types, self.templates.places)
+        places, classes = self.templates.places, self.inputs.classes
+        gossip, loose = classes.get("gossip", ()), classes.get("loose", ())
+        return Contrived(self.graph, self.declarations, self.inputs.types, places, gossip, loose)
 
     @cached_property
     def names(self) -> tuple[EntityNames, ...]:

@@ -9,7 +9,8 @@ a step goes on (what a chain passes through), points are given for
 - a stray step: ⌊log₄ 1/f⌋, at most `MOST`, where f is the fraction of all that the link before leads to from
   which the link of the step leads;
 - a step back by the link that gave the set, the other way: 2;
-- a step from place to place after another: 1.
+- a step from place to place after another: 1;
+- only loose links that give it, which say little of what they lead to: 2.
 
 Every link of gossip gives 2 points; a branch of an intersection 1 if the others alone give fewer than twice
 as many answers, 2 if fewer than 4/3 times as many; a union of different links 3. Guarantee: points depend on
@@ -64,6 +65,7 @@ class Contrived:
         types: The types of the entities.
         places: The relations between places.
         gossip: The relations about private lives.
+        loose: Those that say little of what they lead to, such as whom somebody shared an award with.
     """
 
     def __init__(
@@ -73,9 +75,11 @@ class Contrived:
         types: EntityTypes,
         places: Collection[str] = (),
         gossip: Collection[str] = (),
+        loose: Collection[str] = (),
     ) -> None:
         self._graph, self._declarations, self._types = graph, declarations, types
         self._places, self._gossip = frozenset(places), frozenset(gossip)
+        self._loose = frozenset(loose)
         self._reach = cache(self._found_reach)
         self._fits = cache(self._share)
 
@@ -131,6 +135,7 @@ class Contrived:
         points += min(MOST, (int(1 / fits).bit_length() - 1) // 2) if fits else MOST
         back = frozenset((relation, not inverse) for relation, inverse in ends)
         points += 2 * (back in before)
+        points += 2 * all(any(name in self._loose for name, _ in one) for one in before)
         return points + (self._between_places(ends) and any(map(self._between_places, before)))
 
     def _leading(self, query: Query) -> Iterator[_Ends]:

@@ -32,6 +32,7 @@ from rulemine.recipe.homonyms import tell_apart
 from rulemine.recipe.recipe import Recipe, file_keys
 from rulemine.recipe.relation_filter import (
     excluded_relations,
+    load_classes,
     load_filter,
     load_standards,
 )
@@ -279,6 +280,12 @@ class Inputs:
             key, named = "questions.filter", self.recipe.questions.filter
         with of_key(key):
             return load_standards(named, self.kg.relations)
+
+    @cached_property
+    def classes(self) -> dict[str, tuple[str, ...]]:
+        """Classes of relations, by name, from the file that says which are not asked about."""
+        with of_key("questions.filter"):
+            return load_classes(self.recipe.questions.filter, self.kg.relations)
 
     @cached_property
     def amie(self) -> AmieJar | None:

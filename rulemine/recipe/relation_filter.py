@@ -35,7 +35,14 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.registry import packaged_or_given
 from rulemine.rules.standards import Standard
 
-__all__ = ["ONE_END", "TOO_MANY", "excluded_relations", "load_filter", "load_standards"]
+__all__ = [
+    "ONE_END",
+    "TOO_MANY",
+    "excluded_relations",
+    "load_classes",
+    "load_filter",
+    "load_standards",
+]
 
 ONE_END = "one entity is an end of most of its facts"
 TOO_MANY = "its questions have too many answers"
@@ -77,6 +84,25 @@ def load_filter(source: str | Path, relations: Iterable[str]) -> dict[str, str]:
     }
 
 
+def load_classes(source: str | Path, relations: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Reads the classes of relations of a filter file: name → its relations that the graph has, sorted.
+
+    Args:
+        source: As for `load_filter`.
+        relations: The relations of the graph.
+
+    Raises:
+        InputError: The file is missing or not a filter file, or a class is no list of relations.
+    """
+    if source == "":
+        return {}
+    path, listed = _read(source)
+    if problems := _misshapen(listed["classes"]):
+        raise InputError(list_problems(str(path), problems, _EXPECTED))
+    known = set(relations)
+    return {name: tuple(sorted(known & {*some})) for name, some in listed["classes"].items()}
+
+
 def load_standards(source: str | Path, relations: Iterable[str]) -> tuple[Standard, ...]:
     """Reads the standards of proof of a filter file, in its order, with the relations of their classes.
 
@@ -92,10 +118,8 @@ def load_standards(source: str | Path, relations: Iterable[str]) -> tuple[Standa
     if source == "":
         return ()
     path, listed, known = *_read(source), set(relations)
-    classes, problems, found = listed["classes"], [], []
-    for name, members in classes.items():
-        if not isinstance(members, list) or not all(isinstance(one, str) for one in members):
-            problems.append(f"class {name!r} is {members!r}; a list of relations was expected")
+    classes, found = listed["classes"], []
+    problems = _misshapen(classes)
     for number, values in enumerate(listed["standards"], start=1):
         where = f"{path}: standard {number}"
         standard = build(Standard, values, where, _EXPECTED)
@@ -123,6 +147,15 @@ def _read(source: str | Path) -> tuple[Path, dict[str, Any]]:
         found = ", ".join(values) or "nothing"
         raise InputError(f"{path}: holds {found}. {_EXPECTED}")
     return path, tables
+
+
+def _misshapen(classes: Mapping[str, Any]) -> list[str]:
+    """Problems of the classes that are no lists of names."""
+    return [
+        f"class {name!r} is {members!r}; a list of relations was expected"
+        for name, members in classes.items()
+        if not isinstance(members, list) or not all(isinstance(one, str) for one in members)
+    ]
 
 
 def _misspelled(named: Iterable[str], known: set[str]) -> list[str]:

@@ -22,6 +22,7 @@ def ask(
     none = {
         "labels": {},
         "excluded": {},
+        "classes": {},
         "implied": (),
         "reference": None,
         "earlier": NOTHING,

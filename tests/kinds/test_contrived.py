@@ -26,6 +26,8 @@ TRIPLES = [
     ("oslo", "mayor", "p1"),
     ("p1", "dated", "p2"),
     ("ann", "owns", "f1"),
+    ("ann", "worked_with", "p0"),
+    ("ann", "worked_with", "p16"),
 ]
 
 POINTS = {
@@ -52,6 +54,9 @@ POINTS = {
     # Different links.
     '(or (p "directed" "ann") (p "owns" "ann"))': 3,
     '(or (p "directed" "ann") (p "directed" "bo"))': 0,
+    # Whoever worked with Ann: a loose link, to two people of whom each has a pet or none.
+    '(p "pet" (p "worked_with" "ann"))': 1 + 2,
+    '(p "pet" (and (p "worked_with" "ann") (p- "lives_in" "oslo")))': 0,
     # What is taken away counts too.
     '(minus (p "directed" "ann") (p "dated" (p "dated" "p1")))': 6,
 }
@@ -62,7 +67,7 @@ def test_points_are_those_of_the_signs(query: str) -> None:
     kg = KnowledgeGraph.from_triples(TRIPLES)
     declared, graph = Declarations.of(symmetric=["dated"]), QueryGraph(kg)
     places = {"lies_in", "borders"}
-    contrived = Contrived(graph, declared, types_of(kg), places, {"dated"})
+    contrived = Contrived(graph, declared, types_of(kg), places, {"dated"}, {"worked_with"})
     grades = Grades(graph, expanded(parse(query), declared))
     assert contrived.points(grades) == POINTS[query]
 
