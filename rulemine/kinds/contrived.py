@@ -33,7 +33,7 @@ from rulemine.query.links import linked, parts_of
 from rulemine.query.query_graph import QueryGraph
 from rulemine.query.tree import Anchor, Difference, Intersection, Projection, Query, Union
 
-__all__ = ["BetterHalf", "Contrived"]
+__all__ = ["Contrived", "LessContrived"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -177,20 +177,24 @@ class Contrived:
         return float(self._reach(ends).sources[reached].mean())
 
 
-class BetterHalf:
-    """Which of the candidates of a stratum are asked: those with at most the median of points so far.
+class LessContrived:
+    """Which of the candidates of a stratum are asked: those with the fewest points so far.
+
+    Args:
+        share: The fraction of them.
 
     Attributes:
         points: Query → its points, of all candidates.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, share: float) -> None:
+        self.share = share
         self.points: dict[str, int] = {}
         self._has: dict[str, bool] = {}
         self._of: dict[Hashable, list[int]] = {}
 
     def has(self, stratum: Hashable, query: Query, points: int) -> bool:
-        """Whether a candidate is in the better half; the answer for one that comes again is the same.
+        """Whether a candidate is asked; the answer for one that comes again is the same.
 
         Args:
             stratum: What it is compared within.
@@ -201,7 +205,7 @@ class BetterHalf:
             some = self._of.setdefault(stratum, [])
             insort(some, points)
             self.points[query.text] = points
-            self._has[query.text] = points <= some[(len(some) - 1) // 2]
+            self._has[query.text] = points <= some[int((len(some) - 1) * self.share)]
         return self._has[query.text]
 
     def to_plain(self, asked: Iterable[str]) -> dict[str, float]:

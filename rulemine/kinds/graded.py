@@ -67,7 +67,7 @@ class Unaskable:
     CHAIN = "a step of its chain leads to all there is"
     EASY = "it is not in the core"
     STALE = "the reference graph lacks a triple that it uses"
-    CONTRIVED = "it is more contrived than half of the candidates"
+    CONTRIVED = "it is more contrived than others"
     NEGATION = "what it takes away takes nothing away"
     BROAD = "its templates do not ask for this end"
 

@@ -5,7 +5,7 @@ import pytest
 from rulemine.kg.entity_types import types_of
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.contrived import BetterHalf, Contrived
+from rulemine.kinds.contrived import Contrived, LessContrived
 from rulemine.query.grading import Grades
 from rulemine.query.links import expanded
 from rulemine.query.parser import parse
@@ -86,7 +86,7 @@ def test_what_a_step_goes_on_from_may_be_of_mixed_types() -> None:
 
 
 def test_a_candidate_with_at_most_the_median_of_points_is_in_the_better_half() -> None:
-    better = BetterHalf()
+    better = LessContrived(0.5)
     points = {"a": 3, "b": 5, "c": 1, "d": 2, "e": 2}
     has = [better.has("2p", Anchor(name), n) for name, n in points.items()]
     assert has == [True, False, True, True, True]  # medians 3, 3, 3, 2, 2

@@ -23,7 +23,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from rulemine.kinds.asking import Asking
-from rulemine.kinds.contrived import BetterHalf
+from rulemine.kinds.contrived import LessContrived
 from rulemine.kinds.locks import DRAWN, Locks
 from rulemine.kinds.near_duplicates import NearDuplicates
 from rulemine.kinds.structures.checking import QueryChecker, Reason
@@ -41,6 +41,9 @@ __all__ = ["PATIENCE", "Company", "Pool", "Sampled", "sample"]
 PATIENCE = 500
 """Draws in a row without a question after which a number of missing links is given up in a split; those of
 `CHEAP` count less."""
+
+KEPT = 0.5
+"""The fraction of the candidates that is asked, the less contrived ones."""
 
 CHEAP = {Reason.AGAIN: 0.1, Reason.EARLIER: 0.1, Reason.SHARED: 0.1, Reason.CONTRIVED: 0.1}
 """What draws that take little time count."""
@@ -85,7 +88,7 @@ class Sampled:
     questions: list[Question] = field(default_factory=list)
     refused: list[Rejection] = field(default_factory=list)
     drawn: int = 0
-    better: BetterHalf = field(default_factory=BetterHalf)
+    better: LessContrived = field(default_factory=lambda: LessContrived(KEPT))
     reasons: Counter[str] = field(default_factory=Counter)
 
     def to_plain(self) -> dict[str, Any]:

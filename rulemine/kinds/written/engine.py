@@ -3,8 +3,8 @@
 A kind says what is asked for next, how a reply is read and checked, and what is kept of what passes; all
 else is here. Guarantees: tasks are written in batches, and candidates accepted in the order of their tasks,
 so that the same seed and replies give the same questions, however many calls are in flight; no two questions
-share a query or a text; no part of one is idle; of those that a script writes, each is in the less contrived
-half of the candidates of its shape so far; what is refused is counted by reason, and kept if it has
+share a query or a text; no part of one is idle; of what a script writes, the less contrived candidates of
+each shape are asked; what is refused is counted by reason, and kept if it has
 words.
 """
 
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from rulemine.errors import UserError, counted
 from rulemine.kinds.asking import MOST_SHOWN, Asking, Draft, question_ids
-from rulemine.kinds.contrived import BetterHalf
+from rulemine.kinds.contrived import LessContrived
 from rulemine.kinds.graded import Graded, Unaskable
 from rulemine.kinds.written.candidate import Refusal, Written
 from rulemine.kinds.written.replies import text_of
@@ -37,6 +37,9 @@ __all__ = ["FEWEST_AT_ONCE", "MOST_AT_ONCE", "Engine"]
 
 MOST_AT_ONCE, FEWEST_AT_ONCE = 64, 8
 """Tasks of a batch: what is in flight together, and what is written beyond what was wanted."""
+
+KEPT = 0.3
+"""The fraction of what a script writes that is asked, the less contrived candidates of each shape."""
 
 CUT_OFF = 50
 """Tasks without a question that end a build most of whose replies are cut off."""
@@ -86,7 +89,7 @@ class Engine(Generic[Task, Candidate]):
         self.keys: dict[str, tuple[str, ...]] = {}
         self.asked = self.drawn = 0
         self.skipped: Counter[str] = Counter()
-        self.better = BetterHalf()
+        self.better = LessContrived(KEPT)
 
     # What a kind supplies.
 
@@ -236,7 +239,7 @@ class Engine(Generic[Task, Candidate]):
         return parts.in_query(graded.grades, self.inputs.types, branches=False) or graded
 
     def _is_better(self, grades: Grades) -> bool:
-        """Whether a query is in the less contrived half of those of its shape; a model's own always is."""
+        """Whether a query is among the less contrived ones of its shape; what a model writes always is."""
         points = self.asking.contrived.points(grades)
         shape = structure_of(grades.query, self.asking.declarations).shape
         return self.better.has(shape, grades.query, points) or self.session is not None
