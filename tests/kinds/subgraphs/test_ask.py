@@ -76,7 +76,7 @@ def inputs_of(
     )
     return SimpleNamespace(
         recipe=recipe, kg=WORLD.kg, templates=WORLD.templates, types=WORLD.types, labels={},
-        excluded={}, earlier=earlier, stale=None, further=lambda progress: None,
+        excluded={}, classes={}, earlier=earlier, stale=None, further=lambda progress: None,
         prompts=load_written_prompts(""), prompt_naming=recipe.verbalizer.naming or "private",
         glosses=load_glosses("", WORLD.templates),
     )  # fmt: skip

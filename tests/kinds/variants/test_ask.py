@@ -74,7 +74,7 @@ def inputs_of(
     )
     given = Given(
         recipe=recipe, kg=world.kg, templates=world.templates, types=world.types, labels={},
-        excluded={}, earlier=earlier, stale=None, seed_rows=None, further=lambda progress: None,
+        excluded={}, classes={}, earlier=earlier, stale=None, seed_rows=None, further=lambda progress: None,
         prompts=load_written_prompts(""), prompt_naming=recipe.verbalizer.naming or "private",
         glosses=load_glosses("", world.templates),
     )  # fmt: skip
