@@ -191,10 +191,11 @@ class LessContrived:
         self.share = share
         self.points: dict[str, int] = {}
         self._has: dict[str, bool] = {}
+        self._lifted: set[Hashable] = set()
         self._of: dict[Hashable, list[int]] = {}
 
     def has(self, stratum: Hashable, query: Query, points: int) -> bool:
-        """Whether a candidate is asked; the answer for one that comes again is the same.
+        """Whether a candidate is asked; until the limit is lifted, the answer is the same again.
 
         Args:
             stratum: What it is compared within.
@@ -206,7 +207,14 @@ class LessContrived:
             insort(some, points)
             self.points[query.text] = points
             self._has[query.text] = points <= some[int((len(some) - 1) * self.share)]
-        return self._has[query.text]
+        return self._has[query.text] or stratum in self._lifted
+
+    def lift(self, stratum: Hashable) -> bool:
+        """Has all candidates of a stratum asked from now on; whether that is new."""
+        if stratum in self._lifted:
+            return False
+        self._lifted.add(stratum)
+        return True
 
     def to_plain(self, asked: Iterable[str]) -> dict[str, float]:
         """The mean points of all candidates and of the queries that are asked, for the manifest."""

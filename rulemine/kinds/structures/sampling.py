@@ -185,7 +185,6 @@ class _Sampling:
         self.counts: Counter[Key] = Counter()
         self.core: Counter[Key] = Counter()
         self.without_core: set[Key] = set()
-        self.lifted: set[Key] = set()  # where so few can be had that the other half is asked too
         self.shared: Counter[str] = Counter()
         self.drawn_pools: list[int] = []
         self.most = 0
@@ -215,8 +214,7 @@ class _Sampling:
                 if self._core_lacking(key):
                     self.without_core.add(key)
                     self.failed[key] = 0
-                elif key not in self.lifted:
-                    self.lifted.add(key)
+                elif self.made.better.lift(key):
                     self.failed[key] = 0
                 else:
                     self.open.discard(key)
@@ -290,8 +288,7 @@ class _Sampling:
             return self.counts[pool, missing] < quota
 
         def is_fit(points: int) -> bool:
-            key = pool, number
-            return made.better.has(key, drawn.query, points) or key in self.lifted
+            return made.better.has((pool, number), drawn.query, points)
 
         question = self.checker.check(made.name, drawn, is_open, is_fit)
         if isinstance(question, str):

@@ -36,7 +36,8 @@ SUBGRAPHS, TREES = 6, 30
 
 
 PATIENCE = 10
-"""Tasks for a cell without anything found, in a row, after which nothing is tried for it."""
+"""Tasks for a cell without anything found, in a row, after which contrived queries are asked for it too, and
+then nothing is tried for it."""
 
 
 _LEAF = re.compile(r"\d\)")
@@ -69,6 +70,7 @@ class Aimer:
         selection: What is removed.
         seed: The seed of the build.
         graded: What a query gives, or why it cannot be asked.
+        lift: Has contrived queries of a shape asked too; whether that is new.
     """
 
     def __init__(
@@ -79,9 +81,11 @@ class Aimer:
         selection: Selection,
         seed: int,
         graded: "Callable[[Query], Graded | str]",
+        lift: Callable[[str], bool],
     ) -> None:
         self._sampler, self._options, self._seed = sampler, options, seed
         self._templates, self._graded, self._kg = templates, graded, sampler.kg
+        self._lift = lift
         used = sampler.rows
         self._core = np.intersect1d(selection.head[selection.core], used)
         removed = np.intersect1d(selection.removed, used)
@@ -89,7 +93,7 @@ class Aimer:
         most_first = range(MOST_TRIPLES, 0, -1)  # shapes of up to so many triples
         self._sizes = {shape: n for n in most_first for shape in tree_shapes(n)}
         self._rows_of: dict[str, Ints] = {}
-        self._failed: Counter[Cell] = Counter()
+        self._failed: Counter[Cell | None] = Counter()
 
     def task(self, number: int, aim: Aim) -> Task | None:
         """A task; None where nothing that fits was found.
@@ -123,11 +127,14 @@ class Aimer:
                     continue
                 chosen = [place for place, _ in tree]
                 if self._fits(chosen, answer, aim):
-                    if cell is not None:
-                        self._failed[cell] = 0
+                    self._failed[None if aim.core else cell] = 0
                     return Task(number, subgraph, atoms, given=tuple(chosen), answer=answer)
-        if cell is not None and not aim.core:
-            self._failed[cell] += 1
+        lacking = None if aim.core else cell
+        self._failed[lacking] += 1
+        if self._failed[lacking] >= PATIENCE:
+            shapes = {one[1] for one in (cells if aim.core else [cell]) if one is not None}
+            if sum(map(self._lift, sorted(shapes))):
+                self._failed[lacking] = 0
         return None
 
     def gives_up(self, cell: Cell) -> bool:

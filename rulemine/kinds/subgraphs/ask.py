@@ -80,8 +80,9 @@ class SubgraphEngine(Engine[Task, Candidate]):
         self._sampler = Sampler(self.kg, options, inputs.excluded, start)
         self._grower = Grower(self._sampler)
         self.aimer = Aimer(
-            self._sampler, options, asking.templates, selection, asking.seed, self.grade
-        )
+            self._sampler, options, asking.templates, selection, asking.seed, self.grade,
+            self.better.lift,
+        )  # fmt: skip
         self._script = ScriptedWriter(
             self.names, asking.templates, asking.seed, articles=self.naming == "text"
         )

@@ -54,11 +54,14 @@ def test_a_task_for_the_core_has_a_removed_triple_of_the_core(aimer: Aimer) -> N
     assert all(core & {*task.given} for task in made)
 
 
-def test_a_cell_that_gives_nothing_is_given_up(aimer: Aimer) -> None:
+def test_a_cell_that_gives_nothing_may_be_contrived_and_then_is_given_up(aimer: Aimer) -> None:
     cell = ("ugt", "(1)(1)(1)(1)")
     everything = Aim(False, (cell,), KNOWN, frozenset())
     aimer._graded = lambda query: "nothing can be asked"
-    for number in range(PATIENCE):
+    lifted: list[str] = []
+    aimer._lift = lambda shape: shape not in lifted and not lifted.append(shape)
+    for number in range(2 * PATIENCE):
         assert not aimer.gives_up(cell)
+        assert lifted == [cell[1]] * (number >= PATIENCE)
         assert aimer.task(number, everything) is None
     assert aimer.gives_up(cell)
