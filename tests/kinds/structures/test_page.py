@@ -49,7 +49,7 @@ def test_the_card_shows_structures_missing_links_and_the_papers_statistics() -> 
     assert f"- 2p: 1 of 10 wanted. {refused}\n" in text
     assert "- 3p: 2 of 9 wanted. 7 got no text that passed the checks.\n" in text
     assert "- up:" not in text
-    none = {"up": {"wanted": 2, "questions": 1, "drawn": 1, "rejected": {}}}
+    none = {"up": {"wanted": 2, "questions": 1, "drawn": 1, "rejected": {}, **POINTS}}
     assert "- up: 1 of 2 wanted.\n" in card(sampling_counts=none)
     assert (
         f"- 3p `q00005` {world().questions[5].question} — hard answer: italy (3 links missing)"
