@@ -8,8 +8,11 @@ of countries, continents and currencies, which say what edges say too.
 Guarantee: the same versions of these packages give the same graph.
 """
 
+import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -34,6 +37,7 @@ _SCHEMA = Schema(
                 Property("area_km2", "float", "km ** 2"),
                 Property("iso_code", "str", description="two letters, ISO 3166-1"),
                 Property("internet_domain", "str"),
+                Property("calling_code", "str", description="of telephones, after +"),
                 Property("continent_code", "str"),
                 Property("currency_code", "str", description="ISO 4217"),
             ),
@@ -121,12 +125,22 @@ def geography() -> PropertyGraph:
             currency = _coded("Currency", money)
             named[currency.id] = currency
             edges.append(("hasCurrency", f"Country#{code}", currency.id))
+    _shorten(named)
     distinct = sorted(set(edges))
     return PropertyGraph(
         _SCHEMA,
         [*nodes, *named.values()],
         [GraphEdge(id_, *edge) for id_, edge in zip(edge_ids(distinct), distinct, strict=True)],
     )
+
+
+def _shorten(named: dict[str, GraphNode]) -> None:
+    """Leaves out notes in names, *Malay (macrolanguage)*, where no other name becomes the same."""
+    short = {id_: re.sub(r" \(.*\)$", "", node.name) for id_, node in named.items()}
+    times = Counter(short.values())
+    for id_, name in short.items():
+        if times[name] == 1:
+            named[id_] = replace(named[id_], name=name)
 
 
 def _coded(kind: str, row: Any) -> GraphNode:
@@ -137,12 +151,15 @@ def _country(row: _Row) -> GraphNode:
     values: dict[str, Value] = {
         "iso_code": row["iso"],
         "internet_domain": row["tld"],
+        "calling_code": row["phone"].removeprefix("+"),
         "continent_code": row["continentcode"],
         "currency_code": row["currencycode"],
     }
     # GeoNames writes 0 for what it does not know.
     values |= {"population": row["population"]} if row["population"] else {}
     values |= {"area_km2": float(row["areakm2"])} if row["areakm2"] else {}
+    if not re.fullmatch(r"[\d-]+", row["phone"].removeprefix("+")):
+        del values["calling_code"]  # none, or several
     values = {name: value for name, value in values.items() if value != ""}
     return GraphNode(
         f"Country#{row['iso']}",

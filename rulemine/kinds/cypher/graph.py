@@ -1,6 +1,7 @@
 """The property graph of the kind ``cypher``, and what follows from it instead of from a knowledge graph."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -68,6 +69,9 @@ def _relations(inputs: Inputs) -> Sequence[str]:
 def node_names(inputs: Inputs, kg: KnowledgeGraph) -> dict[str, str]:
     """Node of the property graph → its name; homonyms told apart.
 
+    Of homonyms of several types, the one of the type with the fewest nodes keeps its name: *Armenia* is the
+    country, *Armenia (city)* the city.
+
     Args:
         inputs: The inputs of the build.
         kg: The triples that may tell them apart: without removed ones, a name gives none of them away.
@@ -75,7 +79,18 @@ def node_names(inputs: Inputs, kg: KnowledgeGraph) -> dict[str, str]:
     nodes = inputs["source_graph"].nodes
     called = {node.id: _BREAK.sub(" ", node.name).strip() or node.id for node in nodes}
     types = {node.id: noun(node.type) for node in nodes}
-    return called | tell_apart(kg, called, called, types)
+    told = tell_apart(kg, called, called, types)
+    size = Counter(types.values())
+    groups: dict[str, list[str]] = {}
+    for node in nodes:
+        groups.setdefault(called[node.id], []).append(node.id)
+    for group in groups.values():
+        sizes = sorted(size[types[node]] for node in group)
+        if len(group) > 1 and sizes[0] < sizes[1]:
+            least = min(group, key=lambda node: size[types[node]])
+            told |= {node: f"{called[node]} ({node})" for node in group if node not in told}
+            told[least] = called[least]
+    return called | told
 
 
 INPUTS = (

@@ -3,6 +3,7 @@
 Guarantee: judged on the graph given alone, by what it matches there.
 """
 
+from collections import Counter
 from collections.abc import Collection, Sequence, Set
 from functools import lru_cache
 
@@ -87,6 +88,12 @@ class IdlePatterns:
         grouped = result.template in ("n_group_by", "n_m0_group_by_count")
         if grouped and not compares([row[-1] for row in rows.rows]):
             return True
+        if result.property and result.key:
+            nodes = self._matched(match) if matched is None else matched
+            keys, values = self._graph.values(result.key), self._graph.values(result.property)
+            sizes = Counter(keys[n] for n in nodes if keys[n] is not None and values[n] is not None)
+            if 2 * sum(size > 1 for size in sizes.values()) < len(sizes):
+                return True  # most groups have one
         if result.template in ("n_order_by", "n_argmax"):
             nodes = self._matched(match) if matched is None else matched
             values = self._graph.values(result.property)

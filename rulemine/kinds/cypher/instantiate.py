@@ -24,7 +24,7 @@ from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.values import to_plain
-from rulemine.kinds.cypher.idle import IdlePatterns
+from rulemine.kinds.cypher.idle import LEAST_COMPARED, IdlePatterns
 from rulemine.kinds.cypher.instances import MOST_ROWS, Instances, bare_patterns, in_turn
 from rulemine.kinds.cypher.realism import Characteristics, Realism
 from rulemine.kinds.cypher.returns import Proposals, returns_for
@@ -251,10 +251,15 @@ class _Maker:
     def _patterns(self, template: str) -> Iterator["_Some"]:
         """For each combination of types and relations that is realistic, its first patterns.
 
-        Where matches of wanted triples can be looked for, those around them come as well, by themselves.
+        The arms of a union have one relation where some patterns do: such a union is one thing to ask. Where
+        matches of wanted triples can be looked for, those around them come as well, by themselves.
         """
         most = self._instances_of(template)
-        for bare in bare_patterns(self._graph, template):
+        bares = list(bare_patterns(self._graph, template))
+        if CATEGORIES[MATCHES[template].category].form == "union":
+            alike = [bare for bare in bares if len(set(bare.relations)) == 1]
+            bares = alike if len(alike) >= LEAST_COMPARED else bares
+        for bare in bares:
             self._tally[template, "patterns"] += 1
             if objection := self._realism.objection(bare):
                 self._tally[template, objection] += 1

@@ -24,6 +24,9 @@ _RESERVED = 0.15
 _CORE_DEALT = 2
 """Test is dealt so many times as many candidates of the core as are wanted."""
 
+_EVENLY = 0.75
+"""This share of the questions of a template has its RETURN templates in equal numbers."""
+
 DEALS = 4
 """So often groups are dealt at most, until no split is too small."""
 
@@ -98,9 +101,21 @@ class CandidatePool:
                 self.givers.setdefault(fact, []).append(i)
         self.kept: set[Fact] = set()
         self.owner: dict[int, str] = {}
-        self.order = stream(seed, "cypher", "draw").permutation(len(questions)).tolist()
+        self.order = self._ordered(questions, seed)
         shares = [ratio / sum(wanted.ratios) for ratio in wanted.ratios]
         self.share = dict(zip(SPLITS, shares, strict=True))
+
+    def _ordered(self, questions: Sequence[Question], seed: int) -> list[int]:
+        """The candidates in random order, some of each RETURN of a template first."""
+        order: list[int] = stream(seed, "cypher", "draw").permutation(len(questions)).tolist()
+        kinds = [(question.shape, question.block.returns) for question in questions]
+        returns = Counter(template for template, _ in dict.fromkeys(kinds))
+        seen, late = Counter[tuple[str, str]](), dict[int, int]()
+        for i in order:
+            most = round(_EVENLY * self.wanted.per_template / returns[kinds[i][0]])
+            late[i] = min(seen[kinds[i]], most)
+            seen[kinds[i]] += 1
+        return sorted(order, key=late.__getitem__)
 
     @classmethod
     def of(

@@ -24,6 +24,10 @@ _LEAST_INT = 2
 """Integers are bounds if they are greater."""
 
 _CATEGORICAL = 0.1
+
+_NAMING = 0.5
+"""Of a property that names nodes, this share of the values known differ from each other."""
+
 _REMEMBERED = 64
 _INEQUALITIES = {"<", ">", "<=", ">="}
 
@@ -121,14 +125,17 @@ class Proposals:
     ) -> Iterator[Callable[[], ReturnClause | None]]:  # fmt: skip
         """What one property allows; ``values`` are those known."""
         type_, distinct = match.nodes[0].type, len(set(values))
-        if template in ("n_prop", "n_name_prop", "n_prop_array_distinct") or (
-            template == "n_prop_distinct" and self._is_categorical(type_, p)
+        if (
+            template == "n_prop"
+            or (template == "n_name_prop" and (distinct > 1 or len(values) < LEAST_COMPARED))
+            or (template == "n_prop_array_distinct" and distinct > 1)
+            or (template == "n_prop_distinct" and distinct > 1 and self._is_categorical(type_, p))
         ):
             yield partial(ReturnClause, template, p.name)
         elif template in ("n_order_by", "n_argmax") and compares(values):
             yield partial(ReturnClause, template, p.name, descending=random.below(2) == 1)
         elif template == "n_where" and distinct > 1:
-            yield partial(_condition, p, values, random)
+            yield partial(_condition, p, values, random, self._names(type_, p))
         elif template == "n_agg" and len(values) > 1:
             for aggregate, year in self._aggregates(type_, p, False):
                 yield partial(ReturnClause, template, p.name, aggregate=aggregate, year=year)
@@ -185,6 +192,13 @@ class Proposals:
         values = self._graph.values(name)
         return tuple([values[n] for n in answers if values[n] is not None])
 
+    def _names(self, type_: str, p: Property) -> bool:
+        """Whether most values of a property are those of one node, so that to ask for one is to name it."""
+        if p.datatype not in ("str", "int") or _is_year(p):
+            return False
+        values = self._values(self._graph.of_type(type_), p.name)
+        return len(set(values)) > _NAMING * len(values)
+
     def _is_categorical(self, type_: str, p: Property) -> bool:
         """Whether a property is a text with fewer distinct values than a tenth of the type's nodes."""
         if p.datatype != "str":
@@ -211,15 +225,17 @@ _HOLDS: dict[str, Callable[[Any, Any], bool]] = {
 }  # fmt: skip
 
 
-def _condition(p: Property, values: Sequence[Any], random: Stream) -> ReturnClause | None:
-    """A condition that holds for some of the values and not for all."""
+def _condition(
+    p: Property, values: Sequence[Any], random: Stream, names: bool
+) -> ReturnClause | None:
+    """A condition that holds for some of the values and not for all; ``names``: not for a single value."""
     year = p.datatype == "date" and random.below(2) == 1
     if year:
         values = [value.year for value in values]
     bounds = sorted({item for v in values for item in v} if is_list(p.datatype) else set(values))
     if p.datatype == "int":
         bounds = [bound for bound in bounds if bound > _LEAST_INT]
-    operators = list(_operators(p))
+    operators = [one for one in _operators(p) if not names or one not in ("=", "<>")]
     pairs = [(one, bound) for one in operators for bound in bounds]
     least, greatest = (min(values), max(values)) if not is_list(p.datatype) else (None, None)
     by_operator = [operators[int(at)] for at in random.permutation(len(operators))]

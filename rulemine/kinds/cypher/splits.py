@@ -143,18 +143,18 @@ class _Draw:
                         want["train"][other] += 1
                         free["train"][other] -= 1
                         done = True
-                if not takers:
+                if not takers or want[split][template] < 1:  # it may have been handed over already
                     continue
                 taker = max(takers, key=lambda one: free[one][template])
                 others = [t for t, n in sorted(free[split].items()) if n > 0 and want[taker][t] > 0]
-                other = max(others, key=lambda t: (want[taker][t], free[split][t]), default=None)
+                back = max(others, key=lambda t: (want[taker][t], free[split][t]), default=None)
                 want[split][template] -= 1
                 want[taker][template] += 1
                 free[taker][template] -= 1
-                if other is not None:
-                    want[taker][other] -= 1
-                    want[split][other] += 1
-                    free[split][other] -= 1
+                if back is not None:
+                    want[taker][back] -= 1
+                    want[split][back] += 1
+                    free[split][back] -= 1
                 done = True
         return done
 

@@ -77,6 +77,42 @@ def test_names_and_values_stand_in_the_texts_as_they_are(
             assert re.search(r"\bha(s|ve)\b.*\bworked\b", task.question)
 
 
+def test_nobody_asks_for_nodes_by_what_only_they_have(
+    world: PropertyGraph, tasks: list[CypherTask]
+) -> None:
+    asked = 0
+    for task in tasks:
+        result, type_ = task.query.result, task.query.match.nodes[0].type
+        if result.operator in ("=", "<>") and isinstance(result.bound, str):
+            values = world.values(result.property)
+            known = [values[n] for n in world.of_type(type_) if values[n] is not None]
+            assert 2 * len(set(known)) <= len(known), task.question
+            asked += 1
+    assert asked
+
+
+def test_distinct_values_are_several_and_what_is_subtracted_is_less(
+    tasks: list[CypherTask],
+) -> None:
+    seen = Counter[str]()
+    for task in tasks:
+        returned = task.query.result.template
+        seen[returned] += 1
+        if returned in ("n_prop_distinct", "n_prop_array_distinct"):
+            assert len(task.rows.rows) > 1, task.question
+        elif returned == "comparison_arithmetic":
+            assert not str(task.rows.rows[0][0]).startswith("-"), task.question
+    assert min(seen["n_prop_distinct"], seen["comparison_arithmetic"]) > 0
+
+
+def test_a_union_is_of_one_relation_where_it_can_be(tasks: list[CypherTask]) -> None:
+    alike = [t.query.match for t in tasks if t.query.match.category.form == "union"]
+    assert len({match.template for match in alike}) == 3
+    assert all(
+        len(set(m.relations)) == 1 for m in alike if m.template != "(n)->(m0*) or (n)<-(m1*)"
+    )
+
+
 def test_ids_depend_on_the_query_and_the_order_of_input_on_nothing(
     world: PropertyGraph, tasks: list[CypherTask]
 ) -> None:

@@ -231,7 +231,7 @@ def test_a_query_may_take_so_many_seconds(
     assert main([*command, "0.05"]) == 0
     assert time.monotonic() - began < 30
     shown = capsys.readouterr()
-    assert "failed: fails; first q00013: TimedOut" in shown.out
+    assert f"failed: fails; first {asked[0].id}: TimedOut" in shown.out
     assert "· questions scored" in shown.err
     assert main([*command, "0"]) == 2
     assert "--seconds: 0; expected more than 0." in capsys.readouterr().err

@@ -1,15 +1,19 @@
 """Texts of questions, as patterns with placeholders for names."""
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClause
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
+from rulemine.kinds.cypher.graph import node_names
 from rulemine.kinds.cypher.realism import Realism, draft_characteristics
 from rulemine.kinds.cypher.words.relations import relation_words
 from rulemine.kinds.cypher.words.texts import QuestionTexts, fixed_nodes
+from rulemine.phrasing.templates import load_templates
+from rulemine.recipe.inputs import Inputs
 from rulemine.text.articles import in_sentence
 from rulemine.text.template import fill
 
@@ -220,3 +224,116 @@ def test_braces_of_values_are_no_placeholders_and_articles_follow_the_naming(
     assert "part of the Amber Isles" in texts.question(query)
     bare = PatternQuery(MatchPattern("(n)", match.nodes[:1]), ReturnClause("n_name"))
     assert texts.pattern(bare, {}) == "List all towns."
+
+
+def _countries() -> PropertyGraph:
+    """Neighbors with what they have; two capitals are called as their countries."""
+    schema = Schema(
+        "countries",
+        (
+            EntityType("Country", (Property("population", "int"), Property("iso_code", "str"))),
+            EntityType("City", (Property("population", "int"),)),
+            EntityType("Currency"),
+            EntityType("TimeZone"),
+        ),
+        (
+            RelationType("borders", "Country", "Country"),
+            RelationType("hasCapital", "Country", "City"),
+            RelationType("hasCurrency", "Country", "Currency"),
+            RelationType("locatedIn", "City", "Country"),
+            RelationType("followsTimeZone", "City", "TimeZone"),
+        ),
+    )
+    nodes = [
+        GraphNode("c0", "Country", "Luxembourg", {"population": 600_000}),
+        GraphNode("c1", "Country", "France"),
+        GraphNode("c2", "Country", "Monaco"),
+        GraphNode("t3", "City", "Monaco"),
+        GraphNode("t0", "City", "Luxembourg"),
+        GraphNode("t1", "City", "Paris"),
+        GraphNode("t2", "City", "Lyon"),
+        GraphNode("m0", "Currency", "Euro"),
+        GraphNode("z0", "TimeZone", "Europe/Paris"),
+    ]
+    stated = [
+        ("borders", "c0", "c1"), ("borders", "c1", "c0"), ("borders", "c1", "c2"), ("borders", "c2", "c1"),
+        ("hasCapital", "c0", "t0"), ("hasCapital", "c1", "t1"), ("hasCapital", "c2", "t3"),
+        ("hasCurrency", "c0", "m0"), ("hasCurrency", "c1", "m0"), ("locatedIn", "t0", "c0"),
+        ("locatedIn", "t1", "c1"), ("locatedIn", "t2", "c1"), ("followsTimeZone", "t1", "z0"),
+    ]  # fmt: skip
+    edges = [GraphEdge(f"e{n}", *triple) for n, triple in enumerate(stated)]
+    return PropertyGraph(schema, nodes, edges)
+
+
+_PHRASED = [
+    ("(n)<-(m0*)", "City Country:France", "hasCapital", "What is the capital of France?"),
+    (
+        "(n)<-(m0)<-(m1*)",
+        "City Country Country:France",
+        "hasCapital borders",
+        "What are the capitals of the countries that border France?",
+    ),
+    (
+        "(n)->(m0*)",
+        "Country Currency:Euro",
+        "hasCurrency",
+        "Which countries have the Euro as their currency?",
+    ),
+    (
+        "(n)->(m0)<-(m1*)",
+        "Country Currency Country:France",
+        "hasCurrency hasCurrency",
+        "List the other countries that have the same currency as France.",
+    ),
+    (
+        "(n)->(m0)->(m1*)",
+        "Country City TimeZone:Europe/Paris",
+        "hasCapital followsTimeZone",
+        "List the countries whose capital is in the time zone Europe/Paris.",
+    ),
+    ("(n)<-(m0*)", "Country City:Lyon", "locatedIn", "In which country is Lyon located?"),
+    ("(n)<-(m0)", "City Country", "hasCapital", "Which cities are capitals of a country?"),
+    (
+        "(n)->(m0*) or (n)->(m1*)",
+        "Country Country:France Country:Luxembourg",
+        "borders borders",
+        "Which countries border France or Luxembourg?",
+    ),
+    (
+        "(n)->(m0*),(n)->(m1*)",
+        "City Country:France TimeZone:Europe/Paris",
+        "locatedIn followsTimeZone",
+        "Which cities are located in France and in the time zone Europe/Paris?",
+    ),
+]  # fmt: skip
+"""MATCH template, types and names, relations, and the question for the names of n."""
+
+
+@pytest.mark.parametrize(("template", "types", "relations", "text"), _PHRASED)
+def test_templates_of_relations_give_nouns_and_verbs(
+    template: str, types: str, relations: str, text: str
+) -> None:
+    graph = _countries()
+    templates = load_templates("geography", {row.label for row in graph.schema.relations})
+    texts = QuestionTexts(graph, Realism(draft_characteristics(graph)), templates)
+    nodes = [
+        PatternNode(type_, name or None)
+        for type_, _, name in (word.partition(":") for word in types.split())
+    ]
+    match = MatchPattern(template, tuple(nodes), tuple(relations.split()))
+    returned = "union_name" if " or " in template else "n_name"
+    assert texts.question(PatternQuery(match, ReturnClause(returned))) == text
+
+
+def test_the_type_of_the_fewest_nodes_keeps_the_name() -> None:
+    graph = _countries()
+    names = node_names(cast(Inputs, {"source_graph": graph}), graph.triples())
+    assert [names[node] for node in ("c0", "t0", "c2", "t3")] == [
+        "Luxembourg", "Luxembourg (city)", "Monaco", "Monaco (city)",
+    ]  # fmt: skip
+
+
+def test_the_name_of_a_country_is_not_that_of_a_city() -> None:
+    texts = QuestionTexts(_countries(), Realism({}))
+    names = texts.names(["c0", "t0"], {"c0": "e0", "t0": "e1"})
+    assert names == {"topic1": "Luxembourg", "topic2": "Luxembourg (city)"}

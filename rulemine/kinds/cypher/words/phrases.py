@@ -12,7 +12,7 @@ from rulemine.cypher.questions.templates import MATCHES
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kinds.cypher.realism import Realism
 from rulemine.kinds.cypher.words.noun_phrase import Far, NounPhrase
-from rulemine.kinds.cypher.words.relations import Noun, RelationWords, relation_words
+from rulemine.kinds.cypher.words.relations import Noun, RelationWords, is_participle, relation_words
 from rulemine.kinds.cypher.words.wording import noun, nouns, relative_pronoun
 from rulemine.phrasing.descriptions import read_description
 from rulemine.phrasing.lexicon import PREPOSITIONS, article
@@ -24,6 +24,7 @@ _CHAINS = ("(n)-(m0)-(m1*)", "group-by")
 """The categories whose n are joined to what is joined to a fixed node."""
 
 _EVER = "at some point"
+_TIMELESS = ("", False, "")
 _BRANCHES = ("(n)-(m0*),(n)-(m1*)", "union")
 
 
@@ -71,10 +72,10 @@ class Phrases:
 
     def noun_at(self, match: MatchPattern, edge: PatternEdge, of: str) -> Noun | None:
         """What one end of an edge is of the other end, in a noun."""
-        if self._time(match, edge) != ("", False, ""):
+        if self._time(match, edge) != _TIMELESS:
             return None
         words = self.words(edge)
-        return words.subject if self._does(edge, of) else words.object
+        return words.subject if self.does(edge, of) else words.object
 
     def one_at(self, match: MatchPattern, edge: PatternEdge, of: str) -> bool:
         """Whether an edge joins what is at its other end to at most one node at this end."""
@@ -119,14 +120,15 @@ class Phrases:
         """What two edges join to a fixed node each, or one of them."""
         first, last = match.edges
         names = [self.named(match, edge, "n") for edge in match.edges]
-        if first.relation == last.relation and (first.subject == "n") == (last.subject == "n"):
+        if first.relation == last.relation and self.does(first, "n") == self.does(last, "n"):
             far = Far(f"{'both ' * (word == 'and')}{names[0]} {word} {names[1]}", word == "and")
             return self._joined_to(match, first, "n", far, False)
         both = list(zip(match.edges, map(Far, names), strict=True))
         for (edge, far), (other, name) in (both, both[::-1]):
             if word == "and" and (own := self.noun_at(match, edge, "n")):
-                one, many = self._tails(match, other, "n", name, reduce=False)
-                return NounPhrase(own, (f"of {far.text} {one}", f"of {far.text} {many}"), role=True)
+                head = f"{own[0]} of {far.text}", f"{own[1]} of {far.text}"
+                tail = self._tails(match, other, "n", name, reduce=False)
+                return NounPhrase(head, tail, verb=self._verbs(match, other, "n", name), role=True)
         verbs = [self._verbs(match, edge, "n", far) for edge, far in both]
         if verbs[0] and verbs[1]:
             return self._saying(match, _both(verbs[0], word, verbs[1]))
@@ -149,9 +151,20 @@ class Phrases:
                 return NounPhrase(_type(match, "n"), (one, many))
         thing = noun(match.nodes[1].type)
         first, last = (self._verbs(match, edge, "n", Far("")) for edge in match.edges)
-        if first and last and all(edge.subject == "n" for edge in match.edges):
+        if first and last and all(self.does(edge, "n") for edge in match.edges):
             one, many = _both(first, "and", last)
             return self._saying(match, (f"{one} the same {thing}", f"{many} the same {thing}"))
+        some = "someone" if _who(match.nodes[1].type) else f"{article(thing)} {thing}"
+        if not any(
+            self.does(edge, "n") or self._time(match, edge) != _TIMELESS for edge in match.edges
+        ):
+            gaps = [
+                self.words(edge).predicate.of_object(far)
+                for edge, far in zip(match.edges, (some, ""), strict=True)
+            ]
+            if gaps[0][0] and gaps[0][0] == gaps[1][0]:
+                tail = f"{gaps[0][0]} which {gaps[0][1]} and {gaps[1][1]}"
+                return NounPhrase(_type(match, "n"), (tail, tail))
         fars = [Far(f"{article(thing)} {thing}"), Far(f"the same {thing}")]
         return self._clauses(match, list(zip(match.edges, fars, strict=True)))
 
@@ -176,7 +189,7 @@ class Phrases:
             far = Far(f"the same {noun(match.nodes[1].type)} as {name}")
             if self._verbs(match, first, "n", far):
                 return self._clauses(match, ((first, far),), others="other" if others else "")
-        if own and first.subject == "n" and self.one_at(match, first, "m0") and not middle.single:
+        if own and first.subject == "n" and self.one_at(match, first, "m0"):
             verbs = self._verbs(match, last, "m0", Far(self.named(match, last, "m0")))
             if verbs:
                 return NounPhrase(_type(match, "n", others), (f"whose {own[0]} {verbs[0]}",) * 2)
@@ -247,12 +260,12 @@ class Phrases:
             several: Whether there are several of that end.
         """
         words, (adverb, past, after) = self.words(edge), self._time(match, edge)
-        if self._does(edge, of):
+        if self.does(edge, of):
             said = words.predicate
             if adverb == _EVER and said.participle:
                 said, past, adverb = said.perfect, False, ""
             return said.of_subject(far.text, several=several, past=past, adverb=adverb) + after
-        if (adverb, past, after) != ("", False, ""):
+        if (adverb, past, after) != _TIMELESS:
             return ""
         if own := words.object:
             if several:
@@ -276,7 +289,7 @@ class Phrases:
         """
         words, (adverb, past, after) = self.words(edge), self._time(match, edge)
         who = relative_pronoun(match.named[of].type)
-        if self._does(edge, of):
+        if self.does(edge, of):
             said = words.predicate
             if (
                 words.object
@@ -288,13 +301,15 @@ class Phrases:
             if reduce and said.reduced() and not past and not adverb:
                 return f"{said.before} {far.text}"
             return f"{who} {self.verb(match, edge, of, far, several)}"
-        timeless = (adverb, past, after) == ("", False, "")
+        timeless = (adverb, past, after) == _TIMELESS
         if timeless and words.object is None and (own := words.subject):
             if self.one_at(match, edge, _other(edge, of)):
                 return f"whose {own[0]} is {far.text}"
             return f"whose {own[1]} include {far.text}"
         if verb := self.verb(match, edge, of, far, several):
-            return f"{who} {verb}"
+            be, _, rest = verb.partition(" ")
+            reduced = reduce and be in ("is", "are") and is_participle(rest.split(" ")[0])
+            return rest if reduced else f"{who} {verb}"
         said = words.predicate
         if adverb == _EVER and said.participle:
             said, past, adverb = said.perfect, False, ""
@@ -335,7 +350,7 @@ class Phrases:
             return f"{last} {whom} {first}?"
         return f"{whom} {text}{after}?" if text else ""
 
-    def _does(self, edge: PatternEdge, of: str) -> bool:
+    def does(self, edge: PatternEdge, of: str) -> bool:
         """Whether a relation says of an end what it says of its subjects."""
         return edge.subject == of or self._declared[edge.relation].symmetric
 
@@ -355,7 +370,7 @@ class Phrases:
         if match.time is not None:
             return "", True, f" in {match.time}"
         ever = self._realism.of(match, edge).time_sensitive
-        return (_EVER, True, "") if ever else ("", False, "")
+        return (_EVER, True, "") if ever else _TIMELESS
 
 
 def _other(edge: PatternEdge, of: str) -> str:

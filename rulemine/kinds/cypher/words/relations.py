@@ -20,7 +20,7 @@ from rulemine.phrasing.relation_names import words_of
 from rulemine.phrasing.templates import RelationTemplates
 from rulemine.text.articles import type_words
 
-__all__ = ["Noun", "Predicate", "RelationWords", "relation_words"]
+__all__ = ["Noun", "Predicate", "RelationWords", "is_participle", "relation_words"]
 
 Noun = tuple[str, str]
 """A noun in the singular and the plural."""
@@ -102,7 +102,7 @@ class Predicate:
     def reduced(self) -> bool:
         """Whether *that is* before what subjects are can be left out: "cities located in France"."""
         word = self.before.split(" ")[0]
-        return self.one in _BE and (word in PARTICIPLES or word == "in" or word.endswith("ed"))
+        return self.one in _BE and (word == "in" or is_participle(word))
 
     def _verb(self, several: bool, past: bool) -> str:
         if past:
@@ -164,6 +164,11 @@ def relation_words(relation: str, templates: RelationTemplates | None = None) ->
         return RelationWords(said, subject, object_)
     before = said.before.removesuffix(kind).strip()
     return RelationWords(replace(said, before=before, before_many=before), subject, object_, kind)
+
+
+def is_participle(word: str) -> bool:
+    """Whether a word that follows *is* says what was done: *located*, *spoken*."""
+    return word in PARTICIPLES or word.endswith("ed")
 
 
 def _noun(one: re.Match[str] | None, several: re.Match[str] | None = None) -> Noun | None:

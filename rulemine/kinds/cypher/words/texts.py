@@ -6,32 +6,35 @@ before conditions, so that it is clear what a condition is about. Numbers that a
 their unit.
 """
 
-import datetime
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from rulemine.cypher.questions.joins import m0_counts, matched
 from rulemine.cypher.questions.pattern import MatchPattern, PatternQuery, ReturnClause
 from rulemine.cypher.questions.templates import MATCHES
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.schema import Property
-from rulemine.kg.property_graph.values import is_list
 from rulemine.kinds.cypher.realism import Realism
 from rulemine.kinds.cypher.words.noun_phrase import Far, NounPhrase
 from rulemine.kinds.cypher.words.phrases import Phrases
+from rulemine.kinds.cypher.words.properties import (
+    be,
+    called,
+    condition,
+    in_unit,
+    is_number,
+    is_year,
+)
 from rulemine.kinds.cypher.words.wording import (
+    before_name,
     extreme_of,
-    is_several,
     noun,
     nouns,
     plural,
     property_words,
     relative_pronoun,
     truth,
-    unit_of,
 )
-from rulemine.phrasing.lexicon import article
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.release.records import topic_values
 from rulemine.text.articles import in_sentence
@@ -42,14 +45,6 @@ __all__ = ["QuestionTexts", "fixed_nodes"]
 _HIDDEN = ("\x000\x00", "\x001\x00", "\x002\x00")
 """Stand for the names of n, m0 and m1 until a text is a pattern."""
 
-_BY_VALUE = {
-    "=": "of", "<>": "other than", "<": "below", ">": "above",
-    "<=": "of at most", ">=": "of at least",
-}  # fmt: skip
-_IN_TIME = {
-    "=": "", "<>": "other than", "<": "before", ">": "after",
-    "<=": "no later than", ">=": "no earlier than",
-}  # fmt: skip
 _AMONG = {"avg": "of", "min": "among", "max": "among"}
 
 
@@ -110,7 +105,7 @@ class QuestionTexts:
         fixed = fixed_nodes(self._graph, query.match)
         keys = {node: key for key, node in topic_values(list(fixed.values()), private).items()}
         nodes = tuple(
-            replace(node, name=self._kind(fixed[variable]) + hidden, id=fixed[variable])
+            replace(node, name=before_name(node.type) + hidden, id=fixed[variable])
             if variable in fixed
             else node
             for hidden, (variable, node) in zip(_HIDDEN, query.match.named.items(), strict=False)
@@ -120,13 +115,6 @@ class QuestionTexts:
             if variable in fixed:
                 text = text.replace(hidden, f"{{{keys[fixed[variable]]}}}")
         return text
-
-    def _kind(self, node: str) -> str:
-        """The type before a name that nodes of other types have, too."""
-        own = self._graph.node(node)
-        types = (row.label for row in self._graph.schema.entities if row.label != own.type)
-        shared = any(self._graph.named(label, own.name) for label in types)
-        return f"the {noun(own.type)} " if shared else ""
 
     def _text(self, query: PatternQuery) -> str:
         match, result = query.match, query.result
@@ -146,8 +134,10 @@ class QuestionTexts:
         name, own = match.nodes[0].name or "", self._property(match, result.property)
         if own.datatype == "bool":
             return f"Is it true or false that {name} {truth(own.name)[0]}?"
-        words = _words(own)
-        return f"What {_be(words)} the {words} of {name}{_unit(own)}?"
+        words = called(own)
+        if is_number(own):
+            return f"How many {property_words(own.name)} does {name} have?"
+        return f"What {be(words)} the {words} of {name}{in_unit(own)}?"
 
     def _asked(self, match: MatchPattern, result: ReturnClause) -> str:
         """What is returned of the n that are matched."""
@@ -159,17 +149,17 @@ class QuestionTexts:
         if template == "n_group_by":
             return self._grouped(match, result, who)
         own = self._property(match, result.property)
-        p = _words(own)
+        p = called(own)
         if result.aggregate == "count distinct":
             return f"How many different {plural(p)} are there among {who.the}?"
         if template == "n_agg":
             return f"What is {self._aggregate(own, result)} {_AMONG[result.aggregate]} {who.the}?"
-        whose = who.one() if who.single else who.the
         if template == "n_prop_array_distinct" and own.datatype != "list[str]":
-            return f"Which different values occur in the {p} of {whose}, taken together?"
+            return f"Which different values occur in the {p} of {who.the}, taken together?"
         if template in ("n_prop_distinct", "n_prop_array_distinct"):
-            together = ", taken together" * is_list(own.datatype)
-            return f"What are the different {plural(p)} of {whose}{together}?"
+            if not who.tail[1] or " have " in f"{who.tail[1]} ":
+                return f"Which different {plural(p)} are there among {who.the}?"
+            return f"Which different {plural(p)} {'does' if who.single else 'do'} {who.the} have?"
         left = self._left_out(match, own) if result.known else ""
         each = self._each(who)
         if template == "n_argmax":
@@ -178,22 +168,20 @@ class QuestionTexts:
         if template == "n_where":
             negative = result.operator in ("<>", "NOT IN") or result.bound is False
             left = left if negative else ""
-            return f"Which {each[1]} {self._condition(own, result)}{left}?"
+            return f"Which {each[1]} {condition(own, result)}{left}?"
         if template == "n_order_by":
             ways = [extreme_of(p, own.datatype, greatest) for greatest in (False, True)]
             first, last = ways[::-1] if result.descending else ways
-            return f"List {who.the} by {p}, from {first} to {last}{left}."
+            return f"List {who.the}, sorted by {p} from {first} to {last}{left}."
         if own.datatype == "bool":
-            whether = f"whether it is true that they {truth(own.name)[1]}"
-            return f"List {who.the}, and say for each {whether}{left}."
-        unit = f" ({_unit(own).strip()})" if _unit(own) else ""
+            return f"List {who.the}, and say whether each {truth(own.name)[0]}{left}."
+        unit = f" ({in_unit(own).strip()})" if in_unit(own) else ""
         if who.single:
             return f"What are the name and {p}{unit} of {who.one()}{left}?"
         return f"What are the names and {plural(p)}{unit} of {who.the}{left}?"
 
     def _which(self, match: MatchPattern, who: NounPhrase) -> str:
         """A question for names."""
-        first = match.edges[0] if match.edges else None
         human = relative_pronoun(match.nodes[0].type) == "who"
         if who.role:
             be = "is" if who.single else "are"
@@ -202,11 +190,8 @@ class QuestionTexts:
             if human:
                 return f"Who {who.verb[0]}?"
             return f"Which {who.head[not who.single]} {who.verb[not who.single]}?"
-        if first and len(match.edges) == 1 and match.nodes[1].fixed:
-            name = self._phrases.named(match, first, "n")
-            which = f"which {who.head[not who.single]}"
-            if asked := self._phrases.asked(match, first, name, which):
-                return _capital(asked)
+        if asked := self._asked_gap(match, f"which {who.head[not who.single]}"):
+            return asked
         return f"List {who.the}."
 
     def _how_many(self, match: MatchPattern, who: NounPhrase) -> str:
@@ -214,8 +199,22 @@ class QuestionTexts:
         if who.role and MATCHES[match.template].category == "(n)-(m0*)":
             return f"How many {who.head[1]} does {self._phrases.named(match, match.edges[0], 'n')} have?"
         if who.verb:
-            return f"How many {nouns(match.nodes[0].type)} {who.verb[1]}?"
+            own = nouns(match.nodes[0].type) if who.tail[1].startswith("of ") else who.head[1]
+            return f"How many {own} {who.verb[1]}?"
+        if asked := self._asked_gap(match, f"how many {who.head[1]}"):
+            return asked
         return f"How many {who.head[1]} are there {who.tail[1]}".rstrip() + "?"
+
+    def _asked_gap(self, match: MatchPattern, whom: str) -> str:
+        """A question for what fixed nodes do something to: "In which towns …?"; "": it is none."""
+        if not match.edges or not all(node.fixed for node in match.nodes[1:]):
+            return ""
+        edge, names = match.edges[0], [self._phrases.named(match, e, "n") for e in match.edges]
+        either = match.category.form == "union" and len(set(match.relations)) == 1
+        if self._phrases.does(edge, "n") or not (either or len(names) == 1):
+            return ""
+        heavy = self._phrases.words(edge).predicate.one in ("is", "was")
+        return _capital(self._phrases.asked(match, edge, " or ".join(names), whom, heavy=heavy))
 
     def _each(self, who: NounPhrase) -> tuple[str, str]:
         """What follows *which*, with a verb for one of them, and for several."""
@@ -229,8 +228,10 @@ class QuestionTexts:
         lacking = [p for p in own if any(self._graph.values(p.name)[n] is None for n in at)]
         if not lacking:
             return ""
-        words = " or ".join(_words(p) for p in lacking)
-        return f", leaving out any whose {words} {_be(_words(lacking[-1]))} unknown"
+        if lacking[0].datatype == "bool":
+            return ", leaving out any of which that is unknown"
+        words = " or ".join(called(p) for p in lacking)
+        return f", leaving out any whose {words} {be(called(lacking[-1]))} unknown"
 
     def _grouped(self, match: MatchPattern, result: ReturnClause, who: NounPhrase) -> str:
         """For each value of a property, something of the n that have it."""
@@ -239,39 +240,16 @@ class QuestionTexts:
         what = f"the number of {nouns(match.nodes[0].type)}"
         if result.aggregate != "count":
             what = self._aggregate(self._property(match, result.property), result)
-        return f"Group {who.the} by {_words(key)}, and give {what} in each group{left}."
+        return f"Group {who.the} by their {called(key)}, and give {what} in each group{left}."
 
     def _aggregate(self, own: Property, result: ReturnClause) -> str:
-        p = _words(own)
+        p = called(own)
         if result.aggregate == "count distinct":
             return f"the number of different {plural(p)}"
         if result.aggregate == "avg":
-            return f"the average {p}{_unit(own)}"
+            return f"the average {p}{in_unit(own)}"
         most = extreme_of(p, own.datatype, result.aggregate == "max")
-        return f"the {'year of the ' * result.year}{most} {p}{_unit(own)}"
-
-    def _condition(self, own: Property, result: ReturnClause) -> str:
-        """A condition, as a verb with several as its subject."""
-        p, bound, operator = _words(own), _shown(result.bound), result.operator
-        if own.datatype == "bool":
-            verb = truth(own.name)[1]
-            if (operator == "=") == (result.bound is True):
-                return verb
-            return (
-                f"are not{verb.removeprefix('are')}"
-                if verb.startswith("are ")
-                else f"do not {verb}"
-            )
-        if is_list(own.datatype):
-            return f"{'do not ' * (operator == 'NOT IN')}have {bound} among their {p}"
-        an = "" if is_several(p) else f"{article(p)} "
-        if result.year:
-            return f"have {an}{p} {_IN_TIME[operator] or 'in'} the year {bound}"
-        if own.datatype == "str":
-            return f"{'do not ' * (operator == '<>')}have the {p} {bound}"
-        in_time = own.datatype == "date" or _is_year(own)
-        word = _IN_TIME[operator] or "of" if in_time else _BY_VALUE[operator]
-        return f"have {an}{p} {word} {bound}{_unit(own).removeprefix(' in')}"
+        return f"the {'year of the ' * result.year}{most} {p}{in_unit(own)}"
 
     def _counted(self, match: MatchPattern) -> str:
         """For each n the number of m0 that an edge joins it with."""
@@ -281,13 +259,13 @@ class QuestionTexts:
         if own := self._phrases.noun_at(match, edge, "m0"):
             return f"How many {own[1]} does {each} have?{none}"
         that = self._that(match)
-        if edge.subject == "n":
+        if self._phrases.does(edge, "n"):
             heavy = self._phrases.words(edge).predicate.one in ("is", "was")
             far = that.text if heavy else each
             if asked := self._phrases.asked(match, edge, far, f"how many {many}", heavy=heavy):
                 return f"{f'For {each}, {asked}' if heavy else _capital(asked)}{none}"
-        if verb := self._phrases.verb(match, edge, "m0", that, True):
-            return f"For {each}, how many {many} {verb}?{none}"
+        if verb := self._phrases.verb(match, edge, "m0", Far(each), True):
+            return f"How many {many} {verb}?{none}"
         relative = self._phrases.relative(match, edge, "m0", that, True)
         return f"For {each}, give the number of {many} {relative}.{none}"
 
@@ -304,15 +282,16 @@ class QuestionTexts:
             each = f"{one} {others}" if others.startswith("other than") else f"{others} {one}"
             each = f"{each.strip()} {self._phrases.relative(match, edge, 'n', any_, False)}"
         that = self._that(match)
-        if verb := self._phrases.verb(match, edge, "m0", that, True):
-            if not own and not others:
-                each_one = self._phrases.verb(match, edge, "m0", Far(f"each {one}"), True)
-                return f"How many of {some.the} {each_one}? Leave out {nouns(match.nodes[0].type)} with none."
-            return f"For each {each}, how many of {these} {verb}?"
-        if edge.subject == "n":
+        turned = self._phrases.noun_at(match, edge, "m0") or self._phrases.does(edge, "m0")
+        if not turned:
             whom = f"how many of {these}"
             if asked := self._phrases.asked(match, edge, that.text, whom, heavy=True):
                 return f"For each {each}, {asked}"
+        if verb := self._phrases.verb(match, edge, "m0", that, True):
+            if own or others:
+                return f"For each {each}, how many of {these} {verb}?"
+            verb = self._phrases.verb(match, edge, "m0", Far(f"each {one}"), True)
+            return f"How many of {some.the} {verb}? Leave out {plural(one)} with none."
         relative = self._phrases.relative(match, edge, "m0", that, True)
         return f"For each {each}, give the number of {these} {relative}."
 
@@ -324,61 +303,37 @@ class QuestionTexts:
     def _compared(self, match: MatchPattern, result: ReturnClause) -> str:
         one, other = (node.name for node in match.nodes)
         own = self._property(match, result.property)
-        p = _words(own)
+        p = called(own)
         if result.template == "comparison_argmax":
             more = extreme_of(p, own.datatype, True, degree="er")
             return f"Which {noun(match.nodes[0].type)} has the {more} {p}, {one} or {other}?"
         if result.template == "comparison_boolean":
             return f"Do {one} and {other} have the same {p}?"
         more = extreme_of(p, own.datatype, True, degree="er")
-        much = "many years" if _is_year(own) else "much"
-        return f"How {much} {more} is the {p} of {one} than that of {other}{_unit(own)}?"
+        much = "many years" if is_year(own) else "much"
+        return f"How {much} {more} is the {p} of {one} than that of {other}{in_unit(own)}?"
 
     def _property(self, match: MatchPattern, name: str) -> Property:
         own = self._graph.schema.entity(match.nodes[0].type).properties
         return next(row for row in own if row.name == name)
 
     def _name(self, node: str) -> str:
-        """A name, and what tells it from others of that name."""
+        """A name, and what tells it from others of that name: its type, unless all others have more nodes."""
         own = self._graph.node(node)
         others = self._graph.named(own.type, own.name)
         if len(others) == 1:
-            return own.name
+            shared = [
+                row.label
+                for row in self._graph.schema.entities
+                if row.label != own.type and self._graph.named(row.label, own.name)
+            ]
+            size = len(self._graph.of_type(own.type))
+            alone = all(size < len(self._graph.of_type(label)) for label in shared)
+            return own.name if alone else f"{own.name} ({noun(own.type)})"
         known = [self._graph.nodes[at].description for at in others]
         about = own.description
         return f"{own.name} ({about if about and known.count(about) == 1 else node})"
 
 
-def _words(own: Property) -> str:
-    """A property in words; a number of things says so."""
-    words = property_words(own.name)
-    if own.datatype == "bool":
-        return f"value of “{words}”"
-    number = own.datatype == "int" and is_several(words)
-    return f"number of {words}" if number else words
-
-
-def _unit(own: Property) -> str:
-    """What a property's numbers count: `` in km²``, or ""."""
-    unit = unit_of(own.name, own.unit)
-    return f" in {unit}" if unit else ""
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, datetime.date):
-        return value.isoformat()
-    return f"“{value}”" if isinstance(value, str) else repr(value).replace("e+", "e")
-
-
 def _capital(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
-
-
-def _is_year(own: Property) -> bool:
-    return own.name.lower().endswith("year")
-
-
-def _be(words: str) -> str:
-    return "are" if is_several(words) else "is"

@@ -7,8 +7,8 @@ from rulemine.phrasing.lexicon import PAST, PEOPLE, VERBS, article, is_plural
 from rulemine.phrasing.relation_names import words_of
 
 __all__ = [
-    "extreme_of", "is_several", "noun", "nouns", "plural", "property_words", "relative_pronoun", "truth",
-    "unit_of",
+    "before_name", "extreme_of", "is_several", "noun", "nouns", "plural", "property_words",
+    "relative_pronoun", "truth", "unit_of",
 ]  # fmt: skip
 
 _MANY = {"is": "are", "was": "were", "has": "have"}
@@ -24,15 +24,16 @@ _UNITS = {
 }
 """Last words of properties' names that are units."""
 
-_SIZES = re.compile(
-    "age|area|capacity|coast|count|depth|diameter|distance|duration|height|length|mass|number|share|size|volume|"
-    "weight|width"
-)
-"""Properties of which there are greater ones, and not higher ones."""
+_LARGE = re.compile("area|capacity|count|number|population|share|size|volume")
+_GREAT = re.compile("age|coast|depth|diameter|distance|duration|height|length|mass|weight|width")
+"""Properties of which there are larger ones, or greater ones, and not higher ones."""
 
 _SAID = {"founded year": "founding year", "founded date": "founding date"}
 _OF = re.compile(r" (?:of|in|by|with|for|at|on|per|from|to|since|until)\b.*")
 """What follows the noun that carries the number of a property."""
+
+_WITH_ARTICLE = {"currency"}
+"""Types whose names take an article, whatever they are; of other names `rulemine.text.articles` knows."""
 
 _ACRONYMS = {"iso", "id", "gdp", "url", "isbn", "imdb"}
 
@@ -55,6 +56,11 @@ def plural(text: str) -> str:
         return plural(text[: after.start()]) + after[0]
     *before, last = text.split(" ")
     return " ".join([*before, last if is_plural(last) else lexicon.plural(last)])
+
+
+def before_name(label: str) -> str:
+    """What stands before the name of an entity of a type: *the* Euro; or ""."""
+    return "the " if noun(label).split(" ")[-1] in _WITH_ARTICLE else ""
 
 
 def relative_pronoun(label: str) -> str:
@@ -89,7 +95,10 @@ def extreme_of(words: str, datatype: str, greatest: bool, *, degree: str = "est"
     """The adjective for the greatest or least value of a property; ``degree``: *est*, or *er* of two."""
     if datatype == "date" or words.endswith("year"):
         return ("lat" if greatest else "earli") + degree
-    if _SIZES.fullmatch(_OF.sub("", words).split(" ")[-1]):
+    last = _OF.sub("", words).split(" ")[-1]
+    if _LARGE.fullmatch(last):
+        return ("larg" if greatest else "small") + degree
+    if _GREAT.fullmatch(last):
         return ("great" if greatest else "small") + degree
     return ("high" if greatest else "low") + degree
 

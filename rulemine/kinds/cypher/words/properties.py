@@ -1,0 +1,84 @@
+"""Words for properties: names of values, units, and conditions."""
+
+import datetime
+from typing import Any
+
+from rulemine.cypher.questions.pattern import ReturnClause
+from rulemine.kg.property_graph.schema import Property
+from rulemine.kg.property_graph.values import is_list
+from rulemine.kinds.cypher.words.wording import is_several, property_words, truth, unit_of
+from rulemine.phrasing.lexicon import article
+
+__all__ = ["be", "called", "condition", "in_unit", "is_number", "is_year"]
+
+_BY_VALUE = {
+    "=": "of", "<>": "other than", "<": "below", ">": "above",
+    "<=": "of at most", ">=": "of at least",
+}  # fmt: skip
+_IN_TIME = {
+    "=": "", "<>": "other than", "<": "before", ">": "after",
+    "<=": "no later than", ">=": "no earlier than",
+}  # fmt: skip
+_NUMBER = {
+    "=": "", "<>": "", "<": "fewer than", ">": "more than", "<=": "at most", ">=": "at least",
+}  # fmt: skip
+
+
+def condition(own: Property, result: ReturnClause) -> str:
+    """A condition, as a verb with several as its subject."""
+    p, bound, operator = called(own), _shown(result.bound), result.operator
+    if own.datatype == "bool":
+        verb = truth(own.name)[1]
+        if (operator == "=") == (result.bound is True):
+            return verb
+        return f"are not{verb.removeprefix('are')}" if verb.startswith("are ") else f"do not {verb}"
+    if is_list(own.datatype):
+        return f"{'do not ' * (operator == 'NOT IN')}have {bound} among their {p}"
+    if is_number(own):
+        number = f"{_NUMBER[operator]} {bound}".strip()
+        return f"{'do not ' * (operator == '<>')}have {number} {property_words(own.name)}"
+    an = "" if is_several(p) else f"{article(p)} "
+    if result.year:
+        return f"have {an}{p} {_IN_TIME[operator] or 'in'} the year {bound}"
+    if own.datatype == "str":
+        return f"{'do not ' * (operator == '<>')}have the {p} {bound}"
+    in_time = own.datatype == "date" or is_year(own)
+    word = _IN_TIME[operator] or "of" if in_time else _BY_VALUE[operator]
+    return f"have {an}{p} {word} {bound}{in_unit(own).removeprefix(' in')}"
+
+
+def called(own: Property) -> str:
+    """A property in words; a number of things says so."""
+    words = property_words(own.name)
+    if own.datatype == "bool":
+        return f"value of “{words}”"
+    return f"number of {words}" if is_number(own) else words
+
+
+def is_number(own: Property) -> bool:
+    """Whether a property says how many things there are."""
+    return own.datatype == "int" and is_several(property_words(own.name))
+
+
+def in_unit(own: Property) -> str:
+    """What a property's numbers count: `` in km²``, or ""."""
+    unit = unit_of(own.name, own.unit)
+    return f" in {unit}" if unit else ""
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    return f"“{value}”" if isinstance(value, str) else repr(value).replace("e+", "e")
+
+
+def is_year(own: Property) -> bool:
+    """Whether a property is a year."""
+    return own.name.lower().endswith("year")
+
+
+def be(words: str) -> str:
+    """*is*, or *are* of what is in the plural."""
+    return "are" if is_several(words) else "is"
