@@ -162,14 +162,16 @@ class CandidatePool:
     def shares(self) -> dict[str, Counter[str]]:
         """Split → template → how many questions it should have."""
         want = {split: Counter[str]() for split in SPLITS}
-        n, before = self.wanted.per_template, 0
+        n, before, owed = self.wanted.per_template, 0, Counter[str]()
         for template, number in sorted(Counter(self.template).items()):
             left = min(number, n)  # where there are fewer, it is training that has fewer
             for split in ("test", "validation"):
                 share = self.share[split]
-                size = min(number // 3, round((before + n) * share) - round(before * share))
-                want[split][template] = size
-                left -= size
+                size = round((before + n) * share) - round(before * share) + owed[split]
+                size = min(number // 3, size)
+                owed[split] = max(0, size - left)  # the next template makes up for it
+                want[split][template] = size - owed[split]
+                left -= want[split][template]
             want["train"][template] = left
             before += n
         return want

@@ -143,7 +143,7 @@ class _Draw:
                         want["train"][other] += 1
                         free["train"][other] -= 1
                         done = True
-                if not takers or want[split][template] < 1:  # it may have been handed over already
+                if not takers:
                     continue
                 taker = max(takers, key=lambda one: free[one][template])
                 others = [t for t, n in sorted(free[split].items()) if n > 0 and want[taker][t] > 0]
