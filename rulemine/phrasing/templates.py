@@ -13,8 +13,8 @@ Two more say what the ends are, for questions over several relations, see `rulem
     describe_subject = "person/people | who is/are aunt/aunts to {topic}"
     describe_object = "person/people | whose aunts include {topic}"
 
-``ask = "object"`` or ``"subject"``, with an ``ask_reason``, says that no question asks for the other end by
-itself: nobody can name the citizens of a country, only those who directed a film, say. Three more keys, on
+``ask = "object"`` (``"subject"``, ``"none"``), with an ``ask_reason``, says that no question asks for the rest
+by itself: nobody can name the citizens of a country, only those who directed a film, say. Three more keys, on
 either of the relations, declare that they state the same facts (see `rulemine.kg.facts`): ``symmetric``,
 ``inverse_of`` and ``same_as`` (a relation or a list). ``place = true`` says that a relation holds between
 places, whose names often say where they are.
@@ -31,7 +31,7 @@ from pathlib import Path
 
 from rulemine.codec import shown
 from rulemine.errors import InputError, did_you_mean, list_problems
-from rulemine.kg.facts import Declarations, Reading, other_direction
+from rulemine.kg.facts import Declarations, Reading
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.phrasing.derive import derive
 from rulemine.phrasing.descriptions import (
@@ -59,6 +59,7 @@ _EXPECTED = (
     "ask_subject and ask_object ({topic}), and may have ask_subjects, ask_objects, "
     "describe_subject, describe_object, ask with ask_reason, symmetric, inverse_of, same_as and place."
 )
+_ENDS = {"both": DIRECTIONS, "subject": ("subject",), "object": ("object",), "none": ()}
 _DESCRIBE = ("describe_subject", "describe_object")
 _LISTS = ("inverse_of", "same_as")
 _ADVICE = (
@@ -179,8 +180,8 @@ class Templates:
             turned, both = ("yes" if flag else "" for flag in flags)
             place = "yes" if row.relation in self.places else ""
             flags_of = {"fact": fact, "reversed": turned, "symmetric": both, "place": place}
-            asked = [end for end in DIRECTIONS if (row.relation, end) not in self.unasked]
-            flags_of["ask"] = asked[0] if len(asked) == 1 else "both"
+            ends = tuple(end for end in DIRECTIONS if (row.relation, end) not in self.unasked)
+            flags_of["ask"] = next(word for word, asked in _ENDS.items() if asked == ends)
             rows.append(asdict(row) | flags_of)
         return rows
 
@@ -193,12 +194,12 @@ class Templates:
             relation: Reading(row["fact"], row["reversed"] == "yes", row["symmetric"] == "yes")
             for relation, row in known.items()
         }
-        ends = [(relation, row.get("ask", "")) for relation, row in known.items()]
+        asked = {relation: _ENDS[row.get("ask", "both")] for relation, row in known.items()}
         return cls(
             tuple(RelationTemplates(*(known[r][name] for name in names)) for r in sorted(known)),
             declarations=Declarations(readings).within(known),
             places=frozenset(r for r, row in known.items() if row.get("place") == "yes"),
-            unasked=frozenset((r, other_direction(end)) for r, end in ends if end in DIRECTIONS),
+            unasked=frozenset((r, end) for r in asked for end in DIRECTIONS if end not in asked[r]),
         )
 
 
@@ -277,20 +278,20 @@ def _declared(tables: Mapping[str, _Table]) -> Declarations:
 
 def _closed(tables: Mapping[str, _Table], declared: Declarations) -> set[tuple[str, str]]:
     """The ends that are not asked for, as `Declarations.asked` names them."""
-    one = ((relation, table.ask) for relation, table in tables.items() if table.ask in DIRECTIONS)
-    return {declared.asked(relation, other_direction(end)) for relation, end in one}
+    asked = {relation: _ENDS.get(table.ask, DIRECTIONS) for relation, table in tables.items()}
+    return {declared.asked(r, end) for r in asked for end in DIRECTIONS if end not in asked[r]}
 
 
 def _wrong_asks(tables: Mapping[str, _Table], declared: Declarations) -> Iterator[str]:
-    """Yields a line for each relation that does not say why an end is not asked for, or asks for none."""
+    """Yields a line for each relation that does not say why an end is not asked for, or leaves out both."""
     closed = _closed(tables, declared)
     for relation, table in tables.items():
         where = f"relation {relation!r}: key ask: {shown(table.ask)}"
-        if table.ask not in (*DIRECTIONS, "both"):
-            yield f'{where}; expected "subject", "object" or "both"'
+        if table.ask not in _ENDS:
+            yield f'{where}; expected "subject", "object", "both" or "none"'
         elif table.ask != "both" and not table.ask_reason.strip():
             yield f"{where} needs an ask_reason, which says why the other end is not asked for"
-        elif all(declared.asked(relation, end) in closed for end in DIRECTIONS):
+        elif table.ask in DIRECTIONS and declared.asked(relation, table.ask) in closed:
             yield f"{where}: together with what states the same, no end is asked for"
 
 

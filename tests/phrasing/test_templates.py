@@ -206,6 +206,15 @@ def test_an_end_that_is_not_asked_for_only_narrows(tmp_path, query, asked):
     }
 
 
+def test_neither_end_may_be_asked_for(tmp_path):
+    path = write(tmp_path, CITIZENS.replace('ask = "object"', 'ask = "none"'))
+    templates = load_templates(path, ["citizen_of", "has_citizen"])
+    for known in (templates, Templates.from_plain(templates.to_plain())):
+        for query in ('(p "citizen_of" "ann")', '(p- "citizen_of" "norway")'):
+            assert not known.asks(parse(query))
+        assert known.asks(parse('(and (p "citizen_of" "ann") (p "citizen_of" "bob"))'))
+
+
 def test_tables_of_releases_without_the_column_ask_for_both_ends(tmp_path):
     templates = load_templates(write(tmp_path, CITIZENS), ["citizen_of"])
     rows = [{k: v for k, v in row.items() if k != "ask"} for row in templates.to_plain()]
@@ -216,7 +225,11 @@ def test_tables_of_releases_without_the_column_ask_for_both_ends(tmp_path):
     ("old", "new", "message"),
     [
         ('ask_reason = "nobody can name the citizens of a country"', "", "needs an ask_reason"),
-        ('"object"\nask_reason', '"objects"\nask_reason', 'expected "subject", "object" or "both"'),
+        (
+            '"object"\nask_reason',
+            '"objects"\nask_reason',
+            'expected "subject", "object", "both" or "none"',
+        ),
         (
             'inverse_of = "citizen_of"',
             'same_as = "citizen_of"\nsymmetric = true',
