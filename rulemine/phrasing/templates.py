@@ -13,9 +13,9 @@ Two more say what the ends are, for questions over several relations, see `rulem
     describe_subject = "person/people | who is/are aunt/aunts to {topic}"
     describe_object = "person/people | whose aunts include {topic}"
 
-``ask = "object"`` (``"subject"``, ``"none"``), with an ``ask_reason``, says that no question asks for the rest
-by itself: nobody can name the citizens of a country, only those who directed a film, say. Three more keys, on
-either of the relations, declare that they state the same facts (see `rulemine.kg.facts`): ``symmetric``,
+``ask = "object"`` (``"subject"``, ``"none"``), with an ``ask_reason``, says that no question asks for what
+is left by itself: nobody can name the citizens of a country, only those who directed a film. Three more keys,
+on either of the relations, declare that they state the same facts (see `rulemine.kg.facts`): ``symmetric``,
 ``inverse_of`` and ``same_as`` (a relation or a list). ``place = true`` says that a relation holds between
 places, whose names often say where they are.
 
