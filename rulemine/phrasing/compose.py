@@ -38,7 +38,7 @@ from rulemine.phrasing.nouns import (
     shared_noun,
 )
 from rulemine.phrasing.templates import Templates
-from rulemine.phrasing.ways import Around, Ways, ways_of
+from rulemine.phrasing.ways import Around, ways_of
 from rulemine.query.links import linked, parts_of, renamed
 from rulemine.query.tree import (
     Anchor,
@@ -224,7 +224,8 @@ class _Composer:
                 weight = max(weight, more)
         same = len({description.forms[0] for description in descriptions}) == 1
         several = len(topics) > 1 and not union
-        either = among or (waiting is not None and len(topics) > len(names))
+        nested = waiting is not None and len(topics) > len(names)
+        either = among or nested or any(" or " in name for name in names)
         kind = _kind_of(form, names, len(topics)) if same else ""
         if kind and not (union and either):
             text = f"the {kind if union else plural(kind)} {listed(names, union)}"
@@ -249,7 +250,7 @@ class _Composer:
             noun,
             predicate,
             said(relative),
-            said(ways.reduced if not weight or not _owns(ways) else None),
+            said(ways.reduced),
             ways.name.with_topics(text) if ways.name else "",
             ways.gap,
             ways.asked[several].with_topics(text) if ways.asked else "",
@@ -358,11 +359,6 @@ class _Composer:
 
 def _end(asked: Projection) -> str:
     return DIRECTIONS[not asked.inverse]
-
-
-def _owns(ways: Ways) -> bool:
-    """Whether it says what something has, which goes after a noun only in short."""
-    return ways.reduced is not None and ways.reduced[0].before.startswith("with ")
 
 
 def _kind_of(form: Form, names: Sequence[str], topics: int) -> str:

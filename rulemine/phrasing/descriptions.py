@@ -22,7 +22,14 @@ from rulemine.phrasing.lexicon import PREPOSITIONS, VERBS, plural
 from rulemine.text.articles import type_words
 from rulemine.text.template import escape, template_problem
 
-__all__ = ["Description", "Form", "derive_descriptions", "description_problem", "read_description"]
+__all__ = [
+    "Description",
+    "Form",
+    "derive_descriptions",
+    "description_problem",
+    "read_description",
+    "wordings",
+]
 
 _PART = re.compile(
     r"\{topic\}|\{\{|\}\}|//|\|\||\[\[|\]\]|(?P<one>[\w'’-]+)/(?P<many>[\w'’-]+)(?P<gap> ?)|[][|/]"
@@ -147,6 +154,11 @@ def _cut(text: str, number: str) -> tuple[str, str, str, str, str]:
     pieces[at] += text[end:]
     noun, before, left, right, after = pieces
     return noun.strip(), before.lstrip(), left, right, after.rstrip()
+
+
+def wordings(text: str) -> tuple[str, ...]:
+    """What no other relation may say: a description and, if it has one, its name; of none, nothing."""
+    return tuple(part for part in (text, _split(text)[1].strip()) if part)
 
 
 def description_problem(text: str) -> str | None:

@@ -38,6 +38,7 @@ from rulemine.phrasing.descriptions import (
     derive_descriptions,
     description_problem,
     read_description,
+    wordings,
 )
 from rulemine.phrasing.tables import misspelled, read_tables
 from rulemine.query.tree import Count, Difference, Projection, Query, Union
@@ -320,9 +321,8 @@ def _asked_alike(tables: Mapping[str, _Table], declared: Declarations) -> Iterat
     for relation, table in tables.items():
         row = _written(relation, table)
         for direction in DIRECTIONS:
-            for text in dict.fromkeys((*row.asks(direction), row.description(direction))):
-                if not text:
-                    continue
+            said = wordings(row.description(direction))
+            for text in dict.fromkeys((*row.asks(direction), *said)):
                 before = first.setdefault(text, (relation, direction))
                 if declared.asked(*before) == declared.asked(relation, direction):
                     continue

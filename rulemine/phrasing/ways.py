@@ -134,7 +134,7 @@ def _possessed(one: Around, more: Around, people: bool) -> Ways | None:
         if not whole and re.fullmatch(r"[\w ]+[^s]s", ones[1]) and " or " not in ones[1]:
             person = f"{article(ones[1])} {ones[1][:-1]}"
             member = Around(f"{verbs[0]} {person}"), Around(f"{verbs[1]} {person}")
-        return Ways(pair, heavy, member, reduced=None if people else _reduced(pair, people))
+        return Ways(pair, heavy, member)
     if found := _IS.fullmatch(one.before):
         as_whose = f" as {'their' if people else 'its'} {found[1]}", f" as their {found[1]}"
         has, have = ("had", "had") if found[2] == "was" else ("has", "have")

@@ -57,6 +57,18 @@ TEXTS = (
         "Who won the A, B; the C; and the D?",
     ),
     (
+        '(or (p- "won" "Lead or Support") (p- "won" "C"))',
+        "Who won either the C or the Lead or Support?",
+    ),
+    (
+        '(p- "friends" (p- "friends" (p- "won" "C")))',
+        "Whose friends include someone whose friends include someone who won the C?",
+    ),
+    (
+        '(and (p- "friends" (p- "friends" "Ann")) (p- "won" "C"))',
+        "Who won the C and has a friend whose friends include Ann?",
+    ),
+    (
         f'(and {WITH} (p "mentioned" "Bob"))',
         "In which film did Ann act and was Bob mentioned?",
     ),

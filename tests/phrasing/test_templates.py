@@ -292,6 +292,13 @@ def test_one_wording_needs_one_meaning(tmp_path):
     assert templates["spouse"].source == templates["married_to"].source == "written"
 
 
+def test_one_name_needs_one_meaning(tmp_path):
+    named = 'describe_subject = "person/people | who {} {{topic}} | fan of {{topic}}"\n'
+    text = "".join(GOOD.replace("aunt", verb) + named.format(verb) for verb in ("adores", "cheers"))
+    with pytest.raises(InputError, match=r"both ask 'fan of \{topic\}'"):
+        load_templates(write(tmp_path, text), ["adores", "cheers"])
+
+
 def test_several_answers_are_asked_for_in_the_plural(tmp_path):
     text = GOOD + 'ask_subjects = "Who are the aunts of {topic}?"\n'
     aunt = load_templates(write(tmp_path, text), ["aunt"])["aunt"]

@@ -20,6 +20,7 @@ WAYS = (
     ("film/films | whose cast/casts includes/include {topic}", "predicate", "has A in its cast"),
     ("film/films | whose cast/casts includes/include {topic}", "heavy", "has in its cast A"),
     ("person/people | whose parents include {topic}", "predicate", "has A among their parents"),
+    ("award/awards | whose nominees include {topic}", "reduced", None),
     ("award/awards | whose nominees have included {topic}", "predicate", "has had A among its nominees"),
     ("film/films | whose sets were designed by {topic}", "predicate", "has sets designed by A"),
     ("person/people | whose mother is {topic}", "predicate", "has A as their mother"),
