@@ -268,13 +268,22 @@ def _before_but(text: str, clause: Clause) -> str:
 
 
 def listed(
-    items: Sequence[str], union: bool = False, commas: bool = False, *, either: bool = False
+    items: Sequence[str], union: bool = False, commas: bool | None = None, *, either: bool = False
 ) -> str:
-    """Texts as a list: "A and B", "A, B, and C", "either A or B"; one text as it is."""
+    """Texts as a list: "A and B", "A, B, and C", "either A or B"; one text as it is.
+
+    Args:
+        items: The texts.
+        union: Whether one is enough.
+        commas: Whether clauses need a comma before the last; None: these are no clauses, and those that have
+            commas themselves get semicolons.
+        either: Whether to show where alternatives begin.
+    """
     if len(items) == 1:
         return items[0]
     word, most = "or" if union else "and", len(items) > 2
-    between = "; " if most and any(", " in item for item in items[:-1]) else ", "
+    own = commas is None and most and any(", " in item for item in items[:-1])
+    between = "; " if own else ", "
     comma = between.rstrip() if commas or most else ""
     text = f"{between.join(items[:-1])}{comma} {word} {items[-1]}"
     return f"either {text}" if union and either else text

@@ -237,9 +237,9 @@ class _Composer:
         def said(pair: tuple[Around, Around] | None) -> tuple[str, str] | None:
             return (pair[0].with_topics(text), pair[1].with_topics(text)) if pair else None
 
-        last = ways.heavy is not None and (weight > 1 or (weight == 1 and " among " in text))
-        predicate = said(ways.heavy if last else ways.predicate)
-        if weight > 1 and ways.member and len(topics) == 1 and (found := _SOMEONE.match(text)):
+        long = len(names) < len(topics)
+        predicate = said((long and ways.heavy) or ways.predicate)
+        if ways.member and len(topics) == 1 and (found := _SOMEONE.match(text)):
             one, many = (around.before for around in ways.member)
             predicate = f"{one}{text[found.end() :]}", f"{many}{text[found.end() :]}"
         relative = ways.relative
@@ -254,7 +254,7 @@ class _Composer:
             ways.name.with_topics(text) if ways.name else "",
             ways.gap,
             ways.asked[several].with_topics(text) if ways.asked else "",
-            long=len(names) < len(topics),
+            long=long,
             alike=all(map(self._names_people, (noun, self._other_noun(asked[0])))),
             weight=weight,
         )

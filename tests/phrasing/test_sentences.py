@@ -57,6 +57,10 @@ TEXTS = (
         "Who won the A, B; the C; and the D?",
     ),
     (
+        '(and (p- "won" "A, B") (p- "directed" "C") (p- "influenced" "D"))',
+        "Who directed the film C, was influenced by D, and won the A, B?",
+    ),
+    (
         '(or (p- "won" "Lead or Support") (p- "won" "C"))',
         "Who won either the C or the Lead or Support?",
     ),
@@ -71,6 +75,10 @@ TEXTS = (
     (
         f'(and {WITH} (p "mentioned" "Bob"))',
         "In which film did Ann act and was Bob mentioned?",
+    ),
+    (
+        '(and (p- "friends" (p- "influenced" "Ann")) (p- "won" "C"))',
+        "Who won the C and has a friend influenced by Ann?",
     ),
     (f"(count {WITH})", "In how many films did Ann act?"),
 )
