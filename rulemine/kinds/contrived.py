@@ -37,6 +37,9 @@ __all__ = ["Contrived", "LessContrived"]
 
 Ints = npt.NDArray[np.int64]
 
+KEPT = 0.3
+"""The fraction of the candidates of a stratum that is asked."""
+
 MOST = 4
 """The most points for one size."""
 
@@ -187,7 +190,7 @@ class LessContrived:
         points: Query → its points, of all candidates.
     """
 
-    def __init__(self, share: float) -> None:
+    def __init__(self, share: float = KEPT) -> None:
         self.share = share
         self.points: dict[str, int] = {}
         self._has: dict[str, bool] = {}

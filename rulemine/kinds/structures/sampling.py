@@ -6,7 +6,7 @@ are spread evenly over how many links their hard answers miss, those that miss m
 and must find the relations that they need below their limit. As long as a number lacks questions of the
 core, their removed links are drawn from the core. A number for which `PATIENCE` draws in a row gave nothing
 is given up, its questions of the core before the others; what the graph does not give of it, the others of
-the same split give. Of candidates for a number, the better half is asked (`rulemine.kinds.contrived`); a
+the same split give. Of candidates for a number, the less contrived are asked (`rulemine.kinds.contrived`); a
 number that is given up gets another `PATIENCE` draws of which all are.
 
 Guarantees: at most `StructureSection.max_share` of the questions of a structure, but at least one, share an
@@ -41,9 +41,6 @@ __all__ = ["PATIENCE", "Company", "Pool", "Sampled", "sample"]
 PATIENCE = 500
 """Draws in a row without a question after which a number of missing links is given up in a split; those of
 `CHEAP` count less."""
-
-KEPT = 0.5
-"""The fraction of the candidates that is asked, the less contrived ones."""
 
 CHEAP = {Reason.AGAIN: 0.1, Reason.EARLIER: 0.1, Reason.SHARED: 0.1, Reason.CONTRIVED: 0.1}
 """What draws that take little time count."""
@@ -88,7 +85,7 @@ class Sampled:
     questions: list[Question] = field(default_factory=list)
     refused: list[Rejection] = field(default_factory=list)
     drawn: int = 0
-    better: LessContrived = field(default_factory=lambda: LessContrived(KEPT))
+    better: LessContrived = field(default_factory=LessContrived)
     reasons: Counter[str] = field(default_factory=Counter)
 
     def to_plain(self) -> dict[str, Any]:

@@ -38,9 +38,6 @@ __all__ = ["FEWEST_AT_ONCE", "MOST_AT_ONCE", "Engine"]
 MOST_AT_ONCE, FEWEST_AT_ONCE = 64, 8
 """Tasks of a batch: what is in flight together, and what is written beyond what was wanted."""
 
-KEPT = 0.3
-"""The fraction of what a script writes that is asked, the less contrived candidates of each shape."""
-
 CUT_OFF = 50
 """Tasks without a question that end a build most of whose replies are cut off."""
 
@@ -89,7 +86,7 @@ class Engine(Generic[Task, Candidate]):
         self.keys: dict[str, tuple[str, ...]] = {}
         self.asked = self.drawn = 0
         self.skipped: Counter[str] = Counter()
-        self.better = LessContrived(KEPT)
+        self.better = LessContrived()
 
     # What a kind supplies.
 
