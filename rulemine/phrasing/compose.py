@@ -54,7 +54,6 @@ from rulemine.text.articles import in_sentence
 __all__ = ["compose", "goes_together", "reads_well"]
 
 _BE = (" is ", " was ")
-_SOMEONE = re.compile(r"someone(?= )|an? \w+(?= who )")
 _PLAIN = 2
 """The weight of a noun with one relative clause."""
 _MOST = 5
@@ -219,7 +218,9 @@ class _Composer:
             else:
                 hint = self._other_noun(part)
                 within = waiting or frozenset()
-                topic, more = self._phrase(part.of, within, hint, bool(form.after), ways.did)
+                topic, more = self._phrase(
+                    part.of, within, hint, bool(form.after) and not ways.heavy, ways.did
+                )
                 topics.append(topic)
                 weight = max(weight, more)
         same = len({description.forms[0] for description in descriptions}) == 1
@@ -239,9 +240,8 @@ class _Composer:
 
         long = len(names) < len(topics)
         predicate = said((long and ways.heavy) or ways.predicate)
-        if ways.member and len(topics) == 1 and (found := _SOMEONE.match(text)):
-            one, many = (around.before for around in ways.member)
-            predicate = f"{one}{text[found.end() :]}", f"{many}{text[found.end() :]}"
+        if ways.member and len(topics) == 1 and (said_of := ways.of_member(text)):
+            predicate = said_of
         relative = ways.relative
         if relative and several and ways.many:
             first, second = (around._replace(after=ways.many) for around in relative)

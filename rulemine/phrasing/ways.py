@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rulemine.phrasing.descriptions import Description
 from rulemine.phrasing.grammar import denial_of, is_past, of_many
-from rulemine.phrasing.lexicon import article, is_plural
+from rulemine.phrasing.lexicon import PREPOSITIONS, article, is_plural
 
 __all__ = ["Around", "Ways", "ways_of"]
 
@@ -24,6 +24,8 @@ _MADE = re.compile(r"whose ([\w'’ -]+) (?:was|were) (\w+ed|written) by $")
 _BE = re.compile(r"(is|are|was|were|ha(?:s|ve) been)(?: or (?:was|were))? (.+)")
 _NAMED = re.compile(r"(?:is|was|has been)(?: or was)? ((?:an?|the) (?:[\w'’-]+ )+(?:of|to|for) )")
 _GAP = re.compile(r"((?:\w+ )?which|(?:\w+ )?whom|that) (.*)")
+_KIND = re.compile(r"\ban? [\w ]+$")
+_SOMEONE = re.compile(r"someone(?= )|an? \w+(?= who )")
 _PLACED = ("in", "on", "at", "from", "of")
 _NOT_HAD = ("been", "had", "or")
 _DOING = {
@@ -81,6 +83,17 @@ class Ways(NamedTuple):
     gap: str = ""
     asked: Pair | None = None
 
+    def of_member(self, topic: str) -> tuple[str, str] | None:
+        """`member` with a topic of the same kind: "has a citizen who …" for "someone who …"."""
+        if self.member is None:
+            return None
+        one, many = (around.before for around in self.member)
+        kind = _KIND.search(one)
+        same = kind and re.match(rf"{re.escape(kind[0])}(?= (?!of |in |for ))", topic)
+        if found := same or _SOMEONE.match(topic):
+            return f"{one}{topic[found.end() :]}", f"{many}{topic[found.end() :]}"
+        return None
+
     @property
     def did(self) -> bool:
         """Whether the question is what the topic entity did."""
@@ -103,7 +116,7 @@ def ways_of(description: Description, people: bool) -> Ways:
         pair = _headless(one), _headless(more)
         if name is None and not one.after and (found := _NAMED.fullmatch(pair[0].before)):
             name = Around(found[1])
-        return Ways(pair, name=name, reduced=_reduced(pair, people))
+        return Ways(pair, _ending(pair), name=name, reduced=_reduced(pair, people))
     place = description.noun[0] in _PLACES
     ways = _possessed(one, more, people) or _question(one, more, place)
     return ways._replace(relative=(one, more), name=name)
@@ -111,6 +124,13 @@ def ways_of(description: Description, people: bool) -> Ways:
 
 def _headless(cut: Around) -> Around:
     return Around(cut.before.split(" ", 1)[1], cut.after)
+
+
+def _ending(pair: Pair) -> Pair | None:
+    """A predicate with its topic at the end: "has played on recordings {topic}"."""
+    one, more = (Around(f"{around.before.rstrip()}{around.after} ") for around in pair)
+    words = pair[0].after.split()
+    return (one, more) if words and words[0] in {*PREPOSITIONS, "as"} else None
 
 
 def _possessed(one: Around, more: Around, people: bool) -> Ways | None:
@@ -131,7 +151,7 @@ def _possessed(one: Around, more: Around, people: bool) -> Ways | None:
         pair = Around(f"{verbs[0]} ", f" {where[0]}"), Around(f"{verbs[1]} ", f" {where[1]}")
         heavy = Around(f"{verbs[0]} {where[0]} "), Around(f"{verbs[1]} {where[1]} ")
         member = None
-        if not whole and re.fullmatch(r"[\w ]+[^s]s", ones[1]) and " or " not in ones[1]:
+        if not whole and re.fullmatch(r"[\w ]+(?:[^es]|[^i]e)s", ones[1]) and " or " not in ones[1]:
             person = f"{article(ones[1])} {ones[1][:-1]}"
             member = Around(f"{verbs[0]} {person}"), Around(f"{verbs[1]} {person}")
         return Ways(pair, heavy, member)

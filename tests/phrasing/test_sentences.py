@@ -25,6 +25,13 @@ ask_object = "In which films was {topic} mentioned?"
 describe_subject = "person/people | who was/were mentioned in [the film {topic}]"
 describe_object = "film/films | in which {topic} was mentioned"
 
+[spin]
+statement = "the film {object} is a spin-off of the film {subject}"
+ask_subject = "Of which film is {topic} a spin-off?"
+ask_object = "Which films are spin-offs of {topic}?"
+describe_subject = "film/films | whose spins include [the film {topic}]"
+describe_object = "spin/spins | that comes/come from [the film {topic}]"
+
 [named]
 statement = "the school {subject} named the award {object}"
 ask_subject = "Which schools named the award {topic}?"
@@ -80,6 +87,7 @@ TEXTS = (
         '(and (p- "friends" (p- "influenced" "Ann")) (p- "won" "C"))',
         "Who won the C and has a friend influenced by Ann?",
     ),
+    ('(p- "spin" (p "spin" "A"))', "Which film has a spin that comes from the film A?"),
     (f"(count {WITH})", "In how many films did Ann act?"),
 )
 

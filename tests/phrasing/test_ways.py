@@ -19,6 +19,8 @@ WAYS = (
     ("person/people | who won {topic}", "name", None),
     ("film/films | whose cast/casts includes/include {topic}", "predicate", "has A in its cast"),
     ("film/films | whose cast/casts includes/include {topic}", "heavy", "has in its cast A"),
+    ("person/people | who played {topic} on records", "heavy", "played on records A"),
+    ("person/people | who called {topic} names", "heavy", None),
     ("person/people | whose parents include {topic}", "predicate", "has A among their parents"),
     ("award/awards | whose nominees include {topic}", "reduced", None),
     ("award/awards | whose nominees have included {topic}", "predicate", "has had A among its nominees"),
