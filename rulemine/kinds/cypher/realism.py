@@ -258,15 +258,21 @@ class Realism:
             edges lead from a node to what must be one node; or the second leads back by an inverse of the
             first, or by the same if that is declared symmetric, so that the one named is among the answers;
             or what is counted is led to by what is declared to say the same as the edge of the one named,
-            so that this one is counted. ``unnecessary leaf``: an edge that every
-            neighbor has, to a node about which nothing else is said. ``pointless group``: counts are at most
-            one.
+            so that this one is counted. ``contrived``: groups are counted by a relation that is declared
+            symmetric, or among nodes of one type that leads to the one named as well.
+            ``unnecessary leaf``: an edge that every neighbor has, to a node about which nothing else is
+            said. ``pointless group``: counts are at most one.
         """
         edges = match.edges
         if len(edges) == 2 and self._redundant(match, *map(_said, edges)):
             return "redundant"
         if len(edges) == 2 and self._there_and_back(match, *map(_said, edges)):
             return "there and back"
+        if match.template.endswith("by n"):
+            first, last = match.relations
+            akin = match.nodes[0].type == match.nodes[1].type
+            if (first == last and akin) or self._declared[first].symmetric:
+                return "contrived"
         kind = self.of(match, edges[0]) if edges else Characteristics()
         forward = bool(edges) and edges[0].subject == "n"
         mandatory = kind.mandatory_subj if forward else kind.mandatory_obj

@@ -300,6 +300,12 @@ _PHRASED = [
         "Which countries border France or Luxembourg?",
     ),
     (
+        "(n)<-(m0*),(n)<-(m1*)",
+        "Country City:Lyon City:Paris",
+        "locatedIn locatedIn",
+        "List the countries in which both Lyon and Paris are located.",
+    ),
+    (
         "(n)->(m0*),(n)->(m1*)",
         "City Country:France TimeZone:Europe/Paris",
         "locatedIn followsTimeZone",

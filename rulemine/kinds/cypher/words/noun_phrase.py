@@ -5,7 +5,7 @@ from typing import NamedTuple
 from rulemine.kinds.cypher.words.relations import Noun
 from rulemine.phrasing.lexicon import article
 
-__all__ = ["Far", "NounPhrase"]
+__all__ = ["Far", "NounPhrase", "both"]
 
 
 class Far(NamedTuple):
@@ -52,3 +52,13 @@ class NounPhrase(NamedTuple):
         if self.single:
             return self.one()
         return self.many("the") if self.tail[1] else self.many("all")
+
+
+def both(first: tuple[str, str], word: str, last: tuple[str, str]) -> tuple[str, str]:
+    """Two verbs joined by a word, with one *is* or *are* for both."""
+    found = []
+    for one, other in zip(first, last, strict=True):
+        verb = one.split(" ", 1)[0]
+        rest = other.removeprefix(f"{verb} ") if verb in ("is", "are") else other
+        found.append(f"{one.strip()} {word} {rest.strip()}")
+    return found[0], found[1]

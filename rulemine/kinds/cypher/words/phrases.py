@@ -11,7 +11,7 @@ from rulemine.cypher.questions.pattern import CURRENT, MatchPattern, PatternEdge
 from rulemine.cypher.questions.templates import MATCHES
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kinds.cypher.realism import Realism
-from rulemine.kinds.cypher.words.noun_phrase import Far, NounPhrase
+from rulemine.kinds.cypher.words.noun_phrase import Far, NounPhrase, both
 from rulemine.kinds.cypher.words.relations import Noun, RelationWords, is_participle, relation_words
 from rulemine.kinds.cypher.words.wording import noun, nouns, relative_pronoun
 from rulemine.phrasing.descriptions import read_description
@@ -45,8 +45,7 @@ class Phrases:
 
     def words(self, edge: PatternEdge) -> RelationWords:
         """What the relation of an edge says."""
-        known = self._templates.get(edge.relation)
-        return relation_words(edge.relation, known)
+        return relation_words(edge.relation, self._templates.get(edge.relation))
 
     def of(self, match: MatchPattern) -> NounPhrase:
         """The n of a pattern."""
@@ -75,7 +74,7 @@ class Phrases:
         if self._time(match, edge) != _TIMELESS:
             return None
         words = self.words(edge)
-        return words.subject if self.does(edge, of) else words.object
+        return words.subject if self.does(match, edge, of) else words.object
 
     def one_at(self, match: MatchPattern, edge: PatternEdge, of: str) -> bool:
         """Whether an edge joins what is at its other end to at most one node at this end."""
@@ -120,19 +119,21 @@ class Phrases:
         """What two edges join to a fixed node each, or one of them."""
         first, last = match.edges
         names = [self.named(match, edge, "n") for edge in match.edges]
-        if first.relation == last.relation and self.does(first, "n") == self.does(last, "n"):
+        alike = (first.subject == "n") == (last.subject == "n")
+        alike = alike or self._declared[first.relation].symmetric
+        if first.relation == last.relation and alike:
             far = Far(f"{'both ' * (word == 'and')}{names[0]} {word} {names[1]}", word == "and")
             return self._joined_to(match, first, "n", far, False)
-        both = list(zip(match.edges, map(Far, names), strict=True))
-        for (edge, far), (other, name) in (both, both[::-1]):
+        ends = list(zip(match.edges, map(Far, names), strict=True))
+        for (edge, far), (other, name) in (ends, ends[::-1]):
             if word == "and" and (own := self.noun_at(match, edge, "n")):
                 head = f"{own[0]} of {far.text}", f"{own[1]} of {far.text}"
                 tail = self._tails(match, other, "n", name, reduce=False)
                 return NounPhrase(head, tail, verb=self._verbs(match, other, "n", name), role=True)
-        verbs = [self._verbs(match, edge, "n", far) for edge, far in both]
+        verbs = [self._verbs(match, edge, "n", far) for edge, far in ends]
         if verbs[0] and verbs[1]:
-            return self._saying(match, _both(verbs[0], word, verbs[1]))
-        return self._clauses(match, both, word)
+            return self._saying(match, both(verbs[0], word, verbs[1]))
+        return self._clauses(match, ends, word)
 
     def _same(self, match: MatchPattern) -> NounPhrase:
         """What two edges join to one node, whichever: "people who work with one of their parents"."""
@@ -151,12 +152,13 @@ class Phrases:
                 return NounPhrase(_type(match, "n"), (one, many))
         thing = noun(match.nodes[1].type)
         first, last = (self._verbs(match, edge, "n", Far("")) for edge in match.edges)
-        if first and last and all(self.does(edge, "n") for edge in match.edges):
-            one, many = _both(first, "and", last)
+        if first and last and all(self.does(match, edge, "n") for edge in match.edges):
+            one, many = both(first, "and", last)
             return self._saying(match, (f"{one} the same {thing}", f"{many} the same {thing}"))
         some = "someone" if _who(match.nodes[1].type) else f"{article(thing)} {thing}"
         if not any(
-            self.does(edge, "n") or self._time(match, edge) != _TIMELESS for edge in match.edges
+            self.does(match, edge, "n") or self._time(match, edge) != _TIMELESS
+            for edge in match.edges
         ):
             gaps = [
                 self.words(edge).predicate.of_object(far)
@@ -260,7 +262,7 @@ class Phrases:
             several: Whether there are several of that end.
         """
         words, (adverb, past, after) = self.words(edge), self._time(match, edge)
-        if self.does(edge, of):
+        if self.does(match, edge, of):
             said = words.predicate
             if adverb == _EVER and said.participle:
                 said, past, adverb = said.perfect, False, ""
@@ -289,7 +291,7 @@ class Phrases:
         """
         words, (adverb, past, after) = self.words(edge), self._time(match, edge)
         who = relative_pronoun(match.named[of].type)
-        if self.does(edge, of):
+        if self.does(match, edge, of):
             said = words.predicate
             if (
                 words.object
@@ -350,9 +352,14 @@ class Phrases:
             return f"{last} {whom} {first}?"
         return f"{whom} {text}{after}?" if text else ""
 
-    def does(self, edge: PatternEdge, of: str) -> bool:
-        """Whether a relation says of an end what it says of its subjects."""
-        return edge.subject == of or self._declared[edge.relation].symmetric
+    def does(self, match: MatchPattern, edge: PatternEdge, of: str) -> bool:
+        """Whether a relation says of an end what it says of its subjects.
+
+        What is declared symmetric says so of both ends, but where the other one is named.
+        """
+        if edge.subject == of:
+            return True
+        return self._declared[edge.relation].symmetric and not match.named[_other(edge, of)].fixed
 
     def _described(self, edge: PatternEdge, several: bool) -> str:
         """The written description of objects up to the subject: ``that are home to ``."""
@@ -361,7 +368,8 @@ class Phrases:
             return ""
         read = read_description(known.describe_object)
         form = read.forms[several]
-        return form.before if read.subject and not form.after else ""
+        said = read.subject and not form.after and "location of" not in form.before
+        return form.before if said else ""
 
     def _time(self, match: MatchPattern, edge: PatternEdge) -> tuple[str, bool, str]:
         """An adverb, whether it is past, and what follows."""
@@ -384,16 +392,6 @@ def _type(match: MatchPattern, of: str, others: str = "") -> Noun:
     if others == "other":
         return f"other {one}", f"other {many}"
     return f"{one} {others}".rstrip(), f"{many} {others}".rstrip()
-
-
-def _both(first: tuple[str, str], word: str, last: tuple[str, str]) -> tuple[str, str]:
-    """Two verbs joined by a word, with one *is* or *are* for both."""
-    found = []
-    for one, other in zip(first, last, strict=True):
-        verb = one.split(" ", 1)[0]
-        rest = other.removeprefix(f"{verb} ") if verb in ("is", "are") else other
-        found.append(f"{one.strip()} {word} {rest.strip()}")
-    return found[0], found[1]
 
 
 def _who(type_: str) -> bool:

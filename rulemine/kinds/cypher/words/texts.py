@@ -211,7 +211,7 @@ class QuestionTexts:
             return ""
         edge, names = match.edges[0], [self._phrases.named(match, e, "n") for e in match.edges]
         either = match.category.form == "union" and len(set(match.relations)) == 1
-        if self._phrases.does(edge, "n") or not (either or len(names) == 1):
+        if self._phrases.does(match, edge, "n") or not (either or len(names) == 1):
             return ""
         heavy = self._phrases.words(edge).predicate.one in ("is", "was")
         return _capital(self._phrases.asked(match, edge, " or ".join(names), whom, heavy=heavy))
@@ -259,7 +259,7 @@ class QuestionTexts:
         if own := self._phrases.noun_at(match, edge, "m0"):
             return f"How many {own[1]} does {each} have?{none}"
         that = self._that(match)
-        if self._phrases.does(edge, "n"):
+        if self._phrases.does(match, edge, "n"):
             heavy = self._phrases.words(edge).predicate.one in ("is", "was")
             far = that.text if heavy else each
             if asked := self._phrases.asked(match, edge, far, f"how many {many}", heavy=heavy):
@@ -281,8 +281,11 @@ class QuestionTexts:
             any_ = Far(f"any of {some.the}", True)
             each = f"{one} {others}" if others.startswith("other than") else f"{others} {one}"
             each = f"{each.strip()} {self._phrases.relative(match, edge, 'n', any_, False)}"
+        theirs = self._phrases.noun_at(match, edge, "m0")
+        if own and theirs and relative_pronoun(match.nodes[0].type) == "who":
+            return f"For each {each}, how many of {these} are their {theirs[1]}?"
         that = self._that(match)
-        turned = self._phrases.noun_at(match, edge, "m0") or self._phrases.does(edge, "m0")
+        turned = theirs or self._phrases.does(match, edge, "m0")
         if not turned:
             whom = f"how many of {these}"
             if asked := self._phrases.asked(match, edge, that.text, whom, heavy=True):

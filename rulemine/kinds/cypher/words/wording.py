@@ -28,7 +28,11 @@ _LARGE = re.compile("area|capacity|count|number|population|share|size|volume")
 _GREAT = re.compile("age|coast|depth|diameter|distance|duration|height|length|mass|weight|width")
 """Properties of which there are larger ones, or greater ones, and not higher ones."""
 
-_SAID = {"founded year": "founding year", "founded date": "founding date"}
+_SAID = {
+    "founded year": "founding year",
+    "founded date": "founding date",
+    "hand": "dominant hand",
+}
 _OF = re.compile(r" (?:of|in|by|with|for|at|on|per|from|to|since|until)\b.*")
 """What follows the noun that carries the number of a property."""
 
