@@ -86,7 +86,7 @@ def _of_all(manifest: Mapping[str, Any]) -> dict[str, Any]:
     further += ["implied by definition"] * bool(config.get("implied"))
     return {
         "mode": config["selection"]["mode"],
-        "section": config.get(config["kind"], {}),
+        "section": config.get(config.get("kind"), {}),
         "hard": hard,
         "asked_in": asked,
         "by_split": both(counts, "split"),
