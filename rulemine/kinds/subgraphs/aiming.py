@@ -126,6 +126,9 @@ class Aimer:
                 if leaves and anchors != leaves:
                     continue
                 chosen = [place for place, _ in tree]
+                if not self._asks(chosen, answer):  # the other end of a chain may be asked for
+                    others = [e for e, n in degrees.items() if n == degrees[answer] and e != answer]
+                    answer = next((e for e in others if self._asks(chosen, e)), answer)
                 if self._fits(chosen, answer, aim):
                     self._failed[None if aim.core else cell] = 0
                     return Task(number, subgraph, atoms, given=tuple(chosen), answer=answer)
@@ -159,6 +162,11 @@ class Aimer:
         """The ends of some rows."""
         return [(s, o) for s, _, o in self._kg.triples[list(rows)].tolist()]
 
+    def _asks(self, tree: Sequence[int], answer: int) -> bool:
+        """Whether a tree asks for an end that is asked for."""
+        triples = self._kg.labeled(np.array(tree, np.int64))
+        return self._templates.asks(query_of_triples(triples, self._kg.entities[answer]))
+
     def _fits(self, tree: Sequence[int], answer: int, aim: Aim) -> bool:
         """Whether a tree is a question of the kind that is wanted."""
         kg, declared = self._kg, self._templates.declarations
@@ -174,7 +182,7 @@ class Aimer:
         trains = place == "id" and not aim.cells
         if not trains and (place, shape) not in aim.cells:
             return False
-        if not reads_well(query, self._templates):
+        if not (self._templates.asks(query) and reads_well(query, self._templates)):
             return False
         found = self._graded(expanded(query, declared))
         if isinstance(found, str):
