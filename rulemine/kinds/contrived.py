@@ -13,8 +13,8 @@ a step goes on (what a chain passes through), points are given for
 - only loose links that give it, which say little of what they lead to: 2.
 
 Every link of gossip gives 2 points; a branch of an intersection 1 if the others alone give fewer than twice
-as many answers, 2 if fewer than 4/3 times as many; a union of different links 3. Guarantee: points depend on
-the query, the graph and the declarations of its relations alone.
+as many answers, 2 if fewer than 4/3 times as many, and 1 if a loose link gives it; a union of different
+links 3. Guarantee: points depend on the query, the graph and the declarations of its relations alone.
 """
 
 from bisect import insort
@@ -119,7 +119,8 @@ class Contrived:
             gossip = any(relation in self._gossip for relation, _ in ends)
             return 2 * gossip + (0 if isinstance(of, Anchor) else self._of_step(grades, ends, of))
         if isinstance(query, Intersection):
-            return _of_branches([grades.members(part) for part in query.parts])
+            loose = sum(map(self._is_loose, self._leading(query)))
+            return loose + _of_branches([grades.members(part) for part in query.parts])
         if isinstance(query, Union):
             found = [self._link(part) for part in query.parts]
             return 3 * any(one is None or one[0] != (found[0] or one)[0] for one in found)
@@ -138,7 +139,7 @@ class Contrived:
         points += min(MOST, (int(1 / fits).bit_length() - 1) // 2) if fits else MOST
         back = frozenset((relation, not inverse) for relation, inverse in ends)
         points += 2 * (back in before)
-        points += 2 * all(any(name in self._loose for name, _ in one) for one in before)
+        points += 2 * all(map(self._is_loose, before))
         return points + (self._between_places(ends) and any(map(self._between_places, before)))
 
     def _leading(self, query: Query) -> Iterator[_Ends]:
@@ -160,6 +161,9 @@ class Contrived:
             return None
         parts = [part for part in query.parts if isinstance(part, Projection)]
         return frozenset((part.relation, part.inverse) for part in parts), parts[0].of
+
+    def _is_loose(self, ends: _Ends) -> bool:
+        return any(relation in self._loose for relation, _ in ends)
 
     def _between_places(self, ends: _Ends) -> bool:
         return all(relation in self._places for relation, _ in ends)

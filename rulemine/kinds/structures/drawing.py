@@ -39,7 +39,7 @@ OTHER_MEETS = 32
 OTHER_BRANCHES = 64
 """Draws of the second branch of a union, until it is like the first."""
 
-MOST_AKIN = 30
+MOST_AKIN = 10
 """The most entities that a link may lead to together for them to be akin."""
 
 REMEMBERED = 2**16

@@ -224,7 +224,8 @@ class Engine(Generic[Task, Candidate]):
         if query.text in asking.queries:
             return Unaskable.SAME
         grades = Grades(asking.graph, query)
-        if 0 < len(grades) <= self.options.max_answers and not self._is_better(grades):
+        most = self.options.max_answers or len(grades)
+        if 0 < len(grades) <= most and not self._is_better(grades):
             return Unaskable.CONTRIVED
         if parts.needless(grades) and not (may_be_idle and self.minimal(query).redundant):
             return Unaskable.NEEDLESS

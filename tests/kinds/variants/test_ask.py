@@ -175,6 +175,7 @@ def test_nothing_is_idle_unless_training_may_have_it(made: QuestionSet) -> None:
     for question in made.questions:
         assert not [*redundancies(graph, parse(question.query), WORLD.declarations)]
     assert made.sampling["variants"]["rejected"][Unaskable.NEEDLESS] > 0
+    assert made.sampling["variants"]["contrived"]["asked"] > 0, "whatever the most answers are"
     assert not any(q.block.redundant for q in variants(asked(minimal=False))), "all is test"
     loose = asked(inputs_of(chosen=QuestionSection(ratios=(2, 1, 1)), minimal=False))
     redundant = [q.split for q in variants(loose) if q.block.redundant]
