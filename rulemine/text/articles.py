@@ -76,7 +76,7 @@ _ENDS = (
     r"Philharmonic|Choir|(?<!& )Company|Language|Crusade|"
     r"Revolution|(?:Rebellion|War) of \d+|Rebellion|Broadcasting (?:Corporation|Company|Service|System)|"
     r"Campaign|conquests|Intifada|insurgency|Forces|Free State|[Dd]ynasty|"
-    r"Development Bank|Art Institute|campaign of \d+|School Board|Military Institute|"
+    r"Development Bank|(?:Art|Film) Institute|campaign of \d+|School Board|Military Institute|"
     r"(?:Adventist|Catholic|Orthodox|Methodist|Episcopal|Baptist) Church"
 )
 """Last words of names of two words or more."""

@@ -12,7 +12,8 @@ Royal College of Art|Massachusetts Institute of Technology|Isle of Man|Korean Wa
 2008 Summer Olympics|Cannes Film Festival|Chicago Symphony Orchestra|National Football League|Boston Red Sox
 Philadelphia 76ers|Los Angeles Lakers|Miami Heat|Democratic Party|Soviet Union|Czech Republic|BBC
 Congo Football League (former)|Los Angeles Film Critics Association Award for Best Director|Greek Language
-North Sea|West Bank|Gaza Strip|Eastern Cape|Hollywood Walk of Fame|Empire State Building|Tower of London
+North Sea|Lee Strasberg Theatre and Film Institute
+West Bank|Gaza Strip|Eastern Cape|Hollywood Walk of Fame|Empire State Building|Tower of London
 London Borough of Camden|Socialist Federal Republic of Yugoslavia|California Institute of the Arts
 National Film Board of Canada
 Organisation for Economic Co-operation and Development|National League
