@@ -223,6 +223,10 @@ class LessContrived:
         self._lifted.add(stratum)
         return True
 
+    def is_lifted(self, stratum: Hashable) -> bool:
+        """Whether all candidates of a stratum are asked."""
+        return stratum in self._lifted
+
     def to_plain(self, asked: Iterable[str]) -> dict[str, float]:
         """The mean points of all candidates and of the queries that are asked, for the manifest."""
         return {"drawn": _mean(self.points.values()), "asked": _mean(map(self.points.get, asked))}

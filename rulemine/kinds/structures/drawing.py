@@ -23,7 +23,7 @@ from rulemine.kinds.structures.edges import (
     Steps,
     Taken,
 )
-from rulemine.kinds.structures.plans import ANY, LINKS, Either, Hop, Meet, first_of, plan_of
+from rulemine.kinds.structures.plans import ANY, LINKS, NARROW, Either, Hop, Meet, first_of, plan_of
 from rulemine.query.tree import Anchor, Intersection, Query, Union
 
 __all__ = ["Drawer", "Drawn"]
@@ -105,7 +105,13 @@ class Drawer:
         self._tables = {key: table for key, table in self._tables.items() if key[1] != pool}
 
     def draw(
-        self, name: str, missing: int | None, pool: int, draws: Draws, core: bool = False
+        self,
+        name: str,
+        missing: int | None,
+        pool: int,
+        draws: Draws,
+        core: bool = False,
+        narrow: bool = True,
     ) -> Drawn | None:
         """Draws a query of a structure.
 
@@ -115,6 +121,7 @@ class Drawer:
             pool: Which anchors to draw from.
             draws: The stream.
             core: Whether the removed links are of the core; where they come as they come, one is.
+            narrow: Whether each inner step of a chain of three leads from one entity to one.
 
         Returns:
             The query; None: this draw led nowhere.
@@ -128,7 +135,8 @@ class Drawer:
         elif core:
             statuses[draws.below(count)] = CORE
         drawn = _Draw(self, pool, draws)
-        query = drawn.root(plan_of(name, statuses, *self._most))
+        few, some = self._most
+        query = drawn.root(plan_of(name, statuses, few, some, NARROW if narrow else some))
         if query is None or set(drawn.anchors) & set(drawn.nodes):
             return None
         return Drawn(query, tuple(drawn.anchors), tuple(drawn.links))

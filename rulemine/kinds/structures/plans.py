@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 from rulemine.kinds.structures.edges import STATED
 
-__all__ = ["ANY", "LINKS", "Either", "Hop", "Meet", "first_of", "plan_of"]
+__all__ = ["ANY", "LINKS", "NARROW", "Either", "Hop", "Meet", "first_of", "plan_of"]
 
 LINKS = {"1p": 1, "2p": 2, "3p": 3, "2i": 2, "3i": 3, "ip": 3, "pi": 3, "2u": 1, "up": 2}
 """The links of a derivation of each structure: the most that its hard answer can miss."""
 
-NARROW = 3
-"""The most entities that an inner step of a chain of three leads to from one."""
+NARROW = 1
+"""The most entities that an inner step of a chain of three leads to from one, where enough can be had."""
 
 ANY = -1
 """The status of steps whose status does not matter."""
@@ -46,7 +46,9 @@ class Either(NamedTuple):
     other: Hop
 
 
-def plan_of(name: str, s: Sequence[int], few: int, some: int) -> Hop | Meet | Either:
+def plan_of(
+    name: str, s: Sequence[int], few: int, some: int, narrow: int = NARROW
+) -> Hop | Meet | Either:
     """What is to be drawn; one branch to a single entity would make the other needless.
 
     Args:
@@ -54,6 +56,7 @@ def plan_of(name: str, s: Sequence[int], few: int, some: int) -> Hop | Meet | Ei
         s: The statuses of the steps of its derivation.
         few: The most answers of a query.
         some: The most triples in the derivations of its answers.
+        narrow: The most entities that an inner step of a chain of three leads to from one.
     """
     other = STATED if {*s} == {STATED} else ANY
     if name == "1p":
@@ -61,7 +64,7 @@ def plan_of(name: str, s: Sequence[int], few: int, some: int) -> Hop | Meet | Ei
     if name == "2p":
         return Hop(s[1], Hop(s[0], None, most=some), most=few)
     if name == "3p":
-        return Hop(s[2], Hop(s[1], Hop(s[0], None, most=NARROW), most=NARROW), most=few)
+        return Hop(s[2], Hop(s[1], Hop(s[0], None, most=narrow), most=narrow), most=few)
     if name in ("2i", "3i"):
         return Meet(tuple(Hop(status, None, least=2) for status in s))
     if name == "ip":

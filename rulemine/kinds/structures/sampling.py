@@ -264,9 +264,9 @@ class _Sampling:
         """Draws once; returns why there is no question, if there is none."""
         made, options, split = self.made, self.options, self.pools[pool].split
         lacking = self._core_lacking((pool, number))
-        drawn = self.drawer.draw(
-            made.name, number, pool, self.draws[pool, number], core=lacking > 0
-        )
+        narrow = not made.better.is_lifted((pool, number))
+        draws = self.draws[pool, number]
+        drawn = self.drawer.draw(made.name, number, pool, draws, core=lacking > 0, narrow=narrow)
         if drawn is None:
             return Reason.NOWHERE
         if drawn.query.text in self.seen:
