@@ -201,7 +201,9 @@ def _labels(release: Release) -> dict[str, Any]:
 def _filter(release: Release) -> dict[str, Any]:
     kg = release.manifest["kg"]
     standards = (build(Standard, row, "manifest.json") for row in kg.get("standards", ()))
-    return {"excluded": dict(kg.get("dropped", {})), "standards": tuple(standards)}
+    classes = {name: tuple(of) for name, of in kg.get("classes", {}).items()}
+    dropped = dict(kg.get("dropped", {}))
+    return {"excluded": dropped, "classes": classes, "standards": tuple(standards)}
 
 
 _StandIn = tuple[Callable[[Release], dict[str, Any]], str]

@@ -351,6 +351,8 @@ class Inputs:
             about["types"] = types
         if self.recipe.questions.filters:
             about["dropped"] = self.excluded
+        if self.classes:
+            about["classes"] = {name: list(of) for name, of in self.classes.items()}
         if self.standards:
             about["standards"] = [to_json(one) for one in self.standards]
         if self.amie is not None:

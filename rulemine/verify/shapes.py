@@ -197,6 +197,7 @@ MANIFEST = record(
             },
             optional={
                 "amie_jar": text,
+                "classes": mapping(array(text)),
                 "dropped": mapping(text),
                 "standards": array(_STANDARD),
                 "types": text,

@@ -19,6 +19,7 @@ from rulemine.builder import verbalize_stage
 from rulemine.builder.pipeline import Build
 from rulemine.config import Key, packaged
 from rulemine.errors import ConfigError
+from rulemine.kinds.asking import Asking
 from rulemine.kinds.building import kind_of
 from rulemine.kinds.registry import KINDS
 from rulemine.kinds.writing import opened
@@ -206,7 +207,7 @@ def outcome(case: Case, recipe: Recipe, estimates: bool) -> str:
     told: Any = {"note": str, "status": str, "replay": None}
     if case.asked is None:
         with opened(inputs, folder, asks=True, **told) as writing:
-            made = kind.ask(inputs, case.selection, None, writing)
+            made = Asking(inputs, case.selection, None, writing).run()
             made = kind.split(inputs, made, None, writing) or made
     elif recipe.verbalizer.name == "template":
         made = case.asked

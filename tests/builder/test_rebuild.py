@@ -47,7 +47,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     standard = (
         '[[standards]]\nbody_any = ["married_to"]\nmin_std_confidence = 0.9\nreason = "weak"\n'
     )
-    (folder / "f.toml").write_text('[drop]\n"works_with" = "dull"\n' + standard)
+    classes = '[classes]\ngossip = ["married_to"]\n'
+    (folder / "f.toml").write_text('[drop]\n"works_with" = "dull"\n' + classes + standard)
     (folder / "l.tsv").write_text("".join(f"{e}\t{e.title()}\n" for e in kg.entities[::2]))
     met = (f"{s}\tmet\t{o}\n" for s, _, o in kg.labeled()[::2])
     (folder / "r.tsv").write_text("".join([*lines, *met]))

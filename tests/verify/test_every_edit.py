@@ -28,6 +28,7 @@ from tests.verify.tiny import read_file, seal, write_file
 
 UNSEEN = {
     ("manifest.json", "kg.duplicates"),
+    ("manifest.json", "kg.classes.*"),
     ("manifest.json", "kg.standards.*"),
     ("manifest.json", "counts.selection.*"),
     ("manifest.json", "counts.sampling.*"),
