@@ -1,4 +1,4 @@
-"""Arrays between stages, one .npy file each, their distinct values, and data frames.
+"""Arrays between stages, one .npy file each, sets of their values, and data frames.
 
 Guarantee: equal arrays give equal bytes, and nothing is pickled. pandas is loaded only when a frame is made.
 """
@@ -17,7 +17,7 @@ from rulemine.files import read_bytes, write_bytes
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["distinct", "frame", "read_arrays", "write_arrays"]
+__all__ = ["among", "distinct", "frame", "read_arrays", "write_arrays"]
 
 
 def frame(columns: Mapping[str, Any]) -> "pd.DataFrame":
@@ -37,6 +37,14 @@ def frame(columns: Mapping[str, Any]) -> "pd.DataFrame":
 
 
 _Number = TypeVar("_Number", bound=np.generic)
+
+
+def among(values: npt.NDArray[np.int64], ordered: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Which of some values are in an ascending array: ``numpy.isin``, which takes longer for few values."""
+    if not len(ordered):
+        return np.zeros(len(values), bool)
+    found: npt.NDArray[np.bool_] = ordered.take(ordered.searchsorted(values), mode="clip") == values
+    return found
 
 
 def distinct(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:

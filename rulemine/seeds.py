@@ -48,7 +48,7 @@ class Stream:
 
     def below(self, bound: int) -> int:
         """An integer drawn uniformly from 0 … `bound` − 1 (`bound` ≥ 1, below 2⁵³)."""
-        return int(self.uniform(1)[0] * bound)
+        return int((self._bits.random_raw() >> 11) * 2.0**-53 * bound)  # as `uniform`, but faster
 
     def permutation(self, n: int) -> npt.NDArray[np.int64]:
         """The numbers 0 … `n` − 1 in random order, shape (n,)."""

@@ -1,4 +1,4 @@
-"""Distinct values, against numpy's, of the builder and of the verifier."""
+"""Sets of values, against numpy's, of the builder and of the verifier."""
 
 import numpy as np
 import numpy.typing as npt
@@ -24,3 +24,10 @@ def test_distinct_values_are_those_of_numpy(values: npt.NDArray[np.generic]) -> 
     if values.dtype.kind == "i":
         own = triples.distinct(values.ravel().astype(np.int64))
         assert own.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("others", [[], [4], [-3, 0, 1, 2, 9]])
+def test_values_among_others_are_those_of_numpy(others: list[int]) -> None:
+    values, ordered = np.arange(-5, 12)[::-1], np.array(others, np.int64)
+    assert arrays.among(values, ordered).tolist() == np.isin(values, ordered).tolist()
+    assert not len(arrays.among(ordered[:0], ordered))

@@ -37,6 +37,8 @@ def test_draws_keep_their_bounds_and_reach_them() -> None:
     drawn = [source.below(6) for _ in range(600)]
     assert set(drawn) == set(range(6))
     assert stream(0, "one").below(1) == 0
+    one, other = stream(7, "die"), stream(7, "die").uniform(100).tolist()
+    assert [one.below(10**15) for _ in other] == [int(x * 10**15) for x in other]
     values = stream(5, "u").uniform(10_000)
     assert 0 <= values.min() < 0.001
     assert 0.999 < values.max() < 1

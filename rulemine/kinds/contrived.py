@@ -216,6 +216,10 @@ class LessContrived:
             self._has[query.text] = points <= some[int((len(some) - 1) * self.share)]
         return self._has[query.text] or stratum in self._lifted
 
+    def refused(self, stratum: Hashable, query: Query) -> bool:
+        """Whether a candidate was compared before, and is not asked."""
+        return not self._has.get(query.text, True) and stratum not in self._lifted
+
     def lift(self, stratum: Hashable) -> bool:
         """Has all candidates of a stratum asked from now on; whether that is new."""
         if stratum in self._lifted:

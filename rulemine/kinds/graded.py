@@ -232,19 +232,28 @@ class Grader:
         self.core_only = core_only
         self._again = earlier.links(graph.kg, declarations)
 
-    def grade(self, query: Query, *, max_answers: int = 0, max_evidence: int = 0) -> Graded | str:
+    def grade(
+        self,
+        query: Query,
+        *,
+        max_answers: int = 0,
+        max_evidence: int = 0,
+        grades: Grades | None = None,
+    ) -> Graded | str:
         """Grades a query, or says why it is no question: one of `Unaskable`.
 
         Args:
             query: The query, with all statements of its relations.
             max_answers: Most answers, further ones included; 0: any number.
             max_evidence: Most triples of evidence; 0: any number.
+            grades: Its evaluation on the graph, if it is known.
         """
         if query.text in self.earlier.queries:
             return Unaskable.EARLIER
         if not self.templates.asks(query):
             return Unaskable.BROAD
-        grades = Grades(self.graph, query)
+        if grades is None:
+            grades = Grades(self.graph, query)
         if not len(grades):
             return Unaskable.NONE
         anchors = {*structure_of(query, self.declarations).anchors}

@@ -80,13 +80,13 @@ class IdleParts:
         """
         query, wide = grades.query, set[str]()
         for less in smaller(query, self.declarations):
-            others = Grades(self.graph, less)
-            more = self._names(np.setdiff1d(others.entities, grades.entities, assume_unique=True))
-            fewer = self._names(np.setdiff1d(grades.entities, others.entities, assume_unique=True))
-            if not (more or fewer):
+            others = grades.members(less)
+            if np.array_equal(others, grades.entities):
                 return True
             if self.wider is None:
                 continue
+            more = self._names(np.setdiff1d(others, grades.entities, assume_unique=True))
+            fewer = self._names(np.setdiff1d(grades.entities, others, assume_unique=True))
             wide = wide or {*Grades(self.wider, query).answers}
             if more <= wide and fewer <= {*Grades(self.wider, less).answers}:
                 return True

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rulemine.arrays import distinct
+from rulemine.arrays import among, distinct
 from rulemine.kg.index import Ints
 from rulemine.query.grading import Grades
 from rulemine.query.query_graph import SHIFT
@@ -61,7 +61,11 @@ def full_evidence(grades: Grades, answers: Ints | None = None) -> Evidence:
         elif isinstance(node, Intersection):
             waiting += [(part, targets) for part in node.parts]
         elif isinstance(node, Union):
-            waiting += [(part, _among(targets, grades.members(part))) for part in node.parts]
+            members = [grades.members(part) for part in node.parts]
+            waiting += [
+                (part, targets[among(targets, own)])
+                for part, own in zip(node.parts, members, strict=True)
+            ]
         elif isinstance(node, Difference | Count):
             waiting.append((node.of, targets))
     return Evidence(*(distinct(np.concatenate(some)) for some in (rows, between)))
@@ -87,10 +91,6 @@ def _steps(grades: Grades, step: Projection, targets: Ints) -> tuple[Ints, Ints]
     at = (first - (count.cumsum() - count)).repeat(count)
     at += np.arange(len(at))
     ends = side.ends[at] >> SHIFT
-    fits = np.isin(ends, there)
+    fits = among(ends, there)
     below = ends[fits] if which else here.repeat(count)[fits]
     return side.rows[at[fits]], distinct(below)
-
-
-def _among(some: Ints, others: Ints) -> Ints:
-    return some[np.isin(some, others)]

@@ -94,6 +94,8 @@ def test_a_candidate_with_at_most_the_median_of_points_is_in_the_better_half() -
     assert better.has("3p", Anchor("z"), 9)
     assert better.has("2p", Anchor("a"), 3)  # as before
     assert not better.has("2p", Anchor("b"), 5)
+    assert [better.refused("2p", Anchor(name)) for name in "abz?"] == [False, True, False, False]
     assert (better.lift("2p"), better.lift("2p")) == (True, False)
     assert better.has("2p", Anchor("b"), 5)
+    assert not better.refused("2p", Anchor("b"))
     assert better.to_plain(['"c"', '"d"', '"none of them"']) == {"drawn": 3.67, "asked": 1.5}

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rulemine.arrays import among
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.kinds.asking import Asking
 from rulemine.kinds.graded import Graded, Unaskable, preferred
@@ -89,7 +90,7 @@ class QueryChecker:
         grades = Grades(grader.graph, query)
         if len(grades) > options.max_answers:
             return Reason.MANY
-        if np.isin(anchors, grades.entities).any():
+        if among(anchors, grades.entities).any():
             return Reason.ANCHOR
         if not any(map(is_open, set(grades.missing[grades.missing > 0].tolist()) or {0})):
             return Reason.FULL
@@ -107,7 +108,7 @@ class QueryChecker:
             return Reason.EVIDENCE
         if grader.is_stale(evidence):
             return Reason.STALE
-        if np.isin(anchors, evidence.between).any():
+        if among(anchors, evidence.between).any():
             return Reason.ANCHOR
         hard = grader.hard(grades)
         asked_for = preferred(hard)

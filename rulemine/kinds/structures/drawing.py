@@ -189,9 +189,11 @@ class Drawer:
             return None
         others = steps.reached(shared.step)
         source = int(others[draws.below(len(others))])
+        if source == first.source:
+            return None
         found = steps.leaving(first.link, source)
         found = found[table.chosen[found]]
-        if source == first.source or not len(found):
+        if not len(found):
             return None
         step = int(found[draws.below(len(found))])
         return Taken(step, int(steps.target[step]), first.link, source)

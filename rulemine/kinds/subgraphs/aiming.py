@@ -8,6 +8,7 @@ use these triples and this answer, as for what is grown.
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +31,9 @@ from rulemine.seeds import Stream, stream
 __all__ = ["Aim", "Aimer"]
 
 Ints = npt.NDArray[np.int64]
+
+_Edge = tuple[int, tuple[int, int]]
+"""A row of the graph, and its ends."""
 
 SUBGRAPHS, TREES = 6, 30
 """Subgraphs tried for a task, and trees of each."""
@@ -93,6 +97,9 @@ class Aimer:
         most_first = range(MOST_TRIPLES, 0, -1)  # shapes of up to so many triples
         self._sizes = {shape: n for n in most_first for shape in tree_shapes(n)}
         self._rows_of: dict[str, Ints] = {}
+        self._shapes: dict[tuple[int, ...], str] = {}
+        self._asked_at = cache(self._asks_end)
+        self._reads_well = cache(partial(reads_well, templates=templates))
         self._failed: Counter[Cell | None] = Counter()
 
     def task(self, number: int, aim: Aim) -> Task | None:
@@ -109,6 +116,7 @@ class Aimer:
             return None
         cell = cells[random.below(len(cells))] if cells else None
         leaves = len(_LEAF.findall(cell[1])) if cell else 0
+        tried: set[tuple[frozenset[int], int]] = set()
         for _ in range(SUBGRAPHS):
             rows = self._starting(cell, aim)
             row = int(rows[random.below(len(rows))])
@@ -125,11 +133,15 @@ class Aimer:
                 anchors = sum(n == 1 and end != answer for end, n in degrees.items())
                 if leaves and anchors != leaves:
                     continue
-                chosen = [place for place, _ in tree]
-                if not self._asks(chosen, answer):  # the other end of a chain may be asked for
+                if not self._asks(tree, answer):  # the other end of a chain may be asked for
                     others = [e for e, n in degrees.items() if n == degrees[answer] and e != answer]
-                    answer = next((e for e in others if self._asks(chosen, e)), answer)
-                if self._fits(chosen, answer, aim):
+                    answer = next((e for e in others if self._asks(tree, e)), answer)
+                chosen = [place for place, _ in tree]
+                # Small trees are drawn again and again.
+                if (drawn := (frozenset(chosen), answer)) in tried:
+                    continue
+                tried.add(drawn)
+                if self._fits(tree, answer, aim):
                     self._failed[None if aim.core else cell] = 0
                     return Task(number, subgraph, atoms, given=tuple(chosen), answer=answer)
         lacking = None if aim.core else cell
@@ -162,27 +174,44 @@ class Aimer:
         """The ends of some rows."""
         return [(s, o) for s, _, o in self._kg.triples[list(rows)].tolist()]
 
-    def _asks(self, tree: Sequence[int], answer: int) -> bool:
+    def _asks(self, tree: Sequence[_Edge], answer: int) -> bool:
         """Whether a tree asks for an end that is asked for."""
-        triples = self._kg.labeled(np.array(tree, np.int64))
+        beside = [row for row, ends in tree if answer in ends]
+        return len(beside) > 1 or self._asked_at(beside[0], answer)
+
+    def _asks_end(self, row: int, answer: int) -> bool:
+        """Whether an end of a triple is asked for."""
+        triples = self._kg.labeled(np.array([row], np.int64))
         return self._templates.asks(query_of_triples(triples, self._kg.entities[answer]))
 
-    def _fits(self, tree: Sequence[int], answer: int, aim: Aim) -> bool:
+    def _shape(self, tree: Sequence[_Edge], answer: int) -> str:
+        """The shape code of a tree, whatever its relations."""
+        numbers = {answer: 0}
+        nodes = [numbers.setdefault(end, len(numbers)) for _, ends in tree for end in ends]
+        key = tuple(nodes)
+        if key not in self._shapes:
+            edges = [(str(s), "", str(o)) for s, o in zip(nodes[::2], nodes[1::2], strict=True)]
+            self._shapes[key] = structure_of(query_of_triples(edges, "0")).shape
+        return self._shapes[key]
+
+    def _fits(self, tree: Sequence[_Edge], answer: int, aim: Aim) -> bool:
         """Whether a tree is a question of the kind that is wanted."""
         kg, declared = self._kg, self._templates.declarations
-        triples = kg.labeled(np.array(tree, np.int64))
+        triples = kg.labeled(np.array([row for row, _ in tree], np.int64))
         known = all(relation in aim.may_train for _, relation, _ in triples)
         if not (known or aim.cells):
             return False
-        query = query_of_triples(triples, kg.entities[answer])
-        shape = structure_of(query, declared).shape
+        shape = self._shape(tree, answer)
         place = "id" if known else "urt"
         if shape in self._options.reserved_shapes:
             place = "ugt"
         trains = place == "id" and not aim.cells
         if not trains and (place, shape) not in aim.cells:
             return False
-        if not (self._templates.asks(query) and reads_well(query, self._templates)):
+        if not self._asks(tree, answer):
+            return False
+        query = query_of_triples(triples, kg.entities[answer])
+        if not self._reads_well(query):
             return False
         found = self._graded(expanded(query, declared))
         if isinstance(found, str):
@@ -192,12 +221,7 @@ class Aimer:
         return not trains or aim.taken.isdisjoint((*found.grades.answers, *found.further))
 
 
-def _tree(
-    shown: Sequence[tuple[int, tuple[int, int]]],
-    first: tuple[int, tuple[int, int]],
-    atoms: int,
-    random: Stream,
-) -> list[tuple[int, tuple[int, int]]] | None:
+def _tree(shown: Sequence[_Edge], first: _Edge, atoms: int, random: Stream) -> list[_Edge] | None:
     """So many rows, each with its ends, that form a tree with the first of them; None: there is none."""
     tree, nodes = [first], {*first[1]}
     while len(tree) < atoms:

@@ -223,6 +223,8 @@ class Engine(Generic[Task, Candidate]):
         asking, parts = self.asking, self.asking.grader.idle_parts
         if query.text in asking.queries:
             return Unaskable.SAME
+        if self.session is None and self.better.refused(self._shape(query), query):
+            return Unaskable.CONTRIVED  # found in an earlier batch
         grades = Grades(asking.graph, query)
         most = self.options.max_answers or len(grades)
         if 0 < len(grades) <= most and not self._is_better(grades):
@@ -230,7 +232,10 @@ class Engine(Generic[Task, Candidate]):
         if parts.needless(grades) and not (may_be_idle and self.minimal(query).redundant):
             return Unaskable.NEEDLESS
         graded = asking.grader.grade(
-            query, max_answers=self.options.max_answers, max_evidence=self.options.max_evidence
+            query,
+            max_answers=self.options.max_answers,
+            max_evidence=self.options.max_evidence,
+            grades=grades,
         )
         if isinstance(graded, str):
             return graded
@@ -239,8 +244,11 @@ class Engine(Generic[Task, Candidate]):
     def _is_better(self, grades: Grades) -> bool:
         """Whether a query is among the less contrived ones of its shape; what a model writes always is."""
         points = self.asking.contrived.points(grades)
-        shape = structure_of(grades.query, self.asking.declarations).shape
+        shape = self._shape(grades.query)
         return self.better.has(shape, grades.query, points) or self.session is not None
+
+    def _shape(self, query: Query) -> str:
+        return structure_of(query, self.asking.declarations).shape
 
     def minimal(self, query: Query) -> Minimality:
         """Which anchors of a query are needed."""
