@@ -61,6 +61,11 @@ def test_the_card_shows_structures_missing_links_and_the_papers_statistics() -> 
     assert "`sheet.tsv`" in text
 
 
+def test_the_card_of_a_release_without_points_has_none() -> None:
+    row = {key: value for key, value in SAMPLING["up"].items() if key != "contrived"}
+    assert "Mean points" not in card(sampling_counts={"up": row})
+
+
 def test_the_card_says_where_types_are_from() -> None:
     source = SOURCE | {"types": "names, induced"}
     assert "Types: Freebase's names of relations" in card(source=source)
