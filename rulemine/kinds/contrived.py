@@ -9,8 +9,9 @@ a step goes on (what a chain passes through), points are given for
 - a stray step: ⌊log₄ 1/f⌋, at most `MOST`, where f is the fraction of all that the link before leads to from
   which the link of the step leads;
 - a step back by the link that gave the set, the other way: 2;
-- a step from place to place after another: 1;
-- only loose links that give it, which say little of what they lead to: 2.
+- a step from place to place after another: 2;
+- only loose links that give it, which say little of what they lead to: 2;
+- a loose link of the step: 1.
 
 Every link of gossip gives 2 points; a branch of an intersection 1 if the others alone give fewer than twice
 as many answers, 2 if fewer than 4/3 times as many, and 1 if a loose link gives it; a union of different
@@ -139,8 +140,8 @@ class Contrived:
         points += min(MOST, (int(1 / fits).bit_length() - 1) // 2) if fits else MOST
         back = frozenset((relation, not inverse) for relation, inverse in ends)
         points += 2 * (back in before)
-        points += 2 * all(map(self._is_loose, before))
-        return points + (self._between_places(ends) and any(map(self._between_places, before)))
+        points += 2 * (all(map(self._is_loose, before)) + self._is_loose(ends))
+        return points + 2 * (self._between_places(ends) and any(map(self._between_places, before)))
 
     def _leading(self, query: Query) -> Iterator[_Ends]:
         """The links that lead to what a query gives."""
@@ -197,39 +198,57 @@ class LessContrived:
     def __init__(self, share: float = KEPT) -> None:
         self.share = share
         self.points: dict[str, int] = {}
-        self._has: dict[str, bool] = {}
-        self._lifted: set[Hashable] = set()
+        self._seen: set[tuple[Hashable, str]] = set()
+        self._has: dict[tuple[Hashable, str, float], bool] = {}
+        self._shares: dict[Hashable, float] = {}
         self._of: dict[Hashable, list[int]] = {}
 
     def has(self, stratum: Hashable, query: Query, points: int) -> bool:
-        """Whether a candidate is asked; until the limit is lifted, the answer is the same again.
+        """Whether a candidate is asked; while the share stays, the answer is the same again.
 
         Args:
             stratum: What it is compared within.
             query: The candidate.
             points: Its points.
         """
-        if query.text not in self._has:
-            some = self._of.setdefault(stratum, [])
+        some, share = self._of.setdefault(stratum, []), self._share(stratum)
+        if (stratum, query.text) not in self._seen:
+            self._seen.add((stratum, query.text))
             insort(some, points)
             self.points[query.text] = points
-            self._has[query.text] = points <= some[int((len(some) - 1) * self.share)]
-        return self._has[query.text] or stratum in self._lifted
+        found = stratum, query.text, share
+        if found not in self._has:
+            self._has[found] = points <= some[int((len(some) - 1) * share)]
+        return self._has[found]
 
     def refused(self, stratum: Hashable, query: Query) -> bool:
         """Whether a candidate was compared before, and is not asked."""
-        return not self._has.get(query.text, True) and stratum not in self._lifted
+        return not self._has.get((stratum, query.text, self._share(stratum)), True)
 
     def lift(self, stratum: Hashable) -> bool:
         """Has all candidates of a stratum asked from now on; whether that is new."""
-        if stratum in self._lifted:
+        if self.is_lifted(stratum):
             return False
-        self._lifted.add(stratum)
+        self._shares[stratum] = 1
         return True
+
+    def widen(self, stratum: Hashable) -> bool:
+        """Has twice as many of the candidates of a stratum asked, unless that is all; whether it did."""
+        if 2 * self._share(stratum) >= 1:
+            return False
+        self._shares[stratum] = 2 * self._share(stratum)
+        return True
+
+    def is_widened(self, stratum: Hashable) -> bool:
+        """Whether more candidates of a stratum are asked than at first."""
+        return self._share(stratum) > self.share
 
     def is_lifted(self, stratum: Hashable) -> bool:
         """Whether all candidates of a stratum are asked."""
-        return stratum in self._lifted
+        return self._share(stratum) == 1
+
+    def _share(self, stratum: Hashable) -> float:
+        return self._shares.get(stratum, self.share)
 
     def to_plain(self, asked: Iterable[str]) -> dict[str, float]:
         """The mean points of all candidates and of the queries that are asked, for the manifest."""

@@ -44,9 +44,9 @@ POINTS = {
     # Back where it came from, through the hub: 1 + 2.
     '(p- "lives_in" (p "lives_in" "p3"))': 3,
     # Back where it came from, through two places.
-    '(p "lies_in" (p- "lies_in" "norway"))': 1 + 2 + 1,
+    '(p "lies_in" (p- "lies_in" "norway"))': 1 + 2 + 2,
     # From place to place.
-    '(p "borders" (p "lies_in" "oslo"))': 1,
+    '(p "borders" (p "lies_in" "oslo"))': 2,
     # Symmetric, so back where it came from, and twice gossip.
     '(p "dated" (p "dated" "p1"))': 2 + 2 * 2,
     # Ann owns one film, which is her own: the first branch takes nothing away, the second two of three.
@@ -58,6 +58,9 @@ POINTS = {
     '(p "pet" (p "worked_with" "ann"))': 1 + 2,
     '(p "pet" (and (p "worked_with" "ann") (p- "lives_in" "oslo")))': 1,
     '(and (p "worked_with" "ann") (p- "lives_in" "oslo"))': 1,
+    # A loose link of a later step; from two who worked together to each other.
+    '(p "worked_with" (p- "owns" "f1"))': 2,
+    '(p "worked_with" (p- "worked_with" "p16"))': 2 + 2 + 2,
     # What is taken away counts too.
     '(minus (p "directed" "ann") (p "dated" (p "dated" "p1")))': 6,
 }
@@ -99,3 +102,17 @@ def test_a_candidate_with_at_most_the_median_of_points_is_in_the_better_half() -
     assert better.has("2p", Anchor("b"), 5)
     assert not better.refused("2p", Anchor("b"))
     assert better.to_plain(['"c"', '"d"', '"none of them"']) == {"drawn": 3.67, "asked": 1.5}
+
+
+def test_a_share_may_grow_step_by_step() -> None:
+    better = LessContrived(0.25)
+    has = [better.has("2p", Anchor(str(n)), n) for n in (1, 2, 3, 4, 5)]
+    assert has == [True, False, False, False, False]
+    assert not better.is_widened("2p")
+    assert better.widen("2p")
+    assert [n for n in (1, 2, 3, 4, 5) if better.has("2p", Anchor(str(n)), n)] == [1, 2, 3]
+    assert (better.widen("2p"), better.is_widened("2p"), better.is_lifted("2p")) == (
+        False,
+        True,
+        False,
+    )

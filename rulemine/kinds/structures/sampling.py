@@ -6,8 +6,10 @@ are spread evenly over how many links their hard answers miss, those that miss m
 and must find the relations that they need below their limit. As long as a number lacks questions of the
 core, their removed links are drawn from the core. A number for which `PATIENCE` draws in a row gave nothing
 is given up, its questions of the core before the others; what the graph does not give of it, the others of
-the same split give. Of candidates for a number, the less contrived are asked (`rulemine.kinds.contrived`); a
-number that is given up gets another `PATIENCE` draws of which all are.
+the same split give. Of candidates for a number, the less contrived are asked (`rulemine.kinds.contrived`).
+Before a number is given up, twice as many of its candidates are asked and get another `PATIENCE` draws, as
+often as some are left out; then what it gives takes no place of another number. When all numbers of a split
+are given up, all candidates are asked.
 
 Guarantees: at most `StructureSection.max_share` of the questions of a structure, but at least one, share an
 anchor, a relation or an answer; anchors of different splits are disjoint; the same inputs and seed give the
@@ -23,7 +25,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from rulemine.kinds.asking import Asking
-from rulemine.kinds.contrived import LessContrived
+from rulemine.kinds.contrived import KEPT, LessContrived
 from rulemine.kinds.locks import DRAWN, Locks
 from rulemine.kinds.near_duplicates import NearDuplicates
 from rulemine.kinds.structures.checking import QueryChecker, Reason
@@ -42,8 +44,18 @@ PATIENCE = 500
 """Draws in a row without a question after which a number of missing links is given up in a split; those of
 `CHEAP` count less."""
 
-CHEAP = {Reason.AGAIN: 0.1, Reason.EARLIER: 0.1, Reason.SHARED: 0.1, Reason.CONTRIVED: 0.1}
+CHEAP = {
+    Reason.AGAIN: 0.1,
+    Reason.BROAD: 0.1,
+    Reason.CONTRIVED: 0.1,
+    Reason.EARLIER: 0.1,
+    Reason.NOWHERE: 0.5,
+    Reason.SHARED: 0.1,
+}
 """What draws that take little time count."""
+
+FEWER = {"3p": 0.15, "up": 0.15}
+"""The fraction of the candidates of a structure that is asked where fewer are worth it."""
 
 MOST_REFUSED = 1000
 """Refused texts that are kept."""
@@ -167,7 +179,8 @@ class _Sampling:
         self.drawer, self.checker, self.texts = drawer, checker, asking.texts
         self.pools, self.options, self.company = pools, asking.options, company
         options = self.options
-        self.made = Sampled(name, options.per_structure)
+        better = LessContrived(FEWER.get(name, KEPT))
+        self.made = Sampled(name, options.per_structure, better=better)
         self.wanted = _apportioned(options.per_structure, [pool.ratio for pool in pools])
         numbers: list[int | None] = [None]
         if options.missing != "any":
@@ -211,11 +224,11 @@ class _Sampling:
                 if self._core_lacking(key):
                     self.without_core.add(key)
                     self.failed[key] = 0
-                elif self.made.better.lift(key):
+                elif self.made.better.widen(key):
                     self.failed[key] = 0
                 else:
                     self.open.discard(key)
-            key = self._next(pool)
+            key = self._next(pool) or self._reopened(pool)
 
     def finished(self) -> Sampled:
         """What was sampled, after all pools."""
@@ -230,13 +243,28 @@ class _Sampling:
 
     def _next(self, pool: int) -> Key | None:
         """Of a pool that lacks questions, the highest number of missing links that does."""
-        if sum(count for (at, _), count in self.counts.items() if at == pool) >= self.wanted[pool]:
+        if self._is_enough(pool):
             return None
         return min(
             (key for key in self.open if key[0] == pool),
             key=lambda key: (self.counts[key] >= math.floor(self._quota(pool)), -(key[1] or 0)),
             default=None,
         )
+
+    def _is_enough(self, pool: int) -> bool:
+        """Whether a pool has all questions that are wanted."""
+        given = sum(count for (at, _), count in self.counts.items() if at == pool)
+        return given >= self.wanted[pool]
+
+    def _reopened(self, pool: int) -> Key | None:
+        """Has all candidates asked of a pool that lacks questions although every number is given up."""
+        if self._is_enough(pool):
+            return None
+        for number in self.numbers:
+            if self.made.better.lift((pool, number)):
+                self.open.add((pool, number))
+                self.failed[pool, number] = 0
+        return self._next(pool)
 
     def _quota(self, pool: int) -> float:
         """How many questions of each number of missing links are wanted of a pool."""
@@ -280,7 +308,7 @@ class _Sampling:
         def is_open(missing: int) -> bool:
             if number is None:
                 return True
-            if options.missing == "full":
+            if options.missing == "full" or made.better.is_widened((pool, number)):
                 return missing == number
             return self.counts[pool, missing] < quota
 

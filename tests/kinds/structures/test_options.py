@@ -17,6 +17,7 @@ from rulemine.kinds.structures.ask import keep_within_limit
 from rulemine.kinds.structures.checking import Reason
 from rulemine.kinds.structures.kind import KIND
 from rulemine.kinds.structures.options import StructureSection
+from rulemine.kinds.structures.sampling import _Sampling
 from rulemine.kinds.structures.sharing import within_limit
 from rulemine.recipe.loading import load_recipe
 from rulemine.recipe.recipe import Recipe
@@ -316,3 +317,23 @@ def test_options_that_contradict_each_other_are_refused() -> None:
             "structures-demo",
             [(("structures", "disjoint_answers"), True), (("questions", "split"), "none")],
         )
+
+
+def test_a_number_of_which_more_candidates_are_asked_takes_no_place_of_another(
+    world: RandomWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = _Sampling._try
+    given: list[tuple[int | None, int]] = []
+
+    def spy(sampling: _Sampling, pool: int, number: int | None) -> str | None:
+        better = sampling.made.better
+        widened = better.is_widened((pool, number))
+        reason = draw(sampling, pool, number)
+        if widened and reason is None:
+            given.append((number, sampling.made.questions[-1].missing))
+        return reason
+
+    monkeypatch.setattr(_Sampling, "_try", spy)
+    world.ask(missing="balanced", names=["2p", "3p"], per_structure=60, max_share=1.0, ratios=None)
+    assert given
+    assert all(number == missing for number, missing in given)
