@@ -35,6 +35,8 @@ def linked(query: Query, declarations: Declarations) -> Query:
     if isinstance(query, Union):
         groups = _groups(parts, declarations)
         parts = [some[0] if len(some) == 1 else _as_asked(some[0], declarations) for some in groups]
+    elif all(part is own for part, own in zip(parts, parts_of(query), strict=True)):
+        return query
     return _rebuilt(query, parts)
 
 

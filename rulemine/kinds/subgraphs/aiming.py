@@ -8,7 +8,7 @@ use these triples and this answer, as for what is grown.
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +43,9 @@ PATIENCE = 10
 """Tasks for a cell without anything found, in a row, after which contrived queries are asked for it too, and
 then nothing is tried for it."""
 
+
+_NAMES = re.compile(r'(\(p-? "(?:[^"\\]|\\.)*")|"(?:[^"\\]|\\.)*"')
+"""Of the text of a query: a relation, as the first group, or else an entity."""
 
 _LEAF = re.compile(r"\d\)")
 """Of the code of a shape: an anchor."""
@@ -99,7 +102,7 @@ class Aimer:
         self._rows_of: dict[str, Ints] = {}
         self._shapes: dict[tuple[int, ...], str] = {}
         self._asked_at = cache(self._asks_end)
-        self._reads_well = cache(partial(reads_well, templates=templates))
+        self._reading: dict[str, bool] = {}
         self._failed: Counter[Cell | None] = Counter()
 
     def task(self, number: int, aim: Aim) -> Task | None:
@@ -211,7 +214,11 @@ class Aimer:
         if not self._asks(tree, answer):
             return False
         query = query_of_triples(triples, kg.entities[answer])
-        if not self._reads_well(query):
+        # It reads as well with any other names.
+        pattern = _NAMES.sub(lambda found: found[1] or "", query.text)
+        if pattern not in self._reading:
+            self._reading[pattern] = reads_well(query, self._templates)
+        if not self._reading[pattern]:
             return False
         found = self._graded(expanded(query, declared))
         if isinstance(found, str):

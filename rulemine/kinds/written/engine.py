@@ -223,11 +223,12 @@ class Engine(Generic[Task, Candidate]):
         asking, parts = self.asking, self.asking.grader.idle_parts
         if query.text in asking.queries:
             return Unaskable.SAME
-        if self.session is None and self.better.refused(self._shape(query), query):
+        shape = structure_of(query, asking.declarations).shape
+        if self.session is None and self.better.refused(shape, query):
             return Unaskable.CONTRIVED  # found in an earlier batch
         grades = Grades(asking.graph, query)
         most = self.options.max_answers or len(grades)
-        if 0 < len(grades) <= most and not self._is_better(grades):
+        if 0 < len(grades) <= most and not self._is_better(shape, grades):
             return Unaskable.CONTRIVED
         if parts.needless(grades) and not (may_be_idle and self.minimal(query).redundant):
             return Unaskable.NEEDLESS
@@ -241,14 +242,10 @@ class Engine(Generic[Task, Candidate]):
             return graded
         return parts.in_query(graded.grades, self.inputs.types, branches=False) or graded
 
-    def _is_better(self, grades: Grades) -> bool:
+    def _is_better(self, shape: str, grades: Grades) -> bool:
         """Whether a query is among the less contrived ones of its shape; what a model writes always is."""
         points = self.asking.contrived.points(grades)
-        shape = self._shape(grades.query)
         return self.better.has(shape, grades.query, points) or self.session is not None
-
-    def _shape(self, query: Query) -> str:
-        return structure_of(query, self.asking.declarations).shape
 
     def minimal(self, query: Query) -> Minimality:
         """Which anchors of a query are needed."""
