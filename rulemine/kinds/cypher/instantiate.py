@@ -11,7 +11,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from rulemine.cypher.questions.evaluator import Rows, bindings, evaluate
@@ -24,7 +24,7 @@ from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.values import to_plain
-from rulemine.kinds.cypher.idle import LEAST_COMPARED, IdlePatterns
+from rulemine.kinds.cypher.idle import IdlePatterns
 from rulemine.kinds.cypher.instances import MOST_ROWS, Instances, bare_patterns, in_turn
 from rulemine.kinds.cypher.realism import Characteristics, Realism
 from rulemine.kinds.cypher.returns import Proposals, returns_for
@@ -41,6 +41,9 @@ _TRIED = 25
 
 _STARTS = 4
 """RETURN templates start from one of the first so many patterns of each sort."""
+
+_SELECTIVE = 0.5
+"""Where n of more than this share of their type are joined to anything, that says little of them."""
 
 IDLE, IDLE_RESULT = "idle", "idle result"
 """What becomes of patterns with a part that does nothing, and of what is returned of others."""
@@ -176,9 +179,14 @@ class _Some:
     """The first patterns of one combination of types and relations, looked for when they are needed."""
 
     def __init__(
-        self, bare: MatchPattern, source: Iterator[MatchPattern], most: int, wanted: bool = False
+        self,
+        bare: MatchPattern,
+        source: Iterator[MatchPattern],
+        most: int,
+        odd: bool,
+        wanted: bool = False,
     ) -> None:
-        self.type, self.wanted = bare.nodes[0].type, wanted
+        self.type, self.odd, self.wanted = bare.nodes[0].type, odd, wanted
         self._source = islice(source, most)
         self._found: list[MatchPattern] = []
 
@@ -251,27 +259,32 @@ class _Maker:
     def _patterns(self, template: str) -> Iterator["_Some"]:
         """For each combination of types and relations that is realistic, its first patterns.
 
-        The arms of a union have one relation where some patterns do: such a union is one thing to ask. Where
-        matches of wanted triples can be looked for, those around them come as well, by themselves.
+        Where matches of wanted triples can be looked for, those around them come as well, by themselves.
         """
         most = self._instances_of(template)
-        bares = list(bare_patterns(self._graph, template))
-        if CATEGORIES[MATCHES[template].category].form == "union":
-            alike = [bare for bare in bares if len(set(bare.relations)) == 1]
-            bares = alike if len(alike) >= LEAST_COMPARED else bares
-        for bare in bares:
+        for bare in bare_patterns(self._graph, template):
             self._tally[template, "patterns"] += 1
             if objection := self._realism.objection(bare):
                 self._tally[template, objection] += 1
                 continue
-            some = _Some(bare, self._busy(bare, False), most)
+            odd = self._odd(bare)
+            some = _Some(bare, self._busy(bare, False), most, odd)
             if some.at(0) is not None:
                 yield some
                 if self._instances.wants(bare):
-                    yield _Some(bare, self._busy(bare, True), most, wanted=True)
+                    yield _Some(bare, self._busy(bare, True), most, odd, wanted=True)
             else:
                 any_ = next(self._instances.of(bare), None) is not None
                 self._tally[template, IDLE if any_ else "no match"] += 1
+
+    def _odd(self, bare: MatchPattern) -> bool:
+        """Whether there are better patterns to ask for, see `Realism.odd`; these come after all others."""
+        if self._realism.odd(bare):
+            return True
+        if bare.category is not CATEGORIES["(n)-(m0)"]:
+            return False
+        size = len(self._graph.of_type(bare.nodes[0].type))
+        return len(matched(self._graph, bare).nodes) > _SELECTIVE * size
 
     def _busy(self, bare: MatchPattern, around: bool) -> Iterator[MatchPattern]:
         """The patterns of one combination in which no part is idle, up to the first long run of others."""
@@ -296,9 +309,16 @@ class _Maker:
         # Each RETURN template starts from patterns of its own, as far as there are.
         first = random.below(_STARTS)
         turns = range(first, first + self._instances_of(template))
-        by_sort = [[kind for kind in kinds if kind.wanted is sort] for sort in (True, False)]
+        by_sort = [
+            [
+                [kind for kind in kinds if (kind.odd, kind.wanted) == (odd, wanted)]
+                for wanted in (True, False)
+            ]
+            for odd in (False, True)
+        ]
         fits = {kind.type: self._proposals.possible(kind.type, returned) for kind in kinds}
-        for match in in_turn(*(_each_at(turns, some, fits) for some in by_sort)):
+        in_order = (in_turn(*(_each_at(turns, some, fits) for some in sorts)) for sorts in by_sort)
+        for match in chain.from_iterable(in_order):
             # Where patterns run out, what is returned of them may still differ.
             if match is None:
                 continue

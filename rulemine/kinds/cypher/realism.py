@@ -283,6 +283,26 @@ class Realism:
             return "pointless group"
         return ""
 
+    def odd(self, match: MatchPattern) -> bool:
+        """Whether a pattern is asked for only where there is no better one.
+
+        That is: what is counted is of the type of what it is counted for, or both are joined by one relation;
+        a union has two relations, or one in two directions; the middle of a chain is one node.
+        """
+        edges, form = match.edges, match.category.form
+        if match.template.endswith("by n"):
+            return match.nodes[0].type == match.nodes[1].type or len(set(match.relations)) == 1
+        if form == "union":
+            turned = len({edge.subject == "n" for edge in edges}) > 1
+            return edges[0].relation != edges[1].relation or (
+                turned and not self._declared[edges[0].relation].symmetric
+            )
+        if "m1" in match.category.fixed and ("m0", "m1") in match.category.shape:
+            kind = self.of(match, edges[1])
+            far = kind.obj_cardinality if edges[1].subject == "m1" else kind.subj_cardinality
+            return far == "one"
+        return False
+
     def _redundant(self, match: MatchPattern, one: Statement, other: Statement) -> bool:
         return other in self._following(match, one) or one in self._following(match, other)
 

@@ -1,5 +1,7 @@
 """What may be returned of a pattern: CypherBench's rules for its 17 RETURN templates (arXiv 2412.18702).
 
+Coordinates, codes and names are only looked up: nobody sorts cities by longitude, or groups them by a code.
+
 Guarantee: what is proposed fits the datatypes and the answers of the pattern on the graph, and has an answer.
 """
 
@@ -16,6 +18,7 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.schema import Property
 from rulemine.kg.property_graph.values import is_list
 from rulemine.kinds.cypher.idle import LEAST_COMPARED, compares
+from rulemine.phrasing.relation_names import words_of
 from rulemine.seeds import Stream
 
 __all__ = ["Proposals", "outward", "returns_for"]
@@ -27,6 +30,12 @@ _CATEGORICAL = 0.1
 
 _NAMING = 0.5
 """Of a property that names nodes, this share of the values known differ from each other."""
+
+_LOOKED_UP = {
+    "code", "coordinate", "coordinates", "domain", "doi", "id", "identifier", "imdb", "isbn", "iso",
+    "latitude", "longitude", "name", "url",
+}  # fmt: skip
+"""A property with one of these words in its name is a coordinate, a code or a name."""
 
 _REMEMBERED = 64
 _INEQUALITIES = {"<", ">", "<=", ">="}
@@ -76,7 +85,7 @@ class Proposals:
 
     def possible(self, type_: str, template: str) -> bool:
         """Whether a RETURN template can ever fit an n of a type: its properties have such datatypes."""
-        row, own = RETURNS[template], self._graph.schema.entity(type_).properties
+        row, own = RETURNS[template], self._own(type_, template)
         if not row.takes or template == "n_agg":
             return True
         return any(not row.datatypes or p.datatype in row.datatypes for p in own)
@@ -104,11 +113,14 @@ class Proposals:
         if not row.takes:
             return ReturnClause(template)
         options: list[Callable[[], ReturnClause | None]] = []
-        own = self._graph.schema.entity(match.nodes[0].type).properties
+        own = self._own(match.nodes[0].type, template)
         for p in own:
             if row.datatypes and p.datatype not in row.datatypes:
                 continue
-            if values := self._values(answers, p.name):
+            values = self._values(answers, p.name)
+            if template == "n_prop" and values == (self._graph.nodes[answers[0]].name,):
+                continue  # the question has it
+            if values:
                 options += self._options(match, template, p, values, answers, random)
         if template == "n_agg":
             options.append(partial(ReturnClause, template, aggregate="count"))
@@ -118,6 +130,13 @@ class Proposals:
             if (made := options[int(at)]()) is not None:
                 return made
         return None
+
+    def _own(self, type_: str, template: str) -> tuple[Property, ...]:
+        """The properties of a type that a RETURN template may take."""
+        own = self._graph.schema.entity(type_).properties
+        if template == "n_prop":
+            return own
+        return tuple(p for p in own if _LOOKED_UP.isdisjoint(map(str.lower, words_of(p.name))))
 
     def _options(
         self, match: MatchPattern, template: str, p: Property, values: Sequence[Any],

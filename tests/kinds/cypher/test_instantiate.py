@@ -239,6 +239,23 @@ def test_one_n_is_not_sorted_nor_counted() -> None:
     assert draw(match, "n_prop_distinct", (2, 3), stream(0, "x")) is None
 
 
+def test_codes_coordinates_and_names_are_only_looked_up() -> None:
+    own = tuple(Property(name, "int") for name in ("zip_code", "latitude", "nameCount", "height"))
+    schema = Schema("places", (EntityType("Town", own),), ())
+    nodes = [
+        GraphNode(f"t{n}", "Town", f"Town {n}", {p.name: n + 10 * i for i, p in enumerate(own)})
+        for n in range(3, 9)
+    ]
+    graph = PropertyGraph(schema, nodes, [])
+    match = MatchPattern("(n)", (PatternNode("Town"),), ())
+    draw, answers = Proposals(graph).draw, tuple(range(6))
+    for template in ("n_order_by", "n_argmax", "n_where", "n_name_prop"):
+        drawn = [draw(match, template, answers, stream(seed, "x")) for seed in range(20)]
+        assert {result.property for result in drawn if result} == {"height"}
+    drawn = [draw(match, "n_prop", answers[:1], stream(seed, "x")) for seed in range(40)]
+    assert {result.property for result in drawn if result} >= {"zip_code", "latitude"}
+
+
 def test_what_was_dropped_is_counted_and_bounds_of_options_are_said() -> None:
     graph, tally = _towns("Bree", "Carn"), Tally()
     list(make_tasks(graph, draft_characteristics(graph), tally=tally))

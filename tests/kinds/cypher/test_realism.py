@@ -88,6 +88,26 @@ DECLARED = Declarations.of(
 
 
 @pytest.mark.parametrize(
+    ("match", "rows", "odd"),
+    [
+        (("(n)->(m0)<-(m1*) by n", (P, P, T), ("parent_of", "houses")), {}, True),
+        (("(n)<-(m0)->(m1*) by n", (T, P, T), ("lives_in",) * 2), {}, True),
+        (("(n)<-(m0)->(m1*) by n", (T, P, T), ("born_in", "lives_in")), {}, False),
+        (("(n)->(m0*) or (n)->(m1*)", (P, P, P), ("parent_of",) * 2), {}, False),
+        (("(n)->(m0*) or (n)->(m1*)", (P, P, P), ("parent_of", "child_of")), {}, True),
+        (("(n)->(m0*) or (n)<-(m1*)", (P, P, P), ("parent_of",) * 2), {}, True),
+        (("(n)->(m0)<-(m1*)", (P, T, P), ("born_in", "lives_in")), {LIVES: {"obj_cardinality": "one"}}, True),
+        (("(n)->(m0)<-(m1*)", (P, T, P), ("born_in", "lives_in")), {}, False),
+        (("(n)<-(m0)->(m1*)", (T, P, T), ("born_in", "lives_in")), {LIVES: {"obj_cardinality": "one"}},
+         False),
+    ],
+)  # fmt: skip
+def test_what_is_asked_where_there_is_nothing_better(match: tuple, rows: dict, odd: bool) -> None:  # type: ignore[type-arg]
+    kinds = {signature: Characteristics(**row) for signature, row in rows.items()}
+    assert Realism(kinds).odd(MatchPattern(*match)) is odd
+
+
+@pytest.mark.parametrize(
     ("template", "relations", "objection", "apart"),
     [
         ("(n)->(m0)->(m1*)", ("married_to", "married_to"), "there and back", ("n", "m1")),

@@ -13,6 +13,7 @@ from rulemine.cypher.questions.templates import NAMING, RETURNS
 from rulemine.cypher.rows import row_of
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.property_graph.schema import Schema
+from rulemine.kinds.cypher.words.properties import number_text
 from rulemine.phrasing.glosses import Glosses
 from rulemine.phrasing.templates import Templates
 from rulemine.release.question_set import QuestionSet
@@ -117,13 +118,11 @@ def _in_rows(
 
 def _bounds(query: PatternQuery) -> tuple[str, ...]:
     """The values of a question as a text has them; a truth value is said by what is asked."""
-    found = [query.match.time] if isinstance(query.match.time, int) else []
+    found = [str(query.match.time)] if isinstance(query.match.time, int) else []
     bound = query.result.bound
     if bound is not None and not isinstance(bound, bool):
         found.append(bound.isoformat() if isinstance(bound, datetime.date) else bound)  # type: ignore[arg-type]
-    return tuple(
-        value if isinstance(value, str) else repr(value).replace("e+", "e") for value in found
-    )
+    return tuple(value if isinstance(value, str) else number_text(value) for value in found)
 
 
 def _described(query: PatternQuery, schema: Schema, glosses: Glosses) -> Iterator[str]:

@@ -9,7 +9,16 @@ from rulemine.kg.property_graph.values import is_list
 from rulemine.kinds.cypher.words.wording import is_several, property_words, truth, unit_of
 from rulemine.phrasing.lexicon import article
 
-__all__ = ["be", "called", "condition", "in_unit", "is_number", "is_year"]
+__all__ = [
+    "be",
+    "called",
+    "condition",
+    "in_unit",
+    "is_number",
+    "is_place",
+    "is_year",
+    "number_text",
+]
 
 _BY_VALUE = {
     "=": "of", "<>": "other than", "<": "below", ">": "above",
@@ -22,6 +31,11 @@ _IN_TIME = {
 _NUMBER = {
     "=": "", "<>": "", "<": "fewer than", ">": "more than", "<=": "at most", ">=": "at least",
 }  # fmt: skip
+
+_PLACES = {"continent", "country", "region", "state"}
+_SEPARATED = 10_000
+_EXACT = 2**53
+"""Floats below are written without an exponent where they are integers."""
 
 
 def condition(own: Property, result: ReturnClause) -> str:
@@ -41,7 +55,9 @@ def condition(own: Property, result: ReturnClause) -> str:
     if result.year:
         return f"have {an}{p} {_IN_TIME[operator] or 'in'} the year {bound}"
     if own.datatype == "str":
-        return f"{'do not ' * (operator == '<>')}have the {p} {bound}"
+        if is_place(own):
+            return f"are {'not ' * (operator == '<>')}in {result.bound}"
+        return f"{'do not ' * (operator == '<>')}have {bound} as their {p}"
     in_time = own.datatype == "date" or is_year(own)
     word = _IN_TIME[operator] or "of" if in_time else _BY_VALUE[operator]
     return f"have {an}{p} {word} {bound}{in_unit(own).removeprefix(' in')}"
@@ -71,7 +87,24 @@ def _shown(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, datetime.date):
         return value.isoformat()
-    return f"“{value}”" if isinstance(value, str) else repr(value).replace("e+", "e")
+    return f"“{value}”" if isinstance(value, str) else number_text(value)
+
+
+def number_text(value: int | float) -> str:
+    """A number as texts have it: with thousands separators from 10,000 on, and no fraction of zero.
+
+    Example:
+        >>> number_text(440000.0), number_text(1868), number_text(-0.25), number_text(1e22)
+        ('440,000', '1868', '-0.25', '1e22')
+    """
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        value = int(value)
+    return (f"{value:,}" if abs(value) >= _SEPARATED else repr(value)).replace("e+", "e")
+
+
+def is_place(own: Property) -> bool:
+    """Whether a property is a place in which what has it is."""
+    return own.datatype == "str" and property_words(own.name) in _PLACES
 
 
 def is_year(own: Property) -> bool:

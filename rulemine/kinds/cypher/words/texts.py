@@ -23,6 +23,7 @@ from rulemine.kinds.cypher.words.properties import (
     condition,
     in_unit,
     is_number,
+    is_place,
     is_year,
 )
 from rulemine.kinds.cypher.words.wording import (
@@ -157,9 +158,7 @@ class QuestionTexts:
         if template == "n_prop_array_distinct" and own.datatype != "list[str]":
             return f"Which different values occur in the {p} of {who.the}, taken together?"
         if template in ("n_prop_distinct", "n_prop_array_distinct"):
-            if not who.tail[1] or " have " in f"{who.tail[1]} ":
-                return f"Which different {plural(p)} are there among {who.the}?"
-            return f"Which different {plural(p)} {'does' if who.single else 'do'} {who.the} have?"
+            return f"List the {plural(p)} of {who.the}, each once."
         left = self._left_out(match, own) if result.known else ""
         each = self._each(who)
         if template == "n_argmax":
@@ -281,9 +280,13 @@ class QuestionTexts:
             any_ = Far(f"any of {some.the}", True)
             each = f"{one} {others}" if others.startswith("other than") else f"{others} {one}"
             each = f"{each.strip()} {self._phrases.relative(match, edge, 'n', any_, False)}"
+        if own and relative_pronoun(match.nodes[0].type) != "who":
+            number = f"the number of {some.head[1]} in each group"
+            return f"Group {some.the} by their {own[0]}, and give {number}."
         theirs = self._phrases.noun_at(match, edge, "m0")
         if own and theirs and relative_pronoun(match.nodes[0].type) == "who":
-            return f"For each {each}, how many of {these} are their {theirs[1]}?"
+            each = f"for each the number of {these} whose {own[0]} they are"
+            return f"List the {own[1]} of {some.the}, and {each}."
         that = self._that(match)
         turned = theirs or self._phrases.does(match, edge, "m0")
         if not turned:
@@ -311,6 +314,8 @@ class QuestionTexts:
             more = extreme_of(p, own.datatype, True, degree="er")
             return f"Which {noun(match.nodes[0].type)} has the {more} {p}, {one} or {other}?"
         if result.template == "comparison_boolean":
+            if is_place(own):
+                return f"Are {one} and {other} in the same {p}?"
             return f"Do {one} and {other} have the same {p}?"
         more = extreme_of(p, own.datatype, True, degree="er")
         much = "many years" if is_year(own) else "much"
