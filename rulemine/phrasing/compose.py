@@ -12,6 +12,7 @@ its kind would both be about "one of these people".
 """
 
 import re
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -54,6 +55,13 @@ from rulemine.text.articles import in_sentence
 __all__ = ["compose", "goes_together", "reads_well"]
 
 _BE = (" is ", " was ")
+
+_SOME = re.compile(
+    r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbeen )"
+    r"\b(?:an?|one or more) [\w -]+? (?:of|by|from|who|with the)\b"
+)
+"""Somebody or something between a relation's ends: "by a member of the group". It need not be the same one
+for two topic entities."""
 _PLAIN = 2
 """The weight of a noun with one relative clause."""
 _MOST = 5
@@ -351,7 +359,8 @@ class _Composer:
         description = self._description(part)
         form, ways = description.forms[0], ways_of(description, people=False)
         # Not "which both A and B belongs to", nor "whose father is both A and B".
-        unfit = (form.after and not ways.many) or form.before.endswith(_BE)
+        some = _SOME.search(form.before + form.left)
+        unfit = (form.after and not ways.many) or form.before.endswith(_BE) or some
         if unfit and not union:
             return part.text
         return "|".join(text for some in description.forms for text in (some.before, some.after))
