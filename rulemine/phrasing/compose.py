@@ -12,7 +12,6 @@ its kind would both be about "one of these people".
 """
 
 import re
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations

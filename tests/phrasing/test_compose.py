@@ -287,6 +287,16 @@ def test_all_statements_of_a_fact_are_one_clause(templates):
     assert compose(asked, templates) == "Who won an award won by someone married to Bob?"
 
 
+def test_what_lies_between_is_not_the_same_for_two_topics():
+    group = "/music/performance_role/regular_performances./music/group_membership/group"
+    packaged = load_templates("fb15k237", [group])
+    parts = f'(p- "{group}" "A") (p- "{group}" "B")'
+    played = "played by a member of the group"
+    both, either = (compose(parse(f"({op} {parts})"), packaged) for op in ("and", "or"))
+    assert both.count(played) == 2  # one of A and one of B, perhaps nobody of both
+    assert either.count(played) == 1
+
+
 def test_names_are_put_in_verbatim_and_with_their_article(templates):
     query = parse('(and (p- "aired" "United Kingdom") (p- "aired" "{a/b} [|]"))')
     assert compose(query, templates, articles=True) == (
