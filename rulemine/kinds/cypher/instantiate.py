@@ -43,7 +43,9 @@ _STARTS = 4
 """RETURN templates start from one of the first so many patterns of each sort."""
 
 _SELECTIVE = 0.5
-"""Where n of more than this share of their type are joined to anything, that says little of them."""
+"""Where n of more than this share of their type are joined to anything, that says little of them.
+
+So does that they are joined to one of their own type."""
 
 IDLE, IDLE_RESULT = "idle", "idle result"
 """What becomes of patterns with a part that does nothing, and of what is returned of others."""
@@ -183,10 +185,10 @@ class _Some:
         bare: MatchPattern,
         source: Iterator[MatchPattern],
         most: int,
-        odd: bool,
+        rank: int,
         wanted: bool = False,
     ) -> None:
-        self.type, self.odd, self.wanted = bare.nodes[0].type, odd, wanted
+        self.type, self.rank, self.wanted = bare.nodes[0].type, rank, wanted
         self._source = islice(source, most)
         self._found: list[MatchPattern] = []
 
@@ -259,7 +261,8 @@ class _Maker:
     def _patterns(self, template: str) -> Iterator["_Some"]:
         """For each combination of types and relations that is realistic, its first patterns.
 
-        Where matches of wanted triples can be looked for, those around them come as well, by themselves.
+        Where matches of wanted triples can be looked for, those around them come as well, by themselves;
+        chains of any rank, as many facts are only asked for by one whose middle is one node.
         """
         most = self._instances_of(template)
         for bare in bare_patterns(self._graph, template):
@@ -267,24 +270,25 @@ class _Maker:
             if objection := self._realism.objection(bare):
                 self._tally[template, objection] += 1
                 continue
-            odd = self._odd(bare)
-            some = _Some(bare, self._busy(bare, False), most, odd)
+            rank = self._rank(bare)
+            some = _Some(bare, self._busy(bare, False), most, rank)
             if some.at(0) is not None:
                 yield some
                 if self._instances.wants(bare):
-                    yield _Some(bare, self._busy(bare, True), most, odd, wanted=True)
+                    rank *= bare.category is not CATEGORIES["(n)-(m0)-(m1*)"]
+                    yield _Some(bare, self._busy(bare, True), most, rank, wanted=True)
             else:
                 any_ = next(self._instances.of(bare), None) is not None
                 self._tally[template, IDLE if any_ else "no match"] += 1
 
-    def _odd(self, bare: MatchPattern) -> bool:
-        """Whether there are better patterns to ask for, see `Realism.odd`; these come after all others."""
-        if self._realism.odd(bare):
-            return True
+    def _rank(self, bare: MatchPattern) -> int:
+        """Patterns come in the order of their ranks; 0: there are none better, see `Realism.odd`."""
         if bare.category is not CATEGORIES["(n)-(m0)"]:
-            return False
+            return int(self._realism.odd(bare))
         size = len(self._graph.of_type(bare.nodes[0].type))
-        return len(matched(self._graph, bare).nodes) > _SELECTIVE * size
+        if len(matched(self._graph, bare).nodes) > _SELECTIVE * size:
+            return 2
+        return int(bare.nodes[0].type == bare.nodes[1].type)
 
     def _busy(self, bare: MatchPattern, around: bool) -> Iterator[MatchPattern]:
         """The patterns of one combination in which no part is idle, up to the first long run of others."""
@@ -311,10 +315,10 @@ class _Maker:
         turns = range(first, first + self._instances_of(template))
         by_sort = [
             [
-                [kind for kind in kinds if (kind.odd, kind.wanted) == (odd, wanted)]
+                [kind for kind in kinds if (kind.rank, kind.wanted) == (rank, wanted)]
                 for wanted in (True, False)
             ]
-            for odd in (False, True)
+            for rank in sorted({kind.rank for kind in kinds})
         ]
         fits = {kind.type: self._proposals.possible(kind.type, returned) for kind in kinds}
         in_order = (in_turn(*(_each_at(turns, some, fits) for some in sorts)) for sorts in by_sort)

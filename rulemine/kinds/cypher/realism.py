@@ -286,12 +286,12 @@ class Realism:
     def odd(self, match: MatchPattern) -> bool:
         """Whether a pattern is asked for only where there is no better one.
 
-        That is: what is counted is of the type of what it is counted for, or both are joined by one relation;
-        a union has two relations, or one in two directions; the middle of a chain is one node.
+        That is: what is counted is of the type of what it is counted for; a union has two relations, or one
+        in two directions; the middle of a chain is one node.
         """
         edges, form = match.edges, match.category.form
         if match.template.endswith("by n"):
-            return match.nodes[0].type == match.nodes[1].type or len(set(match.relations)) == 1
+            return match.nodes[0].type == match.nodes[1].type
         if form == "union":
             turned = len({edge.subject == "n" for edge in edges}) > 1
             return edges[0].relation != edges[1].relation or (

@@ -114,9 +114,12 @@ class Proposals:
             return ReturnClause(template)
         options: list[Callable[[], ReturnClause | None]] = []
         own = self._own(match.nodes[0].type, template)
+        types = {" ".join(words_of(node.type)) for node in match.nodes[1:]}
         for p in own:
             if row.datatypes and p.datatype not in row.datatypes:
                 continue
+            if template in ("n_prop_distinct", "n_where") and p.name in types:
+                continue  # what the pattern is about already, as the country of cities in a country
             values = self._values(answers, p.name)
             if template == "n_prop" and values == (self._graph.nodes[answers[0]].name,):
                 continue  # the question has it

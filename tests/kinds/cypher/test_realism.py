@@ -91,7 +91,6 @@ DECLARED = Declarations.of(
     ("match", "rows", "odd"),
     [
         (("(n)->(m0)<-(m1*) by n", (P, P, T), ("parent_of", "houses")), {}, True),
-        (("(n)<-(m0)->(m1*) by n", (T, P, T), ("lives_in",) * 2), {}, True),
         (("(n)<-(m0)->(m1*) by n", (T, P, T), ("born_in", "lives_in")), {}, False),
         (("(n)->(m0*) or (n)->(m1*)", (P, P, P), ("parent_of",) * 2), {}, False),
         (("(n)->(m0*) or (n)->(m1*)", (P, P, P), ("parent_of", "child_of")), {}, True),

@@ -1,7 +1,7 @@
 """Words for properties: names of values, units, and conditions."""
 
 import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from rulemine.cypher.questions.pattern import ReturnClause
 from rulemine.kg.property_graph.schema import Property
@@ -32,6 +32,28 @@ _NUMBER = {
     "=": "", "<>": "", "<": "fewer than", ">": "more than", "<=": "at most", ">=": "at least",
 }  # fmt: skip
 
+
+class Event(NamedTuple):
+    """What happens once, in words.
+
+    Attributes:
+        did: It happened to several: ``were born``.
+        asks: What begins a question whether it happened, to one and to several: ``did``.
+        base: The rest of the verb in such a question: ``die``.
+    """
+
+    did: str
+    asks: tuple[str, str]
+    base: str
+
+
+_EVENTS = {
+    "birth": Event("were born", ("was", "were"), "born"),
+    "death": Event("died", ("did", "did"), "die"),
+    "founding": Event("were founded", ("was", "were"), "founded"),
+}
+"""First word of a property that is a date or a year → what happened then."""
+
 _PLACES = {"continent", "country", "region", "state"}
 _SEPARATED = 10_000
 _EXACT = 2**53
@@ -51,6 +73,9 @@ def condition(own: Property, result: ReturnClause) -> str:
     if is_number(own):
         number = f"{_NUMBER[operator]} {bound}".strip()
         return f"{'do not ' * (operator == '<>')}have {number} {property_words(own.name)}"
+    if happened := event(own):
+        word = _IN_TIME[operator] or ("on" if own.datatype == "date" and not result.year else "in")
+        return f"{happened.did} {'at a time ' * (operator == '<>')}{word} {bound}"
     an = "" if is_several(p) else f"{article(p)} "
     if result.year:
         return f"have {an}{p} {_IN_TIME[operator] or 'in'} the year {bound}"
@@ -100,6 +125,13 @@ def number_text(value: int | float) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
         value = int(value)
     return (f"{value:,}" if abs(value) >= _SEPARATED else repr(value)).replace("e+", "e")
+
+
+def event(own: Property) -> Event | None:
+    """What a date or a year is that of."""
+    words = property_words(own.name).split(" ")
+    timed = own.datatype == "date" or (own.datatype == "int" and is_year(own))
+    return _EVENTS.get(words[0]) if timed and len(words) == 2 else None
 
 
 def is_place(own: Property) -> bool:

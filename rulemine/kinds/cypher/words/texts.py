@@ -21,6 +21,7 @@ from rulemine.kinds.cypher.words.properties import (
     be,
     called,
     condition,
+    event,
     in_unit,
     is_number,
     is_place,
@@ -309,13 +310,19 @@ class QuestionTexts:
     def _compared(self, match: MatchPattern, result: ReturnClause) -> str:
         one, other = (node.name for node in match.nodes)
         own = self._property(match, result.property)
-        p = called(own)
+        p, happened = called(own), event(own)
+        if happened and result.template == "comparison_arithmetic" and is_year(own):
+            return f"How many years later {happened.asks[0]} {one} {happened.base} than {other}?"
+        if happened and result.template == "comparison_boolean" and is_year(own):
+            did = happened.asks[1].capitalize()
+            return f"{did} {one} and {other} {happened.base} in the same year?"
         if result.template == "comparison_argmax":
             more = extreme_of(p, own.datatype, True, degree="er")
             return f"Which {noun(match.nodes[0].type)} has the {more} {p}, {one} or {other}?"
         if result.template == "comparison_boolean":
             if is_place(own):
-                return f"Are {one} and {other} in the same {p}?"
+                within = "on" if p == "continent" else "in"
+                return f"Are {one} and {other} {within} the same {p}?"
             return f"Do {one} and {other} have the same {p}?"
         more = extreme_of(p, own.datatype, True, degree="er")
         much = "many years" if is_year(own) else "much"
