@@ -20,6 +20,9 @@ __all__ = ["LEAST_COMPARED", "IdlePatterns", "compares"]
 LEAST_COMPARED = 3
 """What is sorted, compared or grouped needs so many, with two different values among them."""
 
+_FEW = 0.25
+"""What shares something with the node named is asked for where it is no more than this of its type."""
+
 _ARROWS = {"→": "->", "←": "<-"}
 
 _BRANCHING = ("(n)-(m0*),(n)-(m1*)", "(n)=(m0)")
@@ -51,7 +54,7 @@ class IdlePatterns:
 
         That is a step that leads from a fixed node to all that its relation ever leads to; steps are the
         edges to fixed nodes and, of chains, those to what these lead to. Where m0 are counted for each n, it
-        is also that there is too little to count.
+        is also that there is too little to count, or that one relation leads there and back to very many n.
         """
         reached: dict[str, Set[int]] = {
             variable: set(candidates(self._graph, node))
@@ -68,7 +71,12 @@ class IdlePatterns:
             reached.setdefault(near, found)
         if MATCHES[match.template].category not in ("optional", "group-by"):
             return False
-        return not compares([*m0_counts(self._graph, match).values()])
+        counts = [*m0_counts(self._graph, match).values()]
+        if match.template.endswith("by n") and len(set(match.relations)) == 1:
+            size = len(self._graph.of_type(match.nodes[0].type))
+            if len(counts) > _FEW * size:
+                return True
+        return not compares(counts)
 
     def of_result(
         self, query: PatternQuery, rows: Rows, matched: Collection[int] | None = None

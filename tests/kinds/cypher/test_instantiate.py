@@ -239,6 +239,19 @@ def test_one_n_is_not_sorted_nor_counted() -> None:
     assert draw(match, "n_prop_distinct", (2, 3), stream(0, "x")) is None
 
 
+def test_few_share_something_with_the_node_named(
+    world: PropertyGraph, tasks: list[CypherTask]
+) -> None:
+    shared = [
+        task
+        for task in tasks
+        if task.query.match.template.endswith("by n") and len(set(task.query.match.relations)) == 1
+    ]
+    for task in shared:
+        size = len(world.of_type(task.query.match.nodes[0].type))
+        assert len(task.rows.rows) <= size / 4, task.question
+
+
 def test_codes_coordinates_and_names_are_only_looked_up() -> None:
     own = tuple(Property(name, "int") for name in ("zip_code", "latitude", "nameCount", "height"))
     schema = Schema("places", (EntityType("Town", own),), ())
