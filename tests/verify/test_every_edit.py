@@ -24,6 +24,7 @@ from rulemine.verify import VerificationReport, verify
 from tests import ALL_SEEDS, ROOT
 from tests.releases import COAST, built
 from tests.verify import tiny
+from tests.verify.tampering import change_manifest
 from tests.verify.tiny import read_file, seal, write_file
 
 UNSEEN = {
@@ -57,6 +58,17 @@ KINDS = ("rules", *COAST, "cypher")
 OF_EACH = ("questions/test.jsonl", "removed.jsonl")
 """Files whose keys are edited in every kind; those of others where an earlier kind lacks them."""
 
+FILTERED: dict[str, Any] = {
+    "classes": {"blood": ["husband", "wife"], "gossip": ["husband"]},
+    "standards": [
+        {
+            "head": ["husband"], "head_not": ["wife"], "body_only": ["wife"], "body_any": ["wife"],
+            "min_std_confidence": 0.01, "reason": "odd",
+        }
+    ],
+}  # fmt: skip
+"""What the manifest has of a filter with classes and standards; it refuses nothing of the release."""
+
 LIKE_OTHERS = (
     "questions/train.jsonl", "questions/validation.jsonl", "property_graph/incomplete-50.json.gz",
     "property_graph/incomplete.json.gz", "kg/incomplete-50.tsv.gz",
@@ -71,7 +83,10 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for kind in KINDS:
         name = "coast-declared" if kind == "cypher" else f"coast-{kind}"
         if kind == "rules":
-            tiny.write_release(folder / kind)
+            tiny.write_release(folder / "tiny")
+            change_manifest(folder / "tiny", kg=tiny.MANIFEST["kg"] | FILTERED)
+            write_again(Release.open(folder / "tiny"), folder / kind)
+            seal(folder / kind)
         else:
             shutil.copytree(built(name) / "release", folder / kind)
     return {kind: folder / kind for kind in KINDS}
