@@ -54,7 +54,7 @@ class Build(BuildStages):
             inputs.kg, inputs.implied, inputs.labels, inputs.templates, inputs.excluded  # noqa: B018
             if self.recipe.rules:
                 inputs.rules  # noqa: B018
-            inputs.amie, inputs.earlier  # noqa: B018
+            inputs.amie, inputs.earlier, inputs.standards, inputs.classes  # noqa: B018
             self.kind.options(inputs)  # what only this kind reads
         for folder in (self.target, stages):
             check_no_input(folder, read.values())  # such as the tables that a schema names
