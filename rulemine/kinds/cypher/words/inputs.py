@@ -82,7 +82,7 @@ def make_cypher_inputs(
     for known in shown_questions(asked, templates, naming):
         question, topics = known["question"], known["topics"]
         query = query_of(question.query)
-        said = fold(question.patterns[0])
+        text = fold(question.patterns[0])
         answers, cells = _in_rows(question, names)
         made.append(
             CypherInput(
@@ -90,9 +90,9 @@ def make_cypher_inputs(
                 answers=tuple(
                     row
                     for row in answers
-                    if row not in topics and not mentions(said, fold(row.text))
+                    if row not in topics and not mentions(text, fold(row.text))
                 ),
-                cells=tuple(cell for cell in cells if not mentions(said, fold(cell))),
+                cells=tuple(cell for cell in cells if not mentions(text, fold(cell))),
                 bounds=_bounds(query),
                 schema=tuple(_described(query, schema, glosses)),
             )
@@ -135,10 +135,10 @@ def _described(query: PatternQuery, schema: Schema, glosses: Glosses) -> Iterato
         relation = schema.relation(ends[0], edge.relation, ends[1])
         known = {row.name for row in relation.properties} if relation else set()
         held = "; it begins and ends" if {START, END} <= known else ""
-        said = glosses[edge.relation].state(edge.subject, edge.object)
+        statement = glosses[edge.relation].state(edge.subject, edge.object)
         about = _about(relation.description if relation else "")
         way = f"from {edge.subject} ({ends[0]}) to {edge.object} ({ends[1]})"
-        yield f"{edge.variable}: {edge.relation}, {way}: {said}{held}{about}"
+        yield f"{edge.variable}: {edge.relation}, {way}: {statement}{held}{about}"
     own = {row.name: row for row in schema.entity(match.nodes[0].type).properties}
     for name in dict.fromkeys(filter(None, (result.key, result.property))):
         row = own[name]

@@ -178,14 +178,14 @@ class Phrases:
             far = Far(middle.the, not middle.single)
             return self._joined_to(match, first, "n", far, middle.single)
         own = self.noun_at(match, first, "m0")
-        said = self.words(first).predicate
+        predicate = self.words(first).predicate
         if (
             middle.single
             and first.relation == last.relation
             and match.nodes[0].type == match.nodes[2].type
         ):
             name = self.named(match, last, "m0")
-            if own and said.after and first.subject == "n":
+            if own and predicate.after and first.subject == "n":
                 same = f"the same {own[0]} as {name}"
                 return self._saying(match, (f"has {same}", f"have {same}"), others)
             far = Far(f"the same {noun(match.nodes[1].type)} as {name}")
@@ -209,14 +209,16 @@ class Phrases:
     def _clauses(
         self,
         match: MatchPattern,
-        said: Sequence[tuple[PatternEdge, Far]],
+        clauses: Sequence[tuple[PatternEdge, Far]],
         word: str = "and",
         others: str = "",
     ) -> NounPhrase:
         """The n of which relative clauses are true, joined by a word."""
-        tails = [self._tails(match, edge, "n", far, reduce=len(said) == 1) for edge, far in said]
+        tails = [
+            self._tails(match, edge, "n", far, reduce=len(clauses) == 1) for edge, far in clauses
+        ]
         one, many = (f" {word} ".join(some) for some in zip(*tails, strict=True))
-        verb = self._verbs(match, said[0][0], "n", said[0][1]) if len(said) == 1 else None
+        verb = self._verbs(match, clauses[0][0], "n", clauses[0][1]) if len(clauses) == 1 else None
         return NounPhrase(_type(match, "n", others), (one, many), verb=None if others else verb)
 
     def _tails(
@@ -263,10 +265,10 @@ class Phrases:
         """
         words, (adverb, past, after) = self.words(edge), self._time(match, edge)
         if self.does(match, edge, of):
-            said = words.predicate
-            if adverb == _EVER and said.participle:
-                said, past, adverb = said.perfect, False, ""
-            return said.of_subject(far.text, several=several, past=past, adverb=adverb) + after
+            predicate = words.predicate
+            if adverb == _EVER and predicate.participle:
+                predicate, past, adverb = predicate.perfect, False, ""
+            return predicate.of_subject(far.text, several=several, past=past, adverb=adverb) + after
         if (adverb, past, after) != _TIMELESS:
             return ""
         if own := words.object:
@@ -292,16 +294,16 @@ class Phrases:
         words, (adverb, past, after) = self.words(edge), self._time(match, edge)
         who = relative_pronoun(match.named[of].type)
         if self.does(match, edge, of):
-            said = words.predicate
+            predicate = words.predicate
             if (
                 words.object
-                and said.after
+                and predicate.after
                 and not past
                 and self.one_at(match, edge, _other(edge, of))
             ):
                 return f"whose {words.object[0]} is {far.text}"
-            if reduce and said.reduced() and not past and not adverb:
-                return f"{said.before} {far.text}"
+            if reduce and predicate.reduced() and not past and not adverb:
+                return f"{predicate.before} {far.text}"
             return f"{who} {self.verb(match, edge, of, far, several)}"
         timeless = (adverb, past, after) == _TIMELESS
         if timeless and words.object is None and (own := words.subject):
@@ -312,17 +314,19 @@ class Phrases:
             be, _, rest = verb.partition(" ")
             reduced = reduce and be in ("is", "are") and is_participle(rest.split(" ")[0])
             return rest if reduced else f"{who} {verb}"
-        said = words.predicate
-        if adverb == _EVER and said.participle:
-            said, past, adverb = said.perfect, False, ""
-        preposition, rest = said.of_object(far.text, several=far.several, past=past, adverb=adverb)
+        predicate = words.predicate
+        if adverb == _EVER and predicate.participle:
+            predicate, past, adverb = predicate.perfect, False, ""
+        preposition, rest = predicate.of_object(
+            far.text, several=far.several, past=past, adverb=adverb
+        )
         if (
             far.several
-            and said.participle
+            and predicate.participle
             and not preposition
-            and not said.before + said.after + after
+            and not predicate.before + predicate.after + after
         ):
-            return f"{said.participle} by {far.text}"
+            return f"{predicate.participle} by {far.text}"
         if preposition:
             return f"{preposition} {'whom' if who == 'who' else 'which'} {rest}{after}"
         return f"that {rest}{after}"
@@ -342,11 +346,11 @@ class Phrases:
         Returns:
             The question; "" if the form of the verb is not known.
         """
-        said, (adverb, past, after) = self.words(edge).predicate, self._time(match, edge)
-        if adverb == _EVER and said.participle:
-            text = f"has {far} {said.past} {said.before}".rstrip()
+        predicate, (adverb, past, after) = self.words(edge).predicate, self._time(match, edge)
+        if adverb == _EVER and predicate.participle:
+            text = f"has {far} {predicate.past} {predicate.before}".rstrip()
         else:
-            text = said.asked(far, past=past, adverb=adverb)
+            text = predicate.asked(far, past=past, adverb=adverb)
         first, _, last = text.rpartition(" ")
         if heavy and last in PREPOSITIONS and not after:
             return f"{last} {whom} {first}?"
@@ -368,8 +372,7 @@ class Phrases:
             return ""
         read = read_description(known.describe_object)
         form = read.forms[several]
-        said = read.subject and not form.after and "location of" not in form.before
-        return form.before if said else ""
+        return form.before if read.subject and not form.after else ""
 
     def _time(self, match: MatchPattern, edge: PatternEdge) -> tuple[str, bool, str]:
         """An adverb, whether it is past, and what follows."""

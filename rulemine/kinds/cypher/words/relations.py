@@ -33,7 +33,7 @@ _SUBJECT_IS = re.compile(r"\{subject\} is (?:an?|the) ([^{}]+) of \{object\}")
 _OBJECT_AS = re.compile(r"\{subject\} has \{object\} as (?:its |an? |the )?([^{}]+)")
 _OBJECT_IS = re.compile(r"(?:What|Who|Which [^{}]+?) is (?:an?|the) ([^{}]+) of \{topic\}\?")
 _OBJECTS_ARE = re.compile(r"(?:What|Who|Which [^{}]+?) are the ([^{}]+) of \{topic\}\?")
-_VAGUE = ("part", "location", "home")
+_VAGUE = ("part", "home")
 _OWN = re.compile(r"\bits\b")
 
 
@@ -148,7 +148,7 @@ def relation_words(relation: str, templates: RelationTemplates | None = None) ->
     """
     written = templates is not None and templates.source == "written"
     statement = templates.statement if templates and written else derive(relation).statement
-    said = _predicate(_STATED.fullmatch(statement) if written else None, relation)
+    predicate = _predicate(_STATED.fullmatch(statement) if written else None, relation)
     several = _OBJECTS_ARE.fullmatch(templates.ask_subjects) if templates else None
     subject = _noun(_SUBJECT_IS.fullmatch(statement), several)
     object_ = _noun(_OBJECT_AS.fullmatch(statement))
@@ -157,13 +157,15 @@ def relation_words(relation: str, templates: RelationTemplates | None = None) ->
         object_ = _noun(_OBJECT_IS.fullmatch(templates.ask_object), several)
     if templates and written and object_ is None:
         object_ = _described(templates.describe_object)
-    if subject and said.many == "are":
-        said = replace(said, before_many=f"{subject[1]} of")
-    kind = type_words(f"{said.before} ").strip()
+    if subject and predicate.many == "are":
+        predicate = replace(predicate, before_many=f"{subject[1]} of")
+    kind = type_words(f"{predicate.before} ").strip()
     if kind in ("", "the", "a", "an"):
-        return RelationWords(said, subject, object_)
-    before = said.before.removesuffix(kind).strip()
-    return RelationWords(replace(said, before=before, before_many=before), subject, object_, kind)
+        return RelationWords(predicate, subject, object_)
+    before = predicate.before.removesuffix(kind).strip()
+    return RelationWords(
+        replace(predicate, before=before, before_many=before), subject, object_, kind
+    )
 
 
 def is_participle(word: str) -> bool:
@@ -199,8 +201,8 @@ def _predicate(stated: re.Match[str] | None, relation: str) -> Predicate:
         parts = (_read(" ".join(words[:end])) for end in range(len(words) - 1, 0, -1))
         found = next(filter(None, parts), None)
     if found is None:
-        said = f"by “{relation}” to"
-        return Predicate("points", "point", "pointed", "pointed", said, said, "")
+        before = f"by “{relation}” to"
+        return Predicate("points", "point", "pointed", "pointed", before, before, "")
     verb, before, after = (
         found[1],
         *(text.replace("{{", "{").replace("}}", "}") for text in found.groups()[1:]),
