@@ -81,7 +81,8 @@ def generate(arguments: Namespace) -> int:
 
 def data(arguments: Namespace) -> int:
     """Runs ``data list``, ``data get NAME`` or ``data path NAME``."""
-    from rulemine.datasets.registry import data_sets, describe_folders, find_files, get_files
+    from rulemine.datasets.registry import data_sets, find_files, get_files
+    from rulemine.datasets.sources import describe_folders
 
     if arguments.what == "list":
         if arguments.name:
@@ -99,6 +100,11 @@ def data(arguments: Namespace) -> int:
                 continue
             there = "here" if all(find_files(name)) else "to get"
             say(f"{name:16} {there:7} {entry.title}\n{'':25}{entry.license}; {entry.source}")
+            for file in entry.files:
+                size = f"{file.bytes:,} bytes" if file.bytes else "size not known"
+                say(f"{'':25}{file.path}: {size}, {file.digest}")
+            if entry.conversion:
+                say(f"{'':25}{entry.conversion}")
         return 0
     if not arguments.name:
         raise ConfigError(
@@ -106,7 +112,7 @@ def data(arguments: Namespace) -> int:
         )
     with bar("get") as advance:
         paths = (
-            get_files(arguments.name, advance)
+            get_files(arguments.name, advance, note)
             if arguments.what == "get"
             else find_files(arguments.name)
         )

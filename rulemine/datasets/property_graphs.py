@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rulemine.config import packaged
 from rulemine.datasets.geonames import geography
-from rulemine.datasets.registry import load_kg, load_labels
+from rulemine.datasets.registry import load_kg, load_labels, own_labels
 from rulemine.errors import ConfigError
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import PropertyGraph
@@ -103,6 +103,7 @@ def _loaded(
                 f"{source}: is a schema with tables and takes no other. Leave it out."
             )
         return read_tables(path, left_out)
+    labels = labels or ("" if is_rdf(path) else own_labels(source))
     names = load_labels(labels) if labels else {}
     name = path.name.split(".")[0] or "graph"
     if is_rdf(path):

@@ -6,11 +6,7 @@ Data sets are described in ``sources.toml``, or by other packages through the en
 against its digest before it is used.
 """
 
-import hashlib
-import io
-import os
-import tarfile
-import urllib.request
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -18,8 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.config import packaged, read_toml
+from rulemine.datasets.sources import (
+    Note,
+    Progress,
+    SourceFile,
+    cache_folder,
+    data_folders,
+    download,
+    find,
+)
+from rulemine.datasets.tables import COLUMNS, HUB, fetch_from_hub, is_table, read_table, table_files
 from rulemine.errors import DatasetError, InputError, counted, did_you_mean, list_problems
-from rulemine.files import digest_of, read_bytes, read_lines, write_bytes
+from rulemine.files import read_lines, read_text
 from rulemine.kg.cache import read_cached
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.rdf import is_rdf, read_text_labels
@@ -34,62 +40,8 @@ __all__ = [
     "get_files",
     "load_kg",
     "load_labels",
+    "own_labels",
 ]
-
-Progress = Callable[[int, int], None]
-
-_HEADERS = (
-    {"subject", "subj", "head", "source", "from", "s", "h"},
-    {"relation", "relationship", "rel", "predicate", "pred", "property", "p", "r"},
-    {"object", "obj", "tail", "target", "to", "o", "t"},
-)
-"""Names of the columns in header lines, in lower case."""
-
-DATA_VARIABLE = "RULEMINE_DATA"
-SECONDS_TO_CONNECT = 30
-
-
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    """A file of a data set.
-
-    Attributes:
-        path: Its path below a data folder.
-        url: Its download address.
-        bytes: Size of the download's content; 0 if unknown.
-        sha256: Accepted digests of the content, hexadecimal; empty if only `blob` is known.
-        member: Its name inside the .tar.gz that `url` names; empty if `url` is the file itself.
-        blob: Its id as a git blob, hexadecimal: SHA-1 of ``blob <size>``, a NUL and the content. Known
-            from a repository's listing without the file; empty for most.
-    """
-
-    path: str
-    url: str
-    bytes: int
-    sha256: tuple[str, ...]
-    member: str = ""
-    blob: str = ""
-
-    @property
-    def accepted(self) -> tuple[str, ...]:
-        """The accepted digests: SHA-256 if known, otherwise the id as a git blob."""
-        return self.sha256 or (self.blob,)
-
-
-def _digest(file: SourceFile, content: bytes) -> str:
-    """The digest of the content, of the same kind as the accepted digests of the file."""
-    return digest_of(content) if file.sha256 else blob_of(content)
-
-
-def blob_of(content: bytes) -> str:
-    """The id of a content as a git blob, hexadecimal.
-
-    Example:
-        >>> blob_of(b"hello")
-        'b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0'
-    """
-    head = f"blob {len(content)}\0".encode()
-    return hashlib.sha1(head + content, usedforsecurity=False).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +54,7 @@ class DataSet:
         source: Where it comes from.
         license: Its license.
         citation: What to cite.
+        conversion: How its files become triples, where they are not read as they are; else empty.
         files: Its files; their contents are concatenated.
         path: A file on this machine with its content, or more of it; None for most.
         corrections: For labels, a file of the same form whose lines replace those of the files.
@@ -115,6 +68,7 @@ class DataSet:
     files: tuple[SourceFile, ...] = ()
     path: Path | None = None
     corrections: Path | None = None
+    conversion: str = ""
 
 
 @cache
@@ -124,11 +78,13 @@ def data_sets() -> Registry[DataSet]:
     files = {
         path: SourceFile(
             path,
-            row["url"],
+            row.get("url", ""),
             row.get("bytes", 0),
             tuple(row.get("sha256", ())),
             row.get("member", ""),
             row.get("blob", ""),
+            row.get("download", ""),
+            tuple(row.get("more", ())),
         )
         for path, row in table["files"].items()
     }
@@ -142,28 +98,6 @@ def data_sets() -> Registry[DataSet]:
         row["files"] = tuple(files[path] for path in row.get("files", ()))
         own[name] = DataSet(**row)
     return Registry("rulemine.datasets", "data set", DataSet, own)
-
-
-def cache_folder() -> Path:
-    """Where downloads go: ``rulemine`` below ``$XDG_CACHE_HOME`` or ``~/.cache``."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "rulemine"
-
-
-def data_folders() -> tuple[Path, ...]:
-    """The folders that are searched, in order."""
-    named = os.environ.get(DATA_VARIABLE)
-    return (*([Path(named)] if named else []), Path("data"), cache_folder())
-
-
-def describe_folders() -> str:
-    """Describes the folders that are searched, for a message."""
-    named = os.environ.get(DATA_VARIABLE)
-    rest = f"{Path('data').absolute()} or {cache_folder()}"
-    if not named:
-        return rest
-    lost = "" if Path(named).is_dir() else " (no such folder)"
-    return f"{named}{lost} (from {DATA_VARIABLE}), {rest}"
 
 
 def data_set(name: str) -> DataSet:
@@ -186,77 +120,39 @@ def find_files(name: str) -> tuple[Path | None, ...]:
     """
     wanted = data_set(name)
     own = () if wanted.path is None else (wanted.path,)
-    return (*own, *(_find(file) for file in wanted.files))
+    return (*own, *(find(file) for file in wanted.files))
 
 
-def _find(file: SourceFile) -> Path | None:
-    for folder in data_folders():
-        for path in (folder / file.path, folder / f"{file.path}.gz"):
-            if path.is_file():
-                found = _digest(file, read_bytes(path))
-                if found not in file.accepted:
-                    raise DatasetError(
-                        f"{path}: has digest {found}; {' or '.join(file.accepted)} was expected, so it "
-                        "is another version. Replace it, or name your file by its path."
-                    )
-                return path
-    return None
-
-
-def get_files(name: str, progress: Progress | None = None) -> tuple[Path, ...]:
+def get_files(
+    name: str, progress: Progress | None = None, note: Note | None = None
+) -> tuple[Path, ...]:
     """The files of a data set; missing ones are downloaded into the cache.
+
+    Args:
+        name: Its name.
+        progress: Called with (bytes, all bytes) of a download.
+        note: Called with a sentence about each download that no digest is known for.
 
     Raises:
         DatasetError: There is no such data set, or it cannot be downloaded; says where to put its files.
     """
     wanted = data_set(name)
     own = () if wanted.path is None else (wanted.path,)
-    return (*own, *(_find(file) or _download(name, file, progress) for file in wanted.files))
+    return (
+        *own,
+        *(
+            find(file) or download(wanted.source, name, file, progress, note)
+            for file in wanted.files
+        ),
+    )
 
 
-def _download(name: str, file: SourceFile, progress: Progress | None) -> Path:
-    try:
-        content = _fetch(file.url, progress)
-        if file.member:
-            with tarfile.open(fileobj=io.BytesIO(content), mode="r:gz") as archive:
-                member = archive.extractfile(file.member)
-                content = member.read() if member else b""
-    except (OSError, KeyError, tarfile.TarError, EOFError) as problem:
-        reason = getattr(problem, "reason", None) or problem
-        raise DatasetError(
-            f"data set {name}: {file.path} not found below {describe_folders()}, and cannot be downloaded "
-            f"from {file.url} ({reason}). Put it there, e.g. at {data_folders()[0] / file.path}, or name "
-            f"the folder that holds it: {DATA_VARIABLE}=…"
-        ) from None
-    if (found := _digest(file, content)) not in file.accepted:
-        raise DatasetError(
-            f"data set {name}: the download from {file.url} has digest {found}; expected "
-            f"{file.accepted[0]}. The download was discarded. Try again, or get the file from its source."
-        )
-    path = cache_folder() / f"{file.path}.gz"
-    write_bytes(path, content)
-    return path
-
-
-def _fetch(url: str, progress: Progress | None) -> bytes:
-    if not url.startswith("https://"):
-        raise OSError(f"{url} is not an https address")
-    parts: list[bytes] = []
-    with urllib.request.urlopen(url, timeout=SECONDS_TO_CONNECT) as answer:  # noqa: S310
-        total = int(answer.headers.get("Content-Length") or 0)
-        done = 0
-        while part := answer.read(1 << 20):
-            parts.append(part)
-            done += len(part)
-            if progress:
-                progress(done, total)
-    return b"".join(parts)
-
-
-def _resolve(name: str, progress: Progress | None) -> tuple[Path, ...]:
+def _resolve(name: str, progress: Progress | None, note: Note | None = None) -> tuple[Path, ...]:
     # Names take precedence over files: a folder named "family" must not hide the data set.
     if name in data_sets():
-        return get_files(name, progress)
+        return get_files(name, progress, note)
+    if name.startswith(HUB):
+        return (fetch_from_hub(name),)
     path = Path(name)
     if path.exists() or "/" in name or path.suffix:
         return (path,)
@@ -265,7 +161,9 @@ def _resolve(name: str, progress: Progress | None) -> tuple[Path, ...]:
 
 
 def files_of(name: str) -> list[Path]:
-    """The existing files of a data set, or the file of a path; reads nothing."""
+    """The existing files of a data set, or the file of a path, or the files of a folder; reads nothing."""
+    if name not in data_sets() and Path(name).is_dir():
+        return table_files(Path(name))
     if name not in data_sets():
         return [Path(name)] if Path(name).is_file() else []
     known = data_sets()[name]
@@ -284,12 +182,12 @@ def load_kg(
     progress: Progress | None = None,
     note: Callable[[str], None] | None = None,
 ) -> KnowledgeGraph:
-    """Loads a knowledge graph by the name of a data set or the path of a file: TSV, N-Triples or Turtle.
+    """Loads a knowledge graph by name or path: TSV, N-Triples, Turtle, or as `rulemine.datasets.tables`.
 
     A large file is parsed once and then read from the cache, see `rulemine.kg.cache`.
 
     Args:
-        name: The name or the path.
+        name: The name of a data set, the path of a file or a folder, or ``hub:OWNER/NAME``.
         progress: Called with (bytes, all bytes) of a download.
         note: Called with a sentence if names were trimmed or triples left out, or the cache is damaged or
             cannot be written.
@@ -298,9 +196,11 @@ def load_kg(
         DatasetError: The data set is unknown or not available.
         InputError: The file is not a knowledge graph.
     """
-    paths = _resolve(name, progress)
+    paths = _resolve(name, progress, note)
     if len(paths) > 1:
         kg = KnowledgeGraph.read(*paths)
+    elif is_table(paths[0]):
+        kg = read_table(paths[0]).graph()
     else:
         kg = read_cached(paths[0], cache_folder() / "graphs", note=note)
     _refuse_header(name, kg)
@@ -315,6 +215,16 @@ def load_kg(
     return kg
 
 
+def own_labels(name: str) -> str:
+    """What `load_labels` reads where a graph carries labels itself: its own name; "" if it may carry none."""
+    path = Path(name)
+    return (
+        name
+        if name not in data_sets() and (is_rdf(path) or is_table(path) or name.startswith(HUB))
+        else ""
+    )
+
+
 def _refuse_header(name: str, kg: KnowledgeGraph) -> None:
     """Refuses a graph with a header line, which would become a triple.
 
@@ -324,7 +234,7 @@ def _refuse_header(name: str, kg: KnowledgeGraph) -> None:
     first = kg.labeled(kg.source_order[:1])[0]
     words = tuple(word.strip("#\"' ").lower().removesuffix("_id") for word in first)
     alone = kg.relation_sizes()[kg.relation_ids[first[1]]] == 1
-    if alone and all(word in known for word, known in zip(words, _HEADERS, strict=True)):
+    if alone and all(word in known for word, known in zip(words, COLUMNS, strict=True)):
         raise InputError(
             f"{name}: line 1, {' '.join(first)!r}, names the columns; a triple was expected. Remove that "
             "line (tail -n +2), or, if it is a triple, move it down."
@@ -334,7 +244,8 @@ def _refuse_header(name: str, kg: KnowledgeGraph) -> None:
 def load_labels(name: str, progress: Progress | None = None) -> dict[str, str]:
     """Loads entity → text label, by the name of a data set or the path of a file.
 
-    A file has two columns of TSV, or is a graph in RDF (see `rulemine.kg.rdf`).
+    A file has two columns of TSV, or is a graph in RDF (see `rulemine.kg.rdf`) or of
+    `rulemine.datasets.tables`.
 
     Raises:
         DatasetError: The data set is unknown or not available.
@@ -342,11 +253,30 @@ def load_labels(name: str, progress: Progress | None = None) -> dict[str, str]:
     """
     labels: dict[str, str] = {}
     for path in _resolve(name, progress):
-        _read_labels(path, labels)
+        if is_table(path):
+            labels.update(read_table(path).labels)
+        else:
+            _read_labels(path, labels)
     corrected: dict[str, str] = {}
     if name in data_sets() and (corrections := data_sets()[name].corrections):
         _read_labels(corrections, corrected)
     return labels | corrected
+
+
+def _json_labels(path: Path) -> dict[str, str]:
+    """The labels of a JSON object: entity → label, or → an object with a label, as CoDEx has them.
+
+    Raises:
+        InputError: It is no such object.
+    """
+    try:
+        rows = json.loads(read_text(path))
+        texts = {key: row["label"] if isinstance(row, dict) else row for key, row in rows.items()}
+        return {key: " ".join(text.split()) for key, text in texts.items() if text}
+    except (ValueError, AttributeError, KeyError, TypeError) as problem:
+        raise InputError(
+            f"{path}: is no JSON object of entity → label, or of entity → object with a label ({problem!r})."
+        ) from None
 
 
 def _read_labels(path: Path, labels: dict[str, str]) -> None:
@@ -357,6 +287,9 @@ def _read_labels(path: Path, labels: dict[str, str]) -> None:
     """
     if is_rdf(path):
         labels.update(read_text_labels(path))
+        return
+    if path.name.removesuffix(".gz").endswith(".json"):
+        labels.update(_json_labels(path))
         return
     problems = []
     for number, line in enumerate(read_lines(path), start=1):

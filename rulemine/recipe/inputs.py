@@ -15,13 +15,12 @@ import numpy.typing as npt
 
 from rulemine.codec import to_json
 from rulemine.config import lookup
-from rulemine.datasets.registry import data_sets, files_of, load_kg, load_labels
+from rulemine.datasets.registry import data_sets, files_of, load_kg, load_labels, own_labels
 from rulemine.errors import InputError, UserError, counted
 from rulemine.files import digest_of
 from rulemine.kg.entity_types import EntityTypes, types_of
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.rdf import is_rdf
 from rulemine.kg.relation_overlap import overlapping_relations
 from rulemine.kinds.registry import KINDS
 from rulemine.mining.amie_jar import AmieJar
@@ -178,11 +177,13 @@ class Inputs:
     @_as_the_kind_reads
     def labels(self) -> dict[str, str]:
         """Entity → text label, for the entities that have one; homonyms made distinct."""
-        named = self.recipe.labels or (self.recipe.kg if is_rdf(self.recipe.kg) else "")
+        named = self.recipe.labels or own_labels(self.recipe.kg)
         if not named:
             return {}
         with of_key("labels"):
             labels = load_labels(named)
+        if not (labels or self.recipe.labels):
+            return {}
         if not labels.keys() & self.kg.entity_ids.keys():
             self.warn(
                 f"labels: {named} has {counted(len(labels), 'label')}, none of an entity of "

@@ -197,16 +197,17 @@ def _check_files(values: dict[str, Any], where: str, path: Path, name: str) -> N
         path: Its file, if it has one.
         name: Its name as the user gave it; a KG given as the recipe is checked when it is read.
     """
-    from rulemine.datasets.property_graphs import NAMED_GRAPHS
-    from rulemine.datasets.registry import data_sets  # loads numpy
+    from rulemine.datasets.tables import HUB
 
     problems = []
     for key in file_keys(_kind_in(values)):
         value, packed = lookup(values, key.path) or "", key.option.packaged
-        known = {*data_sets(), *NAMED_GRAPHS} if key.option.data_set else set()
+        known = _known() if key.option.data_set else set()
         own = key.option.path_of(value)
         there = (packaged_or_given(own, packed) if packed else Path(own)).exists()
         if not value or there or value in (name, key.option.word) or value in known:
+            continue
+        if known and value.startswith(HUB):
             continue
         folders = [path.parent, Path()] if path.suffix == ".toml" else [Path()]
         looked = " and ".join(dict.fromkeys(str((f / own).absolute()) for f in folders))
@@ -225,6 +226,14 @@ def _check_files(values: dict[str, Any], where: str, path: Path, name: str) -> N
         )
 
 
+def _known() -> set[str]:
+    """The names of data sets and property graphs."""
+    from rulemine.datasets.property_graphs import NAMED_GRAPHS
+    from rulemine.datasets.registry import data_sets  # loads numpy
+
+    return {*data_sets(), *NAMED_GRAPHS}
+
+
 def _beside(values: dict[str, Any], folder: Path, kind: str) -> dict[str, Any]:
     """Resolves the paths in a user's recipe of a kind relative to it, if such a file exists."""
     for key in file_keys(kind) if kind else ():
@@ -234,6 +243,7 @@ def _beside(values: dict[str, Any], folder: Path, kind: str) -> dict[str, Any]:
         own = folder / key.option.path_of(value)
         # A folder of texts too, unless it is called like a data set, whose name comes first.
         texts = key.option.column and packaged_or_given(value, key.option.packaged) == Path(value)
-        if own.is_file() or (texts and own.is_dir()):
+        folders = texts or (key.option.data_set and own.is_dir() and value not in _known())
+        if own.is_file() or (folders and own.is_dir()):
             values = override(values, key.path, str(folder / value))
     return values

@@ -125,7 +125,7 @@ def test_a_wrong_value_of_the_section_of_a_kind_is_refused(setting: str, expecte
     ("name", "expected"),
     [
         ("famly", "no such recipe, data set or file; did you mean 'family'?"),
-        ("zzzzz", "known: cypher-demo, cypher-geography, demo"),
+        ("zzzzz", "known: codex-l, codex-labels, codex-m"),
     ],
 )
 def test_an_unknown_recipe_gets_a_suggestion(name: str, expected: str) -> None:

@@ -1,0 +1,381 @@
+"""Graphs in the forms of other projects, recognized by their files.
+
+Guarantees: all splits of a folder are read, as one graph, and nothing but them; numbers are replaced by the
+names that the folder gives them. pandas reads whatever has columns; splits of plain triples need nothing.
+"""
+
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rulemine.errors import InputError, UserError
+from rulemine.files import read_blocks
+from rulemine.kg.graph import KnowledgeGraph
+
+if TYPE_CHECKING:  # loaded when a table is read
+    import pandas as pd
+
+__all__ = ["COLUMNS", "HUB", "fetch_from_hub", "is_table", "read_table", "table_files"]
+
+COLUMNS = (
+    ("head", "subject", "subj", "source", "from", "s", "h", "x_index"),
+    ("relation", "relationship", "rel", "predicate", "pred", "property", "p", "r", "metaedge"),
+    ("tail", "object", "obj", "target", "to", "o", "t", "y_index"),
+)
+"""What columns of triples are called, in lower case and without ``_id``; the first that is there counts."""
+
+IDS, TEXTS = ("id", "entity", "node", "qid"), ("label", "name", "text", "title")
+"""What the columns of a table of labels are called."""
+
+HUB = "hub:"
+"""What the name of a data set of the Hugging Face Hub begins with: ``hub:OWNER/NAME`` or ``…@REVISION``."""
+
+_SUFFIXES = (".csv", ".jsonl", ".parquet", ".sif")
+_PACKED = (".gz", ".zst")
+_SPLITS = re.compile(
+    r"(train|training|valid|validation|val|dev|test|testing)\.(txt|tsv)(\.gz|\.zst)?"
+)
+
+
+@dataclass
+class Contents:
+    """What the files of a graph hold.
+
+    Attributes:
+        triples: Subjects, relations and objects, each as a frame of three columns of text.
+        labels: Entity → its label, where the files carry labels.
+        splits: Files of plain triples, where they need no table.
+    """
+
+    triples: "list[pd.DataFrame]" = field(default_factory=list)
+    labels: dict[str, str] = field(default_factory=dict)
+    splits: list[Path] = field(default_factory=list)
+
+    def graph(self) -> KnowledgeGraph:
+        """The graph.
+
+        Raises:
+            InputError: A label is empty or holds a tab or a line break, or a file is no TSV.
+        """
+        if self.splits:
+            return KnowledgeGraph.read(*self.splits)
+        rows = (frame.itertuples(index=False, name=None) for frame in self.triples)
+        return KnowledgeGraph.from_triples(chain.from_iterable(rows))
+
+
+def _suffix(path: Path) -> str:
+    name = path.name.lower()
+    for packed in _PACKED:
+        name = name.removesuffix(packed)
+    return Path(name).suffix
+
+
+def is_table(path: Path) -> bool:
+    """Whether a path is a folder, or a file that `read_table` reads: by its name, or columns between bars."""
+    return path.is_dir() or (path.is_file() and (_suffix(path) in _SUFFIXES or _has_bars(path)))
+
+
+def _has_bars(path: Path) -> bool:
+    """Whether the first line of a .txt file is subject|relation|object, as MetaQA's are."""
+    if _suffix(path) != ".txt":
+        return False
+    line = next(read_blocks(path), b"").partition(b"\n")[0]
+    return line.count(b"|") == 2 and b"\t" not in line
+
+
+def table_files(path: Path) -> list[Path]:
+    """The files of a folder that are read, or the file itself; those of an unknown form are none."""
+    found = _form_of(path)[1] if path.is_dir() else [path]
+    return sorted(found)
+
+
+def read_table(path: Path) -> Contents:
+    """Reads a graph.
+
+    Args:
+        path: A file (`is_table`), or a folder of one of `FORMS`.
+
+    Raises:
+        InputError: The folder has no known form, or a file cannot be read; a number has no name.
+        UserError: pandas is not installed.
+    """
+    if path.is_dir():
+        form, files = _form_of(path)
+        if form is None:
+            known = "; ".join(f"{form.name}: {form.files}" for form in FORMS)
+            raise InputError(f"{path}: is a folder in none of the forms that are read ({known}).")
+        return form.read(path, files)
+    return _columns(path.parent, [path])
+
+
+def _frame(path: Path, separator: str = "", header: int | None = 0) -> "pd.DataFrame":
+    """The rows of a file as text, nothing in them taken for a number or for missing.
+
+    Args:
+        path: A file of `_SUFFIXES`, or one with the separator; compressed or not.
+        separator: Between columns; "": as the suffix says.
+        header: None: the first line names no columns, which get numbers.
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        raise UserError(
+            f"{path}: needs the packages pandas and pyarrow: pip install 'rulemine[hub]'."
+        ) from None
+    kind = _suffix(path)
+    try:
+        if not separator and kind == ".parquet":
+            frame = pd.read_parquet(path)
+        elif not separator and kind == ".jsonl":
+            frame = pd.read_json(path, lines=True, dtype=False)
+        else:
+            separator = separator or ("\t" if kind == ".sif" else ",")
+            quoting = 0 if separator == "," else 3  # csv.QUOTE_NONE: quotes are part of names
+            frame = pd.read_csv(
+                path, sep=separator, header=header, dtype=str, na_filter=False, quoting=quoting
+            )
+    except (ValueError, OSError, EOFError, ImportError, zlib.error) as problem:
+        raise InputError(f"{path}: cannot be read as a table ({problem}).") from None
+    if header is not None:
+        frame.columns = [str(name) for name in frame.columns]
+    return frame
+
+
+def _text(frame: "pd.DataFrame", path: Path) -> "pd.DataFrame":
+    """Three columns as text without white space around it.
+
+    Raises:
+        InputError: A value is missing or empty.
+    """
+    gaps = frame.isna()
+    texts = frame.astype(str).apply(lambda column: column.str.strip())
+    bad = (gaps | (texts == "")).any(axis=1)
+    if bad.any():
+        row = int(bad.to_numpy().argmax())
+        raise InputError(
+            f"{path}: row {row + 1} lacks its subject, relation or object: {frame.iloc[row].tolist()}. "
+            "Complete the row, or take it out."
+        )
+    return texts
+
+
+def _chosen(frame: "pd.DataFrame") -> list[str]:
+    """The columns of subject, relation and object; fewer than three where the frame has no triples."""
+    plain = {name.strip("#\"' ").lower().removesuffix("_id"): name for name in frame.columns}
+    ways = (next((plain[word] for word in words if word in plain), None) for words in COLUMNS)
+    return [name for name in ways if name is not None]
+
+
+def _columns(_folder: Path, files: Iterable[Path]) -> Contents:
+    """Tables whose columns say what they hold: triples, their labels beside them, or labels alone."""
+    found = Contents()
+    seen: list[str] = []
+    for path in files:
+        if _has_bars(path):
+            found.triples.append(_text(_frame(path, "|", None), path))
+            continue
+        frame = _frame(path)
+        chosen = _chosen(frame)
+        seen.append(f"{path.name}: {', '.join(frame.columns)}")
+        if len(chosen) < 3:
+            _add_labels(found.labels, frame, IDS, TEXTS)
+            continue
+        found.triples.append(_text(frame[chosen], path))
+        for name in (chosen[0], chosen[2]):
+            stem = name.removesuffix("_index").removesuffix("_id")
+            _add_labels(found.labels, frame, (name,), [f"{stem}_{text}" for text in TEXTS])
+    if not found.triples:
+        names = ["/".join(words[:3]) for words in COLUMNS]
+        raise InputError(
+            f"{_folder}: no table has columns for subject, relation and object, called e.g. "
+            f"{', '.join(names)}; found {'; '.join(seen)}. Rename the columns."
+        )
+    return found
+
+
+def _add_labels(
+    labels: dict[str, str], frame: "pd.DataFrame", ids: Iterable[str], texts: Iterable[str]
+) -> None:
+    """Adds the labels of a table that has a column of ids and one of texts; the first of an id counts."""
+    there = [
+        next((name for name in names if name in frame.columns), None) for names in (ids, texts)
+    ]
+    if None in there:
+        return
+    rows = frame[there].dropna().drop_duplicates(there[0]).astype(str)
+    for entity, text in rows.itertuples(index=False, name=None):
+        if text.strip():
+            labels.setdefault(entity.strip(), " ".join(text.split()))
+
+
+def _names(path: Path, separator: str, header: int | None = 0) -> dict[str, str]:
+    """Number → name, of a file with a column of each, numbers first."""
+    frame = _frame(path, separator, header)
+    first, second = frame.columns[:2]
+    if header is not None and str(second) in ("id", "index"):  # numbers second
+        first, second = second, first
+    return dict(zip(frame[first], frame[second], strict=True))
+
+
+def _named(frame: "pd.DataFrame", path: Path, *names: dict[str, str]) -> "pd.DataFrame":
+    """A frame of numbers with the names of its three columns' numbers.
+
+    Raises:
+        InputError: A number has no name.
+    """
+    made = frame.copy()
+    for column, known in zip(frame.columns, names, strict=True):
+        made[column] = frame[column].map(known)
+        if (lost := made[column].isna()).any():
+            number = frame[column][lost].iloc[0]
+            raise InputError(
+                f"{path}: has the number {number}, which the file of names beside it lacks. Take both files "
+                "from one data set."
+            )
+    return _text(made, path)
+
+
+def _libkge(folder: Path, files: Iterable[Path]) -> Contents:
+    names = [_names(folder / f"{of}_ids.del", "\t", None) for of in ("entity", "relation")]
+    order = (names[0], names[1], names[0])
+    found = Contents([_named(_frame(path, "\t", None), path, *order) for path in files])
+    texts = folder / "entity_strings.del"
+    if texts.is_file():
+        labels = _names(texts, "\t", None)
+        if not labels.keys() <= set(names[0].values()):  # by number; else by name
+            labels = {
+                names[0][number]: text for number, text in labels.items() if number in names[0]
+            }
+        found.labels = labels
+    return found
+
+
+def _pykeen(folder: Path, files: Iterable[Path]) -> Contents:
+    found = Contents()
+    for path in files:
+        names = []
+        for of in ("entity", "relation"):
+            ways = [*path.parent.glob(f"{of}_to_id.tsv*"), *folder.glob(f"{of}_to_id.tsv*")]
+            if not ways:
+                raise InputError(f"{path}: has numbers, and no {of}_to_id.tsv.gz names them.")
+            names.append(_names(ways[0], "\t"))
+        header = 0 if path.name.startswith("numeric_triples") else None
+        found.triples.append(_named(_frame(path, "\t", header), path, names[0], names[1], names[0]))
+    return found
+
+
+def _splits(folder: Path, files: Iterable[Path]) -> Contents:
+    if any(folder.glob("entity_to_id.tsv*")):
+        return _pykeen(folder, files)
+    return Contents(splits=sorted(files))
+
+
+def _ogb(folder: Path, files: Iterable[Path]) -> Contents:
+    """Edges of the folder ``raw``; graphs of several types of nodes have a folder for each relation."""
+    mapping = folder / "mapping"
+    known = {path.name.removesuffix(".gz"): path for path in sorted(mapping.glob("*.csv*"))}
+    relations = next((known[name] for name in _OGB_RELATIONS if name in known), None)
+    if relations is None:
+        raise InputError(f"{mapping}: holds none of {', '.join(_OGB_RELATIONS)} (.gz).")
+    kinds = _names(relations, ",")
+    found = Contents()
+    for path in files:
+        frame = _frame(path, ",", None)
+        beside = path.with_name(path.name.replace("edge", "edge_reltype"))
+        frame.insert(1, "relation", _frame(beside, ",", None)[0])
+        parts = path.parent.name.split("___")
+        ends = []
+        for of in (parts[0], parts[-1]) if len(parts) == 3 else ("", ""):
+            name = f"{of}_entidx2name.csv" if of else "nodeidx2entityid.csv"
+            if name not in known:
+                raise InputError(f"{mapping}: lacks {name} (.gz), which names the entities.")
+            entities = _names(known[name], ",")
+            ends.append({key: f"{of}:{text}" if of else text for key, text in entities.items()})
+        found.triples.append(_named(frame, path, ends[0], kinds, ends[1]))
+    return found
+
+
+_OGB_RELATIONS = ("reltype2relid.csv", "relidx2relname.csv")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form that folders have.
+
+    Attributes:
+        name: Whose it is.
+        files: What it is recognized by, for messages.
+        find: The files with its triples, of a folder; empty: the folder has another form.
+        read: Reads them.
+    """
+
+    name: str
+    files: str
+    find: Callable[[Path], Iterator[Path]]
+    read: Callable[[Path, Iterable[Path]], Contents]
+
+
+def _tables(folder: Path) -> Iterator[Path]:
+    for path in folder.rglob("*"):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and _suffix(path) in _SUFFIXES and not any(p[0] == "." for p in parts):
+            yield path
+
+
+FORMS = (
+    Form("LibKGE", "train.del, entity_ids.del, relation_ids.del",
+         lambda folder: (path for path in folder.glob("*.del") if path.stem in ("train", "valid", "test")),
+         _libkge),
+    Form("PyKEEN", "numeric_triples.tsv.gz, entity_to_id.tsv.gz, relation_to_id.tsv.gz",
+         lambda folder: folder.rglob("numeric_triples.tsv*"), _pykeen),
+    Form("OGB", "raw/edge.csv.gz, raw/edge_reltype.csv.gz, mapping/",
+         lambda folder: (folder / "raw").rglob("edge.csv*"), _ogb),
+    Form("splits of triples", "train.txt, valid.txt, test.txt",
+         lambda folder: (path for path in folder.iterdir() if _SPLITS.fullmatch(path.name)), _splits),
+    Form("tables", ".parquet, .jsonl or .csv with columns head, relation, tail", _tables, _columns),
+)  # fmt: skip
+"""The forms, those that are told by more of their files first."""
+
+
+def _form_of(folder: Path) -> tuple[Form | None, list[Path]]:
+    for form in FORMS:
+        if files := sorted(form.find(folder)):
+            return form, files
+    return None, []
+
+
+def fetch_from_hub(name: str) -> Path:
+    """The folder of a data set of the Hugging Face Hub, downloaded by its own library into its own cache.
+
+    Args:
+        name: See `HUB`.
+
+    Raises:
+        UserError: The library is not installed, or the data set cannot be downloaded.
+    """
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError:
+        raise UserError(
+            f"{name}: needs the package huggingface-hub: pip install 'rulemine[hub]'."
+        ) from None
+    repository, _, revision = name.removeprefix(HUB).partition("@")
+    wanted = [
+        f"*{suffix}{packed}"
+        for suffix in (*_SUFFIXES, ".txt", ".tsv", ".del")
+        for packed in ("", *_PACKED)
+    ]
+    try:
+        folder = snapshot_download(
+            repository, repo_type="dataset", revision=revision or None, allow_patterns=wanted
+        )
+    except (OSError, ValueError) as problem:
+        raise UserError(
+            f"{name}: cannot be downloaded ({str(problem).splitlines()[0]}). Check OWNER/NAME, or download "
+            "it by other means and give the folder."
+        ) from None
+    return Path(folder)

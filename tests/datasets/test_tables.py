@@ -1,0 +1,243 @@
+"""Graphs in the forms of other projects, each as a small copy of it."""
+
+import gzip
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from rulemine.datasets.registry import files_of, load_kg, load_labels, own_labels
+from rulemine.errors import InputError, UserError
+from rulemine.files import write_bytes
+
+TRIPLES = [("ann", "knows", "bob"), ("bob", "knows", "Côte d'Ivoire"), ("bob", "lives in", "NA")]
+"""What every copy below holds; some names are such as readers of tables take for something else."""
+
+
+def put(folder: Path, **files: str) -> Path:
+    """Writes files; ``__`` in a name is a slash, ``_DOT_`` a dot; compressed where the name ends in gz."""
+    for name, text in files.items():
+        path = folder / name.replace("__", "/").replace("_DOT_", ".")
+        content = text.encode()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    return folder
+
+
+def plain_splits(folder: Path) -> None:
+    lines = ["\t".join(row) + "\n" for row in TRIPLES]
+    put(
+        folder,
+        train_DOT_txt=lines[0] + lines[1],
+        valid_DOT_txt=lines[2],
+        test_DOT_txt_DOT_gz=lines[2],
+    )
+    put(folder, test_negatives_DOT_txt="no\tno\tno\n")
+
+
+NUMBERS = ["ann", "bob", "Côte d'Ivoire", "NA"]
+RELATIONS = ["knows", "lives in"]
+ROWS = [(NUMBERS.index(s), RELATIONS.index(r), NUMBERS.index(o)) for s, r, o in TRIPLES]
+
+
+def lines(rows: list[tuple[object, ...]], separator: str = "\t", header: str = "") -> str:
+    return header + "".join(separator.join(map(str, row)) + "\n" for row in rows)
+
+
+def pykeen(folder: Path) -> None:
+    for split, rows in (("training", ROWS[:2]), ("testing", ROWS[2:])):
+        put(
+            folder / split,
+            numeric_triples_DOT_tsv_DOT_gz=lines(rows, header="head\trelation\ttail\n"),
+            entity_to_id_DOT_tsv_DOT_gz=lines(list(enumerate(NUMBERS)), header="id\tlabel\n"),
+            relation_to_id_DOT_tsv_DOT_gz=lines(list(enumerate(RELATIONS)), header="id\tlabel\n"),
+        )
+
+
+def pykeen_numbers(folder: Path) -> None:
+    put(
+        folder,
+        train_DOT_txt=lines(ROWS[:2]),
+        test_DOT_txt=lines(ROWS[2:]),
+        entity_to_id_DOT_tsv=lines([(b, a) for a, b in enumerate(NUMBERS)], header="label\tid\n"),
+        relation_to_id_DOT_tsv=lines(
+            [(b, a) for a, b in enumerate(RELATIONS)], header="label\tid\n"
+        ),
+    )
+
+
+def libkge(folder: Path) -> None:
+    put(
+        folder,
+        train_DOT_del=lines(ROWS[:1]),
+        valid_DOT_del=lines(ROWS[1:2]),
+        test_DOT_del=lines(ROWS[2:]),
+        train_sample_DOT_del="9\t9\t9\n",
+        entity_ids_DOT_del=lines(list(enumerate(NUMBERS))),
+        relation_ids_DOT_del=lines(list(enumerate(RELATIONS))),
+    )
+
+
+def ogb(folder: Path) -> None:
+    put(
+        folder,
+        raw__edge_DOT_csv_DOT_gz=lines([(s, o) for s, _, o in ROWS], ","),
+        raw__edge_reltype_DOT_csv_DOT_gz=lines([(r,) for _, r, _ in ROWS], ","),
+        raw__num_edge_list="3\n",
+        mapping__nodeidx2entityid_DOT_csv_DOT_gz=lines(
+            list(enumerate(NUMBERS)), ",", "node idx,entity id\n"
+        ),
+        mapping__reltype2relid_DOT_csv_DOT_gz=lines(
+            list(enumerate(RELATIONS)), ",", "reltype,rel id\n"
+        ),
+    )
+
+
+def parquet(folder: Path) -> None:
+    for part, rows in enumerate((TRIPLES[:2], TRIPLES[2:])):
+        path = folder / "data" / f"train-0000{part}-of-00002.parquet"
+        path.parent.mkdir(exist_ok=True)
+        pd.DataFrame(rows, columns=["head", "relation", "tail"]).assign(score=1.5).to_parquet(path)
+    put(folder, README_DOT_md="a card", _DOT_cache__old_DOT_csv="head,relation,tail\nx,y,z\n")
+
+
+def jsonl(folder: Path) -> None:
+    rows = [dict(zip(("Subject", "predicate", "object_id"), row, strict=True)) for row in TRIPLES]
+    put(folder, train_DOT_jsonl="".join(json.dumps(row) + "\n" for row in rows))
+
+
+def csv(folder: Path) -> None:
+    put(folder, all_DOT_csv_DOT_gz=lines([(0, *row) for row in TRIPLES], ",", ",h,r,t\n"))
+
+
+FOLDERS = (plain_splits, pykeen, pykeen_numbers, libkge, ogb, parquet, jsonl, csv)
+
+
+@pytest.mark.parametrize("make", FOLDERS, ids=lambda make: make.__name__)
+def test_all_splits_of_a_folder_are_one_graph(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path)
+    assert load_kg(str(tmp_path)).labeled() == sorted(TRIPLES)
+    assert files_of(str(tmp_path)) == sorted(files_of(str(tmp_path)))
+    assert all(path.is_file() for path in files_of(str(tmp_path)))
+    assert own_labels(str(tmp_path)) == str(tmp_path)
+    assert load_labels(str(tmp_path)) == {}
+
+
+def test_entities_of_several_types_are_told_apart_by_the_type(tmp_path: Path) -> None:
+    edges = tmp_path / "raw" / "relations" / "drug___treats___disease"
+    put(edges, edge_DOT_csv_DOT_gz="0,1\n", edge_reltype_DOT_csv_DOT_gz="0\n")
+    put(
+        tmp_path,
+        mapping__drug_entidx2name_DOT_csv_DOT_gz="ent idx,ent name\n0,X1\n",
+        mapping__disease_entidx2name_DOT_csv_DOT_gz="ent idx,ent name\n0,X0\n1,X1\n",
+        mapping__relidx2relname_DOT_csv_DOT_gz="rel idx,rel name\n0,drug-disease\n",
+    )
+    assert load_kg(str(tmp_path)).labeled() == [("drug:X1", "drug-disease", "disease:X1")]
+
+
+@pytest.mark.parametrize("by", [NUMBERS, range(4)], ids=["by name", "by number"])
+def test_strings_of_libkge_are_labels(tmp_path: Path, by: list[object]) -> None:
+    libkge(tmp_path)
+    put(tmp_path, entity_strings_DOT_del=lines([(by[0], "Ann"), (by[3], 'the "NA"')]))
+    assert load_labels(str(tmp_path)) == {"ann": "Ann", "NA": 'the "NA"'}
+
+
+def test_labels_stand_beside_triples_or_in_a_table_of_their_own(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        kg_DOT_csv='relation,x_index,x_name,y_index,y_name\nknows,7,"Ann, the elder",8,Bob\n',
+        nodes_DOT_csv="id,name,kind\n8,Robert,person\n9,Cid,person\n",
+    )
+    assert load_kg(str(tmp_path)).labeled() == [("7", "knows", "8")]
+    assert load_labels(str(tmp_path)) == {"7": "Ann, the elder", "8": "Bob", "9": "Cid"}
+    assert load_labels(str(tmp_path / "kg.csv"))["8"] == "Bob"
+
+
+def test_files_of_other_projects(tmp_path: Path) -> None:
+    put(tmp_path, kb_DOT_txt="Kismet|directed_by|William Dieterle\nA, B|has_genre|NA\n")
+    put(tmp_path, edges_DOT_sif='source\tmetaedge\ttarget\nGene::1\tGr>G\tGene::"2\n')
+    movies = load_kg(str(tmp_path / "kb.txt")).labeled()
+    assert movies == [("A, B", "has_genre", "NA"), ("Kismet", "directed_by", "William Dieterle")]
+    assert load_kg(str(tmp_path / "edges.sif")).labeled() == [("Gene::1", "Gr>G", 'Gene::"2')]
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"notes_DOT_md": "x"}, "none of the forms that are read .*LibKGE: train.del"),
+        ({"a_DOT_csv": "head,tail\na,b\n"}, "no table has columns .*found a.csv: head, tail"),
+        ({"a_DOT_csv": "head,relation,tail\na,r,b\na,,b\n"}, r"a\.csv: row 2 lacks its subject"),
+        (
+            {"a_DOT_jsonl": '{"head": "a", "relation": "r", "tail": null}\n'},
+            r"a\.jsonl: row 1 lacks",
+        ),
+        ({"a_DOT_parquet": "PAR"}, r"a\.parquet: cannot be read as a table"),
+        ({"a_DOT_csv": "head,relation,tail\na,r,b\n1,2,3,4\n"}, "cannot be read as a table"),
+        ({"numeric_triples_DOT_tsv": "head\trelation\ttail\n0\t0\t0\n"}, "no entity_to_id.tsv.gz"),
+        (
+            {"raw__edge_DOT_csv": "0,1\n", "raw__edge_reltype_DOT_csv": "0\n"},
+            "holds none of reltype2relid",
+        ),
+        (
+            {
+                "train_DOT_del": "0\t0\t5\n",
+                "entity_ids_DOT_del": "0\ta\n",
+                "relation_ids_DOT_del": "0\tr\n",
+            },
+            "has the number 5, which the file of names beside it lacks",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_folder(tmp_path: Path, files: dict[str, str], message: str) -> None:
+    put(tmp_path, **files)
+    with pytest.raises(InputError, match=message):
+        load_kg(str(tmp_path))
+
+
+def test_without_pandas_the_message_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, a_DOT_csv="head,relation,tail\na,r,b\n", b__train_DOT_txt="a\tr\tb\n")
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(UserError, match=r"pip install 'rulemine\[hub\]'"):
+        load_kg(str(tmp_path))
+    assert len(load_kg(str(tmp_path / "b"))) == 1  # splits of plain triples need no pandas
+
+
+def test_a_data_set_of_the_hub_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parquet(tmp_path)
+    asked: list[tuple[str, object]] = []
+
+    def snapshot_download(repo_id: str, **given: object) -> str:
+        asked.append((repo_id, given["revision"]))
+        assert given["repo_type"] == "dataset"
+        if repo_id == "no/such":
+            raise OSError("404 Client Error\nmore")
+        return str(tmp_path)
+
+    monkeypatch.setitem(
+        sys.modules, "huggingface_hub", SimpleNamespace(snapshot_download=snapshot_download)
+    )
+    assert (
+        load_kg("hub:some/kg@abc").labeled() == load_kg("hub:some/kg").labeled() == sorted(TRIPLES)
+    )
+    assert asked == [("some/kg", "abc"), ("some/kg", None)]
+    with pytest.raises(UserError, match=r"hub:no/such: cannot be downloaded \(404 Client Error\)"):
+        load_kg("hub:no/such")
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(UserError, match="huggingface-hub"):
+        load_kg("hub:some/kg")
+
+
+def test_a_name_of_a_data_set_hides_a_folder_but_not_a_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    plain_splits(tmp_path / "demo")
+    write_bytes(tmp_path / "x", b"")
+    assert len(load_kg("demo")) > 1000
+    assert len(load_kg("./demo")) == 3
