@@ -28,6 +28,7 @@ from rulemine.phrasing.lexicon import (
 __all__ = [
     "DerivedTemplates",
     "ask_who",
+    "base_of",
     "be_of",
     "clause",
     "denial_of",
@@ -227,7 +228,7 @@ def denial_of(one: str, many: str, number: int) -> str | None:
     if has or one.split(" ")[at] != others[at]:
         base, do = others[at], ("does", "do")[number]
     else:
-        base, do = _base_of(verb), "did"
+        base, do = base_of(verb), "did"
     return " ".join([do, "not", *words[:at], base, *words[at + 1 :]]) if base else None
 
 
@@ -240,7 +241,7 @@ def of_many(predicate: str) -> str | None:
     return f"{many or verb} {rest}".rstrip()
 
 
-def _base_of(past: str) -> str:
+def base_of(past: str) -> str:
     """The base form of a verb in the past; empty if unknown."""
     stems = (past[:-2], past[:-1], f"{past[:-3]}y") if past.endswith("ed") else ()
     regular = (stem for stem in stems if stem in LEMMAS or stem in REGULAR)

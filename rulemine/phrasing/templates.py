@@ -1,4 +1,4 @@
-"""Verbalization templates: files that users can edit, and derived templates for all other relations.
+"""Verbalization templates: files that users can edit, phrase books, and derived templates for the rest.
 
 A template file is TOML with one table per relation; the first three keys are needed:
 
@@ -24,23 +24,23 @@ once, not touching a letter or digit; names are put in verbatim, whatever they c
 of a graph share a question unless they are declared to state the same facts in that direction.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 
-from rulemine.codec import shown
-from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.kg.facts import Declarations, Reading
 from rulemine.kg.graph import DIRECTIONS
+from rulemine.phrasing.books import book_tables
 from rulemine.phrasing.derive import derive
-from rulemine.phrasing.descriptions import (
-    derive_descriptions,
-    description_problem,
-    read_description,
-    wordings,
+from rulemine.phrasing.descriptions import derive_descriptions, read_description
+from rulemine.phrasing.template_file import (
+    ENDS,
+    RelationTable,
+    closed_ends,
+    declared_by,
+    read_template_file,
 )
-from rulemine.phrasing.tables import misspelled, read_tables
 from rulemine.query.tree import Count, Difference, Projection, Query, Union
 from rulemine.registry import packaged_or_given
 from rulemine.text.articles import in_sentence
@@ -48,25 +48,7 @@ from rulemine.text.template import escape, fill
 
 __all__ = ["RelationTemplates", "Templates", "load_templates"]
 
-PLACEHOLDERS = {
-    "statement": ("subject", "object"),
-    "ask_subject": ("topic",),
-    "ask_object": ("topic",),
-    "ask_subjects": ("topic",),
-    "ask_objects": ("topic",),
-}
-_EXPECTED = (
-    "A template file has one table per relation with the keys statement ({subject} and {object}), "
-    "ask_subject and ask_object ({topic}), and may have ask_subjects, ask_objects, "
-    "describe_subject, describe_object, ask with ask_reason, symmetric, inverse_of, same_as and place."
-)
-_ENDS = {"both": DIRECTIONS, "subject": ("subject",), "object": ("object",), "none": ()}
 _DESCRIBE = ("describe_subject", "describe_object")
-_LISTS = ("inverse_of", "same_as")
-_ADVICE = (
-    "Relation names must match exactly. Relations with one wording must state the same facts: declare that "
-    "(symmetric, inverse_of, same_as), or ask them apart."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +62,7 @@ class RelationTemplates:
         ask_object: Template of a question for the objects, with ``{topic}`` for the subject.
         ask_subjects: As `ask_subject`, where there are several answers.
         ask_objects: As `ask_object`, where there are several answers.
-        source: ``written`` (by hand) or ``derived`` (from the relation's name).
+        source: ``written`` (by hand), ``book`` (of a phrase book) or ``derived`` (from the relation's name).
         describe_subject: What the subjects are, with ``{topic}`` for the object.
         describe_object: What the objects are, with ``{topic}`` for the subject.
     """
@@ -165,7 +147,7 @@ class Templates:
     @property
     def derived(self) -> int:
         """How many relations have templates derived from their names."""
-        return len(self.rows) - self.written
+        return sum(row.source == "derived" for row in self.rows)
 
     @cached_property
     def people(self) -> frozenset[str]:
@@ -182,7 +164,7 @@ class Templates:
             place = "yes" if row.relation in self.places else ""
             flags_of = {"fact": fact, "reversed": turned, "symmetric": both, "place": place}
             ends = tuple(end for end in DIRECTIONS if (row.relation, end) not in self.unasked)
-            flags_of["ask"] = next(word for word, asked in _ENDS.items() if asked == ends)
+            flags_of["ask"] = next(word for word, asked in ENDS.items() if asked == ends)
             rows.append(asdict(row) | flags_of)
         return rows
 
@@ -195,7 +177,7 @@ class Templates:
             relation: Reading(row["fact"], row["reversed"] == "yes", row["symmetric"] == "yes")
             for relation, row in known.items()
         }
-        asked = {relation: _ENDS[row.get("ask", "both")] for relation, row in known.items()}
+        asked = {relation: ENDS[row.get("ask", "both")] for relation, row in known.items()}
         return cls(
             tuple(RelationTemplates(*(known[r][name] for name in names)) for r in sorted(known)),
             declarations=Declarations(readings).within(known),
@@ -204,35 +186,43 @@ class Templates:
         )
 
 
-def load_templates(source: str | Path, relations: Iterable[str]) -> Templates:
-    """Loads the templates of a graph: those of a file, and derived ones for all other relations.
+def load_templates(
+    source: str | Path,
+    relations: Iterable[str],
+    *,
+    labels: Mapping[str, str] | None = None,
+    sizes: Mapping[str, int] | None = None,
+) -> Templates:
+    """Loads the templates of a graph: those of a file, of phrase books, and derived ones for the rest.
 
     Args:
         source: A template file, the name of a packaged data set that has one, or "" for none.
         relations: The relations of the graph.
+        labels: Relation → a name in words, by which a book may know it.
+        sizes: Relation → its number of triples, see `rulemine.phrasing.books`.
 
     Raises:
-        InputError: As `read_tables`; or the file names a relation that is not in the graph and looks like
-            a misspelling of one without templates, declares something about an unknown relation, or asks
-            two relations with one wording that are not declared to state the same facts.
+        InputError: As `read_template_file`.
     """
     names = sorted(set(relations))
-    tables: dict[str, _Table] = {}
-    declared = Declarations()
+    tables: dict[str, RelationTable] = {}
     if source != "":
-        path = packaged_or_given(str(source), "templates.toml")
-        tables = read_tables(path, _Table, PLACEHOLDERS, _EXPECTED, _LISTS)
-        problems = [*_wrong_descriptions(tables), *misspelled(tables, names)]
-        problems += _unknown(tables, {*names, *tables})
-        declared = _declared(tables)
-        problems += [*_asked_alike(tables, declared), *_wrong_asks(tables, declared)]
-        if problems:
-            raise InputError(list_problems(str(path), problems, _ADVICE))
-    rows = tuple(_written(r, tables[r]) if r in tables else _derived(r) for r in names)
-    closed = _closed(tables, declared)
+        tables = read_template_file(packaged_or_given(str(source), "templates.toml"), names)
+    declared = declared_by(tables)
+    booked = book_tables(names, tables, labels or {}, sizes or {})
+    rows = tuple(
+        _written(r, tables[r], "written")
+        if r in tables
+        else _booked(r, booked[r], declared)
+        if r in booked
+        else _derived(r)
+        for r in names
+    )
+    unused = tuple(sorted(set(tables).difference(names)))
+    tables |= booked
+    closed = closed_ends(tables, declared)
     unasked = [(r, end) for r in names for end in DIRECTIONS if declared.asked(r, end) in closed]
     declared = declared.within(names)
-    unused = tuple(sorted(set(tables).difference(names)))
     places = {declared[r].fact for r in names if r in tables and tables[r].place}
     return Templates(
         _described(_distinct(rows, declared), declared),
@@ -243,93 +233,20 @@ def load_templates(source: str | Path, relations: Iterable[str]) -> Templates:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """The keys of a relation in a template file."""
-
-    statement: str
-    ask_subject: str
-    ask_object: str
-    ask_subjects: str | None = None
-    ask_objects: str | None = None
-    describe_subject: str | None = None
-    describe_object: str | None = None
-    ask: str = "both"
-    ask_reason: str = ""
-    symmetric: bool = False
-    inverse_of: tuple[str, ...] = ()
-    same_as: tuple[str, ...] = ()
-    place: bool = False
-
-
-def _written(relation: str, t: _Table) -> RelationTemplates:
+def _written(relation: str, t: RelationTable, source: str) -> RelationTemplates:
     subjects, objects = t.ask_subjects or t.ask_subject, t.ask_objects or t.ask_object
     asks = (t.ask_subject, t.ask_object, subjects, objects)
-    row = RelationTemplates(relation, t.statement, *asks, "written")
+    row = RelationTemplates(relation, t.statement, *asks, source)
     return replace(row, **{key: text for key in _DESCRIBE if (text := getattr(t, key))})
 
 
-def _declared(tables: Mapping[str, _Table]) -> Declarations:
-    return Declarations.of(
-        [r for r, table in tables.items() if table.symmetric],
-        [(r, other) for r, table in tables.items() for other in table.inverse_of],
-        [(r, other) for r, table in tables.items() for other in table.same_as],
-    )
-
-
-def _closed(tables: Mapping[str, _Table], declared: Declarations) -> set[tuple[str, str]]:
-    """The ends that are not asked for, as `Declarations.asked` names them."""
-    asked = {relation: _ENDS.get(table.ask, DIRECTIONS) for relation, table in tables.items()}
-    return {declared.asked(r, end) for r in asked for end in DIRECTIONS if end not in asked[r]}
-
-
-def _wrong_asks(tables: Mapping[str, _Table], declared: Declarations) -> Iterator[str]:
-    """Yields a line for each relation that does not say why an end is not asked for, or leaves out both."""
-    closed = _closed(tables, declared)
-    for relation, table in tables.items():
-        where = f"relation {relation!r}: key ask: {shown(table.ask)}"
-        if table.ask not in _ENDS:
-            yield f'{where}; expected "subject", "object", "both" or "none"'
-        elif table.ask != "both" and not table.ask_reason.strip():
-            yield f"{where} needs an ask_reason, which says why the other end is not asked for"
-        elif table.ask in DIRECTIONS and declared.asked(relation, table.ask) in closed:
-            yield f"{where}: together with what states the same, no end is asked for"
-
-
-def _unknown(tables: Mapping[str, _Table], known: Collection[str]) -> Iterator[str]:
-    """Yields a line for each declaration about a relation that neither graph nor file has."""
-    for relation, table in tables.items():
-        for key in _LISTS:
-            for other in getattr(table, key):
-                if other not in known:
-                    hint = did_you_mean(other, known)
-                    hint = f"; {hint}" if hint.startswith("did you mean") else ""
-                    yield f"relation {relation!r}: {key} names {other!r}, which is unknown{hint}"
-
-
-def _wrong_descriptions(tables: Mapping[str, _Table]) -> Iterator[str]:
-    for relation, table in tables.items():
-        for key in _DESCRIBE:
-            text = getattr(table, key)
-            if text is not None and (problem := description_problem(text)):
-                yield f"relation {relation!r}: key {key}: {problem}"
-
-
-def _asked_alike(tables: Mapping[str, _Table], declared: Declarations) -> Iterator[str]:
-    """Yields a line for each wording of two questions that have different answers."""
-    first: dict[str, tuple[str, str]] = {}
-    for relation, table in tables.items():
-        row = _written(relation, table)
-        for direction in DIRECTIONS:
-            said = wordings(row.description(direction))
-            for text in dict.fromkeys((*row.asks(direction), *said)):
-                before = first.setdefault(text, (relation, direction))
-                if declared.asked(*before) == declared.asked(relation, direction):
-                    continue
-                if before[0] == relation:
-                    yield f"relation {relation!r}: asks for both ends with {text!r}"
-                else:
-                    yield f"relations {before[0]!r} and {relation!r}: both ask {text!r}"
+def _booked(relation: str, table: RelationTable, declared: Declarations) -> RelationTemplates:
+    """The templates of a book; of what holds both ways in the graph, those for the object at both ends."""
+    row = _written(relation, table, "book")
+    if not declared[relation].symmetric:
+        return row
+    asked = {"ask_subject": row.ask_object, "ask_subjects": row.ask_objects}
+    return replace(row, **asked, describe_subject=row.describe_object)
 
 
 def _derived(relation: str, *, typed: bool = False) -> RelationTemplates:

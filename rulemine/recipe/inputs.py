@@ -205,7 +205,7 @@ class Inputs:
         """The relation templates; the published procedure (``brink``) knows no declarations."""
         named = self.recipe.questions.templates
         with of_key("questions.templates"):
-            templates = load_templates(named, self.relations)
+            templates = load_templates(named, self.relations, sizes=self._relation_sizes)
         if named and not templates.written:
             self.warn(
                 f"questions.templates: {named} has no template for any of "
@@ -214,6 +214,13 @@ class Inputs:
         if self.recipe.selection.mode == "brink":
             return replace(templates, declarations=Declarations())
         return templates
+
+    @property
+    def _relation_sizes(self) -> dict[str, int]:
+        """Relation → its triples; nothing where the kind's own graph waits for what templates declare."""
+        if "relations" in self.own:
+            return {}
+        return dict(zip(self.kg.relations, self.kg.relation_sizes().tolist(), strict=True))
 
     @cached_property
     def prompts(self) -> "Prompts":

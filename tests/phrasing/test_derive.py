@@ -3,7 +3,8 @@ import pytest
 from rulemine.phrasing.derive import derive
 from rulemine.phrasing.lexicon import ACTIVE_PAST, LEMMAS, PEOPLE, PREPOSITIONS, VERBS
 from rulemine.phrasing.tables import template_problems
-from rulemine.phrasing.templates import PLACEHOLDERS, RelationTemplates
+from rulemine.phrasing.template_file import PLACEHOLDERS
+from rulemine.phrasing.templates import RelationTemplates
 from rulemine.seeds import stream
 
 

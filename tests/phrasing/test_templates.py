@@ -6,11 +6,8 @@ import pytest
 from rulemine.errors import InputError
 from rulemine.kg.facts import Declarations
 from rulemine.phrasing.tables import template_problems
-from rulemine.phrasing.templates import (
-    PLACEHOLDERS,
-    Templates,
-    load_templates,
-)
+from rulemine.phrasing.template_file import PLACEHOLDERS
+from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.query import parse
 from rulemine.text.template import fill
 

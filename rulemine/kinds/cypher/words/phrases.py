@@ -368,7 +368,7 @@ class Phrases:
     def _described(self, edge: PatternEdge, several: bool) -> str:
         """The written description of objects up to the subject: ``that are home to ``."""
         known = self._templates.get(edge.relation)
-        if known is None or known.source != "written" or not known.describe_object:
+        if known is None or known.source == "derived" or not known.describe_object:
             return ""
         read = read_description(known.describe_object)
         form = read.forms[several]

@@ -146,7 +146,7 @@ def relation_words(relation: str, templates: RelationTemplates | None = None) ->
         >>> relation_words("hasCapital").object
         ('capital', 'capitals')
     """
-    written = templates is not None and templates.source == "written"
+    written = templates is not None and templates.source != "derived"
     statement = templates.statement if templates and written else derive(relation).statement
     predicate = _predicate(_STATED.fullmatch(statement) if written else None, relation)
     several = _OBJECTS_ARE.fullmatch(templates.ask_subjects) if templates else None

@@ -1,0 +1,203 @@
+"""Phrase books: how the relations of a vocabulary are put into words, for any graph that uses it.
+
+A book is a TOML file of the folder ``books`` with one table per relation:
+
+    ["P57"]
+    names = ["director", "directed_by"]       # further names of the relation
+    clause = "{object} directed {subject}"    # see `rulemine.phrasing.clause_templates`
+    subject = "work"
+    object = "person"
+
+Any key of a template file replaces what the clause gives. The table ``book`` names the IRIs and prefixes of
+the vocabulary.
+
+Guarantees: a relation is known by its name or label, whatever its prefix, case and separators. Names mean
+something else elsewhere, so a book is used where it knows at least six tenths of a graph's relations or of
+its triples, and no fewer than five relations; below that only relations with an IRI or prefix of the
+vocabulary are taken. A book declares nothing: what holds both ways is for the graph to say.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rulemine.codec import decode
+from rulemine.config import packaged, read_toml
+from rulemine.errors import InputError, list_problems
+from rulemine.kg.facts import Declarations
+from rulemine.phrasing.clause_templates import clause_templates
+from rulemine.phrasing.relation_names import words_of
+from rulemine.phrasing.tables import template_problems
+from rulemine.phrasing.template_file import (
+    PLACEHOLDERS,
+    RelationTable,
+    questions_of,
+    table_problems,
+)
+
+__all__ = ["Book", "book_tables", "folded", "packaged_books", "read_book"]
+
+_FEWEST = 5
+_SHARE = (3, 5)
+"""Of relations or triples that a book knows, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """The keys of a relation in a book, beside those of a template file."""
+
+    names: tuple[str, ...] = ()
+    clause: str = ""
+    subject: str = "something"
+    object: str = "something"
+    verb: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """The keys of the table ``book``."""
+
+    namespaces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """A phrase book.
+
+    Attributes:
+        name: The name of its file, without its ending.
+        namespaces: How the IRIs and prefixed names of its vocabulary begin.
+        tables: Relation → its templates.
+        known: Each name, folded → the relation.
+    """
+
+    name: str
+    namespaces: tuple[str, ...]
+    tables: Mapping[str, RelationTable]
+    known: Mapping[str, str]
+
+    def find(self, relation: str, label: str = "") -> RelationTable | None:
+        """The templates of a relation of a graph, by its name or its label."""
+        found = self.known.get(folded(relation)) or self.known.get(folded(label) if label else "")
+        return self.tables[found] if found else None
+
+    def owns(self, relation: str) -> bool:
+        """Whether the name of a relation says that it is of this vocabulary."""
+        return relation.removeprefix("<").startswith(self.namespaces)
+
+
+def folded(name: str) -> str:
+    """A name without prefix, case and separators.
+
+    Example:
+        >>> folded("schema:birthPlace"), folded("birth_place"), folded("_member_meronym")
+        ('birthplace', 'birthplace', 'membermeronym')
+    """
+    return re.sub(r"[\W_]+", "", "".join(words_of(name)).lower())
+
+
+def book_tables(
+    relations: Collection[str],
+    written: Mapping[str, RelationTable],
+    labels: Mapping[str, str],
+    sizes: Mapping[str, int],
+) -> dict[str, RelationTable]:
+    """The templates that books have for the relations of a graph.
+
+    Args:
+        relations: The relations of the graph, sorted.
+        written: The relations with templates of the user's own: nothing else asks in their words.
+        labels: Relation → its label.
+        sizes: Relation → its number of triples.
+
+    Returns:
+        Relation → its templates. Of several books the one that knows most relations comes first; of
+        relations that a book words alike, the first by name has its words.
+    """
+    left = [relation for relation in relations if relation not in written]
+    offers = []
+    for book in packaged_books() if left else ():
+        known = {r: table for r in relations if (table := book.find(r, labels.get(r, "")))}
+        if not _suffice(book, known, relations, sizes):
+            known = {r: table for r, table in known.items() if book.owns(r)}
+        offers.append((-len(known), book.name, known))
+    taken = {text for table in written.values() for _, text in questions_of(table)}
+    chosen: dict[str, RelationTable] = {}
+    for _, _, known in sorted(offers, key=lambda offer: offer[:2]):
+        for relation in left:
+            if relation in known and relation not in chosen:
+                texts = {text for _, text in questions_of(known[relation])}
+                if taken.isdisjoint(texts):
+                    chosen[relation] = known[relation]
+                    taken |= texts
+    return chosen
+
+
+def _suffice(
+    book: Book, known: Collection[str], relations: Collection[str], sizes: Mapping[str, int]
+) -> bool:
+    if len(known) < min(_FEWEST, len(book.tables)):
+        return False
+    least, of = _SHARE
+    triples = sum(sizes.get(r, 0) for r in known)
+    return of * len(known) >= least * len(relations) or (
+        triples > 0 and of * triples >= least * sum(sizes.values())
+    )
+
+
+@cache
+def packaged_books() -> tuple[Book, ...]:
+    """The books of the package, by name."""
+    return tuple(read_book(path) for path in sorted(packaged("phrasing", "books").glob("*.toml")))
+
+
+def read_book(path: Path) -> Book:
+    """Reads a book.
+
+    Raises:
+        InputError: The file is no book: keys are unknown or wrong, a clause cannot be asked about, a name
+            stands for two relations, or two questions have one wording.
+    """
+    rows = read_toml(path)
+    problems: list[str] = []
+    head = decode(_Head, rows.pop("book", {}), problems, "book.") or _Head()
+    tables: dict[str, RelationTable] = {}
+    known: dict[str, str] = {}
+    for relation, row in rows.items():
+        found = list(_read(relation, row, tables))
+        names = [relation, *row.get("names", ())]
+        found += [
+            f"name {n!r} is of {known[folded(n)]!r}, too" for n in names if folded(n) in known
+        ]
+        known |= {folded(name): relation for name in names}
+        problems += [f"relation {relation!r}: {problem}" for problem in found]
+    problems += table_problems(tables, Declarations())
+    if problems:
+        raise InputError(
+            list_problems(str(path), problems, "Each relation of a book has words of its own.")
+        )
+    return Book(path.stem, head.namespaces, tables, known)
+
+
+def _read(relation: str, row: dict[str, Any], tables: dict[str, RelationTable]) -> Iterator[str]:
+    """Adds the templates of a relation; yields a line for each problem."""
+    problems: list[str] = []
+    own = {slot.name for slot in fields(_Entry)}
+    entry = decode(_Entry, {k: v for k, v in row.items() if k in own}, problems)
+    given = {k: v for k, v in row.items() if k not in own}
+    made: dict[str, str] = {}
+    if entry and entry.clause:
+        try:
+            made = clause_templates(entry.clause, entry.subject, entry.object, entry.verb)
+        except ValueError as problem:
+            problems.append(str(problem))
+    for key in ("ask_subject", "ask_object"):
+        if key in given:
+            made.pop(f"{key}s", None)
+    if not problems and (table := decode(RelationTable, made | given, problems)):
+        tables[relation] = table
+        problems += template_problems(table, PLACEHOLDERS)
+    yield from problems

@@ -1,0 +1,261 @@
+from pathlib import Path
+
+import pytest
+
+from rulemine.errors import InputError
+from rulemine.phrasing.books import folded, packaged_books, read_book
+from rulemine.phrasing.clause_templates import clause_templates
+from rulemine.phrasing.tables import template_problems
+from rulemine.phrasing.template_file import PLACEHOLDERS
+from rulemine.phrasing.templates import load_templates
+
+BOOKS = {book.name: book for book in packaged_books()}
+
+CODEX_M = [
+    f"P{number}"
+    for number in (
+        *(
+            17,
+            19,
+            20,
+            26,
+            27,
+            30,
+            37,
+            40,
+            50,
+            54,
+            57,
+            69,
+            101,
+            102,
+            106,
+            108,
+            112,
+            113,
+            119,
+            131,
+            135,
+            136,
+        ),
+        *(
+            138,
+            140,
+            159,
+            161,
+            172,
+            264,
+            361,
+            407,
+            451,
+            452,
+            463,
+            495,
+            509,
+            530,
+            551,
+            641,
+            737,
+            740,
+            749,
+            780,
+        ),
+        *(840, 1050, 1056, 1303, 1412, 2283, 2348, 3095, 3373),
+    )
+]
+
+WN18RR = [
+    *(
+        "_hypernym",
+        "_derivationally_related_form",
+        "_member_meronym",
+        "_has_part",
+        "_also_see",
+        "_similar_to",
+    ),
+    *("_synset_domain_topic_of", "_instance_hypernym", "_member_of_domain_region", "_verb_group"),
+    "_member_of_domain_usage",
+]
+
+
+def sources(relations, **more):
+    return [row.source for row in load_templates("", relations, **more).rows]
+
+
+@pytest.mark.parametrize("name", BOOKS)
+def test_all_that_a_book_says_of_a_relation_can_be_asked_and_described(name):
+    relations = list(BOOKS[name].tables)
+    templates = load_templates("", relations)
+    assert {row.source for row in templates.rows} == {"book"}
+    for row in templates.rows:
+        assert template_problems(row, PLACEHOLDERS) == []
+        assert row.statement[0] in "{abcdefghijklmnopqrstuvwxyz"
+        for text in (row.ask_subject, row.ask_subjects, row.ask_object, row.ask_objects):
+            assert text[0].isupper()
+            assert text.endswith("?")
+            assert "  " not in text
+    for table in BOOKS[name].tables.values():
+        assert table.describe_subject
+        assert table.describe_object
+        assert (table.symmetric, table.inverse_of, table.same_as) == (False, (), ())
+
+
+@pytest.mark.parametrize(
+    "relations",
+    [
+        CODEX_M,
+        WN18RR,
+        [f"http://www.wikidata.org/prop/direct/{p}" for p in CODEX_M],
+    ],
+    ids=["codex-m", "wn18rr", "iris"],
+)
+def test_every_relation_of_a_known_data_set_is_in_a_book(relations):
+    assert set(sources(relations)) == {"book"}
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("P57", "director"),
+        ("http://www.wikidata.org/prop/direct/P57", "director"),
+        ("<http://www.wikidata.org/prop/direct/P57>", "director"),
+        ("wdt:P57", "director"),
+        ("Place of Birth", "P19"),
+        ("placeOfBirth", "P19"),
+        ("place-of-birth", "P19"),
+        ("PLACE_OF_BIRTH", "P19"),
+    ],
+)
+def test_a_relation_is_known_by_each_way_of_writing_it(written, name):
+    book = BOOKS["wikidata"]
+    assert book.find(written) == book.find(name) is not None
+
+
+def test_a_label_says_what_a_code_means():
+    labels = {
+        "r1": "director",
+        "r2": "sibling",
+        "r3": "spouse",
+        "r4": "employer",
+        "r5": "occupation",
+    }
+    assert set(sources(labels)) == {"derived"}
+    assert set(sources(labels, labels=labels)) == {"book"}
+    assert load_templates("", labels, labels=labels)["r1"].ask_object == "Who directed {topic}?"
+
+
+def test_a_book_is_used_where_it_knows_most_relations_or_triples():
+    known, others = ["P19", "P20", "P26", "P40", "P57"], [f"x{i}" for i in range(5)]
+    assert sources([*known, *others[:3]])[:5] == ["book"] * 5  # five of eight
+    assert set(sources([*known, *others])) == {"derived"}  # five of ten
+    sizes = dict.fromkeys(known, 6) | dict.fromkeys(others, 4)
+    assert sources([*known, *others], sizes=sizes) == ["book"] * 5 + ["derived"] * 5
+    assert set(sources([*known, *others], sizes=sizes | {"x0": 5})) == {"derived"}
+    assert set(sources(known[:4])) == {"derived"}  # too few to tell the vocabulary
+
+
+def test_an_iri_of_the_vocabulary_is_taken_alone():
+    assert sources(["knows", "wdt:P57"]) == ["derived", "book"]
+
+
+def test_two_relations_that_a_book_words_alike_are_not_asked_alike():
+    templates = load_templates("", ["P19", "place of birth", "P20", "P26", "P40", "P57"])
+    assert templates["P19"].source == "book"
+    assert templates["place of birth"].source == "derived"
+    texts = [row.ask_object for row in templates.rows]
+    assert len(set(texts)) == len(texts)
+
+
+def test_own_templates_come_first_and_no_book_asks_in_their_words(tmp_path: Path):
+    own = tmp_path / "own.toml"
+    own.write_text(
+        '[P57]\nstatement = "{object} shot {subject}"\nask_subject = "What did {topic} shoot?"\n'
+        'ask_object = "Where was {topic} born?"\n'
+    )
+    templates = load_templates(own, ["P19", "P20", "P26", "P40", "P57"])
+    assert [row.source for row in templates.rows] == ["derived", "book", "book", "book", "written"]
+    assert templates.written == 1
+    assert templates.derived == 1
+
+
+def test_ends_that_a_book_closes_are_not_asked_for_and_places_are_places():
+    templates = load_templates("", CODEX_M)
+    assert ("P27", "subject") in templates.unasked
+    assert ("P27", "object") not in templates.unasked
+    assert "P30" in templates.places
+    assert not templates.declarations.readings
+
+
+@pytest.mark.parametrize(
+    ("relation", "end", "text", "several"),
+    [
+        ("P54", "object", "For which sports team has {topic} played?",
+         "For which sports teams has {topic} played?"),
+        ("P57", "object", "Who directed {topic}?", "Who directed {topic}?"),
+        ("P57", "subject", "What did {topic} direct?", "What did {topic} direct?"),
+        ("P19", "object", "Where was {topic} born?", "Where was {topic} born?"),
+        ("_hypernym", "object", "What is {topic} a kind of?", "What is {topic} a kind of?"),
+        ("_hypernym", "subject", "What is a kind of {topic}?", "What are kinds of {topic}?"),
+    ],
+)  # fmt: skip
+def test_questions_of_books(relation, end, text, several):
+    row = load_templates("", CODEX_M if relation[0] == "P" else WN18RR)[relation]
+    assert row.asks(end) == (text, several)
+
+
+def test_a_clause_gives_questions_and_descriptions_of_both_ends():
+    keys = clause_templates("{subject} was born in [the city of {object}]", "person", "city")
+    assert keys == {
+        "statement": "{subject} was born in the city of {object}",
+        "ask_subject": "Who was born in the city of {topic}?",
+        "ask_subjects": "Who was born in the city of {topic}?",
+        "ask_object": "In which city was {topic} born?",
+        "ask_objects": "In which cities was {topic} born?",
+        "describe_subject": "person/people | who was/were born in [the city of {topic}]",
+        "describe_object": "city/cities | in which {topic} was born",
+    }
+
+
+@pytest.mark.parametrize(
+    ("clause", "subject", "object", "asks", "described"),
+    [
+        ("{object} wrote {subject}", "book", "person", "Which book did {topic} write?",
+         "book/books | that was/were written by {topic}"),
+        ("{object} treats {subject}", "disease", "drug", "Which disease does {topic} treat?",
+         "disease/diseases | that is/are treated by {topic}"),
+        ("{object} has lived in {subject}", "place", "person", "Where has {topic} lived?",
+         "place/places | in which {topic} has lived"),
+        ("{object} is a/- pupil/pupils of {subject}", "person", "person", "Of whom is {topic} a pupil?",
+         "person/people | of whom {topic} is a pupil"),
+        ("{object} consists of {subject}", "something", "something", "What does {topic} consist of?",
+         "something/things | of which {topic} consists"),
+    ],
+)  # fmt: skip
+def test_the_end_that_is_not_the_subject_of_a_clause(clause, subject, object, asks, described):
+    keys = clause_templates(clause, subject, object)
+    assert keys["ask_subject"] == asks
+    assert keys["describe_subject"] == described
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('[a]\nclause = "{subject} knows"', "begins with one end and has the other"),
+        ('[a]\nclause = "{subject} zorbed {object}"', "base form of 'zorbed'"),
+        ('[a]\nclause = "{subject} treats {object}"\nword = "x"', "word"),
+        ('[a]\nnames = ["b"]\nclause = "{subject} treats {object}"\n'
+         '[B]\nclause = "{subject} eats {object}"', "'B' is of 'a'"),
+        ('[a]\nclause = "{subject} eats {object}"\n[b]\nclause = "{subject} eats {object}"', "both ask"),
+        ('[a]\nclause = "{subject} eats {object}"\nask = "object"', "ask_reason"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_book_is_named(tmp_path: Path, text, problem):
+    path = tmp_path / "book.toml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=problem):
+        read_book(path)
+
+
+def test_names_are_folded():
+    for name in ("born in", "BornIn", "born_in", "born-in", "x:bornIn", "http://x.org/a#born_in"):
+        assert folded(name) == "bornin"
