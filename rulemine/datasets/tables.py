@@ -42,7 +42,7 @@ _SPLITS = re.compile(
 
 
 @dataclass
-class Contents:
+class TableGraph:
     """What the files of a graph hold.
 
     Attributes:
@@ -93,7 +93,7 @@ def table_files(path: Path) -> list[Path]:
     return sorted(found)
 
 
-def read_table(path: Path) -> Contents:
+def read_table(path: Path) -> TableGraph:
     """Reads a graph.
 
     Args:
@@ -170,9 +170,9 @@ def _chosen(frame: "pd.DataFrame") -> list[str]:
     return [name for name in ways if name is not None]
 
 
-def _columns(_folder: Path, files: Iterable[Path]) -> Contents:
+def _columns(_folder: Path, files: Iterable[Path]) -> TableGraph:
     """Tables whose columns say what they hold: triples, their labels beside them, or labels alone."""
-    found = Contents()
+    found = TableGraph()
     seen: list[str] = []
     for path in files:
         if _has_bars(path):
@@ -239,10 +239,10 @@ def _named(frame: "pd.DataFrame", path: Path, *names: dict[str, str]) -> "pd.Dat
     return _text(made, path)
 
 
-def _libkge(folder: Path, files: Iterable[Path]) -> Contents:
+def _libkge(folder: Path, files: Iterable[Path]) -> TableGraph:
     names = [_names(folder / f"{of}_ids.del", "\t", None) for of in ("entity", "relation")]
     order = (names[0], names[1], names[0])
-    found = Contents([_named(_frame(path, "\t", None), path, *order) for path in files])
+    found = TableGraph([_named(_frame(path, "\t", None), path, *order) for path in files])
     texts = folder / "entity_strings.del"
     if texts.is_file():
         labels = _names(texts, "\t", None)
@@ -254,8 +254,8 @@ def _libkge(folder: Path, files: Iterable[Path]) -> Contents:
     return found
 
 
-def _pykeen(folder: Path, files: Iterable[Path]) -> Contents:
-    found = Contents()
+def _pykeen(folder: Path, files: Iterable[Path]) -> TableGraph:
+    found = TableGraph()
     for path in files:
         names = []
         for of in ("entity", "relation"):
@@ -268,13 +268,13 @@ def _pykeen(folder: Path, files: Iterable[Path]) -> Contents:
     return found
 
 
-def _splits(folder: Path, files: Iterable[Path]) -> Contents:
+def _splits(folder: Path, files: Iterable[Path]) -> TableGraph:
     if any(folder.glob("entity_to_id.tsv*")):
         return _pykeen(folder, files)
-    return Contents(splits=sorted(files))
+    return TableGraph(splits=sorted(files))
 
 
-def _ogb(folder: Path, files: Iterable[Path]) -> Contents:
+def _ogb(folder: Path, files: Iterable[Path]) -> TableGraph:
     """Edges of the folder ``raw``; graphs of several types of nodes have a folder for each relation."""
     mapping = folder / "mapping"
     known = {path.name.removesuffix(".gz"): path for path in sorted(mapping.glob("*.csv*"))}
@@ -282,7 +282,7 @@ def _ogb(folder: Path, files: Iterable[Path]) -> Contents:
     if relations is None:
         raise InputError(f"{mapping}: holds none of {', '.join(_OGB_RELATIONS)} (.gz).")
     kinds = _names(relations, ",")
-    found = Contents()
+    found = TableGraph()
     for path in files:
         frame = _frame(path, ",", None)
         beside = path.with_name(path.name.replace("edge", "edge_reltype"))
@@ -303,7 +303,7 @@ _OGB_RELATIONS = ("reltype2relid.csv", "relidx2relname.csv")
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class FolderForm:
     """A form that folders have.
 
     Attributes:
@@ -316,7 +316,7 @@ class Form:
     name: str
     files: str
     find: Callable[[Path], Iterator[Path]]
-    read: Callable[[Path, Iterable[Path]], Contents]
+    read: Callable[[Path, Iterable[Path]], TableGraph]
 
 
 def _tables(folder: Path) -> Iterator[Path]:
@@ -327,21 +327,21 @@ def _tables(folder: Path) -> Iterator[Path]:
 
 
 FORMS = (
-    Form("LibKGE", "train.del, entity_ids.del, relation_ids.del",
+    FolderForm("LibKGE", "train.del, entity_ids.del, relation_ids.del",
          lambda folder: (path for path in folder.glob("*.del") if path.stem in ("train", "valid", "test")),
          _libkge),
-    Form("PyKEEN", "numeric_triples.tsv.gz, entity_to_id.tsv.gz, relation_to_id.tsv.gz",
+    FolderForm("PyKEEN", "numeric_triples.tsv.gz, entity_to_id.tsv.gz, relation_to_id.tsv.gz",
          lambda folder: folder.rglob("numeric_triples.tsv*"), _pykeen),
-    Form("OGB", "raw/edge.csv.gz, raw/edge_reltype.csv.gz, mapping/",
+    FolderForm("OGB", "raw/edge.csv.gz, raw/edge_reltype.csv.gz, mapping/",
          lambda folder: (folder / "raw").rglob("edge.csv*"), _ogb),
-    Form("splits of triples", "train.txt, valid.txt, test.txt",
+    FolderForm("splits of triples", "train.txt, valid.txt, test.txt",
          lambda folder: (path for path in folder.iterdir() if _SPLITS.fullmatch(path.name)), _splits),
-    Form("tables", ".parquet, .jsonl or .csv with columns head, relation, tail", _tables, _columns),
+    FolderForm("tables", ".parquet, .jsonl or .csv with columns head, relation, tail", _tables, _columns),
 )  # fmt: skip
 """The forms, those that are told by more of their files first."""
 
 
-def _form_of(folder: Path) -> tuple[Form | None, list[Path]]:
+def _form_of(folder: Path) -> tuple[FolderForm | None, list[Path]]:
     for form in FORMS:
         if files := sorted(form.find(folder)):
             return form, files

@@ -76,7 +76,7 @@ def test_no_graph_at_all(
     def offline(*_: object) -> bytes:
         raise OSError("no network in tests")
 
-    monkeypatch.setattr("rulemine.datasets.registry._fetch", offline)
+    monkeypatch.setattr("rulemine.datasets.sources.fetch", offline)
     if content is not None:
         (here / name).write_bytes(content)
     before = tree(here)

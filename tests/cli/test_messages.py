@@ -111,7 +111,7 @@ def test_words_that_nobody_expects(
     def offline(*_: object) -> bytes:
         raise OSError("offline")
 
-    monkeypatch.setattr("rulemine.datasets.registry._fetch", offline)
+    monkeypatch.setattr("rulemine.datasets.sources.fetch", offline)
     monkeypatch.setenv("RULEMINE_DATA", "/no/where")
     (here / "empty").write_text("")
     before = tree(here)
