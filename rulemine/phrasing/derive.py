@@ -1,44 +1,74 @@
 """Templates derived from the names of relations that have no written ones.
 
 The name is split into words (camelCase, snake_case, hyphens, URIs, Freebase paths) and read by the
-first pattern that fits: a verb (``treats``, ``works_at``), a passive or an adjective
+first pattern that fits: a verb (``treats``, ``works_at``, ``plays for team``), a passive or an adjective
 (``isLocatedIn``, ``influenced_by``), a role that ends in *of* (``Part_of``), a possession
-(``hasChild``), a property (``place_of_birth``, Freebase).
+(``hasChild``), a noun (``birthPlace``, ``country of origin``, ``award received``).
 
-Guarantee: never the wrong end. In ``x aunt y`` x may be the aunt or have the aunt; a bare noun says
-which only if the source has a convention (Freebase, DBpedia and schema.org: the object plays the
-role) or the noun has its own *of* (``place of birth``). Every other name is quoted in a template that is
-true of both readings: “What is x linked to by “aunt”?”.
+In ``x sibling y`` the object plays the role of the noun, as in Wikidata, DBpedia, schema.org and Freebase,
+unless the graph shows that the subject does. A noun of a family (``aunt``) stands in
+public data sets both ways: where nothing says which, it is quoted in a template that is true of
+both readings, as is a name without words: “To what does the relation “aunt” lead from x?”.
 """
 
+import re
+
+from rulemine.phrasing.descriptions import derive_descriptions
+from rulemine.phrasing.ends import NOTHING_KNOWN, End, Ends
 from rulemine.phrasing.freebase import read_freebase
-from rulemine.phrasing.grammar import DerivedTemplates, clause, property_of
-from rulemine.phrasing.lexicon import PROPERTY_NOUNS
-from rulemine.phrasing.relation_names import readable_name, words_of
+from rulemine.phrasing.grammar import DerivedTemplates, being, clause, is_past
+from rulemine.phrasing.lexicon import (
+    ACTIVE_PAST,
+    ADJECTIVES,
+    AGENTS,
+    FAMILY,
+    LONE_PLURALS,
+    PEOPLE,
+    PREPOSITIONS,
+    SHORT_WORDS,
+    STATES,
+    TYPES,
+    VERBS,
+    is_plural,
+    singular,
+)
+from rulemine.phrasing.relation_names import phrase_of, readable_name
+from rulemine.phrasing.roles import quoted, read_noun, role
 from rulemine.text.template import escape
 
 __all__ = ["DerivedTemplates", "derive"]
 
-_PROPERTY_PREFIXES = (
-    "http://dbpedia.org/",
-    "https://dbpedia.org/",
-    "http://schema.org/",
-    "https://schema.org/",
-    "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
-    "dbo:",
-    "dbp:",
-    "rdf:",
-    "schema:",
-)
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*,?")
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f'’,-]+")
+
+_LONE = {
+    "associated": "with", "affiliated": "with", "aligned": "with", "divorced": "from", "based": "in",
+    "located": "in", "born": "in", "different": "from", "dependent": "on", "responsible": "for",
+    "capable": "of", "active": "in", "famous": "for", "interested": "in", "near": "", "north": "of",
+    "south": "of", "east": "of", "west": "of", "northeast": "of", "northwest": "of", "southeast": "of",
+    "southwest": "of", "downstream": "of", "upstream": "of",
+}  # fmt: skip
+"""Words in -ed for states, and adjectives, with the preposition that they take; the others take *to*."""
+
+_MEMBERS = frozenset({
+    "member", "part", "citizen", "resident", "employee", "student", "alumnus", "subsidiary", "branch",
+    "type", "kind", "subclass", "instance", "native", "inhabitant", "veteran", "graduate", "component",
+    "variant",
+})  # fmt: skip
+"""Nouns that with *of* and another noun say what the subject is: "member of political party"."""
 
 
-def derive(relation: str, *, typed: bool = False) -> DerivedTemplates:
+def derive(
+    relation: str, *, typed: bool = False, ends: Ends = NOTHING_KNOWN, role_of: str = ""
+) -> DerivedTemplates:
     """Derives templates from the name of a relation.
 
     Args:
         relation: The name.
         typed: Whether to name the type of the topic entity if the relation does (Freebase paths), which
             distinguishes relations that would read the same.
+        ends: What is known of the ends.
+        role_of: Which end plays the role that a noun names: ``subject`` or ``object``; "": not known.
 
     Returns:
         The first reading that fits; see the module docstring.
@@ -49,25 +79,133 @@ def derive(relation: str, *, typed: bool = False) -> DerivedTemplates:
     """
     if (found := read_freebase(relation, typed)) is not None:
         return found
-    words = [escape(w) for w in words_of(relation)]
-    if not words or not any(c.isalpha() for c in words[0]):
-        return _linked(relation)
-    found = clause(words)
-    if found is None and _is_property(relation, words):
-        found = property_of(" ".join(words))
-    return found or _linked(readable_name(relation))
+    name = " ".join(phrase_of(relation))
+    words = name.split()
+    if not words or not all(map(_is_word, words)):
+        return quoted(readable_name(relation), ends)
+    words = [escape(word) for word in words]
+    found = _clause(words, ends)
+    if found is not None:
+        return found.described(*_descriptions(name, found, ends))
+    if words[0] == "has" and len(words) > 1 and not is_past(words[1]) and words[1] != "been":
+        noun = read_noun(words[1:])
+        had = f"{{subject}} has {{object}} as {noun.one}"
+        return role(noun, ends)._replace(statement=had)
+    noun = read_noun(words)
+    family = noun.head in FAMILY and not noun.after
+    if family and not role_of:
+        people = Ends(*(end._replace(people=1.0) for end in ends))
+        return quoted(readable_name(relation), people)
+    return role(noun, ends, turned=role_of == "subject")
 
 
-def _is_property(relation: str, words: list[str]) -> bool:
-    if relation.removeprefix("<").startswith(_PROPERTY_PREFIXES):
-        return True
-    return "of" in words[1:-1] and words[0] in PROPERTY_NOUNS
+def _is_word(word: str) -> bool:
+    """Whether a word can stand in an English sentence; else it is a code, or of another script."""
+    if not (_WORD.fullmatch(word) and _LATIN.fullmatch(word)):
+        return False
+    return len(word) > 2 or word in SHORT_WORDS or word.isupper()
 
 
-def _linked(name: str) -> DerivedTemplates:
-    quoted = f"“{escape(name)}”"
-    return DerivedTemplates(
-        f"{{subject}} is linked to {{object}} by {quoted}",
-        f"What is linked to {{topic}} by {quoted}?",
-        f"What is {{topic}} linked to by {quoted}?",
+def _clause(words: list[str], ends: Ends) -> DerivedTemplates | None:
+    """Reads the words as a clause, which may name the types of its ends; None if they are a noun."""
+    first, last = words[0], words[-1]
+    if words[0] in PREPOSITIONS and len(words) == 1:
+        return being(first, ends)
+    if len(words) == 1 and (first in STATES or first in ADJECTIVES) and first not in _NOUNS:
+        link = _LONE.get(first, "to")
+        return being(f"{first} {link}".rstrip(), ends)
+    if len(words) > 1 and first in TYPES and last in TYPES:
+        typed = Ends(_named(ends.subject, first), _named(ends.object, last))
+        if found := clause(words[1:-1] or ["associated", "with"], typed):
+            return _with_kind(found, last)
+    if last == "of" and len(words) > 1 and is_plural(words[-2]):  # "alumni of"
+        words = [*words[:-2], singular(words[-2]), last]
+    if found := clause(words, ends):
+        return found
+    at = next((i for i in range(len(words) - 1, 0, -1) if words[i - 1] in PREPOSITIONS), 0)
+    noun = words[at + 1 :] if at and words[at] == "the" else words[at:]
+    if at == 1 and noun:  # "in language"
+        return _with_kind(being(first, _ends_in(ends, noun)), " ".join(noun))
+    acts = first in VERBS or is_past(first) or first in ("is", "was") or _plays(words, ends)
+    if at and noun and acts and (found := clause(words[:at], _ends_in(ends, noun))):
+        return _with_kind(found, " ".join(noun))
+    plain = (first in VERBS and first not in LONE_PLURALS) or first in ACTIVE_PAST
+    if first == "has" and len(words) > 2 and is_past(words[1]) and not at and not is_past(last):
+        return _has_done(words[1], words[2:], ends)
+    if len(words) > 1 and plain and not at and not is_past(last):
+        noun = [*words[1:-1], singular(last) if is_plural(last) else last]
+        if found := clause(words[:1], _ends_in(ends, noun)):
+            return _with_kind(found, " ".join(noun))
+    return None
+
+
+def _has_done(done: str, noun: list[str], ends: Ends) -> DerivedTemplates:
+    """The templates of "has won prize"."""
+    kind = " ".join([*noun[:-1], singular(noun[-1]) if is_plural(noun[-1]) else noun[-1]])
+    subject, object_ = _ends_in(ends, [kind])
+    usual = "Who" if done == "won" else "What"
+    have = "have" if subject.noun else "has"
+    asks = f"{object_.who()} has {{topic}} {done}?", f"{object_.whos()} has {{topic}} {done}?"
+    found = DerivedTemplates(
+        f"{{subject}} has {done} {{object}}",
+        f"{subject.who(usual)} has {done} {{topic}}?",
+        asks[0],
+        f"{subject.whos(usual)} {have} {done} {{topic}}?",
+        asks[1],
     )
+    return _with_kind(found, kind)
+
+
+_NOUNS = frozenset({"speed", "need", "breed", "seed", "friends", "subject", "due"})
+"""Words of `STATES` and `ADJECTIVES` that are nouns where they stand alone."""
+
+
+def _plays(words: list[str], ends: Ends) -> bool:
+    """Whether the subject is what a noun with *of* and the type of the object says: "winner of contest"."""
+    first, last = words[0], words[-1]
+    if words[1:2] != ["of"] or words[:3] in (
+        ["head", "of", "state"],
+        ["director", "of", "photography"],
+    ):
+        return False
+    if first in _MEMBERS:
+        return True
+    of_people = (ends.object.people or 0.0) > (ends.subject.people or 0.0)
+    agent = first in PEOPLE | AGENTS or first.endswith(("er", "or"))
+    return agent and last in TYPES and not of_people
+
+
+def _named(end: End, noun: str) -> End:
+    return end._replace(noun=end.noun or noun)
+
+
+def _ends_in(ends: Ends, noun: list[str]) -> Ends:
+    """The ends, if the name ends in a noun for the object."""
+    return ends._replace(object=ends.object._replace(noun=" ".join(noun)))
+
+
+def _with_kind(found: DerivedTemplates, kind: str) -> DerivedTemplates:
+    """Templates that say what the object is: "plays the instrument {object}"."""
+    before, after = found.statement.split("{object}")
+    topic = f"the {kind} {{topic}}"
+    return found._replace(
+        statement=f"{before}the {kind} {{object}}{after}",
+        ask_subject=found.ask_subject.replace("{topic}", topic),
+        ask_subjects=found.ask_subjects.replace("{topic}", topic),
+    )
+
+
+def _descriptions(name: str, found: DerivedTemplates, ends: Ends) -> tuple[str, str]:
+    """The descriptions of the ends of a clause, with the nouns that are known for them."""
+    both = derive_descriptions(name, found.statement, found.ask_subject, found.ask_object)
+    made = []
+    for end, text in zip(ends, both, strict=True):
+        noun, _, said = text.partition(" | ")
+        if noun in ("someone/people", "something/things") and (end.noun or end.people is not None):
+            noun = end.called()
+            who = noun == "person/people"
+            first, _, rest = said.partition(" ")
+            words = {"that": "who", "which": "whom"} if who else {"who": "that", "whom": "which"}
+            said = f"{words.get(first, first)} {rest}"
+        made.append(f"{noun} | {said}")
+    return made[0], made[1]

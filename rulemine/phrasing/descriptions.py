@@ -27,6 +27,7 @@ __all__ = [
     "Form",
     "derive_descriptions",
     "description_problem",
+    "literal",
     "read_description",
     "wordings",
 ]
@@ -38,10 +39,9 @@ _SUBJECT = ("who", "that")
 _RELATIVE = re.compile(r"\b(?:which|whom|whose)\b")
 _SIGNS = re.compile(r"[][/|]")
 _OF_TOPIC = re.compile(r"(?:What|Who) (is|are) (the [^{}]+ of (?:the [^{}]+ )?\{topic\})\?")
-_LINKED = re.compile(r"\{subject\} is linked to \{object\} by (“.*”)")
 _FOR_WHICH = re.compile(r"For which ([a-z][a-z ]*?) (?:is|are) ")
 _PEOPLE = re.compile(r"(?:Who|Whom|Whose|\w+ whom)\b")
-_A_NOUN = re.compile(r"^(is/are|was/were) (an?) ([a-z]+) of ")
+_A_NOUN = re.compile(r"^(is/are|was/were) (an?) ((?:[a-z-]+ )*)([a-z-]+) (of|in|for) ")
 _BE = {"is": "are", "was": "were", "has": "have", "does": "do"}
 _NO_VERB = frozenset({"and", "or", "than", "who", "that", "which"})
 
@@ -188,21 +188,20 @@ def derive_descriptions(
         >>> derive_descriptions("r", "{subject} eats {object}", "What eats {topic}?", "…")[0]
         'something/things | that eats/eat {topic}'
     """
-    named = _LINKED.fullmatch(statement)
-    name = _literal(named[1] if named and not linked else f"“{escape(relation)}”")
-    by_name = (f"is/are linked by {name} to {{topic}}", f"{{topic}} is linked to by {name}")
+    name = f"the relation {literal(f'“{escape(relation)}”')}"
+    by_name = (f"from {{}} {name} leads to {{topic}}", f"to {{}} {name} leads from {{topic}}")
     ends, both = ("{subject}", "{object}"), []
     asks = (ask_subject, ask_object)
     for end, other, ask, link in zip(ends, ends[::-1], asks, by_name, strict=True):
         who = _PEOPLE.match(ask) is not None
         noun = "someone/people" if who else "something/things"
         if found := _FOR_WHICH.match(ask):
-            noun = f"{_literal(found[1])}/{plural(found[1].rsplit(' ', 1)[-1])}"
-        clause = None if linked or named else _clause(statement, end, other, ask, who)
+            noun = f"{literal(found[1])}/{plural(found[1].rsplit(' ', 1)[-1])}"
+        clause = None if linked else _clause(statement, end, other, ask, who)
         kind = type_words(statement.split(end)[0]).split(" ", 1)[-1].rstrip()
         if clause and kind and not who:
-            noun = f"{_literal(kind)}/{plural(kind.rsplit(' ', 1)[-1])}"
-        clause = clause or f"{_relative(who, subject=end == ends[0])} {link}"
+            noun = f"{literal(kind)}/{plural(kind.rsplit(' ', 1)[-1])}"
+        clause = clause or link.replace("{}", _relative(who, subject=False), 1)
         both.append(f"{noun} | {clause}")
     return both[0], both[1]
 
@@ -215,19 +214,19 @@ def _clause(statement: str, end: str, other: str, ask: str, who: bool) -> str | 
         return None
     if found := _OF_TOPIC.fullmatch(ask):
         among = "is/are" if found[1] == "is" else "is/are among"
-        return _bracketed(f"{_relative(who, subject=True)} {among} {_literal(found[2])}", "{topic}")
+        return _bracketed(f"{_relative(who, subject=True)} {among} {literal(found[2])}", "{topic}")
     if before == typed and (first := after.split()[0]) not in _NO_VERB and other != first:
         return _bracketed(
-            f"{_relative(who, subject=True)} {_agreeing(_literal(after.strip()))}", other
+            f"{_relative(who, subject=True)} {_agreeing(literal(after.strip()))}", other
         )
     before = before.removesuffix(typed)
     if found := re.fullmatch(r"the ([^{}]+) of ", before):
-        return _bracketed(f"whose {_literal(found[1] + after)}", other)
+        return _bracketed(f"whose {literal(found[1] + after)}", other)
     if not after and (
         found := re.fullmatch(rf"(.*{other}) (is|was) (one of )?the ([^{{}}]+) of ", before)
     ):
         verb = "include" if found[3] else found[2]
-        return _bracketed(f"whose {_literal(found[4])} {verb} {found[1]}", other)
+        return _bracketed(f"whose {literal(found[4])} {verb} {found[1]}", other)
     return _gap(before.rstrip(), after, other, who)
 
 
@@ -239,7 +238,7 @@ def _gap(before: str, after: str, other: str, who: bool) -> str | None:
         return None
     if follows and (follows not in PREPOSITIONS or last in PREPOSITIONS):
         return None
-    return _bracketed(f"{_relative(who, subject=False)} {_literal(before + after)}", other)
+    return _bracketed(f"{_relative(who, subject=False)} {literal(before + after)}", other)
 
 
 def _relative(who: bool, *, subject: bool) -> str:
@@ -260,7 +259,7 @@ def _agreeing(clause: str) -> str:
     if many:
         words[at] = f"{verb}/{many}"
     text = " ".join(words).replace("is/are one of the ", "is/are among the ")
-    return _A_NOUN.sub(lambda a: f"{a[1]} {a[2]}/- {a[3]}/{plural(a[3])} of ", text)
+    return _A_NOUN.sub(lambda a: f"{a[1]} {a[2]}/- {a[3]}{a[4]}/{plural(a[4])} {a[5]} ", text)
 
 
 def _bracketed(clause: str, end: str) -> str:
@@ -271,6 +270,6 @@ def _bracketed(clause: str, end: str) -> str:
     return f"{before.removesuffix(left)}{topic}{after}"
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
     """Text as a description has it."""
     return _SIGNS.sub(lambda found: found[0] * 2, text)

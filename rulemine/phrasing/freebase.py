@@ -6,9 +6,11 @@ property's value. Two such paths joined by a full stop have an unnamed node betw
 
 import re
 
-from rulemine.phrasing.grammar import DerivedTemplates, ask_who, be_of, clause, doing, head_of
+from rulemine.phrasing.ends import End, Ends
+from rulemine.phrasing.grammar import DerivedTemplates, clause, doing, head_of
 from rulemine.phrasing.lexicon import KIN, LONE_PLURALS, PREPOSITIONS, VERBS, is_plural
 from rulemine.phrasing.relation_names import words_of
+from rulemine.phrasing.roles import read_noun, role
 
 __all__ = ["read_freebase"]
 
@@ -22,8 +24,10 @@ def read_freebase(relation: str, typed: bool) -> DerivedTemplates | None:
         relation: The name.
         typed: Whether questions for the objects name the type of the topic entity.
     """
-    if not _FREEBASE.fullmatch(relation):
+    path = relation if relation.startswith("/") or relation.count("/") < 2 else f"/{relation}"
+    if not _FREEBASE.fullmatch(path):
         return None
+    relation = path
     parts = [part.strip("/").split("/") for part in relation.split(".")]
     kind = _text(parts[0][-2]) if len(parts[0]) > 1 else "entity"
     outer, inner = _text(parts[0][-1]), _text(parts[-1][-1])
@@ -41,35 +45,33 @@ def read_freebase(relation: str, typed: bool) -> DerivedTemplates | None:
         found = doing(inner, VERBS[inner], [])
         return _with_topic(found, topic) if typed else found
     if outer.split()[-1] in PREPOSITIONS:
-        return DerivedTemplates(
-            f"{{subject}} is {outer} the {inner} {{object}}",
-            f"What is {outer} the {inner} {{topic}}?",
-            f"Which {inner} is {topic} {outer}?",
-        )
+        asked = f"What is {outer} the {inner} {{topic}}?", f"Which {inner} is {topic} {outer}?"
+        return DerivedTemplates(f"{{subject}} is {outer} the {inner} {{object}}", *asked, *asked)
     if inner.split()[-1] in PREPOSITIONS:
-        be = be_of(outer)
-        return DerivedTemplates(
-            f"the {outer} of {{subject}} {be} {inner} {{object}}",
+        be = "are" if is_plural(head_of(outer)) else "is"
+        asked = (
             f"For which {kind} {be} the {outer} {inner} {{topic}}?",
             f"What {be} the {outer} of {topic} {inner}?",
         )
+        stated = f"the {outer} of {{subject}} {be} {inner} {{object}}"
+        return DerivedTemplates(stated, *asked, *asked)
     return _value(f"{inner} of the {outer}", kind, topic)
 
 
 def _value(noun: str, kind: str, topic: str) -> DerivedTemplates:
-    be = be_of(noun)
-    # An organization has children and parents too.
-    who = "What" if head_of(noun) in KIN and kind not in ("person", "celebrity") else ask_who(noun)
-    of = f"one of the {noun}" if be == "are" else f"the {noun}"
-    return DerivedTemplates(
-        f"{{object}} is {of} of {{subject}}",
-        f"For which {kind} is {{topic}} {of}?",
-        f"{who} {be} the {noun} of {topic}?",
-    )
+    found, end = read_noun(noun.split()), End()
+    if found.head in KIN and kind not in ("person", "celebrity"):
+        end = End(people=0.0)  # an organization has children and parents too
+    has = End(people=1.0) if kind == "person" else End(noun=kind)
+    made = role(found, Ends(has, end))
+    return _with_topic(made, topic)
 
 
 def _with_topic(templates: DerivedTemplates, topic: str) -> DerivedTemplates:
-    return templates._replace(ask_object=templates.ask_object.replace("{topic}", topic))
+    return templates._replace(
+        ask_object=templates.ask_object.replace("{topic}", topic),
+        ask_objects=templates.ask_objects.replace("{topic}", topic),
+    )
 
 
 def _text(part: str) -> str:

@@ -1,42 +1,48 @@
-"""Templates for relations whose name is a clause (“x *is located in* y”) or a noun.
+"""Templates for relations whose name is a clause: “x *is located in* y”.
 
 Guarantee: a clause is read from the subject to the object, as written; an ambiguous name is not read.
 """
 
+import re
 from typing import NamedTuple
 
+from rulemine.phrasing.ends import NOTHING_KNOWN, Ends
 from rulemine.phrasing.lexicon import (
     ACTIVE_PAST,
     ADJECTIVES,
+    DOERS,
+    EVENTS,
     INDEFINITE_PEOPLE,
     KIN,
     LEMMAS,
+    LONE_BASES,
     LONE_PLURALS,
     PARTICIPLES,
     PAST,
-    PEOPLE,
     PEOPLE_DO,
+    PLACED_DO,
     PREPOSITIONS,
     REGULAR,
+    RELATIONAL,
     STATES,
     UNIQUE_ROLES,
     VERBS,
+    active_of,
     article,
     is_plural,
+    plural,
 )
 
 __all__ = [
     "DerivedTemplates",
-    "ask_who",
     "base_of",
-    "be_of",
+    "being",
     "clause",
     "denial_of",
     "doing",
     "head_of",
     "is_past",
     "of_many",
-    "property_of",
 ]
 
 
@@ -47,41 +53,62 @@ class DerivedTemplates(NamedTuple):
         statement: The triple as a clause, with ``{subject}`` and ``{object}``.
         ask_subject: A question for the subjects, with ``{topic}`` for the object.
         ask_object: A question for the objects, with ``{topic}`` for the subject.
+        ask_subjects: As `ask_subject`, where there are several answers.
+        ask_objects: As `ask_object`, where there are several answers.
+        describe_subject: What the subjects are; "": it is read off the others.
+        describe_object: What the objects are.
     """
 
     statement: str
     ask_subject: str
     ask_object: str
+    ask_subjects: str
+    ask_objects: str
+    describe_subject: str = ""
+    describe_object: str = ""
+
+    def described(self, subject: str, object_: str) -> "DerivedTemplates":
+        """The same with descriptions."""
+        return self._replace(describe_subject=subject, describe_object=object_)
 
 
-def clause(words: list[str]) -> DerivedTemplates | None:
-    """Reads the words as a clause *subject words object*; None if they are a bare noun."""
+def clause(words: list[str], ends: Ends = NOTHING_KNOWN) -> DerivedTemplates | None:
+    """Reads the words as a clause *subject words object*; None if they are a noun."""
     first, rest = words[0], words[1:]
     if words in (["isa"], ["is", "a"], ["is", "an"]):
-        return _being("is", "a kind of", "What")
+        return _being("is", "a kind of", "What", ends)
     if first in ("is", "are", "was", "were") and rest and rest[-1] in PREPOSITIONS:
-        return _being(first, _complement(rest), _doer(rest))
+        return _being(first, _complement(rest), _doer(rest), ends)
+    if words in (["has"], ["has", "a"]):
+        return doing("has", "have", [], ends)
     if first == "has" and rest:
-        return _having(rest)
+        return _having(rest, ends)
     if first.endswith("ly") and rest and rest[0] in VERBS and _closed(rest[1:]):
-        return doing(f"{first} {rest[0]}", f"{first} {VERBS[rest[0]]}", rest[1:])
+        return doing(f"{first} {rest[0]}", f"{first} {VERBS[rest[0]]}", rest[1:], ends)
     if first in VERBS and (rest or first not in LONE_PLURALS) and _closed(rest):
-        return doing(first, VERBS[first], rest)
+        return doing(first, VERBS[first], rest, ends)
     if words[-1] not in PREPOSITIONS:
+        if len(words) == 1 and first in LEMMAS and first not in LONE_BASES:
+            return doing(LEMMAS[first], first, [], ends)
         if len(words) == 1 and is_past(first) and first not in STATES:
-            return _did(words)
+            return _did(words, ends)
         return None
     if first in ACTIVE_PAST and rest and rest[-1] != "by":
-        return _did(words)
+        return _did(words, ends)
     if first in LEMMAS and rest and rest[-1] != "of":
-        return doing(LEMMAS[first], first, rest)
+        return doing(LEMMAS[first], first, rest, ends)
     if len(words) == 1:
         return None
     if words[-1] == "by" and not is_past(words[-2]):
         return _made_by(" ".join(words[:-1]))
     if is_plural(words[-2]):
         return None
-    return _being("is", _complement(words), _doer(words))
+    return _being("is", _complement(words), _doer(words), ends)
+
+
+def being(complement: str, ends: Ends) -> DerivedTemplates:
+    """Makes the templates of what follows *is*: "located in"."""
+    return _being("is", complement, _doer(complement.split()), ends)
 
 
 def _closed(rest: list[str]) -> bool:
@@ -111,72 +138,95 @@ def _doer(words: list[str]) -> str:
     return "Who" if roles & (PEOPLE_DO | INDEFINITE_PEOPLE) else "What"
 
 
-def _being(be: str, complement: str, who: str) -> DerivedTemplates:
-    return DerivedTemplates(
+def _being(be: str, complement: str, who: str, ends: Ends) -> DerivedTemplates:
+    kin = "Who" if KIN & set(complement.split()) else "What"
+    subject, object_ = ends
+    words = complement.split(" ")
+    be = "was" if be == "is" and words[0] in EVENTS else be
+    role = _ROLE.fullmatch(complement)
+    several = f"{subject.whos(who)} {_MANY_ARE[be] if subject.noun else be} {complement} {{topic}}?"
+    if role and be == "is":
+        several = f"{subject.whos(who)} are the {plural(role[1])} {role[2]} {{topic}}?"
+    one = f"{object_.who(kin)} {be} {{topic}} {complement}?"
+    many = f"{object_.whos(kin)} {be} {{topic}} {complement}?"
+    if complement in _PLACED and not object_.noun:
+        one = many = f"Where {be} {{topic}} {complement.split(' ')[0]}?"
+    found = DerivedTemplates(
         f"{{subject}} {be} {complement} {{object}}",
-        f"{who} {be} {complement} {{topic}}?",
-        f"{'Who' if KIN & set(complement.split()) else 'What'} {be} {{topic}} {complement}?",
+        f"{subject.who(who)} {be} {complement} {{topic}}?",
+        one,
+        several,
+        many,
     )
+    if be == "was" and words[1:] == ["by"] and (did := active_of(words[0])):
+        usual = "Who" if words[0] not in ("influenced", "inspired", "defeated") else "Who or what"
+        asks = (f"{ask} {did} {{topic}}?" for ask in (object_.who(usual), object_.whos(usual)))
+        found = found._replace(ask_object=next(asks), ask_objects=next(asks))
+    return found
 
 
-def _having(rest: list[str]) -> DerivedTemplates | None:
+def _having(rest: list[str], ends: Ends) -> DerivedTemplates | None:
     noun = " ".join(rest)
-    if rest[-1] in PREPOSITIONS:
-        noun = noun if is_plural(rest[-2] if len(rest) > 1 else "") else f"{article(noun)} {noun}"
-        return DerivedTemplates(
-            f"{{subject}} has {noun} {{object}}",
-            f"What has {noun} {{topic}}?",
-            f"What does {{topic}} have {noun}?",
-        )
-    if is_past(rest[0]) or rest[0] == "been":
+    if rest[-1] not in PREPOSITIONS:
         return None
+    noun = noun if is_plural(rest[-2] if len(rest) > 1 else "") else f"{article(noun)} {noun}"
+    subject, object_ = ends
+    have = "have" if subject.noun else "has"
     return DerivedTemplates(
-        f"{{subject}} has {{object}} {_as(noun)}",
-        f"What has {{topic}} {_as(noun)}?",
-        f"{ask_who(noun)} does {{topic}} have {_as(noun)}?",
+        f"{{subject}} has {noun} {{object}}",
+        f"{subject.who()} has {noun} {{topic}}?",
+        f"{object_.who()} does {{topic}} have {noun}?",
+        f"{subject.whos()} {have} {noun} {{topic}}?",
+        f"{object_.whos()} does {{topic}} have {noun}?",
     )
 
 
-def doing(verb: str, lemma: str, rest: list[str]) -> DerivedTemplates:
+def doing(verb: str, lemma: str, rest: list[str], ends: Ends = NOTHING_KNOWN) -> DerivedTemplates:
     """Makes the templates of a verb in the present: third person, base form, and what follows it."""
     if len(rest) > 1 and rest[-1] == "of":
         rest = ["the", *rest]
+    elif len(rest) > 1 and rest[-2] in RELATIONAL and not is_plural(rest[-2]):
+        rest = [article(rest[0]), *rest]
     tail = "".join(f" {word}" for word in rest)
-    who = "Who" if verb in PEOPLE_DO and rest else "What"
+    subject, object_ = ends
+    who = "Who" if verb in DOERS or (verb in PEOPLE_DO and rest) else "What"
+    whom = "Who or what" if verb in PEOPLE_DO and rest == ["for"] else "What"
+    verbs = lemma if subject.noun else verb
+    one = f"{object_.who(whom)} does {{topic}} {lemma}{tail}?"
+    many = f"{object_.whos(whom)} does {{topic}} {lemma}{tail}?"
+    if verb in PLACED_DO and rest in (["in"], ["at"]) and not object_.noun:
+        one = many = f"Where does {{topic}} {lemma}?"
     return DerivedTemplates(
         f"{{subject}} {verb}{tail} {{object}}",
-        f"{who} {verb}{tail} {{topic}}?",
-        f"What does {{topic}} {lemma}{tail}?",
+        f"{subject.who(who)} {verb}{tail} {{topic}}?",
+        one,
+        f"{subject.whos(who)} {verbs}{tail} {{topic}}?",
+        many,
     )
 
 
-def _did(words: list[str]) -> DerivedTemplates:
-    text = " ".join(words)
-    who = "Who" if words[0] in PEOPLE_DO else "What"
+def _did(words: list[str], ends: Ends) -> DerivedTemplates:
+    text, who = " ".join(words), "Who" if words[0] in PEOPLE_DO | DOERS else "What"
+    subject, object_ = ends
+    base, rest = base_of(words[0]), "".join(f" {word}" for word in words[1:])
+    did = f"did {{topic}} {base}{rest}" if base else f"is it that {{topic}} {text}"
+    one, many = (f"{ask} {did}?" for ask in (object_.who(), object_.whos()))
+    if base and words[0] in PLACED_DO and words[1:] in (["in"], ["at"]) and not object_.noun:
+        one = many = f"Where did {{topic}} {base}?"
     return DerivedTemplates(
         f"{{subject}} {text} {{object}}",
-        f"{who} {text} {{topic}}?",
-        f"What is it that {{topic}} {text}?",
+        f"{subject.who(who)} {text} {{topic}}?",
+        one,
+        f"{subject.whos(who)} {text} {{topic}}?",
+        many,
     )
 
 
 def _made_by(noun: str) -> DerivedTemplates:
-    return DerivedTemplates(
-        f"{{subject}} has {article(noun)} {noun} by {{object}}",
-        f"What has {article(noun)} {noun} by {{topic}}?",
-        f"By whom is the {noun} of {{topic}}?",
-    )
-
-
-def property_of(noun: str) -> DerivedTemplates:
-    """Makes the templates of a noun that names what the subject has and the object is."""
-    be, who = be_of(noun), ask_who(noun)
-    among = f"has {{topic}} {_as(noun)}"
-    return DerivedTemplates(
-        f"{{subject}} has {{object}} {_as(noun)}",
-        f"What {among}?",
-        f"{who} {be} the {noun} of {{topic}}?",
-    )
+    has = f"What has {article(noun)} {noun} by {{topic}}?"
+    whose = f"By whom is the {noun} of {{topic}}?"
+    statement = f"{{subject}} has {article(noun)} {noun} by {{object}}"
+    return DerivedTemplates(statement, has, whose, has, whose)
 
 
 def head_of(noun: str) -> str:
@@ -187,19 +237,21 @@ def head_of(noun: str) -> str:
     return words[-1]
 
 
-def be_of(noun: str) -> str:
-    """*is* or *are*, to agree with the noun."""
-    return "are" if is_plural(head_of(noun)) else "is"
-
-
-def ask_who(noun: str) -> str:
-    """*Who* if the noun names people, else *What*."""
-    return "Who" if head_of(noun) in PEOPLE else "What"
-
-
-def _as(noun: str) -> str:
-    return f"among the {noun}" if is_plural(head_of(noun)) else f"as {noun}"
-
+_MANY_ARE = {"is": "are", "was": "were", "are": "are", "were": "were"}
+_ROLE = re.compile(r"(?:an?|the) ((?:[\w'’-]+ )*[\w'’-]+) (of|in|for|at)")
+_PLACED = (
+    "located in",
+    "located at",
+    "situated in",
+    "situated at",
+    "based in",
+    "born in",
+    "buried in",
+    "buried at",
+    "educated at",
+    "educated in",
+)
+"""What follows *is* where *where* asks for the object."""
 
 _AUXILIARIES = ("is", "are", "was", "were", "has", "have", "can")
 _BASE = {past: base for base, past in PAST.items()}
@@ -243,6 +295,7 @@ def of_many(predicate: str) -> str | None:
 
 def base_of(past: str) -> str:
     """The base form of a verb in the past; empty if unknown."""
-    stems = (past[:-2], past[:-1], f"{past[:-3]}y") if past.endswith("ed") else ()
+    doubled = past[:-3] if past[-3:-2] == past[-4:-3] else ""  # starred
+    stems = (past[:-2], past[:-1], f"{past[:-3]}y", doubled) if past.endswith("ed") else ()
     regular = (stem for stem in stems if stem in LEMMAS or stem in REGULAR)
     return _BASE.get(past) or next(regular, "")

@@ -8,11 +8,11 @@ from urllib.parse import unquote
 
 from rulemine.phrasing.lexicon import SHORT_WORDS
 
-__all__ = ["readable_name", "words_of"]
+__all__ = ["phrase_of", "readable_name", "words_of"]
 
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # The hyphen of a prefix belongs to its word: "co-occurs" is one.
-_SEPARATOR = re.compile(r"[\s_.,;:+/]+|(?<!\bco)(?<!\bnon)(?<!\bself)-+", re.IGNORECASE)
+_SEPARATOR = re.compile(r"[\s_.,;:+/\u2013\u2014]+|(?<!\bco)(?<!\bnon)(?<!\bself)-+", re.IGNORECASE)
 
 
 def words_of(relation: str) -> list[str]:
@@ -26,6 +26,19 @@ def words_of(relation: str) -> list[str]:
     shouting = name.isupper()
     words = [w for part in _SEPARATOR.split(name) for w in _BOUNDARY.split(part) if w]
     return [w if w.isupper() and len(w) > 1 and not shouting else w.lower() for w in words]
+
+
+def phrase_of(relation: str) -> list[str]:
+    """The words of a name; of one that is a phrase with spaces, as they are written there.
+
+    Example:
+        >>> phrase_of("off-label use"), phrase_of("birthPlace"), phrase_of("has part(s)")
+        (['off-label', 'use'], ['birth', 'place'], ['has', 'parts'])
+    """
+    if " " not in relation.strip():
+        return words_of(relation)
+    words = re.sub(r"[()]", "", relation.replace("_", " ")).split()
+    return [word.lower() if word[1:].islower() or len(word) == 1 else word for word in words]
 
 
 def _local(relation: str) -> str:

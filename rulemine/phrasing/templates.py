@@ -251,7 +251,7 @@ def _booked(relation: str, table: RelationTable, declared: Declarations) -> Rela
 
 def _derived(relation: str, *, typed: bool = False) -> RelationTemplates:
     found = derive(relation, typed=typed)
-    return RelationTemplates(relation, *found, *found[1:], source="derived")
+    return RelationTemplates(relation, *found[:5], "derived", *found[5:])
 
 
 def _distinct(
@@ -284,8 +284,10 @@ def _replaced(
 def _with_name(row: RelationTemplates) -> RelationTemplates:
     """Appends the full name of the relation to each question."""
     name = f" (relation “{escape(row.relation)}”)?"
-    subject, obj = row.ask_subject.removesuffix("?") + name, row.ask_object.removesuffix("?") + name
-    return RelationTemplates(row.relation, row.statement, *(subject, obj) * 2, source="derived")
+    asks = (*row.asks(DIRECTIONS[0]), *row.asks(DIRECTIONS[1]))
+    named = [ask.removesuffix("?") + name for ask in asks]
+    order = (named[0], named[2], named[1], named[3])
+    return RelationTemplates(row.relation, row.statement, *order, source="derived")
 
 
 def _described(

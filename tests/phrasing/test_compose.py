@@ -278,7 +278,7 @@ def test_derived_descriptions(templates):
         "Which thing that eats X does Ann eat?"
     )
     assert compose(parse(f'(p- "eats" {by})'), templates) == (
-        "What eats something that Ann is linked to by “boss/of|[it]”?"
+        "What eats something to which the relation “boss/of|[it]” leads from Ann?"
     )
 
 

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from rulemine.phrasing.derive import derive
@@ -14,10 +16,10 @@ from rulemine.seeds import stream
         # verbs
         ("Treats", "What treats {topic}?", "What does {topic} treat?"),
         ("interact_with", "What interacts with {topic}?", "What does {topic} interact with?"),
-        ("works_at", "Who works at {topic}?", "What does {topic} work at?"),
-        ("graduatedFrom", "Who graduated from {topic}?", "What is it that {topic} graduated from?"),
+        ("works_at", "Who works at {topic}?", "Where does {topic} work?"),
+        ("graduatedFrom", "Who graduated from {topic}?", "What did {topic} graduate from?"),
         # passives, adjectives, roles
-        ("isLocatedIn", "What is located in {topic}?", "What is {topic} located in?"),
+        ("isLocatedIn", "What is located in {topic}?", "Where is {topic} located?"),
         ("Adjacent_to", "What is adjacent to {topic}?", "What is {topic} adjacent to?"),
         ("Part_of", "What is part of {topic}?", "What is {topic} part of?"),
         (
@@ -27,26 +29,26 @@ from rulemine.seeds import stream
         ),
         ("isa", "What is a kind of {topic}?", "What is {topic} a kind of?"),
         # something had
-        ("hasChild", "What has {topic} as child?", "Who does {topic} have as child?"),
+        ("hasChild", "Whose children include {topic}?", "Who is the child of {topic}?"),
         (
             "place_of_birth",
-            "What has {topic} as place of birth?",
+            "Whose place of birth is {topic}?",
             "What is the place of birth of {topic}?",
         ),
         # Freebase: the object plays the role
         (
             "/people/person/place_of_birth",
-            "For which person is {topic} the place of birth?",
+            "Whose place of birth is {topic}?",
             "What is the place of birth of {topic}?",
         ),
         (
             "/film/film/estimated_budget./measurement_unit/dated_money_value/currency",
-            "For which film is {topic} the currency of the estimated budget?",
+            "Which film has {topic} as a currency of the estimated budget?",
             "What is the currency of the estimated budget of {topic}?",
         ),
         (
             "/people/person/spouse_s./people/marriage/spouse",
-            "For which person is {topic} the spouse?",
+            "Whose spouse is {topic}?",
             "Who is the spouse of {topic}?",
         ),
         ("/location/location/contains", "What contains {topic}?", "What does {topic} contain?"),
@@ -63,14 +65,15 @@ def test_readings(relation, ask_subject, ask_object):
 
 
 @pytest.mark.parametrize(
-    "relation", ["aunt", "birthPlace", "P19", "member_of_party", "exports", "=>", "родственник"]
+    "relation", ["aunt", "step_mother", "P19", "exports3", "=>", "родственник"]
 )
-def test_a_bare_noun_takes_no_side(relation):
+def test_what_says_nothing_of_its_ends_takes_no_side(relation):
     # "x aunt y" may mean that x is the aunt or that y is.
     wording = derive(relation)
-    assert wording.statement.startswith("{subject} is linked to {object} by “")
-    assert wording.ask_subject.startswith("What is linked to {topic} by “")
-    assert wording.ask_object.startswith("What is {topic} linked to by “")
+    assert re.fullmatch("the relation “.*” leads from {subject} to {object}", wording.statement)
+    assert re.match("From whom|From what", wording.ask_subject)
+    assert re.match("To whom|To what", wording.ask_object)
+    assert not any("linked to" in text for text in wording)
 
 
 def test_a_code_is_quoted_as_it_is():
@@ -109,5 +112,5 @@ def test_any_name_gives_whole_templates():
         name = join.join(words[draw.below(len(words))] for _ in range(1 + draw.below(5)))
         for typed in (False, True):
             found = derive(name, typed=typed)
-            template = RelationTemplates(name, *found, *found[1:], source="derived")
+            template = RelationTemplates(name, *found[:5], "derived", *found[5:])
             assert template_problems(template, PLACEHOLDERS) == [], (name, template)

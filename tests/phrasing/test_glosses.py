@@ -57,11 +57,11 @@ def test_a_relation_that_holds_both_ways_asks_for_either_end_alike():
 
 
 def test_a_phrase_that_only_quotes_a_relation_still_says_which_end_is_asked_for():
-    row = load_templates("", ["taxon parent"])["taxon parent"]
-    assert row.statement == "{subject} is linked to {object} by “taxon parent”"
+    row = load_templates("", ["P171"])["P171"]
+    assert row.statement == "the relation “P171” leads from {subject} to {object}"
     gloss = gloss_of(row)
-    assert gloss.subjects == "every X such that “X is linked to {topic} by “taxon parent””"
-    assert gloss.objects == "every X such that “{topic} is linked to X by “taxon parent””"
+    assert gloss.subjects == "every X such that “the relation “P171” leads from X to {topic}”"
+    assert gloss.objects == "every X such that “the relation “P171” leads from {topic} to X”"
 
 
 def test_a_file_goes_before_the_phrases(tmp_path):

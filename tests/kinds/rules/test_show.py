@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 EXPECTED = """\
 q00000 · tiny · test · core · level 100
 
-  What is Ann linked to by “aunt”?
+  To whom does the relation “aunt” lead from Ann?
 
   topic      Ann · the subject
   asked for  objects:  topic ──aunt──▶ ?
@@ -51,7 +51,8 @@ q00000 · tiny · test · core · level 100
 
 Rule
   sister(x,z) ∧ parent(z,y) ⇒ aunt(x,y)
-  If x is linked to z by “sister” and z is linked to y by “parent”, then x is linked to y by “aunt”.
+  If the relation “sister” leads from x to z and the relation “parent” leads from z to y, then the
+  relation “aunt” leads from x to y.
   composition; head coverage 0.030, standard confidence 0.750, PCA confidence 0.750; id c73e44b7f6e9
 
 Proof

@@ -29,7 +29,7 @@ Tree of proofs
   ★ Lyon
   └─ Bob ──born_in──▶ Lyon   stated
      ├─ Bob ──citizen_of──▶ France   ✗ removed
-     │  │    If x is born in z and z is linked to y by “in”, then x is a citizen of y. (confidence 0.80)
+     │  │    If x was born in z and z is in y, then x is a citizen of y. (confidence 0.80)
      │  │    Bob ──born_in──▶ Lyon
      │  │    Lyon ──in──▶ France
      │  └─ France  topic

@@ -222,8 +222,8 @@ def _read(relation: str) -> re.Match[str] | None:
         statement = doing(words[0], VERBS[words[0]], []).statement
     else:
         statement = derive(relation).statement
-    if " is linked to " in statement:
-        return None
+    if " " in type_words(statement.split("{object}")[0]).strip():
+        return None  # what the object is, is said anyway
     return _STATED.fullmatch(statement)
 
 

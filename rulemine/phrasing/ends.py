@@ -1,0 +1,67 @@
+"""What the ends of a relation are, as far as its questions have to know: what, people or things, how many.
+
+Guarantee: what is not known is asked for with words that are true of people and of things.
+"""
+
+from typing import NamedTuple
+
+from rulemine.phrasing.lexicon import plural
+
+__all__ = ["NOTHING_KNOWN", "End", "Ends"]
+
+_SOME_PEOPLE = (0.1, 0.9)
+"""Below the first share of people an end holds things; above the second, people; between them, both."""
+
+
+class End(NamedTuple):
+    """An end of a relation.
+
+    Attributes:
+        people: The share of people among its entities; None: not known.
+        noun: What its entities are, in the singular: "film"; "": not known.
+        single: Whether an entity at the other end mostly has one of these; None: not known.
+    """
+
+    people: float | None = None
+    noun: str = ""
+    single: bool | None = None
+
+    def who(self, usual: str = "What") -> str:
+        """The word that asks for an entity of this end.
+
+        Args:
+            usual: What asks for it by the words of the relation, where nothing else is known.
+        """
+        if self.noun:
+            return f"Which {self.noun}"
+        if self.people is None:
+            return usual
+        low, high = _SOME_PEOPLE
+        return "Who" if self.people >= high else "What" if self.people <= low else "Who or what"
+
+    def whos(self, usual: str = "What") -> str:
+        """The same for several."""
+        return f"Which {_plural(self.noun)}" if self.noun else self.who(usual)
+
+    def called(self, usual: str = "What") -> str:
+        """The noun of a description."""
+        if self.noun:
+            before, space, last = self.noun.rpartition(" ")
+            return f"{before}{space}{last}/{plural(last)}"
+        return "person/people" if self.who(usual) == "Who" else "something/things"
+
+
+class Ends(NamedTuple):
+    """Both ends of a relation."""
+
+    subject: End = End()
+    object: End = End()
+
+
+NOTHING_KNOWN = Ends()
+
+
+def _plural(noun: str) -> str:
+    """The plural of a noun of one word or several: the last one carries it."""
+    before, space, last = noun.rpartition(" ")
+    return f"{before}{space}{plural(last)}"
