@@ -151,7 +151,8 @@ def _gap(noun: str, preposition: str, said: str, topic: str, auxiliary: str) -> 
     if auxiliary in ("did", "does") and not preposition:
         past = one if auxiliary == "did" else past_of(_form(said.split(" ")[0], 1))
         be = "was/were" if auxiliary == "did" else "is/are"
-        return f"that {be} {_PARTICIPLE.get(past, past)} {rest} by {topic}".replace("  ", " ")
+        who = "who" if _is_person(noun) else "that"
+        return f"{who} {be} {_PARTICIPLE.get(past, past)} {rest} by {topic}".replace("  ", " ")
     who = "whom" if _is_person(noun) else "which"
     text = f"{one} {rest}".removesuffix(preposition).strip()
     return f"{preposition} {who} {topic} {text}".strip()
