@@ -70,7 +70,7 @@ class Option:
         file: Whether it names a file. Recipes name files relative to themselves, releases without their
             folder.
         data_set: Whether it names a data set or else a file.
-        word: A value that names no file, where the others do.
+        words: Values that name no file, where the others do.
         packaged: The name of the file in the folders of packaged data sets, if the name of such a data set
             may be given in place of a file; empty: it may not.
         column: Whether it may also name a folder, or a column of a table, see `split_column`.
@@ -88,7 +88,7 @@ class Option:
     metavar: str = ""
     file: bool = False
     data_set: bool = False
-    word: str = ""
+    words: Collection[str] = ()
     packaged: str = ""
     column: bool = False
     secret: bool = False

@@ -21,16 +21,18 @@ from tests import ROOT
 PEOPLE = 40
 
 FACTS = "".join(
-    f"h{i}\thusband\tw{i}\nw{i}\twife\th{i}\nh{i}\tfather\tc{i}\nw{i}\tmother\tc{i}\nc{i}\tchild\th{i}\n"
+    f"h{i}\thusband\tw{i}\nw{i}\twife\th{(i + 1) % PEOPLE}\nh{i}\tfather\tc{i}\nw{i}\tmother\tc{i}\n"
+    f"c{i}\tchild\th{(i + 1) % PEOPLE}\n"
     for i in range(PEOPLE)
 )
+"""No two of these triples join the same two people."""
 
 RULES = "\n".join(
     [
         "\t".join(AMIE_COLUMNS),
-        "?b  wife  ?a   => ?a  husband  ?b\t1\t1\t1\t40\t40\t40\t?a",
-        "?b  husband  ?a   => ?a  wife  ?b\t1\t1\t1\t40\t40\t40\t?a",
-        "?b  father  ?a   => ?a  child  ?b\t1\t1\t1\t40\t40\t40\t?a",
+        "?a  father  ?c  ?b  mother  ?c   => ?a  husband  ?b\t1\t1\t1\t40\t40\t40\t?a",
+        "?a  mother  ?c  ?c  child  ?b   => ?a  wife  ?b\t1\t1\t1\t40\t40\t40\t?a",
+        "?c  mother  ?a  ?c  wife  ?b   => ?a  child  ?b\t1\t1\t1\t40\t40\t40\t?a",
         "",
     ]
 )

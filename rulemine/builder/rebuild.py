@@ -21,6 +21,7 @@ from rulemine.datasets.registry import data_sets
 from rulemine.errors import ConfigError, DatasetError, InputError, did_you_mean, list_problems
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.rdf import is_rdf
+from rulemine.kg.relation_overlap import FoundDeclaration
 from rulemine.kinds.graded import Unaskable
 from rulemine.kinds.kind import Input
 from rulemine.kinds.registry import KINDS
@@ -125,7 +126,7 @@ def _is_known(key: Key, named: Any) -> bool:
     packed = key.option.packaged
     return (
         not isinstance(named, str)
-        or named in ("", key.option.word)
+        or named in ("", *key.option.words)
         or (key.option.data_set and named in data_sets())
         or (bool(packed) and packaged_or_given(named, packed) != Path(named))
     )
@@ -206,6 +207,11 @@ def _filter(release: Release) -> dict[str, Any]:
     return {"excluded": dropped, "classes": classes, "standards": tuple(standards)}
 
 
+def _found(release: Release) -> tuple[FoundDeclaration, ...]:
+    rows = release.manifest["kg"].get("found", ())
+    return tuple(FoundDeclaration(**row) for row in rows)
+
+
 _StandIn = tuple[Callable[[Release], dict[str, Any]], str]
 
 STAND_INS: dict[str, _StandIn] = {
@@ -213,7 +219,11 @@ STAND_INS: dict[str, _StandIn] = {
     "reference": (_reference, "kg/reference.tsv.gz"),
     "labels": (_labels, "entities.tsv"),
     "questions.templates": (
-        lambda release: {"templates": read_parts(release).templates},
+        lambda release: {"templates": read_parts(release).templates, "found": _found(release)},
+        "relations.tsv",
+    ),
+    "questions.declarations": (
+        lambda release: {"declared": read_parts(release).templates.declarations},
         "relations.tsv",
     ),
     "questions.filter": (_filter, "kg.dropped in manifest.json"),

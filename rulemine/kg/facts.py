@@ -7,9 +7,9 @@ Guarantees: without declarations each triple is a fact of its own; declarations 
 of an inverse is the same relation, a relation inverse to itself is symmetric), whatever their order.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -92,9 +92,19 @@ class Declarations:
 
     def within(self, relations: Iterable[str]) -> "Declarations":
         """What is declared about some of the relations, by way of the others too."""
+        return Declarations.of(*self._links(set(relations)))
+
+    def joined(self, other: "Declarations") -> "Declarations":
+        """The closure of what these and others declare."""
+        both = zip(self._links({*self.readings}), other._links({*other.readings}), strict=True)
+        symmetric, inverse, same = (one + more for one, more in both)
+        return Declarations.of(symmetric, inverse, same)
+
+    def _links(self, relations: Set[str]) -> tuple[list[Any], list[Any], list[Any]]:
+        """What `Declarations.of` makes this of, for some of the relations."""
         leaders: dict[str, str] = {}
         symmetric, inverse, same = list[str](), list[tuple[str, str]](), list[tuple[str, str]]()
-        for relation in sorted(self.readings.keys() & set(relations)):
+        for relation in sorted(self.readings.keys() & relations):
             fact, turned, both_ways = self.readings[relation]
             leader = leaders.setdefault(fact, relation)
             if leader != relation:
@@ -102,7 +112,7 @@ class Declarations:
                 links.append((leader, relation))
             if both_ways:
                 symmetric.append(relation)
-        return Declarations.of(symmetric, inverse, same)
+        return symmetric, inverse, same
 
     def __getitem__(self, relation: str) -> Reading:
         return self.readings.get(relation) or Reading(relation, False, False)

@@ -3,9 +3,12 @@
 Where a triple of such a relation is removed and its restatement stays, the answer can be read off it.
 
 Guarantees: fractions are counted on the complete graph; a relation overlaps with itself only inversely,
-when it is symmetric; what statistics find is reported and never applied.
+when it is symmetric. What merely looks so (`undeclared_relations`) is reported and never applied; what the
+triples bear out with little doubt (`found_declarations`) may be declared.
 """
 
+import math
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +18,8 @@ from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 
 __all__ = [
-    "LEAST_SHARE", "Lookalike", "RelationOverlap", "overlapping_relations", "undeclared_relations",
+    "LEAST_SHARE", "FoundDeclaration", "Lookalike", "RelationOverlap", "declared_by", "found_declarations",
+    "overlapping_relations", "undeclared_relations",
 ]  # fmt: skip
 
 LEAST_SHARE = 0.8
@@ -23,6 +27,15 @@ LEAST_SHARE = 0.8
 
 LEAST_TRIPLES = 10
 """Fewest triples of a relation that is reported to look symmetric, inverse or the same."""
+
+FOUND_SHARE = 0.9
+"""Least fraction of a relation's triples that a found declaration states: the lower end of its interval."""
+
+FOUND_TRIPLES = 30
+"""Fewest triples, self-loops aside, of a relation about which a declaration is found."""
+
+Z95 = 1.959963984540054
+"""The 97.5 % quantile of the normal distribution: for intervals that hold with 95 %."""
 
 
 class RelationOverlap(NamedTuple):
@@ -110,14 +123,93 @@ def undeclared_relations(kg: KnowledgeGraph, declared: Declarations) -> tuple[Lo
     for (a, b, turned), share in shares.items():
         if a > b or min(sizes[a], sizes[b]) < LEAST_TRIPLES or (b, a, turned) not in shares:
             continue
-        one, other = declared[a], declared[b]
-        is_declared = one.fact == other.fact and (
-            one.symmetric or (one.reversed != other.reversed) == turned
-        )
-        if not is_declared:
+        if not _is_declared(a, b, turned, declared):
             if turned and a != b and (a, b, False) in shares and (b, a, False) in shares:
                 continue  # two symmetric relations: the same, and each symmetric
             looks = "symmetric" if a == b else "inverse" if turned else "same"
             lower = min(share, shares[b, a, turned])
             found.append(Lookalike(a, b, looks, round(lower, 3)))
     return tuple(sorted(found))
+
+
+def _is_declared(one: str, other: str, turned: bool, declared: Declarations) -> bool:
+    """Whether two relations are declared to state the same facts, in this direction."""
+    a, b = declared[one], declared[other]
+    return a.fact == b.fact and (a.symmetric or (a.reversed != b.reversed) == turned)
+
+
+class FoundDeclaration(NamedTuple):
+    """A declaration that the triples of a graph bear out.
+
+    Attributes:
+        relation: The first by name; of ``narrower``, the one whose triples the other one states.
+        other: The other one; the same where it is symmetric.
+        looks: ``symmetric``, ``inverse`` or ``same``, which are declared; ``narrower`` or
+            ``narrower_inverse``, where only the other one states the triples of the first (from object to
+            subject), which is no declaration.
+        counts: How many of how many triples the other relation states, self-loops aside: of `relation`; for
+            ``inverse`` and ``same`` also of `other`.
+    """
+
+    relation: str
+    other: str
+    looks: str
+    counts: tuple[tuple[int, int], ...]
+
+    @property
+    def declares(self) -> bool:
+        """Whether it is a declaration."""
+        return not self.looks.startswith("narrower")
+
+
+def found_declarations(
+    kg: KnowledgeGraph, declared: Declarations | None = None
+) -> tuple[FoundDeclaration, ...]:
+    """The declarations that the triples of a graph bear out in each direction that they state, sorted.
+
+    A direction is borne out if at least `FOUND_TRIPLES` triples join different entities, and if the 95 %
+    Wilson interval of the fraction of them that the other relation states begins at `FOUND_SHARE` or above
+    (E. B. Wilson, Probable Inference, JASA 22, 1927).
+
+    Args:
+        kg: The complete graph.
+        declared: What is declared already, and not found again.
+    """
+    plain = kg.without(np.flatnonzero(kg.triples[:, 0] == kg.triples[:, 2]))
+    sizes = dict(zip(plain.relations, plain.relation_sizes().tolist(), strict=True))
+    sure: dict[tuple[str, str, bool], tuple[int, int]] = {}
+    for a, b, turned, share in overlapping_relations(plain):
+        count = (round(share * sizes[a]), sizes[a])
+        if sizes[a] >= FOUND_TRIPLES and _least(*count) >= FOUND_SHARE:
+            sure[a, b, turned] = count
+    found = []
+    for (a, b, turned), count in sure.items():
+        back = sure.get((b, a, turned))
+        if _is_declared(a, b, turned, declared or Declarations()) or (back and a > b):
+            continue
+        if turned and a != b and (a, b, False) in sure and (not back or (b, a, False) in sure):
+            continue  # one of them is symmetric
+        if a == b:
+            found.append(FoundDeclaration(a, b, "symmetric", (count,)))
+        elif back:
+            looks = "inverse" if turned else "same"
+            found.append(FoundDeclaration(a, b, looks, (count, back)))
+        else:
+            looks = "narrower_inverse" if turned else "narrower"
+            found.append(FoundDeclaration(a, b, looks, (count,)))
+    return tuple(sorted(found))
+
+
+def declared_by(found: Iterable[FoundDeclaration]) -> Declarations:
+    """What is declared by what is found."""
+    pairs: dict[str, list[tuple[str, str]]] = {}
+    for row in found:
+        pairs.setdefault(row.looks, []).append((row.relation, row.other))
+    symmetric = [one for one, _ in pairs.get("symmetric", ())]
+    return Declarations.of(symmetric, pairs.get("inverse", ()), pairs.get("same", ()))
+
+
+def _least(hits: int, tries: int) -> float:
+    """The lower end of the 95 % Wilson interval of a fraction."""
+    p, z = hits / tries, Z95 * Z95 / tries
+    return (p + z / 2 - math.sqrt(z * (p * (1 - p) + z / 4))) / (1 + z)

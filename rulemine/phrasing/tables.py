@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from rulemine.codec import decode, shown
+from rulemine.codec import decode, shown, slots_of
 from rulemine.config import read_toml
 from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.text.template import template_problem
@@ -21,6 +21,7 @@ def read_tables(
     placeholders: Mapping[str, Sequence[str]],
     expected: str,
     lists: Collection[str] = (),
+    bare: type[Any] | None = None,
 ) -> dict[str, _T]:
     """Reads a TOML file with one table per relation, in file order.
 
@@ -30,6 +31,8 @@ def read_tables(
         placeholders: Key of each template → its placeholders.
         expected: What the file should contain, as a sentence.
         lists: Keys of lists of texts that may be a single text.
+        bare: The class of a table that has some of its keys, which all have defaults, and no other;
+            None: there is no such table.
 
     Raises:
         InputError: The file cannot be read, is not TOML or is empty; or tables, keys or templates are wrong:
@@ -45,9 +48,12 @@ def read_tables(
             ]
         else:
             values = {k: [v] if k in lists and isinstance(v, str) else v for k, v in table.items()}
-            if record := decode(kind, values, found, suggest=partial(_suggest, table)):
+            own: type[Any] = kind
+            if bare and values and {*values} <= {slot.name for slot in slots_of(bare)}:
+                own = bare
+            if record := decode(own, values, found, suggest=partial(_suggest, table)):
                 records[relation] = record
-                found = template_problems(record, placeholders)
+                found = template_problems(record, placeholders) if own is kind else []
         problems += [f"relation {relation!r}: {problem}" for problem in found]
     if problems:
         raise InputError(list_problems(str(path), problems, expected))

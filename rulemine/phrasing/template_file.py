@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rulemine.codec import shown
-from rulemine.errors import InputError, did_you_mean, list_problems
+from rulemine.errors import InputError, list_problems
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS
+from rulemine.phrasing.declarations import LISTS, Declaring, declared_in, unknown_in
 from rulemine.phrasing.descriptions import description_problem, wordings
 from rulemine.phrasing.tables import misspelled, read_tables
 
@@ -20,7 +21,6 @@ __all__ = [
     "PLACEHOLDERS",
     "RelationTable",
     "closed_ends",
-    "declared_by",
     "questions_of",
     "read_template_file",
     "table_problems",
@@ -36,12 +36,12 @@ PLACEHOLDERS = {
 _EXPECTED = (
     "A template file has one table per relation with the keys statement ({subject} and {object}), "
     "ask_subject and ask_object ({topic}), and may have ask_subjects, ask_objects, "
-    "describe_subject, describe_object, ask with ask_reason, symmetric, inverse_of, same_as and place."
+    "describe_subject, describe_object, ask with ask_reason, symmetric, inverse_of, same_as and place; or "
+    "only some of symmetric, inverse_of and same_as."
 )
 ENDS = {"both": DIRECTIONS, "subject": ("subject",), "object": ("object",), "none": ()}
 """Value of the key ``ask`` → the ends that are asked for."""
 
-_LISTS = ("inverse_of", "same_as")
 _ADVICE = (
     "Relation names must match exactly. Relations with one wording must state the same facts: declare that "
     "(symmetric, inverse_of, same_as), or ask them apart."
@@ -67,23 +67,31 @@ class RelationTable:
     place: bool = False
 
 
-def read_template_file(path: Path, names: Collection[str]) -> dict[str, RelationTable]:
-    """Reads a template file: relation → its keys, in file order.
+def read_template_file(
+    path: Path, names: Collection[str], further: Declarations
+) -> tuple[dict[str, RelationTable], Declarations]:
+    """Reads a template file.
 
     Args:
         path: The file.
         names: The relations of the graph.
+        further: What is declared besides.
+
+    Returns:
+        Relation → its keys, in file order, for those with templates; and all that is declared.
 
     Raises:
         InputError: As `read_tables`; or the file names a relation that is not in the graph and looks like
             a misspelling of one without templates, declares something about an unknown relation, or asks
             two relations with one wording that are not declared to state the same facts.
     """
-    tables = read_tables(path, RelationTable, PLACEHOLDERS, _EXPECTED, _LISTS)
-    problems = [*misspelled(tables, names), *_unknown(tables, {*names, *tables})]
-    if problems := [*problems, *table_problems(tables, declared_by(tables))]:
+    every = read_tables(path, RelationTable, PLACEHOLDERS, _EXPECTED, LISTS, Declaring)
+    tables = {r: table for r, table in every.items() if isinstance(table, RelationTable)}
+    declared = declared_in(every).joined(further)
+    problems = [*misspelled(every, names), *unknown_in(every, {*names, *every})]
+    if problems := [*problems, *table_problems(tables, declared)]:
         raise InputError(list_problems(str(path), problems, _ADVICE))
-    return tables
+    return tables, declared
 
 
 def table_problems(tables: Mapping[str, RelationTable], declared: Declarations) -> list[str]:
@@ -93,15 +101,6 @@ def table_problems(tables: Mapping[str, RelationTable], declared: Declarations) 
         *_asked_alike(tables, declared),
         *_wrong_asks(tables, declared),
     ]
-
-
-def declared_by(tables: Mapping[str, RelationTable]) -> Declarations:
-    """What the tables declare."""
-    return Declarations.of(
-        [r for r, table in tables.items() if table.symmetric],
-        [(r, other) for r, table in tables.items() for other in table.inverse_of],
-        [(r, other) for r, table in tables.items() for other in table.same_as],
-    )
 
 
 def closed_ends(
@@ -123,17 +122,6 @@ def _wrong_asks(tables: Mapping[str, RelationTable], declared: Declarations) -> 
             yield f"{where} needs an ask_reason, which says why the other end is not asked for"
         elif table.ask in DIRECTIONS and declared.asked(relation, table.ask) in closed:
             yield f"{where}: together with what states the same, no end is asked for"
-
-
-def _unknown(tables: Mapping[str, RelationTable], known: Collection[str]) -> Iterator[str]:
-    """Yields a line for each declaration about a relation that neither graph nor file has."""
-    for relation, table in tables.items():
-        for key in _LISTS:
-            for other in getattr(table, key):
-                if other not in known:
-                    hint = did_you_mean(other, known)
-                    hint = f"; {hint}" if hint.startswith("did you mean") else ""
-                    yield f"relation {relation!r}: {key} names {other!r}, which is unknown{hint}"
 
 
 def _wrong_descriptions(tables: Mapping[str, RelationTable]) -> Iterator[str]:

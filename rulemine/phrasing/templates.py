@@ -15,9 +15,9 @@ Two more say what the ends are, for questions over several relations, see `rulem
 
 ``ask = "object"`` (``"subject"``, ``"none"``), with an ``ask_reason``, says that no question asks for what
 is left by itself: nobody can name the citizens of a country, only those who directed a film. Three more keys,
-on either of the relations, declare that they state the same facts (see `rulemine.kg.facts`): ``symmetric``,
-``inverse_of`` and ``same_as`` (a relation or a list). ``place = true`` says that a relation holds between
-places, whose names often say where they are.
+on either of the relations, declare that they state the same facts (see `rulemine.phrasing.declarations`), and
+may stand alone: ``symmetric``, ``inverse_of`` and ``same_as`` (a relation or a list). ``place = true`` says
+that a relation holds between places, whose names often say where they are.
 
 ``{{`` and ``}}`` stand for braces. Guarantees: every template holds each of its placeholders exactly
 once, not touching a letter or digit; names are put in verbatim, whatever they contain; no two relations
@@ -38,7 +38,6 @@ from rulemine.phrasing.template_file import (
     ENDS,
     RelationTable,
     closed_ends,
-    declared_by,
     read_template_file,
 )
 from rulemine.query.tree import Count, Difference, Projection, Query, Union
@@ -189,6 +188,7 @@ class Templates:
 def load_templates(
     source: str | Path,
     relations: Iterable[str],
+    further: Declarations | None = None,
     *,
     labels: Mapping[str, str] | None = None,
     sizes: Mapping[str, int] | None = None,
@@ -198,6 +198,7 @@ def load_templates(
     Args:
         source: A template file, the name of a packaged data set that has one, or "" for none.
         relations: The relations of the graph.
+        further: What is declared besides.
         labels: Relation → a name in words, by which a book may know it.
         sizes: Relation → its number of triples, see `rulemine.phrasing.books`.
 
@@ -206,9 +207,10 @@ def load_templates(
     """
     names = sorted(set(relations))
     tables: dict[str, RelationTable] = {}
+    declared = further or Declarations()
     if source != "":
-        tables = read_template_file(packaged_or_given(str(source), "templates.toml"), names)
-    declared = declared_by(tables)
+        path = packaged_or_given(str(source), "templates.toml")
+        tables, declared = read_template_file(path, names, declared)
     booked = book_tables(names, tables, labels or {}, sizes or {})
     rows = tuple(
         _written(r, tables[r], "written")

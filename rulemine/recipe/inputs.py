@@ -21,9 +21,15 @@ from rulemine.files import digest_of
 from rulemine.kg.entity_types import EntityTypes, types_of
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.relation_overlap import overlapping_relations
+from rulemine.kg.relation_overlap import (
+    FoundDeclaration,
+    declared_by,
+    found_declarations,
+    overlapping_relations,
+)
 from rulemine.kinds.registry import KINDS
 from rulemine.mining.amie_jar import AmieJar
+from rulemine.phrasing.declarations import load_declarations
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.query.answers import stale_in
 from rulemine.recipe.earlier import Earlier, read_earlier
@@ -200,12 +206,39 @@ class Inputs:
             return chosen.naming or self.recipe.naming
         return self.recipe.naming if self.labels.keys().isdisjoint(self.kg.entities) else "text"
 
+    @_as_the_kind_reads
+    def stated(self) -> KnowledgeGraph:
+        """The graph as it is given: what is declared adds nothing to it."""
+        return self.kg
+
+    @cached_property
+    def found(self) -> tuple[FoundDeclaration, ...]:
+        """What the triples of the graph bear out, where that is declared; see `found_declarations`."""
+        chosen = self.recipe.questions
+        named = chosen.declarations or ("none" if chosen.templates else "found")
+        if named != "found" or self.recipe.selection.mode == "brink":
+            return ()
+        with of_key("questions.templates"):
+            return found_declarations(
+                self.stated, load_templates(chosen.templates, self.relations).declarations
+            )
+
+    @cached_property
+    def declared(self) -> Declarations:
+        """What is declared besides what templates declare."""
+        named = self.recipe.questions.declarations
+        if named in ("", "found", "none"):
+            return declared_by(self.found)
+        with of_key("questions.declarations"):
+            return load_declarations(named, self.relations)
+
     @cached_property
     def templates(self) -> Templates:
         """The relation templates; the published procedure (``brink``) knows no declarations."""
         named = self.recipe.questions.templates
         with of_key("questions.templates"):
-            templates = load_templates(named, self.relations, sizes=self._relation_sizes)
+            sizes = zip(self.stated.relations, self.stated.relation_sizes().tolist(), strict=True)
+            templates = load_templates(named, self.relations, self.declared, sizes=dict(sizes))
         if named and not templates.written:
             self.warn(
                 f"questions.templates: {named} has no template for any of "
@@ -214,13 +247,6 @@ class Inputs:
         if self.recipe.selection.mode == "brink":
             return replace(templates, declarations=Declarations())
         return templates
-
-    @property
-    def _relation_sizes(self) -> dict[str, int]:
-        """Relation → its triples; nothing where the kind's own graph waits for what templates declare."""
-        if "relations" in self.own:
-            return {}
-        return dict(zip(self.kg.relations, self.kg.relation_sizes().tolist(), strict=True))
 
     @cached_property
     def prompts(self) -> "Prompts":
@@ -357,6 +383,8 @@ class Inputs:
                 about[key] = getattr(known, key) if known else default
         if types:
             about["types"] = types
+        if self.found:
+            about["found"] = [row._asdict() for row in self.found]
         if self.recipe.questions.filters:
             about["dropped"] = self.excluded
         if self.classes:

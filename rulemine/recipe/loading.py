@@ -205,7 +205,7 @@ def _check_files(values: dict[str, Any], where: str, path: Path, name: str) -> N
         known = _known() if key.option.data_set else set()
         own = key.option.path_of(value)
         there = (packaged_or_given(own, packed) if packed else Path(own)).exists()
-        if not value or there or value in (name, key.option.word) or value in known:
+        if not value or there or value == name or value in {*key.option.words, *known}:
             continue
         if known and value.startswith(HUB):
             continue

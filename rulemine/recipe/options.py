@@ -69,7 +69,7 @@ class SelectionSection(Section):
     max_prior: float = option(0.07, above=0, most=1, flag=True)
     min_std_confidence: tuple[float, ...] = option((), least=0, most=1)
     min_rare_confidence: float = option(0.1, least=0, most=1)
-    body_filter: str = option("", file=True, packaged="filter.toml", word="none")
+    body_filter: str = option("", file=True, packaged="filter.toml", words=("none",))
 
     def __post_init__(self) -> None:
         Section.__post_init__(self)
@@ -90,6 +90,9 @@ class QuestionSection(Section):
     Attributes:
         templates: ``family``, ``demo``, ``fb15k237`` or a TOML file of verbalization templates; empty:
             derived from the names of the relations.
+        declarations: Which relations state the same facts, besides what templates declare: a TOML file;
+            ``found``, what the triples of the graph bear out; or ``none``. Empty: ``found`` where there are
+            no templates, else ``none``. Not in ``brink``.
         max_answer_share: Largest fraction of the questions left that may have the same entity as hard
             answer, in the core by itself and in the whole (``brink``: of the questions before any is left
             out); 1: off.
@@ -117,6 +120,7 @@ class QuestionSection(Section):
     """
 
     templates: str = option("", file=True, packaged="templates.toml")
+    declarations: str = option("", file=True, words=("found", "none"))
     max_answer_share: float = option(1.0, above=0, most=1, flag=True)
     max_relation_share: float = option(1.0, above=0, most=1)
     split: str = option("group", choices=("group", "random", "none"), flag=True)

@@ -236,6 +236,7 @@ _MAXIMAL_ONLY = (
     "implied",
     "not_in",
     "questions.core_only",
+    "questions.declarations",
     "questions.filter",
     "questions.max_end_share",
     "questions.max_median_answers",

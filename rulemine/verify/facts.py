@@ -1,19 +1,25 @@
 """Facts: relations that are declared symmetric, inverse or the same state them in several ways.
 
-Checks that the columns ``fact``, ``reversed`` and ``symmetric`` of ``relations.tsv`` fit together; and works
-out statements of facts and priors, which other checks rely on.
+Checks that the columns ``fact``, ``reversed`` and ``symmetric`` of ``relations.tsv`` fit together, and that
+what was found in the graph is borne out by it and declared; and works out statements of facts and priors,
+which other checks rely on.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from rulemine.verify.folder import MANIFEST_NAME, Folder
 from rulemine.verify.names import RELATIONS, Names
 from rulemine.verify.report import Findings, shown
-from rulemine.verify.triples import Graph, Ints, Triple, distinct
+from rulemine.verify.triples import Graph, Ints, Triple, distinct, member
 
-__all__ = ["Facts", "Priors", "check_declarations"]
+__all__ = ["Facts", "Priors", "check_declarations", "check_found"]
+
+SURE_SHARE, SURE_TRIPLES = 0.9, 30
+"""What the triples of a graph have to bear out of a declaration: lower end of the interval, triples."""
 
 Way = tuple[str, str]
 """A relation, and the end of it that is asked for."""
@@ -142,3 +148,52 @@ def _problems(fact: str, relations: Iterable[str], names: Names) -> Iterator[tup
             yield name, f"symmetric {shown(row['symmetric'])}", f"the same as {shown(first)}"
         if row["reversed"] and (name == first or row["symmetric"]):
             yield name, "reversed", "nothing for the first with a fact, and where it is symmetric"
+
+
+def check_found(folder: Folder, facts: Facts, complete: Graph, findings: Findings) -> None:
+    """Checks that declarations found in the graph hold in it as stated, and are those of the release."""
+    rows: list[dict[str, Any]] = folder.manifest["kg"].get("found", [])
+    # A property graph has every statement of its facts, those that were added too.
+    added = any(name.startswith("property_graph/") for name in folder.manifest["files"])
+    for row in rows:
+
+        def say(found: str, expected: str, row: dict[str, Any] = row) -> None:
+            where = f"{shown(row['relation'])} {row['looks']} {shown(row['other'])}: {found}"
+            findings.add(MANIFEST_NAME, None, "found declarations", where, expected)
+
+        one, other, looks = row["relation"], row["other"], row["looks"]
+        turned = looks in ("symmetric", "inverse", "narrower_inverse")
+        ways = [(one, other), *([(other, one)] if looks in ("inverse", "same") else [])]
+        counts = [_restated(complete, *way, turned) for way in ways]
+        if not added and counts != row["counts"]:
+            say(f"counts {row['counts']}", f"{counts}, counted on the complete KG")
+        if not all(_is_sure(*pair) for pair in row["counts"] if len(pair) == 2):
+            say(
+                f"counts {row['counts']}",
+                f"{SURE_TRIPLES} triples, at least {SURE_SHARE} with 95 %",
+            )
+        states = ("", one, "?")
+        same = ("?", other, "") if turned else ("", other, "?")
+        if not looks.startswith("narrower") and facts.of(states) != facts.of(same):
+            say("not declared", f"statements of one fact in {RELATIONS}")
+
+
+def _restated(graph: Graph, relation: str, other: str, turned: bool) -> list[int]:
+    """How many triples of a relation the other one states, and how many it has, self-loops aside."""
+    terms = graph.terms
+    columns = graph.columns[graph.columns[:, 0] != graph.columns[:, 2]]
+    own = columns[columns[:, 1] == terms.relations.get(relation, -1)]
+    wanted = own[:, ::-1].copy() if turned else own.copy()
+    wanted[:, 1] = terms.relations.get(other, -1)
+    held = 0 if other not in terms.relations else int(member(graph.keys, terms.pack(wanted)).sum())
+    return [held, len(own)]
+
+
+def _is_sure(hits: int, tries: int) -> bool:
+    """Whether the 95 % Wilson interval of a fraction, of enough triples, begins high enough."""
+    if tries < SURE_TRIPLES:
+        return False
+    z = 1.959963984540054
+    middle = hits + z * z / 2
+    spread = z * math.sqrt(hits * (tries - hits) / tries + z * z / 4)
+    return (middle - spread) / (tries + z * z) >= SURE_SHARE

@@ -178,6 +178,15 @@ _STANDARD = record(
     }
 )
 
+_FOUND = record(
+    {
+        "relation": name,
+        "other": name,
+        "looks": one_of(("symmetric", "inverse", "same", "narrower", "narrower_inverse")),
+        "counts": array(array(integer(0))),
+    }
+)
+
 MANIFEST = record(
     {
         "format": one_of(("rulemine release",)),
@@ -199,6 +208,7 @@ MANIFEST = record(
                 "amie_jar": text,
                 "classes": mapping(array(text)),
                 "dropped": mapping(text),
+                "found": array(_FOUND),
                 "standards": array(_STANDARD),
                 "types": text,
             },

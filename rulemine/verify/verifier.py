@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rulemine.verify.contents import Contents, Located
-from rulemine.verify.facts import check_declarations
+from rulemine.verify.facts import check_declarations, check_found
 from rulemine.verify.folder import QUESTION_FILES, Folder
 from rulemine.verify.graphs import (
     COMPLETE,
@@ -94,6 +94,7 @@ def verify(
     )
     on_phase("rules")
     check_declarations(names, findings)
+    check_found(folder, contents.declared, complete, findings)
     check_templates(names, findings)
     if not contents.brink:
         check_thresholds(folder, rules, findings)

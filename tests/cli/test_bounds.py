@@ -213,7 +213,7 @@ def test_an_option_that_does_nothing_is_refused(
 
 def test_a_million_hops_end_where_nothing_new_is_reached(made: Path, command: Command) -> None:
     words = ("answer", made / "out/kg", "-o", "-", "--with")
-    ended = [command(*words, f"neighbors:hops={hops}") for hops in (9, 1000000)]
+    ended = [command(*words, f"neighbors:hops={hops}") for hops in (99, 1000000)]
     far, farther = (done.out.splitlines()[1:] for done in ended)
     assert far == farther
     assert [done.status for done in ended] == [0, 0]

@@ -4,8 +4,14 @@ import random
 
 import pytest
 
+from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.relation_overlap import LEAST_SHARE, overlapping_relations
+from rulemine.kg.relation_overlap import (
+    LEAST_SHARE,
+    declared_by,
+    found_declarations,
+    overlapping_relations,
+)
 from tests import some_seeds
 
 
@@ -32,3 +38,56 @@ def test_twins_are_those_of_a_plain_search(seed: int) -> None:
 def test_a_symmetric_relation_is_its_own_twin() -> None:
     kg = KnowledgeGraph.from_triples([("a", "friend", "b"), ("b", "friend", "a")])
     assert [tuple(twin) for twin in overlapping_relations(kg)] == [("friend", "friend", True, 1.0)]
+
+
+def met(couples: int, one_way: int = 0) -> list[tuple[str, str, str]]:
+    pairs = [(f"a{i}", f"b{i}") for i in range(couples + one_way)]
+    return [(a, "met", b) for a, b in pairs] + [(b, "met", a) for a, b in pairs[:couples]]
+
+
+@pytest.mark.parametrize(
+    ("couples", "one_way", "found"),
+    [
+        (17, 0, False),  # 34 of 34: at least 0.898 with 95 %
+        (18, 0, True),
+        (60, 4, True),  # 120 of 124: at least 0.920
+        (60, 8, False),  # 120 of 128: 0.881
+        (840, 160, False),  # 84 %, however many there are
+    ],
+)
+def test_what_is_symmetric_beyond_doubt_is_found(couples: int, one_way: int, found: bool) -> None:
+    loops = [
+        (f"a{i}", "met", f"a{i}") for i in range(50)
+    ]  # each is its own reverse, which says nothing
+    kg = KnowledgeGraph.from_triples([*met(couples, one_way), *loops])
+    row = ("met", "met", "symmetric", ((2 * couples, 2 * couples + one_way),))
+    assert [tuple(one) for one in found_declarations(kg)] == [row] * found
+    assert found_declarations(kg, Declarations.of(["met"])) == ()
+
+
+def test_each_direction_that_a_declaration_states_is_borne_out() -> None:
+    pairs = [(f"a{i}", f"b{i}") for i in range(80)]
+    graph = [(a, "parent", b) for a, b in pairs] + [(b, "child", a) for a, b in pairs[:79]]
+    graph += [(a, "father", b) for a, b in pairs[:36]] + [(b, "baby", a) for a, b in pairs[:36]]
+    rows = found_declarations(KnowledgeGraph.from_triples(graph))
+    assert [row for row in rows if row.declares] == [
+        ("baby", "father", "inverse", ((36, 36), (36, 36))),
+        ("child", "parent", "inverse", ((79, 79), (79, 80))),
+    ]
+    assert [tuple(row)[:3] for row in rows if not row.declares] == [
+        ("baby", "child", "narrower"),
+        ("baby", "parent", "narrower_inverse"),
+        ("father", "child", "narrower_inverse"),
+        ("father", "parent", "narrower"),
+    ]
+    assert declared_by(rows) == Declarations.of(inverse=[("baby", "father"), ("child", "parent")])
+
+
+def test_of_two_symmetric_relations_one_is_the_same_as_the_other() -> None:
+    graph = met(20)
+    kg = KnowledgeGraph.from_triples([*graph, *((s, "knows", o) for s, _, o in graph)])
+    assert [tuple(row)[:3] for row in found_declarations(kg)] == [
+        ("knows", "knows", "symmetric"),
+        ("knows", "met", "same"),
+        ("met", "met", "symmetric"),
+    ]

@@ -4,15 +4,16 @@ All numbers are those of the manifest, so a release says the same wherever it is
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from rulemine.codec import dump_line
 from rulemine.config import lookup
 from rulemine.errors import counted
 from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.statistics.power import smallest_difference, spread_of_rates
+from rulemine.kg.relation_overlap import FoundDeclaration
 from rulemine.kinds.registry import kind_named
+from rulemine.phrasing.declarations import found_lines, lines_of
 from rulemine.release.card.page import reasons
 from rulemine.release.reader import Release
 from rulemine.text.tables import Table
@@ -34,8 +35,6 @@ LIMITS = {
     "split": "questions.split",
 }
 """Stage after the asking → the key that says what it leaves out."""
-
-_KEYS = {"symmetric": "symmetric", "inverse": "inverse_of", "same": "same_as"}
 
 
 class Remaining(NamedTuple):
@@ -228,15 +227,31 @@ def _notes(release: Release) -> Iterator[str]:
             f"names ({shared:,} share their text with another); a template file reads better "
             "(questions.templates)."
         )
-    if undeclared := counts.get("relations_undeclared"):
-        lines = [
-            f"{counted(len(undeclared), 'declaration')} suggested by the graph and made by no template file "
-            "(questions.templates); those that are true complete answers and keep proofs from restating them:"
-        ]
-        for row in sorted(undeclared, key=lambda row: (-row["share"], row["relation"])):
-            value = "true" if row["relation"] == row["other"] else dump_line(row["other"])
-            lines.append(
-                f"  [{dump_line(row['relation'])}] {_KEYS[row['looks']]} = {value}"
-                f"  # {100 * row['share']:.0f} % of its triples"
+    found = [FoundDeclaration(**row) for row in release.manifest["kg"].get("found", ())]
+    if found:
+        yield _lines(
+            f"{counted(sum(row.declares for row in found), 'declaration')} found in the graph and made; to "
+            "switch one off, keep the others in a file (questions.declarations = FILE; none: no file):",
+            found_lines(found),
+        )
+    if undeclared := [*counts.get("relations_undeclared", ())]:
+        undeclared.sort(key=lambda row: (-row["share"], row["relation"]))
+        rows = [
+            (
+                row["relation"],
+                row["other"],
+                row["looks"],
+                f"{100 * row['share']:.0f} % of its triples",
             )
-        yield "\n".join(lines[: MOST_SHOWN + 1])
+            for row in undeclared
+        ]
+        yield _lines(
+            f"{counted(len(undeclared), 'declaration')} suggested by the graph and not made "
+            "(questions.declarations = FILE); those that are true complete answers and keep proofs from "
+            "restating them:",
+            lines_of(rows[:MOST_SHOWN]),
+        )
+
+
+def _lines(first: str, rest: Iterable[str]) -> str:
+    return "\n".join((first, *(f"  {line}" for line in rest)))

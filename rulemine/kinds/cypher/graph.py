@@ -46,11 +46,11 @@ def _property_graph(inputs: Inputs) -> PropertyGraph:
             f"{broken[0]!r}; a release has ids in tables. Give them other ids."
         )
     graph = given.renamed({node.id: node.id for node in given.nodes})
-    with of_key("questions.templates"):
+    with of_key("questions.declarations" if inputs.declared.readings else "questions.templates"):
         schema, stated = closed_edges(graph, inputs.templates.declarations)
     if added := len(stated) - len(graph.edges):
         inputs.warn(
-            f"kg: {counted(added, 'edge')} added, as questions.templates declares what states the same."
+            f"kg: {counted(added, 'edge')} added, as relations are declared to state the same facts."
         )
     numbers = stream(inputs.recipe.seed, "edges").permutation(len(stated)).tolist()
     width = max(EDGE_DIGITS, len(str(len(stated))))
@@ -103,6 +103,7 @@ INPUTS = (
     Input("property_graph", _property_graph),
     Input("kg", lambda inputs: inputs["property_graph"].triples()),
     Input("relations", _relations),
+    Input("stated", lambda inputs: inputs["source_graph"].triples()),
     Input("labels", lambda inputs: node_names(inputs, inputs.kg)),
 )
 """What is read: names and values too, which no knowledge graph has."""
