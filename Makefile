@@ -8,7 +8,7 @@ export RULEMINE_DATA
 JAVA_SOURCES := $(shell find amie/src/main/java -name '*.java')
 BENCHMARKS := demo family fb15k237
 
-.PHONY: help install jar $(BENCHMARKS) archives test check model writers page study clients neo4j neo4j-check goldens format lint types docs java wheel bench scale clean
+.PHONY: help install jar $(BENCHMARKS) archives test check model writers page study clients neo4j neo4j-check goldens suite format lint types docs java wheel bench scale clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9$$() ]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -109,6 +109,9 @@ neo4j-check: install jar ## the same with 10,000 queries
 
 goldens: install jar ## every file of 22 releases is what it was (8 minutes; NAMES="'*demo*' …": some of them)
 	$(BIN)/python -m tests.golden.digests $(NAMES)
+
+suite: install jar ## all data sets that are here x kinds: releases, archives, a table (an hour; SUITE="out/suite --graphs demo" …)
+	$(BIN)/python benchmarks/suite.py $(or $(SUITE),out/suite --page docs/benchmarks.md)
 
 java: ## Java unit tests (needs Maven); warnings are errors
 	MAVEN_OPTS='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC' mvn --batch-mode --quiet -f amie/pom.xml verify

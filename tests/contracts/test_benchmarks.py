@@ -57,3 +57,48 @@ def test_the_packages_are_as_many_as_said_and_built_by_commands(
     commands = cypher.commands(Path("kg.tsv"), Path("out"))
     parsed = [make_parser().parse_args(words(command)) for command in commands]
     assert [step.until for step in parsed] == ["select", "release"]
+
+
+def test_the_suite_builds_by_the_recipe_where_there_is_one() -> None:
+    suite = load("suite")
+    assert suite.recipe_of("fb15k237", "rules") == ["fb15k237"]
+    assert suite.recipe_of("fb15k237", "structures") == ["structures-fb15k237"]
+    assert suite.recipe_of("codex-m", "variants") == ["codex-m", "--kind", "variants"]
+    for command in suite.commands("codex-m", "cypher", Path("out")):
+        assert str(make_parser().parse_args(words(command)))
+    assert "demo" in suite.graphs()
+
+
+def test_the_suite_goes_on_where_it_stopped_and_says_what_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = load("suite")
+    asked: list[tuple[str, str]] = []
+    made = {
+        "triples": 1000, "removed": 20, "questions": 8, "missing": 4, "core": 3, "seconds": 1.5,
+        "archive": "0123456789abcdef", "hard_f1": {"lookup": 0.0, "prior": 0.5, "prior:k=5": 0.25},
+    }  # fmt: skip
+
+    def measured(graph: str, kind: str, _out: Path) -> dict[str, object]:
+        asked.append((graph, kind))
+        found = {"graph": graph, "kind": kind}
+        return found | ({"failed": "build: exit 2: no | rule"} if kind == "cypher" else made)
+
+    monkeypatch.setattr(suite, "measured", measured)
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{suite.BEGIN}\nold\n{suite.END}\nafter\n")
+    for kinds in ("rules", "rules,cypher"):
+        out = ["suite.py", str(tmp_path / "out"), "--graphs", "demo", "--kinds", kinds]
+        monkeypatch.setattr("sys.argv", [*out, "--page", str(page)])
+        suite.main()
+    assert asked == [("demo", "rules"), ("demo", "cypher")]
+    text = page.read_text()
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    assert "old" not in text
+    row = "| demo | rules | 1,000, 20 | 8 | 50% | 3 | 0.0 | 25.0 | – | 2 | `0123456789ab` |"
+    assert row in text.splitlines()
+    assert "| demo | cypher | build: exit 2: no / rule |" in text
+    page.write_text("nothing")
+    with pytest.raises(SystemExit, match="between which the table could stand"):
+        suite.main()
