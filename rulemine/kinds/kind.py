@@ -67,6 +67,7 @@ class KindOptions(Section):
         (
             "questions.max_answer_share",
             "questions.max_answers",
+            "questions.max_questions",
             "questions.max_relation_share",
             "selection.mode",
             "selection.per_type",
