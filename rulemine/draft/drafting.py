@@ -58,6 +58,7 @@ class Drafting:
         lacks = KINDS[plain.kind].Options.lacks
         self._limited = not any(MOST in keys for keys in lacks)
         self._settled = {*given}.union(*lacks)
+        self._own = [Chosen(*one) for one in KINDS[plain.kind].Options.drafted]
         self.choices: tuple[Chosen, ...] = ()
         self.build = build_of(plain)
         self._kg = self.build.inputs.kg
@@ -107,7 +108,7 @@ class Drafting:
 
     def _take(self, step: Rung) -> Recipe:
         """Chooses a step of the ladder."""
-        return self._choose((*step.choices(self._kg), *FLOORS))
+        return self._choose((*step.choices(self._kg), *FLOORS, *self._own))
 
     def _share(self) -> int:
         """Chooses how many questions may ask about one relation, and returns how many are left."""

@@ -9,6 +9,7 @@ import pytest
 from rulemine.config import lookup, packaged
 from rulemine.draft.goal import FLOORS, LADDER, SHARES
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kinds.registry import KINDS
 from rulemine.kinds.rules.balance import Limits, balance
 from rulemine.release.question_set import read_question_set
 from rulemine.release.reader import Release
@@ -113,3 +114,18 @@ def test_rules_and_published_procedures_are_taken_as_they_are(here: Path, comman
     refused = command("build", "kg.tsv", "--rules", "rules.txt", "--effort", "9")
     assert_refused(refused, "--effort: is for thresholds chosen for a graph")
     assert_refused(command("build", "demo", "--effort", "9"), "--effort: is for thresholds")
+
+
+@pytest.mark.parametrize("kind", ["subgraphs", "variants"])
+def test_what_a_kind_needs_is_chosen_too_unless_it_is_given(folder: Path, kind: str) -> None:
+    ended = build(
+        folder, "--kind", kind, "-o", kind, "--set", f"{kind}.questions=40",
+        "--set", "questions.test_core=7",
+    )  # fmt: skip
+    assert ended.status == 0
+    chosen = config(folder / kind)
+    for key, value, _ in KINDS[kind].Options.drafted:
+        expected = 7 if key == "questions.test_core" else value
+        assert lookup(chosen, tuple(key.split("."))) == expected, key
+    asked = Release.open(folder / kind).questions(None)
+    assert 10 * sum(bool(question.missing) for question in asked) >= 3 * len(asked) > 0
