@@ -23,6 +23,7 @@ from rulemine.phrasing.lexicon import (
     AGENTS,
     FAMILY,
     LONE_PLURALS,
+    PARTICIPLES,
     PEOPLE,
     PREPOSITIONS,
     SHORT_WORDS,
@@ -49,6 +50,9 @@ _LONE = {
     "southwest": "of", "downstream": "of", "upstream": "of",
 }  # fmt: skip
 """Words in -ed for states, and adjectives, with the preposition that they take; the others take *to*."""
+
+_RUN_TOGETHER = 12
+"""From so many letters on one word may be several, run together."""
 
 _MEMBERS = frozenset({
     "member", "part", "citizen", "resident", "employee", "student", "alumnus", "subsidiary", "branch",
@@ -79,8 +83,10 @@ def derive(
     """
     if (found := read_freebase(relation, typed)) is not None:
         return found
-    name = " ".join(phrase_of(relation))
-    words = name.split()
+    words = phrase_of(relation)
+    if len(words) == 1 and len(words[0]) >= _RUN_TOGETHER:
+        words = _parted(words[0]) or words
+    name = " ".join(words)
     if not words or not all(map(_is_word, words)):
         return quoted(readable_name(relation), ends)
     words = [escape(word) for word in words]
@@ -97,6 +103,26 @@ def derive(
         people = Ends(*(end._replace(people=1.0) for end in ends))
         return quoted(readable_name(relation), people)
     return role(noun, ends, turned=role_of == "subject")
+
+
+def _parted(word: str) -> list[str]:
+    """The words of a name that NELL writes without any mark between them; none where it is not so read.
+
+    Example:
+        >>> _parted("athleteplaysforteam")
+        ['athlete', 'plays', 'for', 'team']
+    """
+    known = TYPES | VERBS.keys() | PREPOSITIONS | PARTICIPLES | ACTIVE_PAST
+    best: list[list[str] | None] = [[]]
+    for end in range(1, len(word) + 1):
+        parts = [
+            [*before, word[start:end]]
+            for start in range(end)
+            if word[start:end] in known and (before := best[start]) is not None
+        ]
+        best.append(min(parts, key=len, default=None))
+    found = best[-1] or []
+    return found if len(found) > 2 and {found[0], found[-1]} <= TYPES else []
 
 
 def _is_word(word: str) -> bool:

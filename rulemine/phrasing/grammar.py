@@ -191,6 +191,7 @@ def doing(verb: str, lemma: str, rest: list[str], ends: Ends = NOTHING_KNOWN) ->
     subject, object_ = ends
     who = "Who" if verb in DOERS or (verb in PEOPLE_DO and rest) else "What"
     whom = "Who or what" if verb in PEOPLE_DO and rest == ["for"] else "What"
+    whom = "Who" if verb in ("knows", "marries") else whom
     verbs = lemma if subject.noun else verb
     one = f"{object_.who(whom)} does {{topic}} {lemma}{tail}?"
     many = f"{object_.whos(whom)} does {{topic}} {lemma}{tail}?"

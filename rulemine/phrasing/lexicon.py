@@ -250,7 +250,8 @@ TYPES = _set(
     "genre occupation award company organization team club party league sport school university religion "
     "disease drug gene protein compound pathway symptom anatomy enzyme species taxon instrument position "
     "industry currency event war river lake mountain island airport building station person athlete "
-    "animal plant food ingredient product process function field discipline topic subject category class"
+    "animal plant food ingredient product process function field discipline topic subject category class "
+    "condition phenotype stadium mascot"
 )
 """Nouns that say what their bearer is, besides what it is of something."""
 

@@ -60,7 +60,13 @@ class RoleNoun(NamedTuple):
     @property
     def many(self) -> str:
         """The phrase in the plural."""
-        return _joined(self.before, self.heads, self.after)
+        return _joined(_both_heads(self.before, "{1}"), self.heads, self.after)
+
+    @property
+    def both(self) -> str:
+        """The phrase in both numbers, as descriptions have it."""
+        head = f"{self.head}/{self.heads}"
+        return _joined(_both_heads(self.before, "{0}/{1}"), head, self.after)
 
     def asks(self) -> str:
         """The word that asks for what plays the role, where nothing is known of it but the noun."""
@@ -117,6 +123,8 @@ def role(noun: RoleNoun, ends: Ends, *, turned: bool = False) -> DerivedTemplate
     if noun.head in RELATIONAL and not noun.after:
         return _relation(noun, ends)
     has, plays = (ends.object, ends.subject) if turned else ends
+    if noun.head in plays.noun.split():
+        plays = plays._replace(noun="")  # not "Which country is the country of origin"
     of = _joined(noun.link, "{topic}")
     of_life = noun.after.startswith("of ") or noun.before in ("birth", "death")
     usual = noun.head in UNIQUE_ROLES or (noun.head in PROPERTY_NOUNS and of_life)
@@ -127,7 +135,6 @@ def role(noun: RoleNoun, ends: Ends, *, turned: bool = False) -> DerivedTemplate
     if called == "something/things" and noun.head in TYPES:
         called = f"{noun.head}/{noun.heads}"
     number = f"{the} " if the else f"{article(noun.one)}/- "
-    both = _joined(noun.before, f"{noun.head}/{noun.heads}", noun.after)
     asked, described = _owner(noun, has.who(noun.asks_owner()), bool(has.noun), bool(the))
     found = DerivedTemplates(
         f"{{object}} is {the or article(noun.one)} {noun.one} {of.format(topic='{subject}')}",
@@ -136,14 +143,14 @@ def role(noun: RoleNoun, ends: Ends, *, turned: bool = False) -> DerivedTemplate
         asked[-1].replace(has.who(), has.whos(), 1) if has.noun else asked[-1],
         f"{whats} are the {noun.many} {of}?",
         f"{has.called(noun.asks_owner())} | {described}",
-        f"{called} | {relative} is/are {number}{both} {of}",
+        f"{called} | {relative} is/are {number}{noun.both} {of}",
     )
     return _turned(found) if turned else found
 
 
 def _owner(noun: RoleNoun, who: str, typed: bool, single: bool) -> tuple[tuple[str, str], str]:
     """The questions for what has the role, for one and for several, and the clause that describes it."""
-    if noun.link == "by" and (did := active_of(noun.after)):
+    if noun.link == "by" and " " not in noun.after and (did := active_of(noun.after)):
         what = f"{did} the {_joined(noun.before, noun.head)} {{topic}}"
         return (f"{who} {what}?",) * 2, f"{'who' if who == 'Who' else 'that'} {what}"
     described = (
@@ -204,6 +211,14 @@ def _turned(found: DerivedTemplates) -> DerivedTemplates:
         found.describe_object,
         found.describe_subject,
     )
+
+
+def _both_heads(before: str, form: str) -> str:
+    """The words before a head, with the other head among them in some form: "products or" materials."""
+    words = before.split()
+    if words[-1:] in (["or"], ["and"]) and len(words) > 1:
+        words[-2] = form.format(words[-2], plural(words[-2]))
+    return " ".join(words)
 
 
 def _joined(*parts: str) -> str:

@@ -30,10 +30,11 @@ from functools import cached_property
 from pathlib import Path
 
 from rulemine.kg.facts import Declarations, Reading
-from rulemine.kg.graph import DIRECTIONS
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.phrasing.books import book_tables
 from rulemine.phrasing.derive import derive
 from rulemine.phrasing.descriptions import derive_descriptions, read_description
+from rulemine.phrasing.graph_ends import GraphEnds, graph_ends
 from rulemine.phrasing.template_file import (
     ENDS,
     RelationTable,
@@ -190,8 +191,9 @@ def load_templates(
     relations: Iterable[str],
     further: Declarations | None = None,
     *,
-    labels: Mapping[str, str] | None = None,
-    sizes: Mapping[str, int] | None = None,
+    kg: KnowledgeGraph | None = None,
+    names: Mapping[str, str] | None = None,
+    labels: Callable[[], Mapping[str, str]] = dict,
 ) -> Templates:
     """Loads the templates of a graph: those of a file, of phrase books, and derived ones for the rest.
 
@@ -199,38 +201,43 @@ def load_templates(
         source: A template file, the name of a packaged data set that has one, or "" for none.
         relations: The relations of the graph.
         further: What is declared besides.
-        labels: Relation → a name in words, by which a book may know it.
-        sizes: Relation → its number of triples, see `rulemine.phrasing.books`.
+        kg: The graph, whose triples show what its relations are about.
+        names: Relation → a name in words, where its own is another.
+        labels: Gives entity → label; called where templates are derived.
 
     Raises:
         InputError: As `read_template_file`.
     """
-    names = sorted(set(relations))
+    every, names = sorted(set(relations)), names or {}
     tables: dict[str, RelationTable] = {}
     declared = further or Declarations()
     if source != "":
         path = packaged_or_given(str(source), "templates.toml")
-        tables, declared = read_template_file(path, names, declared)
-    booked = book_tables(names, tables, labels or {}, sizes or {})
+        tables, declared = read_template_file(path, every, declared)
+    sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True)) if kg else {}
+    booked = book_tables(every, tables, names, sizes)
+    left = kg is not None and not tables.keys() | booked >= set(every)
+    ends = graph_ends(kg, names, labels) if kg and left else GraphEnds({}, {})
+    derives = _Derived(names, ends, declared)
     rows = tuple(
         _written(r, tables[r], "written")
         if r in tables
-        else _booked(r, booked[r], declared)
+        else _both_ways(_written(r, booked[r], "book"), declared)
         if r in booked
-        else _derived(r)
-        for r in names
+        else derives.row(r)
+        for r in every
     )
-    unused = tuple(sorted(set(tables).difference(names)))
+    unused = tuple(sorted(set(tables).difference(every)))
     tables |= booked
     closed = closed_ends(tables, declared)
-    unasked = [(r, end) for r in names for end in DIRECTIONS if declared.asked(r, end) in closed]
-    declared = declared.within(names)
-    places = {declared[r].fact for r in names if r in tables and tables[r].place}
+    unasked = [(r, end) for r in every for end in DIRECTIONS if declared.asked(r, end) in closed]
+    declared = declared.within(every)
+    places = {declared[r].fact for r in every if r in tables and tables[r].place}
     return Templates(
-        _described(_distinct(rows, declared), declared),
+        _described(_distinct(rows, declared, derives), declared),
         unused,
         declared,
-        frozenset(r for r in names if declared[r].fact in places),
+        frozenset(r for r in every if declared[r].fact in places),
         frozenset(unasked),
     )
 
@@ -242,26 +249,51 @@ def _written(relation: str, t: RelationTable, source: str) -> RelationTemplates:
     return replace(row, **{key: text for key in _DESCRIBE if (text := getattr(t, key))})
 
 
-def _booked(relation: str, table: RelationTable, declared: Declarations) -> RelationTemplates:
-    """The templates of a book; of what holds both ways in the graph, those for the object at both ends."""
-    row = _written(relation, table, "book")
-    if not declared[relation].symmetric:
+def _both_ways(row: RelationTemplates, declared: Declarations) -> RelationTemplates:
+    """Templates; of what holds both ways in the graph, those for the object at both ends."""
+    if not declared[row.relation].symmetric:
         return row
     asked = {"ask_subject": row.ask_object, "ask_subjects": row.ask_objects}
     return replace(row, **asked, describe_subject=row.describe_object)
 
 
-def _derived(relation: str, *, typed: bool = False) -> RelationTemplates:
-    found = derive(relation, typed=typed)
-    return RelationTemplates(relation, *found[:5], "derived", *found[5:])
+@dataclass(frozen=True, slots=True)
+class _Derived:
+    """Derives the templates of relations.
+
+    Attributes:
+        names: Relation → a name in words, of the relations that have one.
+        ends: What the graph shows of their ends.
+        declared: What is declared of them.
+    """
+
+    names: Mapping[str, str]
+    ends: GraphEnds
+    declared: Declarations
+
+    def row(self, relation: str, *, typed: bool = False) -> RelationTemplates:
+        """The templates of a relation; `typed` as in `derive`."""
+        ends, role_of = self.ends.of(relation)
+        name = self.names.get(relation, relation)
+        found = derive(name, typed=typed, ends=ends, role_of=role_of)
+        row = RelationTemplates(relation, *found[:5], "derived", *found[5:])
+        return _both_ways(row, self.declared)
+
+    def with_name(self, row: RelationTemplates) -> RelationTemplates:
+        """Appends the full name of the relation to each question."""
+        name = f" (relation “{escape(row.relation)}”)?"
+        asks = (*row.asks(DIRECTIONS[0]), *row.asks(DIRECTIONS[1]))
+        named = [ask.removesuffix("?") + name for ask in asks]
+        order = (named[0], named[2], named[1], named[3])
+        return RelationTemplates(row.relation, row.statement, *order, source="derived")
 
 
 def _distinct(
-    rows: Sequence[RelationTemplates], declared: Declarations
+    rows: Sequence[RelationTemplates], declared: Declarations, derives: _Derived
 ) -> tuple[RelationTemplates, ...]:
     """Replaces derived templates until no two questions with different answers share one."""
-    typed = _replaced(rows, declared, lambda row: _derived(row.relation, typed=True))
-    return _replaced(typed, declared, _with_name)
+    typed = _replaced(rows, declared, lambda row: derives.row(row.relation, typed=True))
+    return _replaced(typed, declared, derives.with_name)
 
 
 def _replaced(
@@ -281,15 +313,6 @@ def _replaced(
         else row
         for row in rows
     )
-
-
-def _with_name(row: RelationTemplates) -> RelationTemplates:
-    """Appends the full name of the relation to each question."""
-    name = f" (relation “{escape(row.relation)}”)?"
-    asks = (*row.asks(DIRECTIONS[0]), *row.asks(DIRECTIONS[1]))
-    named = [ask.removesuffix("?") + name for ask in asks]
-    order = (named[0], named[2], named[1], named[3])
-    return RelationTemplates(row.relation, row.statement, *order, source="derived")
 
 
 def _described(

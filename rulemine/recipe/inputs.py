@@ -237,8 +237,9 @@ class Inputs:
         """The relation templates; the published procedure (``brink``) knows no declarations."""
         named = self.recipe.questions.templates
         with of_key("questions.templates"):
-            sizes = zip(self.stated.relations, self.stated.relation_sizes().tolist(), strict=True)
-            templates = load_templates(named, self.relations, self.declared, sizes=dict(sizes))
+            templates = load_templates(
+                named, self.relations, self.declared, kg=self.stated, labels=lambda: self.labels
+            )
         if named and not templates.written:
             self.warn(
                 f"questions.templates: {named} has no template for any of "

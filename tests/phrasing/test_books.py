@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.errors import InputError
+from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.books import folded, packaged_books, read_book
 from rulemine.phrasing.clause_templates import clause_templates
 from rulemine.phrasing.tables import template_problems
@@ -17,6 +18,11 @@ DATA_SETS = {
     for name, relations in [line.split(": ", 1)]
 }
 CODEX_M, WN18RR = DATA_SETS["codex-m"], DATA_SETS["wn18rr"]
+
+
+def of_sizes(sizes: dict[str, int]) -> KnowledgeGraph:
+    triples = [(f"s{i}", relation, "o") for relation in sizes for i in range(sizes[relation])]
+    return KnowledgeGraph.from_triples(triples)
 
 
 def sources(relations, **more):
@@ -78,8 +84,8 @@ def test_a_label_says_what_a_code_means():
         "r5": "occupation",
     }
     assert set(sources(labels)) == {"derived"}
-    assert set(sources(labels, labels=labels)) == {"book"}
-    assert load_templates("", labels, labels=labels)["r1"].ask_object == "Who directed {topic}?"
+    assert set(sources(labels, names=labels)) == {"book"}
+    assert load_templates("", labels, names=labels)["r1"].ask_object == "Who directed {topic}?"
 
 
 def test_a_book_is_used_where_it_knows_most_relations_or_triples():
@@ -87,8 +93,8 @@ def test_a_book_is_used_where_it_knows_most_relations_or_triples():
     assert sources([*known, *others[:3]])[:5] == ["book"] * 5  # five of eight
     assert set(sources([*known, *others])) == {"derived"}  # five of ten
     sizes = dict.fromkeys(known, 6) | dict.fromkeys(others, 4)
-    assert sources([*known, *others], sizes=sizes) == ["book"] * 5 + ["derived"] * 5
-    assert set(sources([*known, *others], sizes=sizes | {"x0": 5})) == {"derived"}
+    assert sources([*known, *others], kg=of_sizes(sizes)) == ["book"] * 5 + ["derived"] * 5
+    assert set(sources([*known, *others], kg=of_sizes(sizes | {"x0": 5}))) == {"derived"}
     assert set(sources(known[:4])) == {"derived"}  # too few to tell the vocabulary
 
 

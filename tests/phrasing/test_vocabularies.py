@@ -1,0 +1,121 @@
+"""Names of relations of public vocabularies, and the questions that a reader expects of them."""
+
+import pytest
+
+from rulemine.phrasing.derive import derive
+from rulemine.phrasing.descriptions import description_problem
+
+EXPECTED = {
+    # Hetionet, Biolink, PrimeKG
+    "treats": ("What treats X?", "What does X treat?"),
+    "Compound–treats–Disease": (
+        "Which compounds treat the disease X?",
+        "Which diseases does X treat?",
+    ),
+    "CtD": (
+        "From what does the relation “CtD” lead to X?",
+        "To what does the relation “CtD” lead from X?",
+    ),
+    "regulates": ("What regulates X?", "What does X regulate?"),
+    "interacts with": ("What interacts with X?", "What does X interact with?"),
+    "drug_protein": (
+        "Which drugs are associated with the protein X?",
+        "Which proteins is X associated with?",
+    ),
+    "side effect": ("What has X as a side effect?", "What are the side effects of X?"),
+    "off-label use": ("What has X as an off-label use?", "What are the off-label uses of X?"),
+    "gene_associated_with_condition": (
+        "Which genes are associated with the condition X?",
+        "Which conditions is X associated with?",
+    ),
+    # WordNet, ConceptNet
+    "_hypernym": ("What has X as a hypernym?", "What are the hypernyms of X?"),
+    "_has_part": ("What has X as a part?", "What are the parts of X?"),
+    "_similar_to": ("What is similar to X?", "What is X similar to?"),
+    "UsedFor": ("What is used for X?", "What is X used for?"),
+    "CapableOf": ("What is capable of X?", "What is X capable of?"),
+    "MadeOf": ("What is made of X?", "What is X made of?"),
+    "CauserOfEvent": ("What are the causers of the event X?", "Which events is X a causer of?"),
+    # YAGO, DBpedia, schema.org, FOAF
+    "isMarriedTo": ("Who is married to X?", "Who is X married to?"),
+    "wasBornIn": ("Who was born in X?", "Where was X born?"),
+    "livesIn": ("Who lives in X?", "Where does X live?"),
+    "hasWonPrize": ("Who has won the prize X?", "Which prizes has X won?"),
+    "hasAcademicAdvisor": ("Whose academic advisors include X?", "Who are the academic advisors of X?"),
+    "isLeaderOf": ("Who are the leaders of X?", "What is X the leader of?"),
+    "graduatedFrom": ("Who graduated from X?", "What did X graduate from?"),
+    "dealsWith": ("What deals with X?", "What does X deal with?"),
+    "created": ("Who created X?", "What did X create?"),
+    "http://dbpedia.org/ontology/birthPlace": (
+        "Whose birth place is X?",
+        "What are the birth places of X?",
+    ),
+    "http://schema.org/alumniOf": ("Who are the alumni of X?", "What is X an alumnus of?"),
+    "schema:worksFor": ("Who works for X?", "Who or what does X work for?"),
+    "foaf:knows": ("Who knows X?", "Who does X know?"),
+    "birth_place": ("Whose birth place is X?", "What are the birth places of X?"),
+    "works-for": ("Who works for X?", "Who or what does X work for?"),
+    # Wikidata's labels
+    "country of origin": ("What has X as its country of origin?", "What are the countries of origin of X?"),
+    "cast member": ("What has X as a cast member?", "Who are the cast members of X?"),
+    "sibling": ("Whose siblings include X?", "Who are the siblings of X?"),
+    "award received": ("What received the award X?", "What are the awards received by X?"),
+    "educated at": ("Who was educated at X?", "Where was X educated?"),
+    "founded by": ("What was founded by X?", "Who founded X?"),
+    "named after": ("What was named after X?", "What was X named after?"),
+    "shares border with": ("What shares a border with X?", "What does X share a border with?"),
+    "diplomatic relation": (
+        "What has a diplomatic relation with X?",
+        "What does X have a diplomatic relation with?",
+    ),
+    "member of sports team": (
+        "What are the members of the sports team X?",
+        "Which sports teams is X a member of?",
+    ),
+    "product or material produced": (
+        "What produced the product or material X?",
+        "What are the products or materials produced by X?",
+    ),
+    "P19": (
+        "From what does the relation “P19” lead to X?",
+        "To what does the relation “P19” lead from X?",
+    ),
+    # Freebase, NELL, MetaQA, Nations, Countries
+    "film/film/genre": ("Which films have X as a genre?", "What are the genres of X?"),
+    "concept:athleteplaysforteam": (
+        "Which athletes play for the team X?",
+        "Which teams does X play for?",
+    ),
+    "concept:cityLocatedInCountry": (
+        "Which cities are located in the country X?",
+        "Which countries is X located in?",
+    ),
+    "directed_by": ("What was directed by X?", "Who directed X?"),
+    "starred_actors": ("What starred the actor X?", "Which actors did X star?"),
+    "in_language": ("What is in the language X?", "Which languages is X in?"),
+    "exports3": (
+        "From what does the relation “exports3” lead to X?",
+        "To what does the relation “exports3” lead from X?",
+    ),
+    "locatedIn": ("What is located in X?", "Where is X located?"),
+    "neighbor": ("What has X as a neighbor?", "What are the neighbors of X?"),
+    # property graphs
+    "ACTED_IN": ("Who acted in X?", "What did X act in?"),
+    "HAS_CHILD": ("Whose children include X?", "Who are the children of X?"),
+    "REPORTS_TO": ("What reports to X?", "What does X report to?"),
+    "playsInstrument": ("What plays the instrument X?", "Which instruments does X play?"),
+    "cites": ("What cites X?", "What does X cite?"),
+    "subsidiary_of": ("What are the subsidiaries of X?", "What is X a subsidiary of?"),
+}  # fmt: skip
+"""Name → the questions for several subjects and for several objects."""
+
+
+@pytest.mark.parametrize("relation", EXPECTED)
+def test_a_relation_is_asked_about_as_a_reader_expects(relation: str) -> None:
+    made = derive(relation)
+    asked = [text.replace("{topic}", "X") for text in (made.ask_subjects, made.ask_objects)]
+    assert tuple(asked) == EXPECTED[relation]
+    assert [
+        description_problem(text) for text in (made.describe_subject, made.describe_object)
+    ] == [None] * 2
+    assert not any("linked to" in text for text in made)
