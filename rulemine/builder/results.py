@@ -156,6 +156,11 @@ class BuildResults:
         """The removed triples, with their certificates."""
         return read_selection(self._done["select"].folder, self.rules)
 
+    @property
+    def asked(self) -> QuestionSet:
+        """The questions before any limit on what they share."""
+        return self._asked("ask")
+
     def _asked(self, stage: str) -> QuestionSet:
         if stage not in self._made:
             folder = self._done[stage].folder

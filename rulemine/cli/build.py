@@ -9,11 +9,12 @@ import time
 from argparse import Namespace
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from rulemine.cli.arguments import Subcommand, add_resources, arg, several, switch
+from rulemine.cli.arguments import Subcommand, add_resources, arg, several, switch, within
 from rulemine.cli.console import (
     STANDARD_OUTPUT,
     Line,
@@ -53,28 +54,40 @@ def build(arguments: Namespace) -> int:
     """Runs ``build``."""
     from rulemine.builder.pipeline import Build
     from rulemine.builder.stage import FinishedStage
-    from rulemine.cli.recipe_options import building, chosen_recipe
+    from rulemine.cli.recipe_options import building, chosen_recipe, draft_of
     from rulemine.evaluation.reporting.made import in_short
     from rulemine.release.reader import Release
 
     recipe = chosen_recipe(arguments)
     target = arguments.output or Path("out") / recipe.name
     before = time.monotonic()
+    shown: set[tuple[str, str]] = set()
 
     def finished(name: str, done: FinishedStage) -> None:
         nonlocal before
         now = time.monotonic()
+        if done.reused and (name, done.digest) in shown:
+            return
+        shown.add((name, done.digest))
         seconds = "reused" if done.reused else f"{now - before:.1f} s"
         before = now
         say(f"{name:9} {seconds:>8}  {done.folder}", sys.stderr)
 
     line = Line()
+
+    @cache  # a draft runs stages of the build, each of which warns again
+    def warned(text: str) -> None:
+        line.note(text)
+
     earlier = tuple(arguments.not_in)
     context = building(
         arguments, line, on_finished=finished, replay=arguments.replay, replace=arguments.replace,
-        earlier=earlier,
+        earlier=earlier, on_warning=warned,
     )  # fmt: skip
     made = Build(recipe, target, context)
+    drafting = draft_of(arguments, recipe, lambda drafted: Build(drafted, target, context))
+    if drafting:
+        made = drafting.run(arguments.until)
     if arguments.dry_run:
         say(made.estimate())
         return 0
@@ -84,6 +97,8 @@ def build(arguments: Namespace) -> int:
             lines = [*made.rules_left_out(), *in_short(Release.open(target))]
         else:
             lines = made.summary(arguments.until).splitlines()
+    if drafting:
+        lines.insert(1, drafting.describe())
     for text in lines:
         say_paragraph(text, sys.stdout)
     return 0
@@ -204,6 +219,7 @@ BUILD = Subcommand(
         arg("--until", "STAGE", f"the last step: {', '.join(STEPS)} (release)", choices=(*STEPS, "release"),
             default="release"),
         "replace set",
+        arg("--effort", "UNITS", "of a graph: million joins that may be made (150)", within(1)),
         several("--not-in", "DIR", "ask no question of this release again", Path),
     ),
     "Every key of a recipe, with its meaning and default: rulemine keys [SECTION]",

@@ -1,6 +1,8 @@
 """Makes a recipe from the options of the command line."""
 
 from argparse import Namespace
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,20 +10,26 @@ from rulemine.cli.console import Line
 from rulemine.cli.parser import given
 from rulemine.config import parse_setting
 from rulemine.errors import ConfigError
-from rulemine.recipe.loading import load_recipe
+from rulemine.recipe.loading import load_recipe, recipe_file
 from rulemine.recipe.recipe import KEYS, Recipe
 
 if TYPE_CHECKING:
-    from rulemine.builder.pipeline import BuildContext
+    from rulemine.builder.pipeline import Build, BuildContext
+    from rulemine.draft.drafting import Drafting
+    from rulemine.draft.goal import Chosen
 
-__all__ = ["OF_MODEL", "building", "chosen_recipe", "replayed", "settings_given"]
+__all__ = ["OF_MODEL", "building", "chosen_recipe", "draft_of", "replayed", "settings_given"]
 
 OF_MODEL = ("verbalizer.", "endpoint.")
 """Prefixes of the keys that concern a language model."""
 
 
-def chosen_recipe(arguments: Namespace) -> Recipe:
+def chosen_recipe(arguments: Namespace, drafted: "Sequence[Chosen]" = ()) -> Recipe:
     """Loads the recipe named on the command line and applies the options.
+
+    Args:
+        arguments: Those of the command.
+        drafted: What was chosen for a graph given in place of a recipe; options win.
 
     Raises:
         ConfigError: There is no such recipe, or an option does not apply to it.
@@ -35,7 +43,8 @@ def chosen_recipe(arguments: Namespace) -> Recipe:
     replay: Path | None = getattr(arguments, "replay", None)
     chosen = settings_given(arguments)
     set_keys = [parse_setting(text) for text in arguments.set]
-    settings = replayed(replay) + _left_out(arguments) + set_keys
+    settings = [(tuple(choice.key.split(".")), choice.value) for choice in drafted]
+    settings += replayed(replay) + _left_out(arguments) + set_keys
     settings += [(tuple(key.split(".")), value) for key, value in chosen.items()]
     recipe = load_recipe(arguments.recipe, settings)
     options = {key.name: key.flag for key in KEYS if key.name in chosen}
@@ -60,6 +69,34 @@ def chosen_recipe(arguments: Namespace) -> Recipe:
     if recipe.rules:
         _refuse(options, "mining.", "mining, and with rules given nothing is mined")
     return recipe
+
+
+def draft_of(
+    arguments: Namespace, recipe: Recipe, build_of: "Callable[[Recipe], Build]"
+) -> "Drafting | None":
+    """The drafting of a recipe for a graph given in its place; None: nothing is drafted.
+
+    Nothing is where nothing is mined, and in the published procedure, which has its own thresholds.
+
+    Args:
+        arguments: Those of the command.
+        recipe: What they ask for, see `chosen_recipe`.
+        build_of: Makes the build of a recipe.
+
+    Raises:
+        ConfigError: An effort is given, and nothing is drafted.
+    """
+    if recipe_file(arguments.recipe) or recipe.rules or recipe.selection.mode != "maximal":
+        if arguments.effort:
+            raise ConfigError(
+                "--effort: is for thresholds chosen for a graph, and here they are given. Leave it out."
+            )
+        return None
+    from rulemine.draft.drafting import Drafting
+
+    keys = {".".join(parse_setting(text)[0]) for text in arguments.set}
+    keys |= settings_given(arguments).keys()
+    return Drafting(partial(chosen_recipe, arguments), build_of, keys, arguments.effort)
 
 
 def settings_given(arguments: Namespace) -> dict[str, Any]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ONE_WRITER",
+    "TEST_CORE",
     "WRITTEN_AT_ONCE",
     "Input",
     "Kind",
@@ -53,6 +54,10 @@ ONE_WRITER: Mapping[tuple[str, ...], str] = {
 """What a kind lacks of which no text is written again."""
 
 
+TEST_CORE = ("questions.test_core", 100, "enough to tell two systems apart, or a third of the core")
+"""What drafts have of kinds whose questions often miss nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class KindOptions(Section):
     """The section of a recipe that is called as the kind; this one has no options.
@@ -61,12 +66,16 @@ class KindOptions(Section):
 
     Attributes:
         lacks: The other keys of a recipe that do nothing for the kind → for which kinds they are, and why.
+        drafted: What a recipe drafted for a graph has: a key, its value, and why, in a line.
     """
+
+    drafted: ClassVar[Sequence[tuple[str, Any, str]]] = ()
 
     lacks: ClassVar[Mapping[tuple[str, ...], str]] = {
         (
             "questions.max_answer_share",
             "questions.max_answers",
+            "questions.max_questions",
             "questions.max_relation_share",
             "selection.mode",
             "selection.per_type",

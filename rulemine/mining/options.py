@@ -113,8 +113,8 @@ class Resources(Section):
     """Resources of a mining run; never part of a stage's key.
 
     Attributes:
-        threads: Threads of the miner; by default one per processor available to this process.
-        heap: Size of the Java heap, e.g. ``512m`` or ``4g``; by default half of the memory.
+        threads: Threads of the miner; by default one per processor.
+        heap: Java heap, e.g. ``4g``; by default half of the memory.
         limit_seconds: Ends the run after this many seconds, writing included, with the head relations
             finished by then; by default never. See `Rules.unfinished`.
     """

@@ -13,7 +13,7 @@ from rulemine.kinds.registry import KINDS, USUAL
 from rulemine.recipe.recipe import Recipe, file_keys
 from rulemine.registry import packaged_or_given
 
-__all__ = ["build_recipe", "decode_recipe", "load_recipe", "named_recipes"]
+__all__ = ["build_recipe", "decode_recipe", "load_recipe", "named_recipes", "recipe_file"]
 
 
 def named_recipes() -> dict[str, Path]:
@@ -28,6 +28,12 @@ def named_recipes() -> dict[str, Path]:
         names = (variant, file.parent.name) if variant in KINDS.own else (file.parent.name, variant)
         found["-".join(filter(None, names))] = file
     return dict(sorted(found.items()))
+
+
+def recipe_file(name: str) -> Path | None:
+    """The file of the recipe that is called so; None: it names a KG."""
+    path = named_recipes().get(name, Path(name))
+    return path if path.suffix == ".toml" else None
 
 
 def decode_recipe(values: Mapping[str, Any], problems: list[str]) -> Recipe | None:
@@ -106,9 +112,10 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
         raise ConfigError(
             "RECIPE is empty; expected a recipe, a .toml file, a data set or a KG as TSV or RDF."
         )
-    path = (named := named_recipes()).get(name, path)
+    named = named_recipes()
     bases: tuple[str, ...] = ()
-    if path.suffix == ".toml":
+    if (file := recipe_file(name)) is not None:
+        path = file
         kind = next((value for key, value in reversed(settings) if key == ("kind",)), None)
         values, bases = _read(path, kind, ())
     elif name in {*data_sets(), *NAMED_GRAPHS} or path.exists() or "/" in name or path.suffix:

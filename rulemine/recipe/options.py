@@ -108,6 +108,8 @@ class QuestionSection(Section):
             more than this fraction of its triples; 1: off.
         max_median_answers: A relation is not asked about when, whichever end is asked for, more than
             half of its questions would have more answers than this; 0: off.
+        max_questions: Most questions, where more are left: those of the core go before others, and the seed
+            draws among equals; 0: no limit.
         max_answers: Most answers a question may have: it asks for an end with no more, and where both
             ends have more, it is rejected; 0: off.
         test_core: Questions of the core that test should have, but at most a third of the core; validation
@@ -133,6 +135,7 @@ class QuestionSection(Section):
     filter: str = option("", file=True, packaged="filter.toml")
     max_end_share: float = option(1.0, above=0, most=1)
     max_median_answers: int = option(0, least=0)
+    max_questions: int = option(0, least=0, flag=True, flag_name="--questions")
     max_answers: int = option(0, least=0)
     test_core: int = option(0, least=0)
     max_facts: int = option(5, least=1)

@@ -190,6 +190,8 @@ class Recipe(Section):
             del plain["amie_jar"], plain["mining"]["engine"]
         if not self.not_in:
             del plain["not_in"]
+        if not self.questions.max_questions:
+            del plain["questions"]["max_questions"]
         plain["verbalizer"]["naming"] = prompt_naming or self.verbalizer.naming or self.naming
         for name in ("prompt", "glosses"):
             # A release contains both files, whatever they were called and whether they were given.
@@ -240,6 +242,7 @@ _MAXIMAL_ONLY = (
     "questions.filter",
     "questions.max_end_share",
     "questions.max_median_answers",
+    "questions.max_questions",
     "questions.max_relation_share",
     "selection.body_filter",
     "selection.max_prior",

@@ -41,11 +41,13 @@ class Limits:
         relation: The relation asked about.
         rule_type: The type and sub-type of the certificate's rule. A limit in the whole alone: in the
             core, one type may well prevail.
+        questions: How many questions there may be; 0: off.
     """
 
     answer: float = 1.0
     relation: float = 1.0
     rule_type: float = 1.0
+    questions: int = 0
 
 
 class _Limit(NamedTuple):
@@ -55,6 +57,11 @@ class _Limit(NamedTuple):
     shared: Callable[[Question], Hashable]
     reason: str
     verb: str
+    number: int = 0  # in place of a share
+
+    def most(self, questions: int) -> int:
+        """How many of so many questions may share something."""
+        return self.number or _most(self.share, questions)
 
 
 PARTS = ((True, "core questions"), (False, "questions outside the core"))
@@ -62,6 +69,8 @@ PARTS = ((True, "core questions"), (False, "questions outside the core"))
 
 FEW = 3
 """A part of which less than one in so many is left is worth a warning."""
+
+TOO_MANY = "there are more questions than wanted"
 
 SAME_ANSWER = "its hard answer is that of too many questions"
 
@@ -93,8 +102,17 @@ def _active(limits: Limits) -> list[_Limit]:
             "its rule is of a type that too many questions have",
             "have rules of one type",
         ),
+        _Limit(
+            "questions.max_questions",
+            1.0,
+            False,
+            lambda _: None,
+            TOO_MANY,
+            "are wanted",
+            limits.questions,
+        ),
     ]
-    return [limit for limit in found if limit.share < 1]
+    return [limit for limit in found if limit.share < 1 or limit.number]
 
 
 def _type(question: Question) -> tuple[str, str]:
@@ -126,7 +144,7 @@ def balance(asked: QuestionSet, limits: Limits, seed: int) -> QuestionSet:
         for part, (_, name) in zip(parts, PARTS, strict=True):
             met.append(_largest(part, chosen, active, total, seed, name))
             chosen += [q for q, number in zip(part, met[-1], strict=True) if number is None]
-        if len(chosen) >= total or all(limit.core_too for limit in active):
+        if len(chosen) >= total or all(limit.core_too or limit.number for limit in active):
             break
         total = len(chosen)
     rejected: dict[str, Rejection] = {}
@@ -137,8 +155,8 @@ def balance(asked: QuestionSet, limits: Limits, seed: int) -> QuestionSet:
                 own = core and limit.core_too
                 left = numbers.count(None) if own else len(chosen)
                 detail = (
-                    f"at most {_most(limit.share, left):,} of the {left:,} "
-                    f"{name if own else 'questions'} left may {limit.verb}"
+                    f"at most {limit.most(left):,} of the {left:,} "
+                    f"{name if own else 'questions'} left {'' if limit.number else 'may '}{limit.verb}"
                 )
                 rejected[question.id] = _rejection(question, limit.reason, detail)
     return asked.keep(
@@ -162,7 +180,7 @@ def explain_few(before: QuestionSet, after: QuestionSet) -> str:
     found = []
     for core, name in PARTS:
         part = [q.id for q in before.questions if q.core == core]
-        met = Counter(option_of[reasons[i]] for i in part if i in reasons)
+        met = Counter(option_of[reasons[i]] for i in part if reasons.get(i) in option_of)
         left = len(part) - met.total()
         if left * FEW < len(part):
             by = ", ".join(f"{n:,} by {key}" for key, n in met.most_common())
@@ -255,7 +273,7 @@ def _largest(
     assumed = len(questions)
     while True:
         now = len(chosen) + assumed
-        most = [_most(limit.share, now if limit.core_too else total) for limit in limits]
+        most = [limit.most(now if limit.core_too else total) for limit in limits]
         rooms = [m - u for m, u in zip(most, used, strict=True)]
         bound = min(int(np.minimum(n, r).sum()) for n, r in zip(counts, rooms, strict=True))
         if bound < assumed:

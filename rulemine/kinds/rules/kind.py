@@ -137,7 +137,12 @@ def _limits(recipe: "Recipe") -> "Limits":
     from rulemine.kinds.rules.balance import Limits
 
     chosen = recipe.questions
-    return Limits(chosen.max_answer_share, chosen.max_relation_share, recipe.selection.per_type)
+    return Limits(
+        chosen.max_answer_share,
+        chosen.max_relation_share,
+        recipe.selection.per_type,
+        chosen.max_questions,
+    )
 
 
 KIND = RuleKind()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rulemine.config import option
-from rulemine.kinds.kind import WRITTEN_AT_ONCE, KindOptions
+from rulemine.kinds.kind import TEST_CORE, WRITTEN_AT_ONCE, KindOptions
 
 __all__ = ["MOST_TRIPLES", "RESERVED_SHAPES", "SubgraphSection"]
 
@@ -61,6 +61,12 @@ class SubgraphSection(KindOptions):
     """
 
     lacks: ClassVar = {**KindOptions.lacks, **WRITTEN_AT_ONCE}
+    drafted: ClassVar = (
+        ("subgraphs.start", "removed", "from any entity, few questions would miss something"),
+        ("subgraphs.grow", 0.05, "what is grown often loses the missing link"),
+        ("subgraphs.test_share", 0.4, "with less, test has no core to speak of"),
+        TEST_CORE,
+    )
 
     questions: int = option(1000, least=1)
     candidates: int = option(0, least=0)

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from rulemine.config import option
 from rulemine.errors import ConfigError
-from rulemine.kinds.kind import ONE_WRITER, WRITTEN_AT_ONCE, KindOptions
+from rulemine.kinds.kind import ONE_WRITER, TEST_CORE, WRITTEN_AT_ONCE, KindOptions
 from rulemine.llm.options import EndpointOptions, at_addresses
 
 __all__ = ["VariantSection"]
@@ -58,6 +58,12 @@ class VariantSection(KindOptions):
             "variants.judges, one model or three: --set 'variants.judges=[\"NAME\"]'."
         ),
     }
+    drafted: ClassVar = (
+        ("variants.start", "removed", "from any entity, few questions would miss something"),
+        ("variants.max_answers", 20, "nobody names more"),
+        ("questions.ratios", [5, 1, 1], "as published, so that test has some core"),
+        TEST_CORE,
+    )
 
     texts: str = option("", file=True, packaged="texts.txt", column=True)
     aliases: str = option("", file=True)

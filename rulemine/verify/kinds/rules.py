@@ -125,6 +125,10 @@ def _check_balance(
 ) -> None:
     rows = [here.row for here in questions]
     whole = {"questions": rows}
+    most = folder.option("questions", "max_questions")
+    if type(most) is int and 0 < most < len(rows):
+        expected = f"at most {most} (manifest, config.questions.max_questions)"
+        findings.add("questions", None, "balance", f"{len(rows)} questions", expected)
     both = whole if brink else whole | {"core questions": [row for row in rows if row["core"]]}
     for section, key, parts, value in (
         ("questions", "max_answer_share", both, lambda row: row["hard_answer"]),

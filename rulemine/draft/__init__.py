@@ -1,0 +1,1 @@
+"""Recipes drafted from a graph: which thresholds give many sound questions at a bounded cost, and why."""

@@ -1,0 +1,158 @@
+"""Drafts a recipe from a graph: the most generous thresholds that the goal needs and the effort allows.
+
+Guarantees: the choices depend on the graph, the goal and the settings alone, not on time or machine; a
+setting wins over a choice; every stage that a draft runs is one of the build, which finds it done.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+
+from rulemine.builder.pipeline import STAGES, Build
+from rulemine.draft.goal import (
+    EFFORT,
+    FLOORS,
+    LADDER,
+    SHARES,
+    Chosen,
+    Rung,
+    mining_work,
+    proving_work,
+)
+from rulemine.kinds.registry import KINDS
+from rulemine.recipe.options import MiningSection
+from rulemine.recipe.recipe import Recipe
+from rulemine.rules.rule import Rule
+
+__all__ = ["Drafting"]
+
+SHARE = "questions.max_relation_share"
+MOST = "questions.max_questions"
+
+NEAR = 0.9
+"""A number of questions is reached by this fraction of it: limits among few questions leave some out."""
+
+
+class Drafting:
+    """The drafting of one recipe.
+
+    Args:
+        recipe_with: Makes the recipe with choices, over which the settings of the user win.
+        build_of: Makes a build of a recipe; always in the same folder.
+        given: The keys that the user gave; nothing is chosen for them.
+        effort: Work that may be spent, in millions of joins.
+
+    Attributes:
+        choices: What was chosen, in order.
+        build: The build of the recipe with these choices; its finished stages are done.
+    """
+
+    def __init__(
+        self,
+        recipe_with: Callable[[Sequence[Chosen]], Recipe],
+        build_of: Callable[[Recipe], Build],
+        given: Collection[str] = (),
+        effort: int | None = None,
+    ) -> None:
+        self._recipe_with, self._build_of, self.effort = recipe_with, build_of, effort or EFFORT
+        plain = recipe_with([])
+        self._goal = plain.questions.max_questions
+        lacks = KINDS[plain.kind].Options.lacks
+        self._limited = not any(MOST in keys for keys in lacks)
+        self._settled = {*given}.union(*lacks)
+        self._own = [Chosen(*one) for one in KINDS[plain.kind].Options.drafted]
+        self.choices: tuple[Chosen, ...] = ()
+        self.build = build_of(plain)
+        self._kg = self.build.inputs.kg
+
+    def run(self, until: str = "release") -> Build:
+        """Chooses, and returns the build.
+
+        Args:
+            until: The last stage that will be run; what only later ones need is not chosen.
+
+        Raises:
+            RulemineError: As `Build.run`.
+        """
+        stages = STAGES[: STAGES.index(until) + 1]
+        steps = self._affordable()
+        if "balance" not in stages or not self._limited:
+            self._take(steps[-1])
+            return self.build
+        for step in steps if self._goal else steps[-1:]:
+            self._take(step)
+            if self._share() >= NEAR * self._goal > 0:
+                break
+        return self.build
+
+    def _affordable(self) -> list[Rung]:
+        """The steps whose work the effort allows, from few rules to many; at least the first one."""
+        rules: Sequence[Rule] = ()
+        for number in range(len(LADDER), 0, -1):
+            recipe = self._take(LADDER[number - 1])
+            mining, sample = recipe.mining, recipe.selection.groundings_per_rule
+            work = mining_work(self._kg, mining.max_atoms)
+            # Rules of a higher step that reach the thresholds of this one are nearly those of this one.
+            least = proving_work((rule for rule in rules if _reaches(rule, mining)), sample)
+            if number > 1 and work + least > self.effort:
+                continue
+            self.build.run("mine")
+            rules = self.build.mined_rules
+            work += proving_work(rules, sample)
+            if work <= self.effort:
+                break
+        if work > self.effort:
+            self.build.context.on_warning(
+                f"even the strictest thresholds take about {work:,.0f} million joins, above the "
+                f"{self.effort:,} that may be spent (--effort): this takes long."
+            )
+        return list(LADDER[:number])
+
+    def _take(self, step: Rung) -> Recipe:
+        """Chooses a step of the ladder."""
+        return self._choose((*step.choices(self._kg), *FLOORS, *self._own))
+
+    def _share(self) -> int:
+        """Chooses how many questions may ask about one relation, and returns how many are left."""
+        self.build.run("ask")
+        asked = self.build.asked
+        taken, kind, left = self.choices, self.build.kind, {}
+        if SHARE in self._settled:
+            return len(kind.limited(self.build.recipe, asked).questions)
+        for share in (1.0, *SHARES):
+            recipe = self._choose((*taken, Chosen(SHARE, share, "")))
+            found = kind.limited(recipe, asked).questions
+            left[share] = sum(question.core for question in found)
+            enough = len(found) >= NEAR * self._goal
+            if share < 1 and enough and 2 * left[share] >= left[1.0]:
+                break
+        reason = (
+            f"{left[share]:,} core questions; without this limit {left[1.0]:,}, of fewer relations"
+        )
+        self._choose((*taken, Chosen(SHARE, share, reason)))
+        return len(found)
+
+    def _choose(self, choices: Sequence[Chosen]) -> Recipe:
+        """The recipe with choices, and its build, which reads no input again."""
+        self.choices = tuple(choice for choice in choices if choice.key not in self._settled)
+        recipe = self._recipe_with(self.choices)
+        self.build = self._build_of(recipe)
+        self.build.inputs.put(kg=self._kg)
+        return recipe
+
+    def describe(self) -> str:
+        """What was chosen, in a sentence."""
+        mining, selection = self.build.recipe.mining, self.build.recipe.selection
+        return (
+            f"Thresholds were chosen for this graph: rules of {mining.max_atoms} atoms with a head coverage "
+            f"of {mining.min_head_coverage:g} and a confidence of {mining.min_std_confidence:g}, "
+            f"{selection.per_rule} triples a rule; all are in manifest.json (config)."
+        )
+
+
+def _reaches(rule: Rule, mining: MiningSection) -> bool:
+    """Whether a rule reaches thresholds of mining."""
+    known = rule.known
+    return (
+        len(rule.body) < mining.max_atoms
+        and known.head_coverage >= mining.min_head_coverage
+        and known.std_confidence >= mining.min_std_confidence
+    )

@@ -1,0 +1,131 @@
+"""A graph in place of a recipe gets thresholds of its own; floors hold, and options win."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulemine.config import lookup, packaged
+from rulemine.draft.goal import FLOORS, LADDER, SHARES
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kinds.registry import KINDS
+from rulemine.kinds.rules.balance import Limits, balance
+from rulemine.release.question_set import read_question_set
+from rulemine.release.reader import Release
+from tests.command_line import Command, Ended, assert_refused, run_here
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a graph, and its build without options."""
+    folder = tmp_path_factory.mktemp("drafted")
+    lines = (packaged("datasets") / "demo/world.tsv").read_text().splitlines(keepends=True)
+    (folder / "my.tsv").write_text("".join(lines[::2]))
+    assert build(folder, "-o", "plain").status == 0
+    return folder
+
+
+def build(folder: Path, *options: str) -> Ended:
+    """Builds from the graph of a folder."""
+    return run_here(folder, ["build", "my.tsv", *options])
+
+
+def config(folder: Path) -> dict[str, Any]:
+    """The recipe of a release."""
+    found: dict[str, Any] = json.loads((folder / "manifest.json").read_text())["config"]
+    return found
+
+
+def test_a_graph_is_built_with_the_most_generous_step_and_all_floors(folder: Path) -> None:
+    chosen = config(folder / "plain")
+    kg = KnowledgeGraph.read(folder / "my.tsv")
+    for choice in (*LADDER[-1].choices(kg), *FLOORS):
+        assert lookup(chosen, tuple(choice.key.split("."))) == choice.value, choice.key
+    assert run_here(folder, ["verify", "plain"]).status == 0
+    assert run_here(folder, ["verify", "plain", "--rebuild", "--set", "kg=my.tsv"]).status == 0
+
+
+def test_no_relation_has_more_of_the_core_than_half_of_it_needs(folder: Path) -> None:
+    share = config(folder / "plain")["questions"]["max_relation_share"]
+    asked = read_question_set(folder / "plain.stages" / "ask")
+
+    def core(share: float) -> int:
+        left = balance(asked, Limits(0.01, share, questions=10_000), 0).questions
+        return sum(question.core for question in left)
+
+    assert share in SHARES
+    assert 2 * core(share) >= core(1.0) > 0
+    assert all(2 * core(less) < core(1.0) for less in SHARES if less < share)
+
+
+def test_options_win_over_what_is_chosen(folder: Path) -> None:
+    options = (
+        "--set",
+        "mining.max_atoms=3",
+        "--set",
+        "selection.per_rule=7",
+        "--max-answer-share",
+        "0.5",
+    )
+    share = ("--set", "questions.max_relation_share=0.8")
+    assert build(folder, "-o", "own", *options, *share).status == 0
+    chosen = config(folder / "own")
+    assert chosen["mining"]["max_atoms"] == 3
+    assert chosen["selection"]["per_rule"] == 7
+    assert chosen["questions"]["max_answer_share"] == 0.5
+    assert chosen["questions"]["max_relation_share"] == 0.8
+    plain = config(folder / "plain")
+    assert chosen["mining"]["min_head_coverage"] == plain["mining"]["min_head_coverage"]
+
+
+def test_less_effort_takes_a_lower_step(folder: Path) -> None:
+    ended = build(folder, "-o", "cheap", "--effort", "1", "--until", "ground")
+    assert ended.status == 0
+    chosen = "Thresholds were chosen for this graph"
+    assert chosen in ended.out
+    assert (
+        "rules of 4 atoms with a head coverage of 0.0885 and a confidence of 0.2" not in ended.out
+    )
+
+
+def test_a_number_of_questions_is_a_limit_and_takes_the_first_step_that_has_them(
+    folder: Path,
+) -> None:
+    assert build(folder, "-o", "few", "--questions", "60").status == 0
+    questions = Release.open(folder / "few").questions()
+    assert 54 <= len(questions) <= 60
+    assert config(folder / "few")["questions"]["max_questions"] == 60
+    assert config(folder / "few")["mining"] != config(folder / "plain")["mining"]
+    assert run_here(folder, ["verify", "few"]).status == 0
+
+
+def test_a_build_says_what_was_chosen_and_runs_no_stage_twice(folder: Path) -> None:
+    ended = build(folder, "-o", "plain")
+    assert "Thresholds were chosen for this graph: rules of 4 atoms" in ended.out
+    stages = [line.split()[0] for line in ended.err.splitlines() if ".stages/" in line]
+    assert stages == ["mine", "ground", "select", "ask", "balance", "split", "release"]
+    assert ended.err.count(" reused ") == len(stages)
+
+
+def test_rules_and_published_procedures_are_taken_as_they_are(here: Path, command: Command) -> None:
+    assert command("build", "kg.tsv", "--rules", "rules.txt", "-o", "given").status == 0
+    assert "max_questions" not in config(here / "given")["questions"]
+    refused = command("build", "kg.tsv", "--rules", "rules.txt", "--effort", "9")
+    assert_refused(refused, "--effort: is for thresholds chosen for a graph")
+    assert_refused(command("build", "demo", "--effort", "9"), "--effort: is for thresholds")
+
+
+@pytest.mark.parametrize("kind", ["subgraphs", "variants"])
+def test_what_a_kind_needs_is_chosen_too_unless_it_is_given(folder: Path, kind: str) -> None:
+    ended = build(
+        folder, "--kind", kind, "-o", kind, "--set", f"{kind}.questions=40",
+        "--set", "questions.test_core=7",
+    )  # fmt: skip
+    assert ended.status == 0
+    chosen = config(folder / kind)
+    for key, value, _ in KINDS[kind].Options.drafted:
+        expected = 7 if key == "questions.test_core" else value
+        assert lookup(chosen, tuple(key.split("."))) == expected, key
+    asked = Release.open(folder / kind).questions(None)
+    assert 10 * sum(bool(question.missing) for question in asked) >= 3 * len(asked) > 0
