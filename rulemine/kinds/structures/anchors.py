@@ -6,6 +6,7 @@ from rulemine.errors import InputError, counted, did_you_mean
 from rulemine.files import read_lines
 from rulemine.kinds.kind import Input
 from rulemine.recipe.inputs import MOST_SHOWN, Inputs, of_key
+from rulemine.recipe.joins import JOINS
 
 __all__ = ["INPUTS"]
 
@@ -47,4 +48,5 @@ INPUTS = (
         digest=lambda found: None if found is None else sorted(found),
         keys=("structures.anchors",),
     ),
+    JOINS,
 )

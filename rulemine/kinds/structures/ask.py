@@ -67,7 +67,8 @@ def drafts(asking: Asking) -> Iterator[Question | Rejection]:
         shares = {pool.split: pool.ratio / sum(chosen.ratios) for pool in pools}
         locks = Locks(asking.facts, chosen.max_facts, shares)
     together = partial(goes_together, asking.templates)
-    drawer = Drawer(steps, inputs.types, masks, options.max_answers, options.max_evidence, together)
+    most = options.max_answers, options.max_evidence
+    drawer = Drawer(steps, inputs.types, masks, *most, together, inputs["joins"])
     samples = sample(asking, drawer, pools, Company(locks, asking.near))
     made = [question for some in samples for question in sorted(some.questions, key=_by_query)]
     if not made:

@@ -7,7 +7,7 @@ of which every link is removed do not have to be found by chance.
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +23,10 @@ from rulemine.kinds.structures.edges import (
     Steps,
     Taken,
 )
+from rulemine.kinds.structures.listed import Listing
 from rulemine.kinds.structures.plans import ANY, LINKS, NARROW, Either, Hop, Meet, first_of, plan_of
 from rulemine.query.tree import Anchor, Intersection, Query, Union
+from rulemine.recipe.joins import Joins
 
 __all__ = ["Drawer", "Drawn"]
 
@@ -71,6 +73,10 @@ class Drawer:
         max_evidence: The most triples in the derivations of its answers.
         together: Whether a text may say of one entity that it is given by both of two links, each a
             relation and whether it leads from objects to subjects.
+        joins: The joins that people make; None: there is no list of them.
+
+    Attributes:
+        listed: Structure → what the joins allow, of those with more than one link.
     """
 
     def __init__(
@@ -81,12 +87,15 @@ class Drawer:
         max_answers: int,
         max_evidence: int,
         together: Callable[[tuple[str, bool], tuple[str, bool]], bool] = lambda _one, _other: True,
+        joins: Joins | None = None,
     ) -> None:
         self.steps, self.types, self.pools = steps, types, pools
         self._together = cache(together)
         self._most = max_answers, max_evidence
         self._barred: dict[int, Bools] = {}
-        self._tables: dict[tuple[Hop, int, frozenset[tuple[Hop, int]] | None], DrawTable] = {}
+        several = [name for name in LINKS if joins is not None and name != "1p"]
+        self.listed = {name: Listing(steps, joins, name) for name in several if joins}
+        self._tables: dict[tuple[Any, ...], DrawTable] = {}
         self._all = DrawTable(steps, np.ones(len(steps.link), bool))
         self.all_needed = lru_cache(REMEMBERED)(self._all_needed)
 
@@ -112,6 +121,7 @@ class Drawer:
         draws: Draws,
         core: bool = False,
         narrow: bool = True,
+        listing: Listing | None = None,
     ) -> Drawn | None:
         """Draws a query of a structure.
 
@@ -122,6 +132,7 @@ class Drawer:
             draws: The stream.
             core: Whether the removed links are of the core; where they come as they come, one is.
             narrow: Whether each inner step of a chain of three leads from one entity to one.
+            listing: What may be joined; None: everything.
 
         Returns:
             The query; None: this draw led nowhere.
@@ -134,17 +145,20 @@ class Drawer:
             statuses = [of_gone if i in gone else STATED for i in range(count)]
         elif core:
             statuses[draws.below(count)] = CORE
-        drawn = _Draw(self, pool, draws)
+        drawn = _Draw(self, pool, draws, listing)
         few, some = self._most
         query = drawn.root(plan_of(name, statuses, few, some, NARROW if narrow else some))
         if query is None or set(drawn.anchors) & set(drawn.nodes):
             return None
         return Drawn(query, tuple(drawn.anchors), tuple(drawn.links))
 
-    def table(self, step: Hop, pool: int, root: Meet | None = None) -> DrawTable:
+    def table(
+        self, step: Hop, pool: int, root: Meet | None = None, listing: Listing | None = None
+    ) -> DrawTable:
         """The steps from which the rest can be drawn; of a root, those to entities with all its branches."""
         # The branches of a root may come in any order.
-        key = step, pool, None if root is None else frozenset(Counter(root.parts).items())
+        branches = None if root is None else frozenset(Counter(root.parts).items())
+        key = step, pool, branches, listing
         if key not in self._tables:
             steps = self.steps
             chosen = (steps.fan >= step.least) & (steps.fan <= step.most)
@@ -154,9 +168,13 @@ class Drawer:
                 chosen &= steps.status == step.status
             if pool in self._barred:
                 chosen &= ~self._barred[pool]
-            chosen &= self._possible(step.below, pool)[steps.source]
+            chosen &= self._possible(step.below, pool, listing)[steps.source]
             if root is not None:
-                chosen &= self._possible(root, pool)[steps.target]
+                chosen &= self._possible(root, pool, listing)[steps.target]
+            if listing is not None:
+                chosen = listing.joined(
+                    chosen, step, root, lambda hop: self.table(hop, pool, None, listing).chosen
+                )
             self._tables[key] = DrawTable(steps, chosen)
         return self._tables[key]
 
@@ -173,7 +191,9 @@ class Drawer:
         """Whether of some steps, each makes what all of them lead to together smaller."""
         return _all_smaller([self.steps.reached(step) for step in taken])
 
-    def akin(self, first: Taken, table: DrawTable, draws: Draws) -> Taken | None:
+    def akin(
+        self, first: Taken, table: DrawTable, draws: Draws, allowed: bytes | None
+    ) -> Taken | None:
         """Draws a step of the same link from an entity akin to that from which a step comes.
 
         Two entities are akin if some link leads to both from one entity, and to few others.
@@ -182,9 +202,10 @@ class Drawer:
             first: The step.
             table: What the other one must be among.
             draws: The stream.
+            allowed: For each link, whether it may be the one that leads to both; None: any.
         """
         steps = self.steps
-        shared = self._all.into(first.source, draws)
+        shared = self._all.into(first.source, draws, allowed)
         if shared is None or steps.fan[shared.step] > MOST_AKIN:
             return None
         others = steps.reached(shared.step)
@@ -198,25 +219,27 @@ class Drawer:
         step = int(found[draws.below(len(found))])
         return Taken(step, int(steps.target[step]), first.link, source)
 
-    def _possible(self, plan: Hop | Meet | Either | None, pool: int) -> Bools:
+    def _possible(
+        self, plan: Hop | Meet | Either | None, pool: int, listing: Listing | None
+    ) -> Bools:
         """At which entities something can be drawn, shape (entities,)."""
         if plan is None:
             return self.pools[pool]
         if isinstance(plan, Hop):
-            return self.table(plan, pool).count > 0
+            return self.table(plan, pool, None, listing).count > 0
         if isinstance(plan, Either):
-            return self._possible(plan.part, pool)
+            return self._possible(plan.part, pool, listing)
         possible = np.ones(len(self.steps.kg.entities), bool)
         for part, times in Counter(plan.parts).items():
-            possible &= self.table(part, pool).count >= times
+            possible &= self.table(part, pool, None, listing).count >= times
         return possible
 
 
 class _Draw:
     """One draw: what was drawn so far."""
 
-    def __init__(self, drawer: Drawer, pool: int, draws: Draws) -> None:
-        self.drawer, self.pool, self.draws = drawer, pool, draws
+    def __init__(self, drawer: Drawer, pool: int, draws: Draws, listing: Listing | None) -> None:
+        self.drawer, self.pool, self.draws, self.listing = drawer, pool, draws, listing
         self.anchors: list[int] = []
         self.nodes: list[int] = []
         self.links: list[int] = []
@@ -224,7 +247,8 @@ class _Draw:
     def root(self, plan: Hop | Meet | Either) -> Query | None:
         """The whole query."""
         whole = plan if isinstance(plan, Meet) else None
-        found = self.drawer.table(first_of(plan), self.pool, whole).anywhere(self.draws)
+        table = self.drawer.table(first_of(plan), self.pool, whole, self.listing)
+        found = table.anywhere(self.draws)
         if found is None:
             return None
         self.nodes.append(found.target)
@@ -247,9 +271,11 @@ class _Draw:
             beside: The links that give it already.
             above: The link that goes on from it, if one does.
         """
-        table = self.drawer.table(hop, self.pool)
+        listing = self.listing
+        table = self.drawer.table(hop, self.pool, None, listing)
+        allowed = None if listing is None else listing.allowed(above, tuple(beside))
         for _ in range(OTHER_STEPS):
-            found = table.into(target, self.draws)
+            found = table.into(target, self.draws, allowed)
             if found is None:
                 return None
             if (
@@ -330,9 +356,10 @@ class _Draw:
             above: The link that goes on from the union, if one does; its members must be able to.
         """
         drawer, types = self.drawer, self.drawer.types
-        table, steps = drawer.table(hop, self.pool), drawer.steps
+        table, steps = drawer.table(hop, self.pool, None, self.listing), drawer.steps
+        akin = None if self.listing is None else self.listing.akin
         for _ in range(OTHER_BRANCHES):
-            found = drawer.akin(first, table, self.draws)
+            found = drawer.akin(first, table, self.draws, akin)
             if found is None or (above is not None and not len(steps.leaving(above, found.target))):
                 continue
             if types.shared((first.source, found.source)) and types.shared(

@@ -4,7 +4,7 @@ A step leads from one entity to another by a *link*: a relation and the end of i
 link for all relations that state the same facts (see `rulemine.kg.facts`).
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -238,13 +238,18 @@ class DrawTable:
         self._links = present.tolist()
         self._starts = [*starts.tolist(), len(first)]
 
-    def into(self, target: int, draws: Draws) -> "Taken | None":
-        """Draws a step to an entity: its link uniformly, then the step; None: there is none."""
-        low, high = self._groups_of[target], self._groups_of[target + 1]
-        if low == high:
-            return None
-        group = low + draws.below(high - low)
-        return self._taken(group, draws)
+    def into(self, target: int, draws: Draws, allowed: bytes | None = None) -> "Taken | None":
+        """Draws a step to an entity: its link uniformly, then the step; None: there is none.
+
+        Args:
+            target: The entity.
+            draws: The stream.
+            allowed: For each link, whether it may be drawn; None: all may.
+        """
+        groups: Sequence[int] = range(self._groups_of[target], self._groups_of[target + 1])
+        if allowed is not None:
+            groups = [group for group in groups if allowed[self._link[group]]]
+        return self._taken(groups[draws.below(len(groups))], draws) if groups else None
 
     def anywhere(self, draws: Draws) -> "Taken | None":
         """Draws a step: its link uniformly, then the entity that it leads to, then the step.

@@ -30,6 +30,8 @@ class StructureSection(KindOptions):
         anchors: A file of entities, one a line, from which anchors are drawn; empty: all.
         min_degree: Fewest triples of an anchor.
         max_degree: Most triples of an anchor; 0: no limit.
+        joins: ``fb15k237`` or a TOML file of joins that people make, over which queries of more than one link
+            are drawn as far as they give enough; empty: over all.
         disjoint_answers: Whether the splits share no answer either, beside no anchor.
     """
 
@@ -46,6 +48,7 @@ class StructureSection(KindOptions):
     anchors: str = option("", file=True)
     min_degree: int = option(0, least=0)
     max_degree: int = option(0, least=0)
+    joins: str = option("", file=True, packaged="joins.toml")
     disjoint_answers: bool = option(False)
 
     def check(self, recipe: Any) -> None:

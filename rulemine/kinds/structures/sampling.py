@@ -9,7 +9,8 @@ is given up, its questions of the core before the others; what the graph does no
 the same split give. Of candidates for a number, the less contrived are asked (`rulemine.kinds.contrived`).
 Before a number is given up, twice as many of its candidates are asked and get another `PATIENCE` draws, as
 often as some are left out; then what it gives takes no place of another number. When all numbers of a split
-are given up, all candidates are asked.
+are given up, all candidates are asked. All this is done with queries over the joins that people make, where
+there is a list of them, and, for a split that still lacks questions, again with all queries.
 
 Guarantees: at most `StructureSection.max_share` of the questions of a structure, but at least one, share an
 anchor, a relation or an answer; anchors of different splits are disjoint; the same inputs and seed give the
@@ -90,6 +91,8 @@ class Sampled:
         better: The candidates that were compared.
         reasons: Why the others are not asked: reason → how many.
         wanted: How many questions were wanted.
+        unlisted: The queries of those that were drawn without regard to the list of joins;
+            None: there is none.
     """
 
     name: str
@@ -99,6 +102,7 @@ class Sampled:
     drawn: int = 0
     better: LessContrived = field(default_factory=LessContrived)
     reasons: Counter[str] = field(default_factory=Counter)
+    unlisted: set[str] | None = None
 
     def to_plain(self) -> dict[str, Any]:
         """The counts, for the manifest."""
@@ -107,8 +111,14 @@ class Sampled:
             "questions": len(self.questions),
             "drawn": self.drawn,
             "rejected": dict(sorted(self.reasons.items())),
-            "contrived": self.better.to_plain(question.query for question in self.questions),
+            "contrived": self.better.to_plain(sorted(self.asked)),
+            **({} if (some := self.unlisted) is None else {"unlisted": len(some & self.asked)}),
         }
+
+    @property
+    def asked(self) -> set[str]:
+        """The queries of the questions."""
+        return {question.query for question in self.questions}
 
 
 @dataclass(eq=False)
@@ -197,6 +207,9 @@ class _Sampling:
         self.without_core: set[Key] = set()
         self.shared: Counter[str] = Counter()
         self.drawn_pools: list[int] = []
+        self.listing = drawer.listed.get(name)
+        self.made.unlisted = None if self.listing is None else set()
+        self.beyond: set[int] = set()
         self.most = 0
         self.seen: set[str] = set()
         self.draws = {
@@ -224,7 +237,7 @@ class _Sampling:
                 if self._core_lacking(key):
                     self.without_core.add(key)
                     self.failed[key] = 0
-                elif self.made.better.widen(key):
+                elif self.made.better.widen(self._stratum(key)):
                     self.failed[key] = 0
                 else:
                     self.open.discard(key)
@@ -260,11 +273,18 @@ class _Sampling:
         """Has all candidates asked of a pool that lacks questions although every number is given up."""
         if self._is_enough(pool):
             return None
-        for number in self.numbers:
-            if self.made.better.lift((pool, number)):
-                self.open.add((pool, number))
-                self.failed[pool, number] = 0
+        lifted = [n for n in self.numbers if self.made.better.lift(self._stratum((pool, n)))]
+        if not lifted and self.listing is not None and pool not in self.beyond:
+            self.beyond.add(pool)
+            lifted = self.numbers
+        for number in lifted:
+            self.open.add((pool, number))
+            self.failed[pool, number] = 0
         return self._next(pool)
+
+    def _stratum(self, key: Key) -> tuple[int, int | None, bool]:
+        """What the candidates of a key are compared within: those on the list of joins, or all."""
+        return (*key, key[0] in self.beyond)
 
     def _quota(self, pool: int) -> float:
         """How many questions of each number of missing links are wanted of a pool."""
@@ -292,9 +312,11 @@ class _Sampling:
         """Draws once; returns why there is no question, if there is none."""
         made, options, split = self.made, self.options, self.pools[pool].split
         lacking = self._core_lacking((pool, number))
-        narrow = not made.better.is_lifted((pool, number))
+        stratum = self._stratum((pool, number))
+        narrow = not made.better.is_lifted(stratum)
         draws = self.draws[pool, number]
-        drawn = self.drawer.draw(made.name, number, pool, draws, core=lacking > 0, narrow=narrow)
+        core, listing = lacking > 0, None if pool in self.beyond else self.listing
+        drawn = self.drawer.draw(made.name, number, pool, draws, core, narrow, listing)
         if drawn is None:
             return Reason.NOWHERE
         if drawn.query.text in self.seen:
@@ -308,12 +330,12 @@ class _Sampling:
         def is_open(missing: int) -> bool:
             if number is None:
                 return True
-            if options.missing == "full" or made.better.is_widened((pool, number)):
+            if options.missing == "full" or made.better.is_widened(stratum):
                 return missing == number
             return self.counts[pool, missing] < quota
 
         def is_fit(points: int) -> bool:
-            return made.better.has((pool, number), drawn.query, points)
+            return made.better.has(stratum, drawn.query, points)
 
         question = self.checker.check(made.name, drawn, is_open, is_fit)
         if isinstance(question, str):
@@ -353,6 +375,8 @@ class _Sampling:
         self.core[key] += question.core
         self.failed[key] = 0
         made.questions.append(replace(worded, split=split))
+        if made.unlisted is not None and pool in self.beyond:
+            made.unlisted.add(question.query)
         return None
 
 

@@ -327,7 +327,7 @@ def test_a_number_of_which_more_candidates_are_asked_takes_no_place_of_another(
 
     def spy(sampling: _Sampling, pool: int, number: int | None) -> str | None:
         better = sampling.made.better
-        widened = better.is_widened((pool, number))
+        widened = better.is_widened(sampling._stratum((pool, number)))
         reason = draw(sampling, pool, number)
         if widened and reason is None:
             given.append((number, sampling.made.questions[-1].missing))

@@ -1,0 +1,103 @@
+"""What a list of joins (see `rulemine.recipe.joins`) allows the steps of one structure, for draws."""
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.kinds.structures.edges import Steps
+from rulemine.kinds.structures.plans import Hop, Meet, first_of
+from rulemine.recipe.joins import Joins
+
+__all__ = ["Listing"]
+
+Bools = npt.NDArray[np.bool_]
+
+
+class Listing:
+    """What may be joined in a structure; links are given by their numbers in `Steps.links`.
+
+    Args:
+        steps: The steps of the graph.
+        joins: The joins.
+        name: The structure.
+
+    Attributes:
+        after: bool, shape (links, links): whether the second goes on from what the first leads to.
+        together: bool, likewise: whether both may give one entity.
+        leaves: bool, shape (links,): which links may start from an anchor.
+        akin: For each link, whether it leads to akin entities from one: 1 or 0.
+    """
+
+    def __init__(self, steps: Steps, joins: Joins, name: str) -> None:
+        self._steps, number = steps, {link: i for i, link in enumerate(steps.links)}
+        size = len(number)
+        self.after, self.together = np.zeros((2, size, size), bool)
+        after = {"3p": joins.chains, "up": joins.after_unions}.get(name, joins.after)
+        for table, some in ((self.after, after), (self.together, joins.together)):
+            for one, other in some:
+                if one in number and other in number:
+                    table[number[one], number[other]] = True
+        is_union = name in ("2u", "up")
+        self.leaves = np.array([not is_union or link in joins.unions for link in steps.links])
+        akin = joins.akin or frozenset(steps.links)
+        self.akin = np.array([link in akin for link in steps.links]).tobytes()
+        self.allowed = cache(self._allowed)
+        order = np.argsort(steps.link, kind="stable")
+        ends = np.cumsum(np.bincount(steps.link, minlength=size))
+        self._steps_of = np.split(order, ends[:-1])
+
+    def _allowed(self, above: int | None, beside: tuple[int, ...]) -> bytes:
+        """For each link, whether it may give an entity: 1 or 0.
+
+        Args:
+            above: The link that goes on from it, if one does.
+            beside: The links that give it already.
+        """
+        allowed = np.ones(len(self.after), bool)
+        if above is not None:
+            allowed &= self.after[:, above]
+        for link in beside:
+            allowed &= self.together[link]
+        return allowed.tobytes()
+
+    def joined(
+        self, chosen: Bools, step: Hop, root: Meet | None, of: Callable[[Hop], Bools]
+    ) -> Bools:
+        """Of the steps chosen for one of a plan, those that can be joined to some for each that it needs.
+
+        Args:
+            chosen: bool, shape (steps,).
+            step: The one of the plan.
+            root: The intersection whose answer it leads to, if it is drawn first.
+            of: Gives what is chosen for another one.
+        """
+        below, source, target = step.below, self._steps.source, self._steps.target
+        if below is None:
+            chosen = chosen & self.leaves[self._steps.link]
+        else:
+            parts = below.parts if isinstance(below, Meet) else (first_of(below),)
+            for hop in dict.fromkeys(parts):
+                chosen = self._beside(chosen, source, of(hop), self.after)
+        others = [] if root is None else [*root.parts]
+        if others:
+            others.remove(step)
+        for hop in dict.fromkeys(others):
+            chosen = self._beside(chosen, target, of(hop), self.together)
+        return chosen
+
+    def _beside(
+        self, chosen: Bools, ends: npt.NDArray[np.int64], some: Bools, pairs: Bools
+    ) -> Bools:
+        """The chosen steps to whose end one of some steps leads, with a link that pairs with their own."""
+        steps, found = self._steps, np.zeros_like(chosen)
+        at = np.flatnonzero(some)
+        link, target = steps.link[at], steps.target[at]
+        for own, places in enumerate(self._steps_of):
+            where = places[chosen[places]]
+            if len(where):
+                fits = np.zeros(len(steps.kg.entities), bool)
+                fits[target[pairs[link, own]]] = True
+                found[where] = fits[ends[where]]
+        return found
