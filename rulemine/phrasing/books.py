@@ -104,6 +104,7 @@ def book_tables(
     written: Mapping[str, RelationTable],
     labels: Mapping[str, str],
     sizes: Mapping[str, int],
+    declared: Declarations,
 ) -> dict[str, RelationTable]:
     """The templates that books have for the relations of a graph.
 
@@ -112,10 +113,11 @@ def book_tables(
         written: The relations with templates of the user's own: nothing else asks in their words.
         labels: Relation → its label.
         sizes: Relation → its number of triples.
+        declared: What states the same facts, and may be asked in the same words.
 
     Returns:
         Relation → its templates. Of several books the one that knows most relations comes first; of
-        relations that a book words alike, the first by name has its words.
+        relations that books word alike, the first by name has the words.
     """
     left = [relation for relation in relations if relation not in written]
     offers = []
@@ -124,15 +126,21 @@ def book_tables(
         if not _suffice(book, known, relations, sizes):
             known = {r: table for r, table in known.items() if book.owns(r)}
         offers.append((-len(known), book.name, known))
-    taken = {text for table in written.values() for _, text in questions_of(table)}
+    owners: dict[str, tuple[str, str]] = {}
+
+    def takes(relation: str, table: RelationTable) -> bool:
+        asked = {text: declared.asked(relation, end) for end, text in questions_of(table)}
+        free = all(owners.get(text, key) == key for text, key in asked.items())
+        owners.update(asked if free else {})
+        return free
+
+    for relation, table in written.items():
+        takes(relation, table)
     chosen: dict[str, RelationTable] = {}
     for _, _, known in sorted(offers, key=lambda offer: offer[:2]):
         for relation in left:
-            if relation in known and relation not in chosen:
-                texts = {text for _, text in questions_of(known[relation])}
-                if taken.isdisjoint(texts):
-                    chosen[relation] = known[relation]
-                    taken |= texts
+            if relation in known and relation not in chosen and takes(relation, known[relation]):
+                chosen[relation] = known[relation]
     return chosen
 
 

@@ -10,15 +10,26 @@ themselves. Brackets enclose words for a type: "[the film {object}]"; see `rulem
 import re
 
 from rulemine.phrasing.grammar import base_of, is_past
-from rulemine.phrasing.lexicon import PARTICIPLES, PEOPLE, PREPOSITIONS, VERBS, past_of, plural
+from rulemine.phrasing.lexicon import (
+    INDEFINITE_PEOPLE,
+    PARTICIPLES,
+    PREPOSITIONS,
+    VERBS,
+    past_of,
+    plural,
+)
 
 __all__ = ["clause_templates"]
 
 _END = re.compile(r"(?:\[[^][{}]*)?\{(subject|object)\}(?:[^][{}]*\])?")
 _FORMS = re.compile(r"([\w'’-]+)/([\w'’-]+)( ?)")
 _BE = {"is": "is/are", "was": "was/were", "has": "has/have"}
-_PARTICIPLE = {"wrote": "written", "drew": "drawn", "won": "won", "took": "taken", "chose": "chosen",
-               "became": "become", "gave": "given", "knew": "known", "spoke": "spoken"}  # fmt: skip
+_PARTICIPLE = {
+    "beat": "beaten", "choose": "chosen", "control": "controlled", "draw": "drawn", "eat": "eaten",
+    "give": "given", "grow": "grown", "know": "known", "sing": "sung", "speak": "spoken", "take": "taken",
+    "wear": "worn", "write": "written",
+}  # fmt: skip
+"""Base form → participle, where that is not the past."""
 
 
 def clause_templates(clause: str, subject: str, object: str, verb: str = "") -> dict[str, str]:
@@ -59,7 +70,7 @@ def clause_templates(clause: str, subject: str, object: str, verb: str = "") -> 
     keys = {
         "statement": _bare(_form(clause, 0)),
         f"describe_{ends[0][1]}": f"{first} | {who} {said} {topics[1]}{tail}",
-        f"describe_{ends[1][1]}": f"{last} | {_gap(last, preposition, said, topics[0], auxiliary)}{tail}",
+        f"describe_{ends[1][1]}": f"{last} | {_gap(last, preposition, said, topics[0], middle)}{tail}",
     }
     for end, (single, several) in zip((ends[0][1], ends[1][1]), (asks, other), strict=True):
         keys |= {f"ask_{end}": single, f"ask_{end}s": several}
@@ -76,7 +87,7 @@ def _both(noun: str) -> str:
 
 
 def _is_person(noun: str) -> bool:
-    return _form(noun, 0) in PEOPLE
+    return _form(noun, 0) in INDEFINITE_PEOPLE
 
 
 def _form(text: str, number: int) -> str:
@@ -145,14 +156,13 @@ def _asked(noun: str, number: int, preposition: str, middle: str) -> str:
     )
 
 
-def _gap(noun: str, preposition: str, said: str, topic: str, auxiliary: str) -> str:
+def _gap(noun: str, preposition: str, said: str, topic: str, middle: str) -> str:
     """The relative clause about the end that is not the subject of the clause."""
-    one, _, rest = _form(said, 0).partition(" ")
+    auxiliary, who = middle.split(" ", 1)[0], _is_person(noun)
     if auxiliary in ("did", "does") and not preposition:
-        past = one if auxiliary == "did" else past_of(_form(said.split(" ")[0], 1))
+        verb, _, rest = middle.removeprefix(f"{auxiliary} {_bare(topic)} ").partition(" ")
         be = "was/were" if auxiliary == "did" else "is/are"
-        who = "who" if _is_person(noun) else "that"
-        return f"{who} {be} {_PARTICIPLE.get(past, past)} {rest} by {topic}".replace("  ", " ")
-    who = "whom" if _is_person(noun) else "which"
-    text = f"{one} {rest}".removesuffix(preposition).strip()
-    return f"{preposition} {who} {topic} {text}".strip()
+        passive = f"{_PARTICIPLE.get(verb, past_of(verb))} {rest}".rstrip()
+        return f"{'who' if who else 'that'} {be} {passive} by {topic}"
+    text = _form(said, 0).removesuffix(f" {preposition}")
+    return f"{preposition} {'whom' if who else 'which'} {topic} {text}".strip()

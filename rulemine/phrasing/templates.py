@@ -215,7 +215,7 @@ def load_templates(
         path = packaged_or_given(str(source), "templates.toml")
         tables, declared = read_template_file(path, every, declared)
     sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True)) if kg else {}
-    booked = book_tables(every, tables, names, sizes)
+    booked = book_tables(every, tables, names, sizes, declared)
     left = kg is not None and not tables.keys() | booked >= set(every)
     ends = graph_ends(kg, names, labels) if kg and left else GraphEnds({}, {})
     derives = _Derived(names, ends, declared)

@@ -110,6 +110,16 @@ def test_two_relations_that_a_book_words_alike_are_not_asked_alike():
     assert len(set(texts)) == len(texts)
 
 
+def test_relations_that_state_the_same_are_asked_in_the_same_words(tmp_path: Path):
+    path = tmp_path / "own.toml"
+    path.write_text(
+        '[born]\nstatement = "{subject} is from {object}"\nask_subject = "Who is from {topic}?"\n'
+        'ask_object = "Whence is {topic}?"\nsame_as = ["dbo:birthPlace", "schema:birthPlace"]\n'
+    )
+    templates = load_templates(path, ["dbo:birthPlace", "schema:birthPlace"])
+    assert {row.ask_object for row in templates.rows} == {"Where was {topic} born?"}
+
+
 def test_own_templates_come_first_and_no_book_asks_in_their_words(tmp_path: Path):
     own = tmp_path / "own.toml"
     own.write_text(

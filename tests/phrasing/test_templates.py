@@ -307,7 +307,7 @@ def test_several_answers_are_asked_for_in_the_plural(tmp_path):
 
 
 def test_derived_templates_of_relations_that_state_the_same_may_be_equal(tmp_path):
-    names = ["dbo:birthPlace", "dbp:birthPlace"]
-    path = declared(tmp_path, born_in=f"same_as = {names}")
+    names = ["dbo:eyeShade", "dbp:eyeShade"]
+    path = declared(tmp_path, has_eyes=f"same_as = {names}")
     one, other = (load_templates(path, names)[name] for name in names)
-    assert one.ask("object", "X") == other.ask("object", "X") == "What is the birth place of X?"
+    assert one.ask("object", "X") == other.ask("object", "X") == "What is the eye shade of X?"
