@@ -51,7 +51,8 @@ _TABLES = ("drop", "classes", "standards")
 
 _EXPECTED = (
     'A filter file has the table [drop], with lines "relation" = "reason", and may have [classes], with '
-    'lines name = ["relation", …], and [[standards]].'
+    'lines name = ["relation", …], and [[standards]], each with a reason and some of head, head_not, '
+    "body_only, body_any and min_std_confidence."
 )
 
 _LISTS = ("head", "head_not", "body_only", "body_any")
