@@ -1,5 +1,6 @@
 """Property graphs by name or from a file."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,6 +8,7 @@ from rulemine.config import packaged
 from rulemine.datasets.geonames import geography
 from rulemine.datasets.registry import load_kg, load_labels, own_labels
 from rulemine.errors import ConfigError
+from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.induced import from_triples
@@ -16,6 +18,9 @@ from rulemine.kg.property_graph.simplekg import read_simplekg
 from rulemine.kg.property_graph.tables import read_tables
 from rulemine.kg.rdf import is_rdf
 from rulemine.neo4j.reading import is_bolt, read_url
+from rulemine.phrasing.descriptions import read_description
+from rulemine.phrasing.lexicon import PEOPLE
+from rulemine.phrasing.templates import load_templates
 
 __all__ = ["NAMED_GRAPHS", "load_property_graph"]
 
@@ -24,6 +29,9 @@ NAMED_GRAPHS: dict[str, Callable[[], PropertyGraph]] = {
     "geography": geography,
 }
 """The graphs that can be asked for by name."""
+
+_VAGUE = re.compile(r"^(thing|something)$| or |,")
+"""Nouns that name no type."""
 
 
 def load_property_graph(
@@ -110,4 +118,17 @@ def _loaded(
         return read_rdf(
             path, name, schema, left_out, names=names, language=language, progress=progress
         )
-    return from_triples(load_kg(source, note=note), name, schema, names, left_out)
+    kg = load_kg(source, note=note)
+    return from_triples(kg, name, schema, names, left_out, _nouns(kg))
+
+
+def _nouns(kg: KnowledgeGraph) -> dict[tuple[str, str], str]:
+    """What the words for relations call their ends, where that is one noun that says something."""
+    found = {}
+    for row in load_templates("", kg.relations, kg=kg).rows:
+        for end, text in (("subject", row.describe_subject), ("object", row.describe_object)):
+            noun = read_description(text).noun[0] if text else ""
+            noun = "person" if noun == "someone" or noun in PEOPLE else noun
+            if noun and not _VAGUE.search(noun):
+                found[row.relation, end] = noun
+    return found

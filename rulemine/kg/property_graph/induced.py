@@ -1,12 +1,14 @@
 """Property graphs from triples: types induced, relations by signature, and a draft of the schema.
 
-Each entity gets one type: of those that `rulemine.kg.entity_types` gives it, the most common that not every
-entity has. Types and relations get names that Cypher takes without quotes; what they are called in the
+Each entity gets one type: what the words for its relations call it, where most entities have such a word;
+else, of those that `rulemine.kg.entity_types` gives it, the most common that not every entity has. Types and
+relations get names that Cypher takes without quotes; what they are called in the
 triples stays in ``sources``, so that a user may rename, merge and delete them in the draft.
 
 Guarantee: the same triples give the same graph and draft, whatever their order.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
@@ -20,6 +22,12 @@ from rulemine.kg.property_graph.schema import Schema
 
 __all__ = ["draft_schema", "from_triples", "one_type_each", "plain_triples"]
 
+_FEWEST, _ONE_IN = 5, 500
+"""A type in words has at least so many entities, in small graphs fewer, and one of so many of all."""
+
+End = tuple[str, str]
+"""A relation, and ``subject`` or ``object``."""
+
 
 def from_triples(
     kg: KnowledgeGraph,
@@ -27,6 +35,7 @@ def from_triples(
     schema: Schema | None = None,
     names: Mapping[str, str] | None = None,
     left_out: Faults | None = None,
+    nouns: Mapping[End, str] | None = None,
 ) -> PropertyGraph:
     """The property graph of triples; ids are the entities' names in the triples.
 
@@ -36,8 +45,9 @@ def from_triples(
         schema: An edited draft: what it does not have is left out. None: the draft itself.
         names: Entity → its name for people; those that are not there are called as in the triples.
         left_out: Receives the entities and triples that are left out.
+        nouns: Relation and end → what is there, such as *person*; ends that are not there say nothing.
     """
-    return graph_of(name, *_observed(kg, names or {}), schema, left_out)
+    return graph_of(name, *_observed(kg, names or {}, nouns, schema), schema, left_out)
 
 
 def draft_schema(kg: KnowledgeGraph, name: str) -> Schema:
@@ -51,12 +61,18 @@ def draft_schema(kg: KnowledgeGraph, name: str) -> Schema:
 
 
 def _observed(
-    kg: KnowledgeGraph, names: Mapping[str, str]
+    kg: KnowledgeGraph,
+    names: Mapping[str, str],
+    nouns: Mapping[End, str] | None = None,
+    schema: Schema | None = None,
 ) -> tuple[list[SourceNode], list[SourceEdge]]:
     kinds = one_type_each(kg)
-    nodes = [
-        SourceNode(entity, (kind,), names.get(entity) or entity) for entity, kind in kinds.items()
-    ]
+    worded = _worded(kg, nouns) if nouns else {}
+    nodes = []
+    for entity, kind in kinds.items():
+        # A schema may have been drafted before there were words.
+        types = (worded[entity], kind)[: 2 if schema else 1] if worded else (kind,)
+        nodes.append(SourceNode(entity, types, names.get(entity) or entity))
     return nodes, [SourceEdge(r, s, o) for s, r, o in plain_triples(kg)]
 
 
@@ -76,6 +92,43 @@ def one_type_each(kg: KnowledgeGraph) -> dict[str, str]:
         entity: found.names[min(found.of(at), key=place.__getitem__)]
         for at, entity in enumerate(kg.entities)
         if entity in named
+    }
+
+
+def _worded(kg: KnowledgeGraph, nouns: Mapping[End, str]) -> dict[str, str]:
+    """Entity → what most of its relations call it; empty where most entities would be called nothing.
+
+    Each end of a relation at which an entity is counts as the number of its triples there has digits in base
+    two: a film star is a person of many relations before an actor in many films. Of words with as many votes
+    the one with most votes of all entities comes first. Types of few entities are not taken where another
+    word is; without any it is *thing*.
+    """
+    if types_of(kg).source != "induced":
+        return {}
+    votes: list[Counter[str]] = [Counter() for _ in kg.entities]
+    for column, end in ((0, "subject"), (2, "object")):
+        codes = kg.triples[:, column].astype(np.int64) * len(kg.relations) + kg.triples[:, 1]
+        for code, count in zip(
+            *(part.tolist() for part in np.unique(codes, return_counts=True)), strict=True
+        ):
+            entity, relation = divmod(code, len(kg.relations))
+            if noun := nouns.get((kg.relations[relation], end)):
+                votes[entity][noun] += count.bit_length()
+    totals: Counter[str] = Counter()
+    for vote in votes:
+        totals.update(vote)
+
+    def first(vote: Mapping[str, int]) -> str:
+        return min(vote, key=lambda noun: (-vote[noun], -totals[noun], noun), default="thing")
+
+    sizes = Counter(first(vote) for vote in votes if vote)
+    if 2 * sizes.total() < len(votes):
+        return {}
+    least = max(min(_FEWEST, len(votes) // 20), len(votes) // _ONE_IN)
+    common = {noun for noun, size in sizes.items() if size >= least}
+    return {
+        entity: first({noun: votes[at][noun] for noun in votes[at] if noun in common})
+        for at, entity in enumerate(kg.entities)
     }
 
 

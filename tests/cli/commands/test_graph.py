@@ -16,7 +16,7 @@ def test_a_draft_is_written_edited_and_used(tmp_path: Path, command: Command) ->
         command("graph", "draft", triples, "-o", draft).out
         == f"{draft}: 2 entity types, 2 signatures\n"
     )
-    text = draft.read_text("utf-8").replace('"SubjectOfLivesIn"', '"Person"')
+    text = draft.read_text("utf-8").replace('"Thing"', '"Town"')
     kept = [part for part in text.split("\n\n") if 'label = "knows"' not in part]
     draft.write_text("\n\n".join(kept), "utf-8")
     done = command("graph", "convert", triples, "--schema", draft, "-o", made)
@@ -25,8 +25,8 @@ def test_a_draft_is_written_edited_and_used(tmp_path: Path, command: Command) ->
     assert json.loads(made.read_text("utf-8"))["schema"]["name"] == "my"
     checked = command("graph", "check", made)
     assert checked.out.splitlines() == [
-        "my: 3 nodes, 2 edges", "ObjectOfLivesIn: 1 node", "Person: 2 nodes",
-        "Person lives_in ObjectOfLivesIn: 2 edges",
+        "my: 3 nodes, 2 edges", "Person: 2 nodes", "Town: 1 node",
+        "Person lives_in Town: 2 edges",
     ]  # fmt: skip
 
 

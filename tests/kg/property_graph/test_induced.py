@@ -63,3 +63,60 @@ def test_stated_types_are_no_edges_and_classes_no_nodes() -> None:
         ("ann", "Person"), ("bo", "Person"), ("cy", "Person"), ("oslo", "Town"),
     ]  # fmt: skip
     assert [edge.type for edge in graph.edges] == ["knows"]
+
+
+def test_types_are_what_most_relations_of_an_entity_call_it() -> None:
+    triples = [(f"p{i}", "born in", f"t{i % 5}") for i in range(20)]
+    triples += [(f"p{i}", "works as", f"job{i % 6}") for i in range(20)]
+    triples += [
+        ("f1", "cast", "p0"),
+        ("f2", "cast", "p0"),
+        ("f3", "cast", "p0"),
+        ("f1", "about", "x"),
+    ]
+    nouns = {
+        ("born in", "subject"): "person",
+        ("born in", "object"): "place",
+        ("works as", "subject"): "person",
+        ("works as", "object"): "occupation",
+        ("cast", "object"): "actor",
+        ("cast", "subject"): "film",
+    }
+    kg = KnowledgeGraph.from_triples(triples)
+    types = {node.id: node.type for node in from_triples(kg, "people", nouns=nouns).nodes}
+    assert (
+        types["p0"] == types["p1"] == "Person"
+    )  # an actor in three films has two relations of people
+    assert (types["t0"], types["job3"], types["f2"], types["x"]) == (
+        "Place",
+        "Occupation",
+        "Film",
+        "Thing",
+    )
+
+
+def test_a_word_that_few_entities_have_is_given_up_for_another() -> None:
+    triples = [(f"p{i}", "born in", f"t{i % 9}") for i in range(100)]
+    triples += [("p0", "knighted by", "p1"), ("p0", "knighted in", "t0")]
+    nouns = {
+        ("born in", "subject"): "person",
+        ("born in", "object"): "place",
+        ("knighted by", "subject"): "knight",
+        ("knighted in", "subject"): "knight",
+    }
+    kg = KnowledgeGraph.from_triples(triples)
+    types = {node.id: node.type for node in from_triples(kg, "people", nouns=nouns).nodes}
+    assert types["p0"] == "Person"
+
+
+def test_without_words_for_most_entities_types_are_induced_and_an_older_draft_still_holds() -> None:
+    kg = KnowledgeGraph.from_triples(
+        [("ann", "r1", "rome"), ("bo", "r1", "rome"), ("rome", "r2", "lazio")]
+    )
+    few = from_triples(kg, "towns", nouns={("r2", "object"): "region"})
+    assert {node.type for node in few.nodes} == {
+        node.type for node in from_triples(kg, "towns").nodes
+    }
+    every = {("r1", "subject"): "person", ("r1", "object"): "town", ("r2", "object"): "region"}
+    older = draft_schema(kg, "towns")
+    assert len(from_triples(kg, "towns", older, nouns=every).nodes) == len(kg.entities)
