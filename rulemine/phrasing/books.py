@@ -104,7 +104,7 @@ def book_tables(
     written: Mapping[str, RelationTable],
     labels: Mapping[str, str],
     sizes: Mapping[str, int],
-    declared: Declarations,
+    declared: Declarations | None = None,
 ) -> dict[str, RelationTable]:
     """The templates that books have for the relations of a graph.
 
@@ -127,9 +127,10 @@ def book_tables(
             known = {r: table for r, table in known.items() if book.owns(r)}
         offers.append((-len(known), book.name, known))
     owners: dict[str, tuple[str, str]] = {}
+    states = declared or Declarations()
 
     def takes(relation: str, table: RelationTable) -> bool:
-        asked = {text: declared.asked(relation, end) for end, text in questions_of(table)}
+        asked = {text: states.asked(relation, end) for end, text in questions_of(table)}
         free = all(owners.get(text, key) == key for text, key in asked.items())
         owners.update(asked if free else {})
         return free

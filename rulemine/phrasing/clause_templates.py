@@ -130,9 +130,10 @@ def _inverted(one: str, verb: str, base: str) -> tuple[str, str]:
     """The auxiliary of a question, and what follows its subject."""
     first, _, rest = one.partition(" ")
     after = rest.split(" ", 1)[0]
-    if first in ("is", "was", "can") or (
-        first == "has" and (is_past(after) or after in PARTICIPLES)
-    ):
+    if one.startswith("is or was "):
+        return "is or was", one.removeprefix("is or was ")
+    perfect = first == "has" and (is_past(after) or after in PARTICIPLES or after == "been")
+    if perfect or first in ("is", "was", "can"):
         return first, rest
     if "/" in verb:
         return "does", f"{_form(verb, 1)} {rest}".rstrip()

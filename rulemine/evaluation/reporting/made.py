@@ -220,7 +220,11 @@ def _notes(release: Release) -> Iterator[str]:
     counts, config = release.manifest["counts"], release.manifest["config"]
     if advice := kind_named(release.kind).advice(config, counts.get("sampling", {})):
         yield advice
-    if derived := counts.get("phrases_derived"):
+    derived = counts.get("phrases_derived", 0)
+    booked = counts.get("relations", 0) - counts.get("phrases_written", 0) - derived
+    if booked > 0:
+        yield f"{counted(booked, 'relation')} worded by phrase books (source in relations.tsv)."
+    if derived:
         shared = counts["questions"] - counts["distinct_texts"]
         yield (
             f"{counted(derived, 'relation')} without a template of your own: questions are made from "

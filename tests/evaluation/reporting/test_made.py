@@ -122,6 +122,9 @@ def test_forms_that_stay_nearly_empty_are_named() -> None:
 def test_what_would_make_texts_better_is_said() -> None:
     lines = to_text(summary_of(of())).splitlines()
     assert any(line.startswith("3 relations without a template") for line in lines)
+    assert not any("phrase book" in line for line in lines)
+    booked = to_text(summary_of(of(relations=9, phrases_written=2)))
+    assert "4 relations worded by phrase books" in booked
     assert any(line.startswith("2 declarations suggested by the graph") for line in lines)
     assert lines[-4:] == [
         '  ["knows"]',
