@@ -238,7 +238,8 @@ class Asking:
     @cached_property
     def contrived(self) -> Contrived:
         """Scores queries."""
-        places, classes = self.templates.places, self.inputs.classes
+        classes = self.inputs.classes
+        places = self.templates.places.union(classes.get("within", ()))
         gossip, loose = classes.get("gossip", ()), classes.get("loose", ())
         return Contrived(self.graph, self.declarations, self.inputs.types, places, gossip, loose)
 

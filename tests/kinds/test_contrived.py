@@ -5,12 +5,17 @@ import pytest
 from rulemine.kg.entity_types import types_of
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kinds.asking import Asking
 from rulemine.kinds.contrived import Contrived, LessContrived
+from rulemine.phrasing.templates import load_templates
 from rulemine.query.grading import Grades
 from rulemine.query.links import expanded
 from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
 from rulemine.query.tree import Anchor
+from rulemine.recipe.inputs import Inputs
+from rulemine.recipe.recipe import Recipe
+from rulemine.removal.selection import Selection
 
 TRIPLES = [
     # Three films by one person, of whom there are two; each film has one composer.
@@ -74,6 +79,16 @@ def test_points_are_those_of_the_signs(query: str) -> None:
     contrived = Contrived(graph, declared, types_of(kg), places, {"dated"}, {"worked_with"})
     grades = Grades(graph, expanded(parse(query), declared))
     assert contrived.points(grades) == POINTS[query]
+
+
+def test_a_filter_names_relations_between_places() -> None:
+    kg = KnowledgeGraph.from_triples(TRIPLES)
+    query = parse('(p "borders" (p "lies_in" "oslo"))')
+    for classes, points in (({}, 0), ({"within": ("borders", "lies_in")}, 2)):
+        inputs = Inputs(Recipe("towns", "towns"))
+        inputs.put(kg=kg, templates=load_templates("", kg.relations), classes=classes)
+        asking = Asking(inputs, Selection.of_nothing())
+        assert asking.contrived.points(Grades(asking.graph, query)) == points
 
 
 def test_what_a_step_goes_on_from_may_be_of_mixed_types() -> None:
