@@ -17,6 +17,7 @@ from typing import Any
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.codec import dump_line
 from rulemine.config import Key, build, lookup, override, packaged
+from rulemine.datasets.labels import LabelFile, Labels
 from rulemine.datasets.registry import data_sets
 from rulemine.errors import ConfigError, DatasetError, InputError, did_you_mean, list_problems
 from rulemine.kg.graph import KnowledgeGraph
@@ -187,6 +188,8 @@ def _kg(release: Release) -> dict[str, Any]:
     config, duplicates = release.manifest["config"], release.manifest["kg"].get("duplicates", 0)
     kg = replace(_graph(release, "complete"), duplicates=duplicates)
     same = not config["labels"] and is_rdf(config["kg"])  # then the labels are in the same file
+    if release.manifest["kg"].get("labels"):  # and here they were beside it
+        return {"kg": kg} | _given_labels(release)
     return {"kg": kg} | (_labels(release) if same else {})
 
 
@@ -196,7 +199,19 @@ def _reference(release: Release) -> dict[str, Any]:
 
 
 def _labels(release: Release) -> dict[str, Any]:
-    return {"labels": {row.entity: row.text for row in release.entities}}
+    texts = {row.entity: row.text for row in release.entities}
+    files = tuple(LabelFile(**row) for row in release.manifest["kg"].get("labels", ()))
+    return {"labels": texts, "named": Labels(texts, {}, files)}
+
+
+def _given_labels(release: Release) -> dict[str, Any]:
+    """Those of relations are not in the release; what they are for, templates from names, is."""
+    made = {} if release.manifest["config"]["questions"]["templates"] else _templates(release)
+    return _labels(release) | made
+
+
+def _templates(release: Release) -> dict[str, Any]:
+    return {"templates": read_parts(release).templates, "found": _found(release)}
 
 
 def _filter(release: Release) -> dict[str, Any]:
@@ -217,11 +232,8 @@ _StandIn = tuple[Callable[[Release], dict[str, Any]], str]
 STAND_INS: dict[str, _StandIn] = {
     "kg": (_kg, "kg/complete.tsv.gz"),
     "reference": (_reference, "kg/reference.tsv.gz"),
-    "labels": (_labels, "entities.tsv"),
-    "questions.templates": (
-        lambda release: {"templates": read_parts(release).templates, "found": _found(release)},
-        "relations.tsv",
-    ),
+    "labels": (_given_labels, "entities.tsv"),
+    "questions.templates": (_templates, "relations.tsv"),
     "questions.declarations": (
         lambda release: {"declared": read_parts(release).templates.declarations},
         "relations.tsv",

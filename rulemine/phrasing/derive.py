@@ -33,7 +33,7 @@ from rulemine.phrasing.lexicon import (
     is_plural,
     singular,
 )
-from rulemine.phrasing.relation_names import phrase_of, readable_name
+from rulemine.phrasing.relation_names import object_has_role, phrase_of, readable_name
 from rulemine.phrasing.roles import quoted, read_noun, role
 from rulemine.text.template import escape
 
@@ -99,6 +99,8 @@ def derive(
         return role(noun, ends)._replace(statement=had)
     noun = read_noun(words)
     family = noun.head in FAMILY and not noun.after
+    if object_has_role(relation):
+        role_of = "object"
     if family and not role_of:
         people = Ends(*(end._replace(people=1.0) for end in ends))
         return quoted(readable_name(relation), people)

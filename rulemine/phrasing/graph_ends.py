@@ -32,7 +32,7 @@ from rulemine.phrasing.lexicon import (
     TYPES,
     UNIQUE_ROLES,
 )  # fmt: skip
-from rulemine.phrasing.relation_names import phrase_of
+from rulemine.phrasing.relation_names import object_has_role, phrase_of
 from rulemine.phrasing.roles import RoleNoun, read_noun
 
 __all__ = ["GraphEnds", "graph_ends"]
@@ -208,7 +208,9 @@ class _Reader:
         """Which end plays the role of a noun, by the numbers of both; then what the graph's others say."""
         own: dict[int, str] = {}
         for i, noun in enumerate(self._nouns):
-            if noun is not None and (vote := self._own_vote(i, noun)):
+            if noun is not None and object_has_role(self._kg.relations[i]):
+                own[i] = "object"
+            elif noun is not None and (vote := self._own_vote(i, noun)):
                 own[i] = vote
         family = {i for i, noun in enumerate(self._nouns) if noun and _of_family(noun)}
         among = {own[i] for i in family & own.keys()} | ({self._by_gender()} - {""})

@@ -8,11 +8,15 @@ from urllib.parse import unquote
 
 from rulemine.phrasing.lexicon import SHORT_WORDS
 
-__all__ = ["phrase_of", "readable_name", "words_of"]
+__all__ = ["object_has_role", "phrase_of", "readable_name", "words_of"]
 
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # The hyphen of a prefix belongs to its word: "co-occurs" is one.
 _SEPARATOR = re.compile(r"[\s_.,;:+/\u2013\u2014]+|(?<!\bco)(?<!\bnon)(?<!\bself)-+", re.IGNORECASE)
+
+_BY_CONVENTION = re.compile(
+    r"<?(?:https?://(?:\w+\.)*(?:dbpedia|schema|wikidata|w3)\.org/|(?:dbo|dbp|schema|rdf|foaf|wdt):|P\d+$)"
+)
 
 
 def words_of(relation: str) -> list[str]:
@@ -39,6 +43,16 @@ def phrase_of(relation: str) -> list[str]:
         return words_of(relation)
     words = re.sub(r"[()]", "", relation.replace("_", " ")).split()
     return [word.lower() if word[1:].islower() or len(word) == 1 else word for word in words]
+
+
+def object_has_role(relation: str) -> bool:
+    """Whether a name is of a vocabulary in which the object plays the role of a noun, whatever a graph shows.
+
+    Example:
+        >>> object_has_role("P40"), object_has_role("dbo:child"), object_has_role("child")
+        (True, True, False)
+    """
+    return _BY_CONVENTION.match(relation) is not None
 
 
 def _local(relation: str) -> str:

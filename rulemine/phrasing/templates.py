@@ -35,6 +35,7 @@ from rulemine.phrasing.books import book_tables
 from rulemine.phrasing.derive import derive
 from rulemine.phrasing.descriptions import derive_descriptions, read_description
 from rulemine.phrasing.graph_ends import GraphEnds, graph_ends
+from rulemine.phrasing.relation_names import object_has_role
 from rulemine.phrasing.template_file import (
     ENDS,
     RelationTable,
@@ -190,7 +191,6 @@ def load_templates(
     source: str | Path,
     relations: Iterable[str],
     further: Declarations | None = None,
-    *,
     kg: KnowledgeGraph | None = None,
     names: Mapping[str, str] | None = None,
     labels: Callable[[], Mapping[str, str]] = dict,
@@ -274,6 +274,7 @@ class _Derived:
     def row(self, relation: str, *, typed: bool = False) -> RelationTemplates:
         """The templates of a relation; `typed` as in `derive`."""
         ends, role_of = self.ends.of(relation)
+        role_of = "object" if object_has_role(relation) else role_of
         name = self.names.get(relation, relation)
         found = derive(name, typed=typed, ends=ends, role_of=role_of)
         row = RelationTemplates(relation, *found[:5], "derived", *found[5:])

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from rulemine.codec import to_json
 from rulemine.config import lookup
-from rulemine.datasets.registry import data_sets, files_of, load_kg, load_labels, own_labels
+from rulemine.datasets.labels import Labels, labels_of
+from rulemine.datasets.registry import data_sets, files_of, load_kg
 from rulemine.errors import InputError, UserError, counted
 from rulemine.files import digest_of
 from rulemine.kg.entity_types import EntityTypes, types_of
@@ -180,23 +181,21 @@ class Inputs:
         declared = self.templates.declarations
         return with_implied(self.kg, self.reference, self.implied, declared, progress)
 
+    @cached_property
+    def named(self) -> Labels:
+        """What entities and relations are called; files beside a packaged recipe's graph play no part."""
+        beside = self.recipe.kg not in data_sets() or not self.recipe.questions.templates
+        with of_key("labels"):
+            return labels_of(self.recipe.labels, self.recipe.kg, self.kg, self.warn, beside=beside)
+
     @_as_the_kind_reads
     def labels(self) -> dict[str, str]:
         """Entity → text label, for the entities that have one; homonyms made distinct."""
-        named = self.recipe.labels or own_labels(self.recipe.kg)
-        if not named:
+        texts = self.named.entities
+        if not texts:
             return {}
-        with of_key("labels"):
-            labels = load_labels(named)
-        if not (labels or self.recipe.labels):
-            return {}
-        if not labels.keys() & self.kg.entity_ids.keys():
-            self.warn(
-                f"labels: {named} has {counted(len(labels), 'label')}, none of an entity of "
-                f"{self.recipe.kg}."
-            )
         further = self.reference.entities if self.reference else ()
-        return labels | tell_apart(self.kg, labels, (*self.kg.entities, *further))
+        return texts | tell_apart(self.kg, texts, (*self.kg.entities, *further))
 
     @cached_property
     def prompt_naming(self) -> str:
@@ -237,9 +236,9 @@ class Inputs:
         """The relation templates; the published procedure (``brink``) knows no declarations."""
         named = self.recipe.questions.templates
         with of_key("questions.templates"):
-            templates = load_templates(
-                named, self.relations, self.declared, kg=self.stated, labels=lambda: self.labels
-            )
+            names = {} if "labels" in self.own else self.named.relations
+            given = named, self.relations, self.declared, self.stated, names
+            templates = load_templates(*given, lambda: self.labels)
         if named and not templates.written:
             self.warn(
                 f"questions.templates: {named} has no template for any of "
@@ -384,6 +383,8 @@ class Inputs:
                 about[key] = getattr(known, key) if known else default
         if types:
             about["types"] = types
+        if "labels" not in self.own and self.named.files:
+            about["labels"] = [row._asdict() for row in self.named.files]
         if self.found:
             about["found"] = [row._asdict() for row in self.found]
         if self.recipe.questions.filters:

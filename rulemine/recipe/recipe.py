@@ -37,8 +37,9 @@ class Recipe(Section):
         reference: A larger KG that supplies further correct answers: a data set or a file; empty: none.
         implied: Rules that are true by definition, one a line: a file, or a packaged data set that has one.
             What the graphs imply by them supplies further correct answers; empty: nothing is implied.
-        labels: Text labels of the entities: a data set, or a TSV file of entity and label; empty: those of
-            the KG's file in RDF, else entities are their own labels.
+        labels: Text labels of entities and relations: a data set, or a TSV file of id and label; empty: those
+            of the KG's file in RDF, or of files beside it (``*label*``, ``relations.tsv``,
+            ``entity2text.txt``), else names are their own labels; ``none``: none.
         rules: A file of rules (AMIE's output or JSON Lines) to use instead of mining; empty: they are
             mined.
         amie_jar: The jar of the original AMIE 3.5.1, which is not part of this package, where
@@ -78,7 +79,7 @@ class Recipe(Section):
     )
     reference: str = option("", file=True, data_set=True, flag=True, metavar="KG")
     implied: str = option("", file=True, packaged="implied.txt", flag=True)
-    labels: str = option("", file=True, data_set=True, flag=True)
+    labels: str = option("", file=True, data_set=True, flag=True, words=("none",))
     rules: str = option("", file=True, flag=True)
     amie_jar: str = option("", file=True, flag=True, metavar="JAR")
     naming: str = option("private", choices=NAMINGS, flag=True)

@@ -106,3 +106,12 @@ def test_a_relation_is_worded_by_what_it_is_called():
     row = load_templates("", ["P19"], kg=kg, names={"P19": "birth town"})["P19"]
     assert row.ask_object == "What is the birth town of {topic}?"
     assert row.ask_subject == "Whose birth town is {topic}?"
+
+
+def test_in_known_vocabularies_the_object_plays_the_role_whatever_the_graph_shows():
+    for relation, name in (("P7", "aunt"), ("http://dbpedia.org/ontology/aunt", "")):
+        kg = KnowledgeGraph.from_triples([(s, relation, o) for s, r, o in FAMILY if r == "aunt"])
+        row = load_templates("", [relation], kg=kg, names={relation: name} if name else {})[
+            relation
+        ]
+        assert row.ask_object == "Who is the aunt of {topic}?"

@@ -95,6 +95,17 @@ def steps(release: Release) -> tuple[Remaining, ...]:
     )
 
 
+def _labels_in_short(files: Iterable[Mapping[str, Any]], counts: Mapping[str, Any]) -> str:
+    """Which files beside the graph name its entities and relations."""
+    parts = [
+        f"{row['file']}, {row[of]:,} of {counts[of]:,} {of}"
+        for row in files
+        for of in ("entities", "relations")
+        if row[of]
+    ]
+    return f"Labels: {'; '.join(parts)} (labels = none: no file)."
+
+
 def in_short(release: Release) -> list[str]:
     """What was made, what is notable about it, and what to run next, a sentence or two each."""
     counts, place = release.manifest["counts"], release.path
@@ -115,6 +126,8 @@ def in_short(release: Release) -> list[str]:
     ):
         fate = "by template" if counts["questions_by_wording"]["fallback"] else "left out"
         made += f" {failed:,} {fate} because no text of a model passed the checks."
+    if files := kg.get("labels"):
+        made += f" {_labels_in_short(files, counts)}"
     n = core_test or test
     least = smallest_difference(n, spread_of_rates(0.5, 0.5)) if n else 1.0
     shows = (

@@ -1,0 +1,227 @@
+"""What entities and relations are called: by labels given or found beside a graph, or by readable names.
+
+Guarantees: a file is taken for labels only if at least half of its ids, or of the graph's names, are in both,
+and its texts differ from id to id; what is found depends on the files of the folder and the triples alone.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from rulemine.datasets.registry import data_sets, find_files, load_labels, own_labels
+from rulemine.errors import InputError, counted
+from rulemine.files import read_lines
+from rulemine.kg.graph import KnowledgeGraph
+
+__all__ = ["LabelFile", "Labels", "find_labels", "labels_of", "readable_names"]
+
+_NAMED = re.compile(
+    r"label|2text|2name|2wikidata|(^|[_-])names?\b|^(entities|relations|properties)\.", re.I
+)
+_SUFFIX = re.compile(r"\.(tsv|txt|json)(\.gz|\.zst)?$", re.IGNORECASE)
+
+_LEAST = 0.5
+"""The share of ids that a file has in common with the graph, and of its texts that differ."""
+
+_MOST_NAMES = 0.6
+"""The share of names in a form from which on all names in it are read."""
+
+_SYNSET = re.compile(r"_*(?P<words>\S+?)[._](?P<kind>[nvasr]|NN|VB|JJ|RB)[._](?P<number>\d+)")
+_KINDS = {
+    "n": "noun", "v": "verb", "a": "adjective", "s": "adjective", "r": "adverb",
+    "NN": "noun", "VB": "verb", "JJ": "adjective", "RB": "adverb",
+}  # fmt: skip
+_NELL = re.compile(r"concept[:_][a-z]+[:_](.+)")
+
+
+class LabelFile(NamedTuple):
+    """A file of labels that was found beside a graph.
+
+    Attributes:
+        file: Its name.
+        entities: How many entities of the graph it names.
+        relations: How many relations.
+    """
+
+    file: str
+    entities: int
+    relations: int
+
+
+class Labels(NamedTuple):
+    """What entities and relations are called.
+
+    Attributes:
+        entities: Entity → label.
+        relations: Relation → label.
+        files: The files that say so, by name.
+    """
+
+    entities: dict[str, str]
+    relations: dict[str, str]
+    files: tuple[LabelFile, ...] = ()
+
+
+def labels_of(
+    chosen: str, graph: str, kg: KnowledgeGraph, note: Callable[[str], None], *, beside: bool
+) -> Labels:
+    """What the entities and relations of a graph are called, as far as somebody says so.
+
+    Args:
+        chosen: The name of a data set of labels or the path of a file; ``none``; "": what the graph carries
+            itself, else what is found.
+        graph: The name of a data set or the path of a file.
+        kg: The graph.
+        note: Called with a sentence if chosen labels name no entity, and as in `find_labels`.
+        beside: Whether to look for files beside the graph, and to read names in a form that says so.
+
+    Raises:
+        InputError: As `rulemine.datasets.registry.load_labels`.
+    """
+    named = "" if chosen == "none" else chosen or own_labels(graph)
+    texts = load_labels(named) if named else {}
+    if chosen and named and not texts.keys() & kg.entity_ids.keys():
+        note(f"labels: {named} has {counted(len(texts), 'label')}, none of an entity of {graph}.")
+    if texts or chosen or not beside:
+        return Labels(
+            texts, {relation: texts[relation] for relation in kg.relations if relation in texts}
+        )
+    found = find_labels(graph, kg, note)
+    return found._replace(entities=found.entities | readable_names(kg.entities, found.entities))
+
+
+def find_labels(graph: str, kg: KnowledgeGraph, note: Callable[[str], None]) -> Labels:
+    """Finds labels in the folder of a graph's files.
+
+    Args:
+        graph: The name of a data set or the path of a file.
+        kg: The graph.
+        note: Called with a sentence for each file that is called labels and holds none of this graph.
+    """
+    found: list[tuple[LabelFile, dict[str, str]]] = []
+    for path in _candidates(graph):
+        try:
+            texts = _read(path)
+        except InputError as problem:
+            texts, why = {}, str(problem).split("\n")[0]
+        else:
+            why = _refusal(texts, kg)
+        if not why:
+            entities, relations = texts.keys() & kg.entity_ids, texts.keys() & kg.relation_ids
+            found.append((LabelFile(path.name, len(entities), len(relations)), texts))
+        elif "label" in path.name.lower():
+            note(f"labels: {path} is beside the graph and is not used: {why}.")
+    found.sort(key=lambda one: (one[0].entities, one[0].relations, one[0].file))
+    texts = {id_: text for _, some in found for id_, text in some.items()}  # the largest file wins
+    return Labels(
+        {entity: texts[entity] for entity in kg.entities if entity in texts},
+        {relation: texts[relation] for relation in kg.relations if relation in texts},
+        tuple(sorted(file for file, _ in found)),
+    )
+
+
+def _candidates(graph: str) -> list[Path]:
+    """The files beside those of a graph that are called like labels, by name."""
+    own = [p for p in find_files(graph) if p] if graph in data_sets() else [Path(graph)]
+    own = [path for path in own if path.is_file()]
+    folders = sorted({path.parent for path in own})
+    return [
+        path
+        for folder in folders
+        for path in sorted(folder.iterdir())
+        if _NAMED.search(path.name)
+        and _SUFFIX.search(path.name)
+        and path.is_file()
+        and path not in own
+    ]
+
+
+def _read(path: Path) -> dict[str, str]:
+    """Id → label: a JSON object, or the first two columns of each line; the first label of an id counts.
+
+    Raises:
+        InputError: It is neither.
+    """
+    if ".json" in path.suffixes:
+        return load_labels(str(path))
+    texts: dict[str, str] = {}
+    lines = read_lines(path)
+    for line in lines:
+        id_, tab, rest = line.partition("\t")
+        text = " ".join(rest.split("\t")[0].split())
+        if tab and id_.strip() and text:
+            texts.setdefault(id_.strip(), text)
+    if len(texts) < _LEAST * len(lines):
+        raise InputError(
+            f"{path}: {counted(len(texts), 'line')} of {len(lines):,} are id, tab, label"
+        )
+    return texts
+
+
+def _refusal(texts: Mapping[str, str], kg: KnowledgeGraph) -> str:
+    """Why texts are no labels of a graph; "": they are."""
+    known = texts.keys() & {*kg.entity_ids, *kg.relation_ids}
+    shares = [
+        len(texts.keys() & names) / max(1, min(len(texts), len(names)))
+        for names in (kg.entity_ids.keys(), kg.relation_ids.keys())
+    ]
+    if max(shares) < _LEAST:
+        return f"{len(known):,} of its {counted(len(texts), 'id')} are in the graph"
+    values = [texts[id_] for id_ in known]
+    if len({*values}) < _LEAST * len(values):
+        return (
+            f"it gives {counted(len(values), 'id')} of the graph {counted(len({*values}), 'text')}"
+        )
+    named = sum(text in kg.entity_ids or text in kg.relation_ids for text in values)
+    return "its texts are names of the graph" if named >= _LEAST * len(values) else ""
+
+
+def readable_names(names: Iterable[str], labels: Mapping[str, str]) -> dict[str, str]:
+    """Name → what a person calls it, for names in a form that says so: synsets, underscores, NELL's.
+
+    Args:
+        names: All entities.
+        labels: Entity → label; labels may have such a form too.
+
+    Example:
+        >>> readable_names(["land_reform.n.01", "bank.n.01", "bank.v.02", "bank.v.03"], {})
+        {'land_reform.n.01': 'land reform', 'bank.n.01': 'bank (noun)', 'bank.v.02': 'bank (verb 2)', \
+'bank.v.03': 'bank (verb 3)'}
+    """
+    called = {name: labels.get(name, name) for name in names}
+    synsets = {name: read for name, text in called.items() if (read := _SYNSET.fullmatch(text))}
+    if len(synsets) >= _MOST_NAMES * max(1, len(called)):
+        return dict(_senses(synsets))
+    bare = [name for name in called if name not in labels]
+    joined = {name: text for name in bare if (text := _spaced(name)) != name}
+    return joined if joined and len(joined) >= _LEAST / 2 * len(bare) else {}
+
+
+def _senses(synsets: Mapping[str, re.Match[str]]) -> Iterator[tuple[str, str]]:
+    """The words of each synset; with its part of speech, and the number of its sense, where that tells it."""
+    read = {
+        name: (found["words"].replace("_", " "), _KINDS[found["kind"]], str(int(found["number"])))
+        for name, found in synsets.items()
+    }
+    alike: dict[tuple[str, ...], int] = {}
+    for words, kind, _ in read.values():
+        for key in ((words,), (words, kind)):
+            alike[key] = alike.get(key, 0) + 1
+    for name, (words, kind, number) in read.items():
+        if alike[words,] == 1:
+            yield name, words
+        elif alike[words, kind] == 1:
+            yield name, f"{words} ({kind})"
+        else:
+            yield name, f"{words} ({kind} {number})"
+
+
+def _spaced(name: str) -> str:
+    """A name with spaces in place of underscores; a code, or a name that has spaces, as it is."""
+    found = _NELL.fullmatch(name)
+    text = found[1] if found else name
+    code = not re.search(r"[^\W\d_]{2}", text) or re.search(r"_\d+$", text)
+    if code or " " in text or "/" in text:
+        return name
+    return " ".join(text.replace("_", " ").split())

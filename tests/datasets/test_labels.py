@@ -1,0 +1,154 @@
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from rulemine.builder.pipeline import Build, BuildContext
+from rulemine.builder.rebuild import rebuild
+from rulemine.datasets.labels import LabelFile, find_labels, labels_of, readable_names
+from rulemine.evaluation.reporting.made import in_short
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.recipe.loading import load_recipe
+from rulemine.release.contents import read_parts
+from rulemine.release.differences import compare
+from rulemine.release.reader import Release
+from tests.command_line import FACTS, RULES
+
+TRIPLES = [(f"Q{i}", "P19", f"Q{100 + i % 3}") for i in range(10)]
+KG = KnowledgeGraph.from_triples(TRIPLES)
+
+
+@pytest.fixture
+def graph(tmp_path: Path) -> Path:
+    path = tmp_path / "kg.tsv"
+    path.write_text("".join("\t".join(triple) + "\n" for triple in TRIPLES))
+    return path
+
+
+def people(number: int) -> str:
+    return "".join(f"Q{i}\tPerson {i}\n" for i in range(number))
+
+
+def none(note: str) -> None:
+    raise AssertionError(note)
+
+
+def test_files_beside_a_graph_name_entities_and_relations(graph: Path) -> None:
+    with gzip.open(graph.with_name("entity_labels.tsv.gz"), "wt") as file:
+        file.write(people(8))
+    graph.with_name("relations.tsv").write_text("P19\tplace of birth\nP20\tplace of death\n")
+    graph.with_name("other.tsv").write_text(people(9))
+    found = find_labels(str(graph), KG, none)
+    assert found.files == (
+        LabelFile("entity_labels.tsv.gz", 8, 0),
+        LabelFile("relations.tsv", 0, 1),
+    )
+    assert (found.relations, len(found.entities)) == ({"P19": "place of birth"}, 8)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("labels.json", json.dumps({"Q1": "Ann", "Q2": "Bo", "Q100": "Rome"})),
+        ("labels.json", json.dumps({"Q1": {"label": "Ann"}, "Q2": {"label": "Bo"}})),
+        ("labels.txt", "id\tlabel\nQ1\tAnn\tperson\nQ2\tBo\tperson\n"),
+        ("entity2text.txt", "Q1\tAnn\nQ2\tBo\n"),
+    ],
+)
+def test_forms_that_are_read(graph: Path, name: str, text: str) -> None:
+    graph.with_name(name).write_text(text)
+    found = find_labels(str(graph), KG, none)
+    assert found.entities["Q1"] == "Ann"
+    assert found.files[0].entities == len(found.entities) >= 2
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            "".join(f"Z{i}\tx{i}\n" for i in range(9)) + people(4),
+            "4 of its 13 ids are in the graph",
+        ),
+        ("".join(f"Q{i}\tperson\n" for i in range(9)), "it gives 9 ids of the graph 1 text"),
+        ("".join(f"Q{i}\tQ{i + 1}\n" for i in range(9)), "its texts are names of the graph"),
+        ("no\nlabels\nat all\n", "0 lines of 3 are id, tab, label"),
+    ],
+)
+def test_what_is_called_labels_and_holds_none_is_said(graph: Path, text: str, why: str) -> None:
+    path = graph.with_name("my_labels.tsv")
+    path.write_text(text)
+    notes: list[str] = []
+    assert find_labels(str(graph), KG, notes.append).files == ()
+    assert len(notes) == 1
+    assert why in notes[0]
+    path.rename(graph.with_name("entity_names.tsv"))  # what is not called labels may be anything
+    assert find_labels(str(graph), KG, none).files == ()
+
+
+def test_triples_beside_a_graph_are_no_labels(graph: Path) -> None:
+    graph.with_name("relations.tsv").write_text("".join(f"{s}\t{r}\t{o}\n" for s, r, o in TRIPLES))
+    assert find_labels(str(graph), KG, none).files == ()
+
+
+def test_labels_are_chosen_switched_off_or_found(graph: Path) -> None:
+    graph.with_name("labels.tsv").write_text(people(9))
+    own = graph.with_name("own.tsv")
+    own.write_text("Q1\tAnn\nP19\tbirthplace\n")
+    chosen = labels_of(str(own), str(graph), KG, none, beside=True)
+    assert (chosen.entities["Q1"], chosen.relations) == ("Ann", {"P19": "birthplace"})
+    assert labels_of("none", str(graph), KG, none, beside=True).entities == {}
+    assert labels_of("", str(graph), KG, none, beside=False).entities == {}
+    assert labels_of("", str(graph), KG, none, beside=True).entities["Q1"] == "Person 1"
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["land_reform.n.01", "bank.n.01"], ["land reform", "bank"]),
+        (
+            ["__bank_NN_1", "__bank_NN_2", "__bank_VB_3"],
+            ["bank (noun 1)", "bank (noun 2)", "bank (verb)"],
+        ),
+        (["Barack_Obama", "New_York_City", "Rome"], ["Barack Obama", "New York City", "Rome"]),
+        (["concept:city:new_york", "concept_person_ann_lee"], ["new york", "ann lee"]),
+        (["user_1", "user_2"], ["user_1", "user_2"]),
+        (["Ann", "Bo", "C", "D", "e_f"], ["Ann", "Bo", "C", "D", "e_f"]),
+    ],
+)
+def test_names_in_a_form_that_says_so_are_read(names: list[str], expected: list[str]) -> None:
+    read = readable_names(names, {})
+    assert [read.get(name, name) for name in names] == expected
+
+
+def test_labels_may_be_synsets_too() -> None:
+    labels = {"03207941": "__bank_NN_1", "1": "__bank_NN_2"}
+    assert readable_names(labels, labels) == {"03207941": "bank (noun 1)", "1": "bank (noun 2)"}
+
+
+def test_a_release_names_the_files_and_is_built_again_without_them(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "kg.tsv").write_text(FACTS.replace("child", "P40"))
+    (folder / "rules.txt").write_text(RULES.replace("child", "P40"))
+    entities = sorted({end for line in FACTS.splitlines() for end in line.split("\t")[::2]})
+    labels = "".join(f"{name}\tPerson {name.upper()}\n" for name in entities)
+    (folder / "labels.tsv").write_text(labels + "P40\tlegal guardian\n")
+    settings: list[tuple[tuple[str, ...], object]] = [(("rules",), str(folder / "rules.txt"))]
+    recipe = load_recipe(str(folder / "kg.tsv"), [*settings, (("naming",), "text")])
+    Build(recipe, tmp_path / "release", BuildContext()).run()
+    release = Release.open(tmp_path / "release")
+    assert release.manifest["kg"]["labels"] == [
+        {"file": "labels.tsv", "entities": len(entities), "relations": 1}
+    ]
+    shown = f"Labels: labels.tsv, {len(entities)} of {len(entities)} entities; labels.tsv, 1 of 5 relations"
+    assert any(shown in text for text in in_short(release))
+    assert (
+        read_parts(release).templates["P40"].ask_object == "Who is the legal guardian of {topic}?"
+    )
+    assert {row.text for row in release.entities} == {f"Person {name.upper()}" for name in entities}
+
+    (folder / "labels.tsv").unlink()
+    (folder / "kg.tsv").unlink()
+    rebuild(release, tmp_path / "again", {"rules": str(folder / "rules.txt")}, BuildContext())
+    assert not list(compare(release, tmp_path / "again"))
