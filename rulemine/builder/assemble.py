@@ -100,7 +100,7 @@ def parts_of_build(
         selection_counts={
             "rules_mined": rules_mined,
             **({} if rules_refused is None else {"rules_refused": rules_refused}),
-            **asdict(selection.counts),
+            **{name: n for name, n in asdict(selection.counts).items() if n >= 0},
         },
         trace=trace,
         types=types,

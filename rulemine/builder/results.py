@@ -144,6 +144,7 @@ class BuildResults:
             max_prior=self.recipe.selection.max_prior,
             max_answers=self.recipe.questions.max_answers,
             earlier=self.inputs.earlier if self.kind.asks_each else NOTHING,
+            restated=self.recipe.restated,
         )
 
     @cached_property

@@ -123,6 +123,7 @@ class BuildStages(BuildResults):
         del options["per_type"]  # the stage balance applies it
         options["body_filter"] = sorted(self.inputs.excluded_from_bodies)
         options["max_answers"] = self.recipe.questions.max_answers
+        options["restated"] = self.recipe.restated
         del options["levels"]  # which levels are written as graphs changes no level of a triple
         options["declarations"] = (
             {}
@@ -132,7 +133,7 @@ class BuildStages(BuildResults):
                 for relation, reading in self.inputs.templates.declarations.readings.items()
             }
         )
-        return self._stage("select", 5, options, work)
+        return self._stage("select", 6, options, work)
 
     def _ask(self) -> Stage:
         inputs = self.inputs
@@ -149,6 +150,7 @@ class BuildStages(BuildResults):
             "reference": inputs.reference.digest if inputs.reference else "",
             "stale": self.recipe.questions.stale,
             "core_only": self.recipe.questions.core_only,
+            "restated": self.recipe.restated,
             "classes": inputs.classes,
             "implied": sorted(rule.id for rule in inputs.implied),
             "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),

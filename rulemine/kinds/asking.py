@@ -28,7 +28,7 @@ from rulemine.errors import UserError, counted
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
 from rulemine.kinds.contrived import Contrived
-from rulemine.kinds.graded import Graded, Grader, RemovedTriples, Unaskable, Wider
+from rulemine.kinds.graded import Graded, Grader, RemovedTriples, Unaskable
 from rulemine.kinds.locks import RememberedFacts, removed_facts
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
 from rulemine.kinds.registry import KINDS
@@ -39,6 +39,7 @@ from rulemine.query.links import expanded
 from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
 from rulemine.query.tree import Anchor, Projection, Query
+from rulemine.query.wider import Wider
 from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
@@ -233,6 +234,7 @@ class Asking:
             self.inputs.earlier,
             self.inputs.stale,
             self.recipe.questions.core_only,
+            self.recipe.restated,
         )
 
     @cached_property

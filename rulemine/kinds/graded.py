@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kinds.idle import IdleParts
 from rulemine.phrasing.templates import Templates
-from rulemine.query.answers import missing_from
 from rulemine.query.evidence import Evidence, full_evidence
 from rulemine.query.grading import Grades
 from rulemine.query.links import parts_of
@@ -24,14 +24,14 @@ from rulemine.query.query_graph import QueryGraph
 from rulemine.query.sparql import to_sparql
 from rulemine.query.structures import structure_of
 from rulemine.query.tree import Projection, Query
+from rulemine.query.wider import Wider
 from rulemine.recipe import earlier as earlier_releases
 from rulemine.recipe.earlier import NOTHING, Earlier
 from rulemine.release.records import HardAnswer, Question, Unseen
 from rulemine.removal.selection import Selection
 
 __all__ = [
-    "Graded", "Grader", "HardRow", "RemovedTriples", "Unaskable", "Wider", "asked_by", "new_question",
-    "preferred",
+    "Graded", "Grader", "HardRow", "RemovedTriples", "Unaskable", "asked_by", "new_question", "preferred",
 ]  # fmt: skip
 
 Ints = npt.NDArray[np.int64]
@@ -70,43 +70,7 @@ class Unaskable:
     CONTRIVED = "it is more contrived than others"
     NEGATION = "what it takes away takes nothing away"
     BROAD = "its templates do not ask for this end"
-
-
-class Wider(NamedTuple):
-    """A larger graph, which supplies further answers.
-
-    Attributes:
-        graph: All triples of the complete graph, and more.
-        more: bool, shape (triples,): which of its triples the complete graph lacks.
-    """
-
-    graph: QueryGraph
-    more: npt.NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, kg: KnowledgeGraph, reference: KnowledgeGraph | None) -> "Wider | None":
-        """The complete graph with the triples that it lacks; None where there are none."""
-        more = None if reference is None else missing_from(kg, reference)
-        if more is None or not len(more):
-            return None
-        whole = KnowledgeGraph.from_triples([*kg.labeled(), *more.labeled()])
-        entities = np.array([whole.entity_ids[name] for name in kg.entities], np.int32)
-        relations = np.array([whole.relation_ids[name] for name in kg.relations], np.int32)
-        s, r, o = kg.triples.T
-        ids = np.column_stack((entities[s], relations[r], entities[o]))
-        new = np.ones(len(whole), bool)
-        new[whole.rows_of(ids)] = False
-        return cls(QueryGraph(whole), new)
-
-    def entities(self, kg: KnowledgeGraph) -> list[str]:
-        """The entities that the complete graph lacks, sorted."""
-        return sorted({*self.graph.kg.entities} - {*kg.entities})
-
-    def reference(self, query: Query, further: Sequence[str]) -> list[Triple]:
-        """The triples that the complete graph lacks, of all derivations of further answers."""
-        ids = np.array([self.graph.kg.entity_ids[name] for name in further], np.int64)
-        rows = full_evidence(Grades(self.graph, query), ids).rows
-        return self.graph.kg.labeled(rows[self.more[rows]])
+    RESTATED = "a triple that stays joins an anchor and the hard answer"
 
 
 class HardRow(NamedTuple):
@@ -213,6 +177,7 @@ class Grader:
         earlier: What is not asked again.
         stale: bool, shape (triples,): which triples the reference lacks; None: none.
         core_only: Whether only questions of the core are asked.
+        restated: Whether a triple that stays may join an anchor and the hard answer asked for.
     """
 
     def __init__(
@@ -224,12 +189,13 @@ class Grader:
         earlier: Earlier = NOTHING,
         stale: npt.NDArray[np.bool_] | None = None,
         core_only: bool = False,
+        restated: bool = True,
     ) -> None:
         self.graph, self.removed, self.templates = graph, removed, templates
         self.declarations = declarations = templates.declarations
         self.wider, self.earlier, self._stale = wider, earlier, stale
         self.idle_parts = IdleParts(graph, wider and wider.graph, declarations)
-        self.core_only = core_only
+        self.core_only, self.restated = core_only, restated
         self._again = earlier.links(graph.kg, declarations)
 
     def grade(
@@ -273,10 +239,8 @@ class Grader:
         asked_for = preferred(hard)
         if hard and asked_for is None:
             return Unaskable.BARRED
-        if self.core_only and not (asked_for and asked_for.core):
-            return Unaskable.EASY
-        if self.asked_again(query, asked_for):
-            return Unaskable.EARLIER
+        if (why := self.unfit(query, asked_for)) is not None:
+            return why
         return Graded(grades, hard, asked_for, evidence, tuple(sorted(further)))
 
     def is_stale(self, evidence: Evidence) -> bool:
@@ -287,7 +251,29 @@ class Grader:
         """The hard answers of a query."""
         return [self._hard(grades, i) for i in np.flatnonzero(grades.missing).tolist()]
 
-    def asked_again(self, query: Query, row: HardRow | None) -> bool:
+    def unfit(self, query: Query, asked_for: HardRow | None) -> str | None:
+        """Why a query may not ask for a hard answer: one of `Unaskable`; None: it may."""
+        if self.core_only and not (asked_for and asked_for.core):
+            return Unaskable.EASY
+        if asked_for and not self.restated and self._is_restated(query, asked_for):
+            return Unaskable.RESTATED
+        return Unaskable.EARLIER if self._asked_again(query, asked_for) else None
+
+    def _is_restated(self, query: Query, row: HardRow) -> bool:
+        """Whether a triple that stays, beside its derivation, joins an anchor and a hard answer."""
+        kg, answer = self.graph.kg, self.graph.kg.entity_ids[row.answer]
+        stated = np.array([at for at, _ in row.steps if self.removed.place[at] < 0], np.int64)
+        used = _pairs(kg, kg.triples[stated])
+        ids = [kg.entity_ids[name] for name in structure_of(query, self.declarations).anchors]
+        asked = _pairs(kg, np.array([(one, 0, answer) for one in ids], np.int32))
+        return bool(np.isin(asked[~np.isin(asked, used)], self._joined, kind="sort").any())
+
+    @cached_property
+    def _joined(self) -> Ints:
+        """The pairs of entities that the incomplete graph joins, ascending."""
+        return distinct(_pairs(self.graph.kg, self.graph.kg.triples[self.removed.place < 0]))
+
+    def _asked_again(self, query: Query, row: HardRow | None) -> bool:
         """Whether a query is one link, and an earlier release asks for it."""
         if row is None or not any(self._again[at] for at, _ in row.steps):
             return False
@@ -375,6 +361,12 @@ class Grader:
             steps=steps,
             fits=all(allowed[row, 0 if inverse else 1] for row, inverse in gone),
         )
+
+
+def _pairs(kg: KnowledgeGraph, triples: npt.NDArray[np.int32]) -> Ints:
+    """A number for the two entities of each triple, in either order."""
+    s, o = (triples[:, column].astype(np.int64) for column in (0, 2))
+    return np.minimum(s, o) * max(1, len(kg.entities)) + np.maximum(s, o)
 
 
 def _relations(query: Query) -> set[str]:

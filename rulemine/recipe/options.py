@@ -114,6 +114,8 @@ class QuestionSection(Section):
             ends have more, it is rejected; 0: off.
         test_core: Questions of the core that test should have, but at most a third of the core; validation
             gets a third as many, or its share by `ratios` if that is more. 0: all by `ratios`.
+        restated: Whether a triple may be removed, and asked about, although another one that stays joins its
+            two entities: then the answer is one edge away from the topic entity. Always so in ``brink``.
         max_facts: Most removed facts that the hard answers of a test or validation question may need: no
             earlier split may give any of them away.
         core_only: Whether only questions of the core are released.
@@ -140,6 +142,7 @@ class QuestionSection(Section):
     test_core: int = option(0, least=0)
     max_facts: int = option(5, least=1)
     core_only: bool = option(False)
+    restated: bool = option(False)
     stale: bool = option(False)
 
     @property

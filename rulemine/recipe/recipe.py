@@ -123,6 +123,11 @@ class Recipe(Section):
                 "step. Leave it out, or use a recipe for that procedure, e.g. family-brink.",
             )
 
+    @property
+    def restated(self) -> bool:
+        """Whether questions may ask for what another triple between the same two entities may state."""
+        return self.questions.restated or self.selection.mode == "brink"
+
     def refuse(self, names: tuple[str, ...], why: str) -> None:
         """Refuses keys that have another value than their default.
 

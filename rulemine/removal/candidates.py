@@ -25,11 +25,16 @@ class Candidates:
         core: bool, shape (n,): whether the grounding may select for the core: nothing in its body joins
             the two ends of its head, every fact between them has such a candidate, and one of them gives a
             question with priors that are low enough.
+        beyond: bool, shape (n,): whether it may select beyond the core, one fact by itself.
+        restated: How many facts that could be asked about are left because others join their two entities;
+            −1: none is left for that.
     """
 
     groundings: Groundings
     facts: Groundings
     core: Bools
+    beyond: Bools
+    restated: int
 
 
 def candidates_of(setting: Setting, groundings: Groundings) -> Candidates:
@@ -45,14 +50,18 @@ def candidates_of(setting: Setting, groundings: Groundings) -> Candidates:
         fine[own] &= decorations.without(number, groundings.head[own], groundings.body[own])
     found = _only(groundings, fine)
     core = _for_the_core(setting, found)
-    useful = core | setting.askable()[found.head]
-    found, core = _only(found, useful), core[useful]
+    asked = setting.askable()[found.head]
+    alone = setting.restated | setting.alone()[found.head]
+    useful = core | (asked & alone)
+    wanted, left = (distinct(setting.facts[found.head[some]]) for some in (core | asked, useful))
+    restated = -1 if setting.restated else len(wanted) - len(left)
+    found, core, beyond = _only(found, useful), core[useful], alone[useful]
     facts = replace(
         found,
         head=setting.facts[found.head],
         body=np.where(found.body < 0, -1, setting.facts[found.body]),
     )
-    return Candidates(found, facts, core)
+    return Candidates(found, facts, core, beyond, restated)
 
 
 def _only(groundings: Groundings, keep: Bools) -> Groundings:

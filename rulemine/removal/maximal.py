@@ -5,7 +5,8 @@ fact between them by a grounding whose body joins them nowhere. The head relatio
 scarce ones are not crowded out; within a relation its rules do. First come facts that give a question
 which no other selected fact gives: facts with the same topic entity are one question.
 
-Then the rest: a greedy pass and local search. In the greedy pass the rules take turns, those with the
+Then the rest, unless other facts join the same two entities and such facts may not be removed by themselves
+(`Setting.restated`): a greedy pass and local search. In the greedy pass the rules take turns, those with the
 fewest heads first. At its turn a rule adds one grounding: of a few drawn at random, the one that blocks
 the fewest others. When no rule can add any more, the local search adds groundings that conflict with chosen
 ones, takes the conflicting ones out, and replaces each by another proof of its head or another grounding of
@@ -123,6 +124,7 @@ def _choice(
             len(groundings),
             _most(statements, candidates.facts.head, search.upper_bound),
             _most(statements, candidates.facts.head[candidates.core], search.core_upper_bound),
+            candidates.restated,
         ),
     )
 
@@ -141,7 +143,7 @@ class _Search:
         self.state = state
         self._seed = seed
         facts = candidates.facts
-        self._core = candidates.core
+        self._core, self._beyond = candidates.core, candidates.beyond
         self._pair = setting.pairs
         self._rules = facts.rules
         self._ids = [rule.id for rule in facts.rules]
@@ -176,7 +178,8 @@ class _Search:
         self._fill_pairs(new=True)
         self._fill_pairs(new=False)
         self._locked = self.state.removed.copy()
-        self.state.value(np.ones(len(self._core), bool))
+        self._rows = [rows[self._beyond[rows]] for rows in self._rows]
+        self.state.value(self._beyond)
 
     def _fill_pairs(self, new: bool) -> None:
         """Adds whole pairs, one per head relation and turn."""

@@ -5,7 +5,7 @@ removed triple has a certificate; no rule has more certificates than its cap.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -33,6 +33,8 @@ class SelectionCounts:
             procedure for how it is computed. 0 for a procedure that does not maximize.
         core_upper_bound: No selection removes more facts for the core; 0 for a procedure that does not
             maximize.
+        restated: Facts that could be asked about and are left because others join their two entities; −1:
+            none is left for that.
     """
 
     groundings: int
@@ -40,6 +42,7 @@ class SelectionCounts:
     considered: int
     upper_bound: int
     core_upper_bound: int = 0
+    restated: int = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,9 +134,7 @@ def write_selection(folder: Path, selection: Selection) -> None:
     write_arrays(
         folder,
         **{name: getattr(selection, name) for name in _ARRAYS},
-        counts=np.array(
-            [c.groundings, c.provable, c.considered, c.upper_bound, c.core_upper_bound]
-        ),
+        counts=np.array(astuple(c)),
     )
 
 

@@ -35,6 +35,7 @@ class Setting:
         questions: int64, shape (triples, 2): a number for the question that asks for the subject, and for
             the object, the same for all triples that share it; −1 where it may not be asked, is not asked
             again, or has too many answers.
+        restated: Whether a fact may be removed although another one that stays joins its two entities.
     """
 
     kg: KnowledgeGraph
@@ -44,6 +45,7 @@ class Setting:
     removable: Bools
     pairs: Ints
     questions: Ints
+    restated: bool = True
 
     @classmethod
     def of(
@@ -55,6 +57,7 @@ class Setting:
         max_prior: float = 1.0,
         max_answers: int = 0,
         earlier: Earlier = NOTHING,
+        restated: bool = True,
     ) -> "Setting":
         """The setting of a selection.
 
@@ -66,6 +69,7 @@ class Setting:
             max_answers: Most answers of a question; 0: no limit.
             earlier: What is not asked again: what it asks for stays in the graph, so that other facts are
                 removed in its place.
+            restated: See `Setting`.
         """
         declared = declarations or Declarations()
         facts, prior = facts_of(kg, declared), priors(kg, declared)
@@ -90,12 +94,19 @@ class Setting:
             all_fit[facts],
             pairs.reshape(-1).astype(np.int64),
             np.where(directions & few, questions, -1),
+            restated,
         )
 
     def askable(self) -> Bools:
         """Whether there is a question about each triple, shape (triples,)."""
         askable: Bools = np.logical_or(self.questions[:, 0] >= 0, self.questions[:, 1] >= 0)
         return askable
+
+    def alone(self) -> Bools:
+        """Whether no other fact joins the two entities of each triple, shape (triples,)."""
+        facts = np.flatnonzero(self.facts == np.arange(len(self.kg)))
+        alone: Bools = np.bincount(self.pairs[facts])[self.pairs] == 1
+        return alone
 
     def guarded(self) -> Bools:
         """Whether the prior of each triple is that of the core in all its directions, shape (triples,)."""

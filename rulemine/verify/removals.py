@@ -3,9 +3,10 @@
 Checks for each certificate that its body and what it proves are an instance of its rule, that this is a
 removed statement of the fact,
 and that the whole body is in the incomplete KG (so no removed triple is in any body); and of the triple,
-that all statements of its fact go at one level; its directions, priors, lifts and core flag; the remaining
-proofs, the shortest of them and the edges still stated between its ends; that the rule which selected it
-still proves it; and that no rule selected more triples than the per-rule cap.
+that all statements of its fact go at one level, and all between its ends where nothing may be restated; its
+directions, priors, lifts and core flag; the remaining proofs, the shortest of them and the edges still
+stated between its ends; that the rule which selected it still proves it; and that no rule selected more
+triples than the per-rule cap.
 
 Unless the selection is the published one (``brink``), a certificate also has no two statements of one fact,
 no self-loop and no idle atom: no part of its body proves the head by another rule with at least the same
@@ -43,6 +44,7 @@ class _Removals:
         self.contents, self.facts, self.brink = contents, contents.facts, contents.brink
         self.removed, self.rules = contents.removed, contents.rules
         most = contents.folder.option("selection", "max_prior")
+        self.restated = self.brink or contents.folder.option("questions", "restated") is not False
         self.max_prior = most if type(most) in (int, float) and not self.brink else 1
         self.statements: dict[Triple, list[Triple]] = defaultdict(list)
         for triple in self.removed:
@@ -212,21 +214,29 @@ def _check_fact(triple: Triple, record: Removed, removals: _Removals, say: Say) 
     if row["directions"] != allowed:
         expected = f"{allowed}: prior at most {removals.max_prior} (manifest, config)"
         say("directions", shown(row["directions"]), expected)
+    if not removals.restated and (left := _left_between(triple, record, removals)):
+        say("restated", shown(left), "no triple that stays between its two ends (manifest, config)")
     core = _is_core(triple, record, priors, removals)
     if row["core"] != core:
         say("core", shown(row["core"]), shown(core))
+
+
+def _left_between(triple: Triple, record: Removed, removals: _Removals) -> list[Triple]:
+    """The triples between the two ends of a removed one that stay at its level, sorted."""
+    s, _, o = triple
+    between = {(s, r, o) for r in removals.contents.complete.between(s, o)}
+    between |= {(o, r, s) for r in removals.contents.complete.between(o, s)}
+    gone = removals.removed
+    return sorted(t for t in between if t not in gone or gone[t].level > record.level)
 
 
 def _is_core(
     triple: Triple, record: Removed, priors: dict[str, float], removals: _Removals
 ) -> bool:
     """Nothing joins the two ends any more, and the proof is sound enough."""
-    s, _, o = triple
     if any(priors[end] > CORE_PRIOR for end in record.row["directions"]):
         return False
-    between = {(s, r, o) for r in removals.contents.complete.between(s, o)}
-    between |= {(o, r, s) for r in removals.contents.complete.between(o, s)}
-    if any(t not in removals.removed or removals.removed[t].level > record.level for t in between):
+    if _left_between(triple, record, removals):
         return False
     problems: list[str] = []
     if removals.brink:

@@ -41,7 +41,8 @@ def files(tmp_path: Path) -> Path:
 def made(
     files: Path, *settings: tuple[str, object], told: list[str] | None = None
 ) -> tuple[Build, list[str]]:
-    given = [(("rules",), str(files / "rules.jsonl"))]
+    given = [(("rules",), str(files / "rules.jsonl")), (("questions", "restated"), True)]
+    given += [(("questions", "declarations"), "none")]
     given += [(tuple(key.split(".")), value) for key, value in settings]
     told = [] if told is None else told
     recipe = load_recipe(str(files / "kg.tsv"), given)

@@ -146,6 +146,37 @@ def test_all_that_is_promised_holds(seed: int, tmp_path: Path) -> None:
     assert again.core.tolist() == found.core.tolist()
 
 
+@pytest.mark.parametrize("seed", some_seeds(80))
+def test_nothing_between_two_ends_stays_where_nothing_may_be_restated(seed: int) -> None:
+    rng = random.Random(seed)
+    kg, declared = small_graph(rng, 14, 60), some_declared(rng)
+    rules = measured(rng, small_rules(rng, 12))
+    groundings = ground(kg, rules)
+    either, neither = (
+        Setting.of(kg, declared.closed(), max_prior=0.6, restated=restated)
+        for restated in (True, False)
+    )
+    chosen = choose(neither, groundings, per_rule=20, seed=seed)
+    if seed % 3 == 0 and len(chosen):
+        chosen = thin(chosen, 0.6, seed)
+    found = certify(neither, chosen, seed)
+    check(kg, found, 20, declared, 0.6)
+    triples = kg.labeled()
+    level = dict(
+        zip((triples[row] for row in found.head.tolist()), found.level.tolist(), strict=True)
+    )
+    for triple, own in level.items():
+        between = [t for t in triples if {t[0], t[2]} == {triple[0], triple[2]}]
+        assert all(level.get(t, 101) <= own for t in between)
+    all_of, some = candidates_of(either, groundings), candidates_of(neither, groundings)
+    left = {*all_of.facts.head.tolist()} - {*some.facts.head.tolist()}
+    assert (all_of.restated, some.restated) == (-1, len(left))
+    joined = {frozenset((s, o)) for s, _, o in (triples[row] for row in left)}
+    facts = {frozenset(declared.statements(t)) for t in triples}
+    for pair in joined:
+        assert sum(any({t[0], t[2]} == pair for t in fact) for fact in facts) > 1
+
+
 @pytest.mark.parametrize("seed", some_seeds(40))
 def test_the_core_is_selected_before_the_rest(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(seed)

@@ -451,6 +451,15 @@ def test_a_tampering_is_found_with_and_without_its_digest(tmp_path: Path, what: 
     assert expected in tampered(write_release(tmp_path), tamper)
 
 
+def test_what_a_triple_that_stays_restates_is_named(tmp_path: Path) -> None:
+    folder = write_release(tmp_path)
+    replaced("manifest.json", '"restated": true', '"restated": false')(folder)
+    seal(folder)
+    assert {where for where, what in invariants(folder) if what == "restated"} == {
+        "removed.jsonl", "questions/train.jsonl", "questions/validation.jsonl"
+    }  # fmt: skip
+
+
 def test_a_name_that_tells_an_answer_holds_between_places(tmp_path: Path) -> None:
     def tamper(folder: Path) -> None:
         TAMPERINGS["an answer in the name of a topic entity"][0](folder)

@@ -226,7 +226,8 @@ MANIFEST: dict[str, Any] = {
         },
         "questions": {
             **_DEFAULTS["questions"],
-            "split": "group", "ratios": [1, 1, 1], "max_answer_share": 1.0, "max_relation_share": 1.0,
+            "restated": True, "split": "group", "ratios": [1, 1, 1],
+            "max_answer_share": 1.0, "max_relation_share": 1.0,
         },
     },
     "kg": {

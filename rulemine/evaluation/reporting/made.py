@@ -244,6 +244,11 @@ def _notes(release: Release) -> Iterator[str]:
             f"names ({shared:,} share their text with another); a template file reads better "
             "(questions.templates)."
         )
+    if left := counts["selection"].get("restated"):
+        yield (
+            f"{counted(left, 'fact')} with a proof left in the graph, because another triple joins the same "
+            "two entities and would restate the answer (questions.restated)."
+        )
     found = [FoundDeclaration(**row) for row in release.manifest["kg"].get("found", ())]
     if found:
         yield _lines(

@@ -114,10 +114,8 @@ class QueryChecker:
         asked_for = preferred(hard)
         if hard and asked_for is None:
             return Reason.BARRED
-        if grader.core_only and not (asked_for and asked_for.core):
-            return Reason.EASY
-        if grader.asked_again(query, asked_for):
-            return Reason.EARLIER
+        if (why := grader.unfit(query, asked_for)) is not None:
+            return why
         if not is_open(asked_for.missing if asked_for else 0):
             return Reason.FULL
         further = grader.further(query, grades) or set()

@@ -22,7 +22,6 @@ import numpy as np
 from rulemine.errors import BarredQueryError, NoTreeError, QueryError
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import Triple
-from rulemine.kinds.graded import Wider
 from rulemine.kinds.subgraphs.derivations import Derivations
 from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.kinds.written.candidate import Candidate, Refusal, Subgraph
@@ -39,6 +38,7 @@ from rulemine.query.query_graph import QueryGraph
 from rulemine.query.sparql import entity_iri
 from rulemine.query.structures import structure_of
 from rulemine.query.tree import Query
+from rulemine.query.wider import Wider
 from rulemine.text.naming_rules import ANCHOR_MISSING, ANSWER_NAMED, INTERMEDIATE_NAMED
 
 __all__ = ["GRAPHS_OWN", "Mistake", "Valid", "Validator"]

@@ -67,7 +67,7 @@ def _not_asked(parts: ReleaseParts) -> int:
     return sum(_fact(r.triple, declared) not in asked for r in parts.removals)
 
 
-def _restatements(parts: ReleaseParts) -> int:
+def _further_statements(parts: ReleaseParts) -> int:
     declared = parts.templates.declarations
     return len(parts.removals) - len({_fact(r.triple, declared) for r in parts.removals})
 
@@ -211,8 +211,8 @@ FIGURES: tuple[Figure, ...] = (
     Figure("removed_core", "removed triples of the core", lambda p: sum(r.core for r in p.removals)),
     Figure("removed_not_asked", "removed triples of whose fact no statement is behind a hard answer of a "
            "question", _not_asked),
-    Figure("removed_restatements", "removed triples less the facts that they state: further statements of "
-           "removed facts", _restatements),
+    Figure("removed_further_statements", "removed triples less the facts that they state: further "
+           "statements of removed facts", _further_statements),
     Figure("removed_by_level", "level → removed triples with that level or a lower one",
            lambda p: {str(level): sum(r.level <= level for r in p.removals) for level in p.levels}),
     Figure("selected_by_another", "removed triples that another rule than that of the published proof "

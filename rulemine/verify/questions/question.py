@@ -4,9 +4,9 @@ Checks that the query asks for all statements of its relations, and its form; th
 of the query on the complete KG (and the reference KG), the disjoint union of stated, hard and further ones,
 and all their evidence; what only the incomplete KG gives, and the values of counts; of each hard answer how
 much is missing, its level, witness and core; that the one asked for is the one that the format names; that
-rules are those of certificates; that the text names the topic entities and, in every naming, no answer and
-no intermediate; and that no topic entity's name has an answer's name in it, but where all relations at the
-topic entity are between places.
+rules are those of certificates; that no triple that stays restates what is asked, where nothing may; that the
+text names the topic entities and, in every naming, no answer and no intermediate; and that no topic entity's
+name has an answer's name in it, but where all relations at the topic entity are between places.
 """
 
 from collections.abc import Iterable, Mapping, Set
@@ -62,6 +62,7 @@ def check_question(at: Located, contents: Contents, findings: Findings) -> None:
         here.equal("evidence", row["evidence"], item["witness"], "witness of the hard answer")
         if not contents.brink:
             _check_choice(here, possible)
+            _check_restated(here)
     if lost := [one for one in row["removed"] if as_triple(one) not in contents.removed]:
         here.add("removed", shown(lost), f"triples of {REMOVED}")
     checks.check_question(here)
@@ -154,6 +155,21 @@ def _check_choice(here: Asked, possible: dict[str, Any]) -> None:
         "in allowed directions, of the core first, then fewest missing, then by name in the source"
     )
     here.equal("hard answer", here.source(here.row["hard_answer"]), best[2], wanted)
+
+
+def _check_restated(here: Asked) -> None:
+    """Checks that no triple joins a topic entity and the hard answer, beside those of its derivation."""
+    row, kg = here.row, here.contents.incomplete
+    if here.contents.folder.option("questions", "restated") is not False:
+        return
+    used = {frozenset((s, o)) for s, _, o in row["evidence"] if (s, _, o) in kg}
+    for anchor in row["anchors"]:
+        pair = anchor, row["hard_answer"]
+        left = [*kg.between(*pair), *kg.between(*reversed(pair))]
+        if left and frozenset(pair) not in used:
+            here.add(
+                "restated", f"{shown(left)} between {shown(anchor)} and the hard answer", "nothing"
+            )
 
 
 def _check_easy(here: Asked) -> None:

@@ -79,6 +79,7 @@ def _built(folder: Path, graph: PropertyGraph, target: str = "release") -> Relea
         ("kind",): "cypher", ("naming",): "text", ("cypher", "per_template"): 6,
         ("cypher", "value_support"): 10, ("cypher", "values"): 0.5, ("selection", "levels"): [50, 100],
         ("mining", "min_initial_support"): 10, ("questions", "declarations"): "none",
+        ("questions", "restated"): True,
     }  # fmt: skip
     recipe = load_recipe(str(folder / "graph.json"), list(settings.items()))
     Build(recipe, folder / target).run()

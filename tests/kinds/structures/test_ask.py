@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from rulemine.kg.facts import Declarations
+from rulemine.kinds.graded import Unaskable
 from rulemine.kinds.structures.checking import Reason
 from rulemine.query.structures import STRUCTURES, structure_of
 from rulemine.query.tree import Anchor, Intersection, Projection, Union
@@ -53,6 +54,22 @@ def test_an_end_that_is_not_asked_for_only_narrows(world: RandomWorld, questions
         if isinstance(tree, Intersection)
         for part in tree.parts
     )
+
+
+def _restated(world: RandomWorld, q: Question) -> bool:
+    """Whether a triple that stays joins an anchor and the hard answer, which the evidence does not."""
+    used = {frozenset((s, o)) for s, r, o in q.evidence if (s, r, o) not in world.removed}
+    left = {frozenset((s, o)) for s, r, o in world.kg.labeled() if (s, r, o) not in world.removed}
+    return any(frozenset((anchor, q.hard_answer)) in left - used for anchor in q.anchors)
+
+
+def test_nothing_is_asked_that_is_restated(world: RandomWorld, questions) -> None:
+    assert {q.structure for q in questions if q.hard_answer and _restated(world, q)} >= {"1p", "2p"}
+    asked = world.ask(excluded=["re"], max_share=MAX_SHARE, restated=False)
+    hard = [q for q in asked.questions if q.hard_answer]
+    assert {q.structure for q in hard} >= {"1p", "2p", "2i"}
+    assert not any(_restated(world, q) for q in hard)
+    assert any(Unaskable.RESTATED in row["rejected"] for row in asked.sampling.values())
 
 
 def test_answers_and_grades_are_those_of_all_derivations(world: RandomWorld, questions) -> None:

@@ -125,7 +125,12 @@ class RandomWorld:
             types: The types of entities.
             given: Among others ``ratios``; None: questions get no split.
         """
-        given = {"per_structure": 12, "ratios": (7, 1, 2), "anchors": None} | given
+        given = {
+            "per_structure": 12,
+            "ratios": (7, 1, 2),
+            "anchors": None,
+            "restated": True,
+        } | given
         if given["ratios"] is None:
             given |= {"ratios": (7, 1, 2), "split": "none"}
 

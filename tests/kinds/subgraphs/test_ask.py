@@ -71,7 +71,7 @@ def inputs_of(
         "t.tsv",
         kind="subgraphs",
         own=section,
-        questions=chosen or QuestionSection(split="none"),
+        questions=replace(chosen or QuestionSection(split="none"), restated=True),
         verbalizer=verbalizer or VerbalizerSection(),
     )
     return SimpleNamespace(

@@ -9,13 +9,13 @@ import pytest
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.graded import Wider
 from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.kinds.subgraphs.validation import Mistake, Valid, Validator
 from rulemine.kinds.written.candidate import Candidate, NamedNode, Refusal, Subgraph
 from rulemine.kinds.written.execution import Executor, RunFailure
 from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.query import QueryGraph
+from rulemine.query.wider import Wider
 
 STATED = """a r m · a r n · m s x · n s z · b t x · b t y · d t y · c u x · a w x · a w2 x · k e m · x p x
 g r m · a sp i · j sp a · l sp i · o sp q · f o2 i · f o2 j""".replace("\n", " · ")

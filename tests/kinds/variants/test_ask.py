@@ -68,7 +68,7 @@ def inputs_of(
         "t.tsv",
         kind="variants",
         own=section,
-        questions=chosen or QuestionSection(split="none"),
+        questions=replace(chosen or QuestionSection(split="none"), restated=True),
         verbalizer=verbalizer or VerbalizerSection(),
         endpoint=endpoint or EndpointOptions(),
     )

@@ -55,7 +55,7 @@ def test_every_figure_of_a_release_by_hand() -> None:
         "triples_removed": 4,
         "removed_core": 1,
         "removed_not_asked": 0,  # the other statement of a fact that is asked about is no omission
-        "removed_restatements": 1,
+        "removed_further_statements": 1,
         "removed_by_level": {"50": 1, "100": 4},
         "selected_by_another": 1,
         "selection": {"rules_mined": 9, "upper_bound": 7, "core_upper_bound": 5},
@@ -161,10 +161,10 @@ def test_answers_that_only_another_statement_gives() -> None:
 def test_what_is_removed_and_not_asked_about_is_counted() -> None:
     figures = figures_of(parts_of(FAMILY, REMOVALS, RULES, QUESTIONS[:1]))
     assert figures["removed_not_asked"] == 3
-    assert figures["removed_restatements"] == 0  # nothing is declared
+    assert figures["removed_further_statements"] == 0  # nothing is declared
     declared = Declarations.of(symmetric=["spouse"])
     figures = figures_of(parts_of(FAMILY, REMOVALS, RULES, QUESTIONS[:1], declared))
-    assert (figures["removed_not_asked"], figures["removed_restatements"]) == (3, 1)
+    assert (figures["removed_not_asked"], figures["removed_further_statements"]) == (3, 1)
 
 
 def test_an_empty_release_has_every_figure() -> None:
@@ -238,7 +238,7 @@ def test_random_releases_against_brute_force(seed: int) -> None:
 
     asked = {facts(q.removed[0]) for q in parts.questions}
     assert figures["removed_not_asked"] == sum(facts(t) not in asked for t in rows)
-    assert figures["removed_restatements"] == len(rows) - len({facts(t) for t in rows})
+    assert figures["removed_further_statements"] == len(rows) - len({facts(t) for t in rows})
     for name, some in (
         ("questions", parts.questions),
         ("core", [q for q in parts.questions if q.core]),
