@@ -137,6 +137,8 @@ def _inside(release: Release, key: Key, named: str) -> Path | None:
     """The file itself, in the release or in this package."""
     if named.startswith("llm/"):
         return release.file(named)
+    if named == key.option.packaged:  # packaged ones are called as their data set
+        return None
     return next(iter(sorted(packaged("datasets").glob(f"*/{named}"))), None)
 
 

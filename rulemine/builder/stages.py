@@ -259,5 +259,6 @@ class BuildStages(BuildResults):
         options = {
             "recipe": self.recipe.portable(self.inputs.prompt_naming),
             "about": self.inputs.about(self._types[0]),
+            "templates": self.inputs.templates.to_plain(),  # those of no question, too
         }
         return self._stage("release", 10, options, work)

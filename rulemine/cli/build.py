@@ -1,4 +1,4 @@
-"""The commands ``build``, ``gloss`` and ``keys``.
+"""The commands ``build``, ``draft``, ``gloss`` and ``keys``.
 
 A command imports what it needs when it runs, so that ``--help`` and scoring never load what only
 mining needs.
@@ -29,9 +29,10 @@ from rulemine.cli.parser import Parser, add_flags, describe_keys
 from rulemine.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
+    from rulemine.builder.stage import FinishedStage
     from rulemine.config import Key
 
-__all__ = ["BUILD", "GLOSS", "KEYS_OF_RECIPES"]
+__all__ = ["BUILD", "DRAFT", "GLOSS", "KEYS_OF_RECIPES"]
 
 _OF_GLOSSES = [f"verbalizer.{name}" for name in ("name", "model", "temperature", "prompt")]
 """The keys that the command ``gloss`` uses."""
@@ -50,39 +51,36 @@ To build with the file: rulemine build RECIPE --verbalizer openai --model NAME -
 """
 
 
+class StageTimes:
+    """Prints how long each stage took, once: a draft runs stages of the build."""
+
+    def __init__(self) -> None:
+        self._before = time.monotonic()
+        self._shown: set[tuple[str, str]] = set()
+
+    def __call__(self, name: str, done: "FinishedStage") -> None:
+        """Prints a line for a stage that is finished."""
+        before, self._before = self._before, time.monotonic()
+        if done.reused and (name, done.digest) in self._shown:
+            return
+        self._shown.add((name, done.digest))
+        seconds = "reused" if done.reused else f"{self._before - before:.1f} s"
+        say(f"{name:9} {seconds:>8}  {done.folder}", sys.stderr)
+
+
 def build(arguments: Namespace) -> int:
     """Runs ``build``."""
     from rulemine.builder.pipeline import Build
-    from rulemine.builder.stage import FinishedStage
     from rulemine.cli.recipe_options import building, chosen_recipe, draft_of
     from rulemine.evaluation.reporting.made import in_short
     from rulemine.release.reader import Release
 
     recipe = chosen_recipe(arguments)
     target = arguments.output or Path("out") / recipe.name
-    before = time.monotonic()
-    shown: set[tuple[str, str]] = set()
-
-    def finished(name: str, done: FinishedStage) -> None:
-        nonlocal before
-        now = time.monotonic()
-        if done.reused and (name, done.digest) in shown:
-            return
-        shown.add((name, done.digest))
-        seconds = "reused" if done.reused else f"{now - before:.1f} s"
-        before = now
-        say(f"{name:9} {seconds:>8}  {done.folder}", sys.stderr)
-
     line = Line()
-
-    @cache  # a draft runs stages of the build, each of which warns again
-    def warned(text: str) -> None:
-        line.note(text)
-
-    earlier = tuple(arguments.not_in)
     context = building(
-        arguments, line, on_finished=finished, replay=arguments.replay, replace=arguments.replace,
-        earlier=earlier, on_warning=warned,
+        arguments, line, on_finished=StageTimes(), replay=arguments.replay, replace=arguments.replace,
+        earlier=tuple(arguments.not_in), on_warning=cache(line.note),
     )  # fmt: skip
     made = Build(recipe, target, context)
     drafting = draft_of(arguments, recipe, lambda drafted: Build(drafted, target, context))
@@ -101,6 +99,34 @@ def build(arguments: Namespace) -> int:
         lines.insert(1, drafting.describe())
     for text in lines:
         say_paragraph(text, sys.stdout)
+    return 0
+
+
+def draft(arguments: Namespace) -> int:
+    """Runs ``draft``."""
+    from rulemine.builder.pipeline import Build
+    from rulemine.cli.recipe_options import building, chosen_recipe, draft_of
+    from rulemine.draft.writing import drafted_files, write_draft
+    from rulemine.release.storing.outputs import check_place
+
+    recipe = chosen_recipe(arguments)
+    check_place(arguments.output)
+    line = Line()
+    context = building(
+        arguments, line, on_finished=StageTimes(), on_warning=cache(line.note), replace=True
+    )
+    target = Path("out") / recipe.name
+    drafting = draft_of(arguments, recipe, lambda drafted: Build(drafted, target, context))
+    if drafting is None:
+        raise ConfigError(
+            f"draft: {arguments.recipe} is a recipe, or is built with rules of its own or by the published "
+            "procedure: nothing is left to choose. Give a graph."
+        )
+    made = drafting.run("balance")
+    files = drafted_files(made, drafting.choices, drafting.given, arguments.output)
+    for text in write_draft(arguments.output, files, update=arguments.update):
+        say(text)
+    say(f"Next: edit what you like, then rulemine build {arguments.output}")
     return 0
 
 
@@ -199,6 +225,18 @@ def _add_build_options(parser: Parser) -> None:
         group.add_argument(*names, **how)
 
 
+def _add_draft_options(parser: Parser) -> None:
+    from rulemine.cli.recipe_options import OF_MODEL
+    from rulemine.kinds.registry import KINDS
+    from rulemine.recipe.recipe import KEYS, keys_with
+
+    parser.keys = lambda: keys_with(*KINDS)
+    add_flags(
+        parser, [k for k in KEYS if not k.name.startswith(("mining.", *OF_MODEL))], brief=True
+    )
+    add_resources(parser)
+
+
 def _add_gloss_options(parser: Parser) -> None:
     from rulemine.recipe.recipe import KEYS
 
@@ -213,8 +251,8 @@ STEPS = ("ground", "select", "ask", "balance", "verbalize", "split")
 BUILD = Subcommand(
     "build", build, "build a benchmark: all steps, resumed where an earlier run stopped",
     (
-        arg("recipe", "RECIPE", "a recipe (demo, family, fb15k237, structures-demo, …), a .toml file, a data "
-            "set or a graph"),
+        arg("recipe", "RECIPE", "a recipe (demo, family, …), a .toml file or a folder with one, a data set "
+            "or a graph"),
         arg("-o --output", "DIR", "folder (out/NAME)", Path),
         arg("--until", "STAGE", f"the last step: {', '.join(STEPS)} (release)", choices=(*STEPS, "release"),
             default="release"),
@@ -224,6 +262,18 @@ BUILD = Subcommand(
     ),
     "Every key of a recipe, with its meaning and default: rulemine keys [SECTION]",
     _add_build_options,
+)  # fmt: skip
+
+DRAFT = Subcommand(
+    "draft", draft, "write the recipe that a graph is built with by itself, to edit it",
+    (
+        arg("recipe", "GRAPH", "a graph or a data set"),
+        arg("-o --output", "DIR", "folder for recipe, templates, filter, …", Path, required=True),
+        switch("--update", "show what a draft would say now; replace only files that nobody has edited"),
+        "set",
+        arg("--effort", "UNITS", "million joins that may be made (150)", within(1)),
+    ),
+    "Then build from the folder: rulemine build DIR", _add_draft_options,
 )  # fmt: skip
 
 GLOSS = Subcommand(

@@ -16,7 +16,7 @@ from typing import Any
 import rulemine
 from rulemine.cli.answer import ANSWER, QUESTIONS
 from rulemine.cli.arguments import Subcommand
-from rulemine.cli.build import BUILD, GLOSS, KEYS_OF_RECIPES, STEPS
+from rulemine.cli.build import BUILD, DRAFT, GLOSS, KEYS_OF_RECIPES, STEPS
 from rulemine.cli.compare import COMPARE
 from rulemine.cli.console import complain, fitting, note
 from rulemine.cli.data import DATA, GENERATE
@@ -37,7 +37,7 @@ from rulemine.guard import watching
 __all__ = ["main", "make_parser"]
 
 GROUPS: dict[str, tuple[Subcommand, ...]] = {
-    "Build": (BUILD, MINE, GLOSS, KEYS_OF_RECIPES),
+    "Build": (BUILD, DRAFT, MINE, GLOSS, KEYS_OF_RECIPES),
     "Releases": (
         *(VERIFY, SHOW, RENAME, ARCHIVE),
         *(EXPORT, QUESTION_GRAPHS, SUPERVISION, VARIANTS),

@@ -41,6 +41,7 @@ class Drafting:
         effort: Work that may be spent, in millions of joins.
 
     Attributes:
+        given: As given.
         choices: What was chosen, in order.
         build: The build of the recipe with these choices; its finished stages are done.
     """
@@ -57,7 +58,8 @@ class Drafting:
         self._goal = plain.questions.max_questions
         lacks = KINDS[plain.kind].Options.lacks
         self._limited = not any(MOST in keys for keys in lacks)
-        self._settled = {*given}.union(*lacks)
+        self.given = {*given}
+        self._settled = self.given.union(*lacks)
         self._own = [Chosen(*one) for one in KINDS[plain.kind].Options.drafted]
         self.choices: tuple[Chosen, ...] = ()
         self.build = build_of(plain)

@@ -104,6 +104,16 @@ FLOORS = (
     ),
     Chosen("selection.max_prior", 0.07, "no answer that more than 7 % of a relation's topics have"),
     Chosen("questions.max_questions", 10_000, "more say no more about a system"),
+    Chosen(
+        "questions.declarations",
+        "found",
+        "relations that state the same facts are one in questions",
+    ),
+    Chosen(
+        "questions.filter",
+        "found",
+        "ids, dates, addresses, images and the like are not asked about",
+    ),
     Chosen("questions.max_answers", 50, "nobody names more"),
     Chosen(
         "questions.max_median_answers",

@@ -63,7 +63,8 @@ class RelationTemplates:
         ask_object: Template of a question for the objects, with ``{topic}`` for the subject.
         ask_subjects: As `ask_subject`, where there are several answers.
         ask_objects: As `ask_object`, where there are several answers.
-        source: ``written`` (by hand), ``book`` (of a phrase book) or ``derived`` (from the relation's name).
+        source: ``written`` (by hand), ``book`` (of a phrase book) or ``derived`` (from the relation's name);
+            in a file what says the same as one of these two is still theirs.
         describe_subject: What the subjects are, with ``{topic}`` for the object.
         describe_object: What the objects are, with ``{topic}`` for the subject.
     """
@@ -233,13 +234,22 @@ def load_templates(
     unasked = [(r, end) for r in every for end in DIRECTIONS if declared.asked(r, end) in closed]
     declared = declared.within(every)
     places = {declared[r].fact for r in every if r in tables and tables[r].place}
+    rows = _described(_distinct(rows, declared, derives), declared)
+    if source != "" and path == Path(source):  # a draft has templates that nobody has touched
+        own = load_templates("", every, declared, kg=kg, names=names, labels=labels)
+        rows = tuple(own[row.relation] if _alike(own[row.relation], row) else row for row in rows)
     return Templates(
-        _described(_distinct(rows, declared, derives), declared),
+        rows,
         unused,
         declared,
         frozenset(r for r in every if declared[r].fact in places),
         frozenset(unasked),
     )
+
+
+def _alike(one: RelationTemplates, other: RelationTemplates) -> bool:
+    """Whether two rows have the same texts."""
+    return replace(one, source=other.source) == other
 
 
 def _written(relation: str, t: RelationTable, source: str) -> RelationTemplates:

@@ -31,10 +31,12 @@ from rulemine.kg.relation_overlap import (
 from rulemine.kinds.registry import KINDS
 from rulemine.mining.amie_jar import AmieJar
 from rulemine.phrasing.declarations import load_declarations
+from rulemine.phrasing.template_file import declared_in_templates
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.query.answers import stale_in
 from rulemine.recipe.earlier import Earlier, read_earlier
 from rulemine.recipe.homonyms import tell_apart
+from rulemine.recipe.kept_out import kept_out
 from rulemine.recipe.recipe import Recipe, file_keys
 from rulemine.recipe.relation_filter import (
     excluded_relations,
@@ -218,9 +220,7 @@ class Inputs:
         if named != "found" or self.recipe.selection.mode == "brink":
             return ()
         with of_key("questions.templates"):
-            return found_declarations(
-                self.stated, load_templates(chosen.templates, self.relations).declarations
-            )
+            return found_declarations(self.stated, declared_in_templates(chosen.templates))
 
     @cached_property
     def declared(self) -> Declarations:
@@ -234,12 +234,12 @@ class Inputs:
     @cached_property
     def templates(self) -> Templates:
         """The relation templates; the published procedure (``brink``) knows no declarations."""
-        named = self.recipe.questions.templates
+        named, declared = self.recipe.questions.templates, self.declared
         with of_key("questions.templates"):
             names = {} if "labels" in self.own else self.named.relations
-            given = named, self.relations, self.declared, self.stated, names
+            given = named, self.relations, declared, self.stated, names
             templates = load_templates(*given, lambda: self.labels)
-        if named and not templates.written:
+        if templates.unused and not templates.written:
             self.warn(
                 f"questions.templates: {named} has no template for any of "
                 f"{counted(len(self.relations), 'relation')} of {self.recipe.kg}."
@@ -285,7 +285,8 @@ class Inputs:
         chosen = self.recipe.questions
         relations = self.kg.relations
         with of_key("questions.filter"):
-            listed = load_filter(chosen.filter, relations)
+            found = chosen.filter == "found"
+            listed = kept_out(self.kg) if found else load_filter(chosen.filter, relations)
         return excluded_relations(self.kg, listed, chosen.max_end_share, chosen.max_median_answers)
 
     @cached_property

@@ -10,10 +10,15 @@ from rulemine.codec import decode, read_table, shown, slots_of
 from rulemine.config import hint, homes, lookup, override, packaged, read_toml
 from rulemine.errors import ConfigError, did_you_mean, list_problems
 from rulemine.kinds.registry import KINDS, USUAL
+from rulemine.recipe.drafted import AS_DRAFTED, is_untouched
 from rulemine.recipe.recipe import Recipe, file_keys
 from rulemine.registry import packaged_or_given
 
 __all__ = ["build_recipe", "decode_recipe", "load_recipe", "named_recipes", "recipe_file"]
+
+
+DRAFT = "recipe.toml"
+"""The recipe in a folder that is given as one."""
 
 
 def named_recipes() -> dict[str, Path]:
@@ -33,6 +38,8 @@ def named_recipes() -> dict[str, Path]:
 def recipe_file(name: str) -> Path | None:
     """The file of the recipe that is called so; None: it names a KG."""
     path = named_recipes().get(name, Path(name))
+    if (path / DRAFT).is_file():
+        return path / DRAFT
     return path if path.suffix == ".toml" else None
 
 
@@ -96,9 +103,9 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
     """Loads a recipe and applies the settings of the command line.
 
     Args:
-        name: A packaged recipe, the path of a TOML file (paths inside it are relative to it; ``base`` names
-            a recipe of which it says only what differs), or a KG (data set or file), which is built with the
-            defaults.
+        name: A packaged recipe, the path of a TOML file or of a folder with a ``recipe.toml`` (paths in it
+            are relative to it; ``base`` names a recipe of which it says only what differs), or a KG (data
+            set or file), which is built with the defaults.
         settings: Keys and values; later ones win.
 
     Raises:
@@ -252,5 +259,7 @@ def _beside(values: dict[str, Any], folder: Path, kind: str) -> dict[str, Any]:
         texts = key.option.column and packaged_or_given(value, key.option.packaged) == Path(value)
         folders = texts or (key.option.data_set and own.is_dir() and value not in _known())
         if own.is_file() or (folders and own.is_dir()):
-            values = override(values, key.path, str(folder / value))
+            untouched = own.is_file() and key.name in AS_DRAFTED and is_untouched(own)
+            place = AS_DRAFTED[key.name] if untouched else str(folder / value)
+            values = override(values, key.path, place)
     return values

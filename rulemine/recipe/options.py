@@ -102,8 +102,9 @@ class QuestionSection(Section):
             (everything is test).
         ratios: Sizes of train, validation and test relative to each other; groups of the kind ``subgraphs``
             have its ``test_share``.
-        filter: ``fb15k237`` or a TOML file of relations that are not asked about; empty: none. This and
-            the next two need the selection ``maximal``.
+        filter: ``fb15k237`` or a TOML file of relations that are not asked about; ``found``: those whose name
+            or objects show that they are ids, dates, addresses, images and the like; empty: none. This
+            and the next two need the selection ``maximal``.
         max_end_share: A relation is not asked about when one entity is the object (or the subject) of
             more than this fraction of its triples; 1: off.
         max_median_answers: A relation is not asked about when, whichever end is asked for, more than
@@ -134,7 +135,7 @@ class QuestionSection(Section):
         fits_too=lambda sizes: len(sizes) == 3,
         expected="three integers ≥ 1, for train, validation and test",
     )
-    filter: str = option("", file=True, packaged="filter.toml")
+    filter: str = option("", file=True, packaged="filter.toml", words=("found",))
     max_end_share: float = option(1.0, above=0, most=1)
     max_median_answers: int = option(0, least=0)
     max_questions: int = option(0, least=0, flag=True, flag_name="--questions")

@@ -47,6 +47,9 @@ __all__ = [
 ONE_END = "one entity is an end of most of its facts"
 TOO_MANY = "its questions have too many answers"
 
+NO_FILE = ("", "found")
+"""Values of ``questions.filter`` that name none."""
+
 _TABLES = ("drop", "classes", "standards")
 
 _EXPECTED = (
@@ -62,13 +65,13 @@ def load_filter(source: str | Path, relations: Iterable[str]) -> dict[str, str]:
     """Reads the relations of a filter file with their reasons, sorted by relation.
 
     Args:
-        source: A filter file, the name of a packaged data set that has one, or "" for none.
+        source: A filter file, the name of a packaged data set that has one, or one of `NO_FILE`.
         relations: The relations of the graph; others are ignored.
 
     Raises:
         InputError: The file is missing or not a filter file, or names a relation that looks misspelled.
     """
-    if source == "":
+    if source in NO_FILE:
         return {}
     path, listed, known = *_read(source), set(relations)
     problems = [
@@ -95,7 +98,7 @@ def load_classes(source: str | Path, relations: Iterable[str]) -> dict[str, tupl
     Raises:
         InputError: The file is missing or not a filter file, or a class is no list of relations.
     """
-    if source == "":
+    if source in NO_FILE:
         return {}
     path, listed = _read(source)
     if problems := _misshapen(listed["classes"]):
@@ -116,7 +119,7 @@ def load_standards(source: str | Path, relations: Iterable[str]) -> tuple[Standa
         InputError: The file is missing or not a filter file; a standard is malformed, has no reason or no
             form; it names a relation that looks misspelled.
     """
-    if source == "":
+    if source in NO_FILE:
         return ()
     path, listed, known = *_read(source), set(relations)
     classes, found = listed["classes"], []
