@@ -38,6 +38,7 @@ __all__ = [
     "active_of",
     "article",
     "is_plural",
+    "participle_of",
     "past_of",
     "plural",
     "singular",
@@ -338,6 +339,16 @@ def active_of(participle: str) -> str:
     if participle.endswith("ed") and participle not in STATES:
         return participle
     return _ACTIVE.get(participle, participle if participle in PAST.values() else "")
+
+
+def participle_of(past: str) -> str:
+    """The participle of the verb of a past: "written" of "wrote".
+
+    Example:
+        >>> participle_of("wrote"), participle_of("founded")
+        ('written', 'founded')
+    """
+    return next((participle for participle, other in _ACTIVE.items() if other == past), past)
 
 
 def past_of(verb: str) -> str:

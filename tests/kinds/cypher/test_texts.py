@@ -12,7 +12,7 @@ from rulemine.kinds.cypher.graph import node_names
 from rulemine.kinds.cypher.realism import Realism, draft_characteristics
 from rulemine.kinds.cypher.words.relations import relation_words
 from rulemine.kinds.cypher.words.texts import QuestionTexts, fixed_nodes
-from rulemine.phrasing.templates import load_templates
+from rulemine.phrasing.templates import RelationTemplates, load_templates
 from rulemine.recipe.inputs import Inputs
 from rulemine.text.articles import in_sentence
 from rulemine.text.template import fill
@@ -343,3 +343,21 @@ def test_the_name_of_a_country_is_not_that_of_a_city() -> None:
     texts = QuestionTexts(_countries(), Realism({}))
     names = texts.names(["c0", "t0"], {"c0": "e0", "t0": "e1"})
     assert names == {"topic1": "Luxembourg", "topic2": "Luxembourg (city)"}
+
+
+def test_statements_of_phrase_books_are_said_of_the_subject() -> None:
+    said = {
+        "{object} wrote {subject}": "were written by X",
+        "{object} practices {subject}": "are practiced by X",
+        "{object} is a sibling of {subject}": "have X as a sibling",
+        "{subject} is or was a member of {object}": "are members of X",
+        "the term {subject} belongs to {object}": "belong to X",
+        "the entry for {subject} refers to {object}": "have an entry that refers to X",
+        "{object} acted in {subject}": "have X as an actor",
+    }
+    for statement, expected in said.items():
+        row = RelationTemplates(
+            "P1", statement, "Who?", "Who?", "Who?", "Who?", "book",
+            "film/films | in which {topic} acted", "actor/actors | who acted in {topic}",
+        )  # fmt: skip
+        assert relation_words("P1", row).predicate.of_subject("X", several=True) == expected

@@ -15,7 +15,15 @@ from rulemine.kinds.cypher.words.wording import plural
 from rulemine.phrasing.derive import derive
 from rulemine.phrasing.descriptions import read_description
 from rulemine.phrasing.grammar import doing
-from rulemine.phrasing.lexicon import PARTICIPLES, PAST, PREPOSITIONS, VERBS, past_of
+from rulemine.phrasing.lexicon import (
+    PARTICIPLES,
+    PAST,
+    PREPOSITIONS,
+    VERBS,
+    article,
+    participle_of,
+    past_of,
+)
 from rulemine.phrasing.relation_names import words_of
 from rulemine.phrasing.templates import RelationTemplates
 from rulemine.text.articles import type_words
@@ -33,6 +41,10 @@ _SUBJECT_IS = re.compile(r"\{subject\} is (?:an?|the) ([^{}]+) of \{object\}")
 _OBJECT_AS = re.compile(r"\{subject\} has \{object\} as (?:its |an? |the )?([^{}]+)")
 _OBJECT_IS = re.compile(r"(?:What|Who|Which [^{}]+?) is (?:an?|the) ([^{}]+) of \{topic\}\?")
 _OBJECTS_ARE = re.compile(r"(?:What|Who|Which [^{}]+?) are the ([^{}]+) of \{topic\}\?")
+_NOW_OR_ONCE = re.compile(r"\b(is|are|has|have) or (?:was|were|had)\b")
+_OBJECT_HAS_ROLE = re.compile(r"\{object\} (?:is|was) ((?:an?|the) .+) of \{subject\}")
+_OF_THE_SUBJECT = re.compile(r"the (\w+) (?:for|of) \{subject\} ([^{}]+) \{object\}")
+_OBJECT_DOES = re.compile(r"\{object\} (\w+) \{subject\}")
 _VAGUE = ("part", "home")
 _OWN = re.compile(r"\bits\b")
 
@@ -148,6 +160,8 @@ def relation_words(relation: str, templates: RelationTemplates | None = None) ->
     """
     written = templates is not None and templates.source != "derived"
     statement = templates.statement if templates and written else derive(relation).statement
+    if templates and templates.source == "book":
+        statement = _of_subject(templates)
     predicate = _predicate(_STATED.fullmatch(statement) if written else None, relation)
     several = _OBJECTS_ARE.fullmatch(templates.ask_subjects) if templates else None
     subject = _noun(_SUBJECT_IS.fullmatch(statement), several)
@@ -166,6 +180,32 @@ def relation_words(relation: str, templates: RelationTemplates | None = None) ->
     return RelationWords(
         replace(predicate, before=before, before_many=before), subject, object_, kind
     )
+
+
+def _of_subject(templates: RelationTemplates) -> str:
+    """The statement of a phrase book as one about the subject, without saying that it may be past.
+
+    Example:
+        "{object} wrote {subject}" is "{subject} was written by {object}", and "{object} is a sibling of
+        {subject}" is "{subject} has {object} as a sibling".
+    """
+    statement = _NOW_OR_ONCE.sub(r"\1", templates.statement)
+    statement = re.sub(r"^the \w+ (?=\{subject\})", "", statement)
+    if own := _OF_THE_SUBJECT.fullmatch(statement):
+        return f"{{subject}} has {article(own[1])} {own[1]} that {own[2]} {{object}}"
+    if role := _OBJECT_HAS_ROLE.fullmatch(statement):
+        return f"{{subject}} has {{object}} as {role[1]}"
+    if done := _OBJECT_DOES.fullmatch(statement):
+        verb = done[1]
+        participle = past_of(VERBS[verb]) if verb in VERBS else verb
+        participle = participle_of(participle)
+        if is_participle(participle):
+            return f"{{subject}} {'is' if verb in VERBS else 'was'} {participle} by {{object}}"
+    if re.match(r"(the \w+ )?\{object\}", statement) and templates.describe_object:
+        noun = read_description(templates.describe_object).noun[0]
+        if noun not in ("person", "thing", "something", "someone"):
+            return f"{{subject}} has {{object}} as {article(noun)} {noun}"
+    return statement
 
 
 def is_participle(word: str) -> bool:
