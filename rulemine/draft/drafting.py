@@ -17,6 +17,7 @@ from rulemine.draft.goal import (
     mining_work,
     proving_work,
 )
+from rulemine.errors import ConfigError, counted
 from rulemine.kinds.registry import KINDS
 from rulemine.recipe.options import MiningSection
 from rulemine.recipe.recipe import Recipe
@@ -26,6 +27,9 @@ __all__ = ["Drafting"]
 
 SHARE = "questions.max_relation_share"
 MOST = "questions.max_questions"
+
+MISSING = 0.3
+"""The fraction of questions, of kinds that also ask for what is stated, that have to miss something."""
 
 NEAR = 0.9
 """A number of questions is reached by this fraction of it: limits among few questions leave some out."""
@@ -78,6 +82,8 @@ class Drafting:
         steps = self._affordable()
         if "balance" not in stages or not self._limited:
             self._take(steps[-1])
+            if "ask" in stages:
+                self._refuse_what_is_stated()
             return self.build
         for step in steps if self._goal else steps[-1:]:
             self._take(step)
@@ -131,6 +137,27 @@ class Drafting:
         )
         self._choose((*taken, Chosen(SHARE, share, reason)))
         return len(found)
+
+    def _refuse_what_is_stated(self) -> None:
+        """Ends a build of which too few questions miss something, unless the user chose where they start.
+
+        Raises:
+            ConfigError: So it is.
+        """
+        self.build.run("ask")
+        asked, recipe = self.build.asked.questions, self.build.recipe
+        missing = sum(bool(question.missing) for question in asked)
+        if missing >= MISSING * len(asked) or not self.given.isdisjoint(
+            own.key for own in self._own
+        ):
+            return
+        removed = counted(len(self.build.selection.removed), "triple")
+        raise ConfigError(
+            f"{recipe.kg}: only {missing:,} of {counted(len(asked), 'question')} of the kind {recipe.kind} "
+            f"miss something on the incomplete graph; at least {MISSING:.0%} were expected. What its rules "
+            f"prove, {removed}, is too little for questions over several. Ask about these triples themselves "
+            "(--kind rules), or draft a recipe (rulemine draft) and lower its thresholds."
+        )
 
     def _choose(self, choices: Sequence[Chosen]) -> Recipe:
         """The recipe with choices, and its build, which reads no input again."""
