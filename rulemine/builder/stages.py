@@ -158,7 +158,7 @@ class BuildStages(BuildResults):
             "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),
             **self.kind.options(inputs),
         }
-        return self._stage("ask", 29, options, work)
+        return self._stage("ask", 30, options, work)
 
     @contextmanager
     def _writing(self, folder: Path) -> Iterator[Writing]:
