@@ -17,11 +17,13 @@ subject. A class names several; ``^`` before it turns all of them:
     [[together]]
     links = ["films by"]
     with = ["^/film/film/genre"]
+    chains = true
 
 Every link of `from` leads to something from which every link of `to` may go on; where `chains`, also in a
 chain of three or more; where `unions`, also from a union. Links that stand together may both give one entity;
-without `with`, any two of `links` do. A union is of what one link of `unions` leads to from two entities;
-some link of `akin` leads to both of these from one entity (any link, if there is no such list).
+without `with`, any two of `links` do; where `chains`, also where a chain leads there. A union is of what one
+link of `unions` leads to from two entities; some link of `akin` leads to both of these from one entity (any
+link, if there is no such list).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -51,7 +53,7 @@ _LISTS = {"joins": ("from", "to"), "together": ("links", "with")}
 _EXPECTED = (
     'A file of joins has [classes], with lines name = ["relation", "^relation", …], [[joins]] with the '
     "lists from and to, and maybe chains = true or unions = true, [[together]] with the lists links and, "
-    "maybe, with, and the lists unions and akin."
+    "maybe, with and chains = true, and the lists unions and akin."
 )
 
 
@@ -64,6 +66,7 @@ class Joins:
         chains: Those of them that may be in a chain of three or more.
         after_unions: Those of them whose second link goes on from a union.
         together: Pairs of links, in both orders, that may give one entity.
+        beside_chains: Those of them of which one may be the end of a chain.
         unions: The links whose unions are asked.
         akin: The links that lead to akin entities from one.
     """
@@ -72,6 +75,7 @@ class Joins:
     chains: frozenset[tuple[Link, Link]]
     after_unions: frozenset[tuple[Link, Link]]
     together: frozenset[tuple[Link, Link]]
+    beside_chains: frozenset[tuple[Link, Link]]
     unions: frozenset[Link]
     akin: frozenset[Link]
 
@@ -110,12 +114,16 @@ def load_joins(source: str, relations: Iterable[str], declarations: Declarations
         ends = [(links(row[first]), links(row.get(second, row[first]))) for row in rows]
         return frozenset((one, other) for some, others in ends for one in some for other in others)
 
-    together = pairs("together")
+    def both_ways(flag: str = "") -> frozenset[tuple[Link, Link]]:
+        found = pairs("together", flag)
+        return found | {(other, one) for one, other in found}
+
     return Joins(
         pairs("joins"),
         pairs("joins", "chains"),
         pairs("joins", "unions"),
-        together | {(other, one) for one, other in together},
+        both_ways(),
+        both_ways("chains"),
         *(frozenset(links(values.get(name, ()))) for name in _TOPS),
     )
 
@@ -160,7 +168,7 @@ def _checked(values: Mapping[str, Any]) -> tuple[dict[str, list[str]], list[str]
             lists.append((f"{table} {number}: {first}", row.get(first)))
             needed = table == "joins" or second in row
             lists += [(f"{table} {number}: {second}", row.get(second))] * needed
-            allowed = {first, second, *(_FLAGS if table == "joins" else ())}
+            allowed = {first, second, *_FLAGS[: 2 if table == "joins" else 1]}
             problems += [f"{table} {number} has {key!r}" for key in sorted(row.keys() - allowed)]
             problems += [
                 f"{table} {number}: {flag} is {row[flag]!r}; true or false was expected"

@@ -1,5 +1,6 @@
 """Asks the questions of a recipe, with nothing of the stages that come before."""
 
+from types import SimpleNamespace
 from typing import Any
 
 from rulemine.kg.graph import KnowledgeGraph
@@ -11,7 +12,14 @@ from rulemine.recipe.recipe import Recipe
 from rulemine.release.question_set import QuestionSet
 from rulemine.removal.selection import Selection
 
-__all__ = ["ask"]
+__all__ = ["InputsByName", "ask"]
+
+
+class InputsByName(SimpleNamespace):
+    """Inputs that are set, by attribute or by name, as of `rulemine.recipe.inputs.Inputs`."""
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
 
 
 def ask(

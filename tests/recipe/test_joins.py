@@ -33,6 +33,7 @@ def test_classes_may_be_turned_and_other_relations_are_left_out(tmp_path: Path) 
     assert joins.after_unions == {(spouse, one) for one in by}
     assert joins.after == joins.chains | joins.after_unions
     assert joins.together == {(("sequel", False), spouse), (spouse, ("sequel", False))}
+    assert not joins.beside_chains
     assert joins.unions == turned
     assert not joins.akin
     assert load_joins("", KNOWN, Declarations()) is None

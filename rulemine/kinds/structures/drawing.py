@@ -23,7 +23,7 @@ from rulemine.kinds.structures.edges import (
     Steps,
     Taken,
 )
-from rulemine.kinds.structures.listed import Listing
+from rulemine.kinds.structures.listed import MOST_AKIN, Listing
 from rulemine.kinds.structures.plans import ANY, LINKS, NARROW, Either, Hop, Meet, first_of, plan_of
 from rulemine.query.tree import Anchor, Intersection, Query, Union
 from rulemine.recipe.joins import Joins
@@ -40,9 +40,6 @@ OTHER_MEETS = 32
 
 OTHER_BRANCHES = 64
 """Draws of the second branch of a union, until it is like the first."""
-
-MOST_AKIN = 10
-"""The most entities that a link may lead to together for them to be akin."""
 
 REMEMBERED = 2**16
 """How many combinations of steps are remembered: most are drawn several times."""
@@ -191,9 +188,7 @@ class Drawer:
         """Whether of some steps, each makes what all of them lead to together smaller."""
         return _all_smaller([self.steps.reached(step) for step in taken])
 
-    def akin(
-        self, first: Taken, table: DrawTable, draws: Draws, allowed: bytes | None
-    ) -> Taken | None:
+    def akin(self, first: Taken, table: DrawTable, draws: Draws) -> Taken | None:
         """Draws a step of the same link from an entity akin to that from which a step comes.
 
         Two entities are akin if some link leads to both from one entity, and to few others.
@@ -202,22 +197,24 @@ class Drawer:
             first: The step.
             table: What the other one must be among.
             draws: The stream.
-            allowed: For each link, whether it may be the one that leads to both; None: any.
         """
         steps = self.steps
-        shared = self._all.into(first.source, draws, allowed)
+        shared = self._all.into(first.source, draws)
         if shared is None or steps.fan[shared.step] > MOST_AKIN:
             return None
         others = steps.reached(shared.step)
         source = int(others[draws.below(len(others))])
         if source == first.source:
             return None
-        found = steps.leaving(first.link, source)
-        found = found[table.chosen[found]]
+        return self.one_of(steps.leaving(first.link, source), table, draws)
+
+    def one_of(self, some: Ints, table: DrawTable, draws: Draws) -> Taken | None:
+        """One of some steps that a table has; None: it has none."""
+        steps, found = self.steps, some[table.chosen[some]]
         if not len(found):
             return None
         step = int(found[draws.below(len(found))])
-        return Taken(step, int(steps.target[step]), first.link, source)
+        return Taken(step, int(steps.target[step]), int(steps.link[step]), int(steps.source[step]))
 
     def _possible(
         self, plan: Hop | Meet | Either | None, pool: int, listing: Listing | None
@@ -357,9 +354,12 @@ class _Draw:
         """
         drawer, types = self.drawer, self.drawer.types
         table, steps = drawer.table(hop, self.pool, None, self.listing), drawer.steps
-        akin = None if self.listing is None else self.listing.akin
-        for _ in range(OTHER_BRANCHES):
-            found = drawer.akin(first, table, self.draws, akin)
+        listed = None if self.listing is None else self.listing.akin(first.link, first.source)
+        for _ in range(OTHER_BRANCHES if listed is None else min(OTHER_STEPS, len(listed))):
+            if listed is None:
+                found = drawer.akin(first, table, self.draws)
+            else:
+                found = drawer.one_of(listed, table, self.draws)
             if found is None or (above is not None and not len(steps.leaving(above, found.target))):
                 continue
             if types.shared((first.source, found.source)) and types.shared(

@@ -10,9 +10,13 @@ from rulemine.kinds.structures.edges import Steps
 from rulemine.kinds.structures.plans import Hop, Meet, first_of
 from rulemine.recipe.joins import Joins
 
-__all__ = ["Listing"]
+__all__ = ["MOST_AKIN", "Listing"]
 
 Bools = npt.NDArray[np.bool_]
+
+
+MOST_AKIN = 10
+"""The most entities that a link may lead to together for them to be akin."""
 
 
 class Listing:
@@ -27,7 +31,6 @@ class Listing:
         after: bool, shape (links, links): whether the second goes on from what the first leads to.
         together: bool, likewise: whether both may give one entity.
         leaves: bool, shape (links,): which links may start from an anchor.
-        akin: For each link, whether it leads to akin entities from one: 1 or 0.
     """
 
     def __init__(self, steps: Steps, joins: Joins, name: str) -> None:
@@ -35,14 +38,16 @@ class Listing:
         size = len(number)
         self.after, self.together = np.zeros((2, size, size), bool)
         after = {"3p": joins.chains, "up": joins.after_unions}.get(name, joins.after)
-        for table, some in ((self.after, after), (self.together, joins.together)):
+        together = joins.beside_chains if name == "pi" else joins.together
+        for table, some in ((self.after, after), (self.together, together)):
             for one, other in some:
                 if one in number and other in number:
                     table[number[one], number[other]] = True
         is_union = name in ("2u", "up")
         self.leaves = np.array([not is_union or link in joins.unions for link in steps.links])
         akin = joins.akin or frozenset(steps.links)
-        self.akin = np.array([link in akin for link in steps.links]).tobytes()
+        self._leads_to_akin = np.array([link in akin for link in steps.links])
+        self.akin = cache(self._akin)
         self.allowed = cache(self._allowed)
         order = np.argsort(steps.link, kind="stable")
         ends = np.cumsum(np.bincount(steps.link, minlength=size))
@@ -61,6 +66,16 @@ class Listing:
         for link in beside:
             allowed &= self.together[link]
         return allowed.tobytes()
+
+    def _akin(self, link: int, source: int) -> npt.NDArray[np.int64]:
+        """The steps of a link from the entities that are akin to one, ascending by entity."""
+        steps = self._steps
+        low, high = steps.target.searchsorted((source, source + 1)).tolist()
+        near = self._leads_to_akin[steps.link[low:high]] & (steps.fan[low:high] <= MOST_AKIN)
+        reached = [steps.reached(step) for step in (low + np.flatnonzero(near)).tolist()]
+        others = {int(one) for some in reached for one in some} - {source}
+        found = [steps.leaving(link, other) for other in sorted(others)]
+        return np.concatenate(found) if found else np.empty(0, np.int64)
 
     def joined(
         self, chosen: Bools, step: Hop, root: Meet | None, of: Callable[[Hop], Bools]

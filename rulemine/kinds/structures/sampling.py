@@ -19,7 +19,7 @@ same questions.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count
@@ -33,7 +33,7 @@ from rulemine.kinds.structures.checking import QueryChecker, Reason
 from rulemine.kinds.structures.drawing import Drawer
 from rulemine.kinds.structures.edges import Draws
 from rulemine.kinds.structures.plans import LINKS
-from rulemine.kinds.structures.sharing import most_sharing, shared_by, within_limit
+from rulemine.kinds.structures.sharing import apportioned, most_sharing, shared_by, within_limit
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.records import Question, Rejection
 from rulemine.seeds import stream
@@ -57,6 +57,9 @@ CHEAP = {
 
 FEWER = {"3p": 0.15, "up": 0.15}
 """The fraction of the candidates of a structure that is asked where fewer are worth it."""
+
+FEWER_TOPICS = 4
+"""How many times fewer questions than a relation an anchor may have where there is a list of joins."""
 
 MOST_REFUSED = 1000
 """Refused texts that are kept."""
@@ -189,9 +192,10 @@ class _Sampling:
         self.drawer, self.checker, self.texts = drawer, checker, asking.texts
         self.pools, self.options, self.company = pools, asking.options, company
         options = self.options
-        better = LessContrived(FEWER.get(name, KEPT))
+        listed = drawer.listed.get(name)
+        better = LessContrived(KEPT if listed else FEWER.get(name, KEPT))
         self.made = Sampled(name, options.per_structure, better=better)
-        self.wanted = _apportioned(options.per_structure, [pool.ratio for pool in pools])
+        self.wanted = apportioned(options.per_structure, [pool.ratio for pool in pools])
         numbers: list[int | None] = [None]
         if options.missing != "any":
             numbers = list(range(LINKS[name] + 1))
@@ -207,9 +211,10 @@ class _Sampling:
         self.without_core: set[Key] = set()
         self.shared: Counter[str] = Counter()
         self.drawn_pools: list[int] = []
-        self.listing = drawer.listed.get(name)
+        self.listing = listed
         self.made.unlisted = None if self.listing is None else set()
         self.beyond: set[int] = set()
+        self.core_beyond: set[Key] = set()  # its core is sought without regard to the list
         self.most = 0
         self.seen: set[str] = set()
         self.draws = {
@@ -235,7 +240,8 @@ class _Sampling:
                 if self.failed[key] < PATIENCE:
                     continue
                 if self._core_lacking(key):
-                    self.without_core.add(key)
+                    beyond = self.listing is None or key in self.core_beyond
+                    (self.without_core if beyond else self.core_beyond).add(key)
                     self.failed[key] = 0
                 elif self.made.better.widen(self._stratum(key)):
                     self.failed[key] = 0
@@ -282,9 +288,18 @@ class _Sampling:
             self.failed[pool, number] = 0
         return self._next(pool)
 
+    def _is_shared(self, one: str) -> bool:
+        """Whether enough questions have an anchor (of which a list gives many), a relation or an answer."""
+        most = self.most if self.listing is None or one[0] != "e" else self.most // FEWER_TOPICS
+        return self.shared[one] >= max(1, most)
+
     def _stratum(self, key: Key) -> tuple[int, int | None, bool]:
         """What the candidates of a key are compared within: those on the list of joins, or all."""
-        return (*key, key[0] in self.beyond)
+        return (*key, self._is_beyond(key))
+
+    def _is_beyond(self, key: Key) -> bool:
+        """Whether the draws of a key have no regard to the list of joins."""
+        return key[0] in self.beyond or (key in self.core_beyond and self._core_lacking(key) > 0)
 
     def _quota(self, pool: int) -> float:
         """How many questions of each number of missing links are wanted of a pool."""
@@ -315,7 +330,8 @@ class _Sampling:
         stratum = self._stratum((pool, number))
         narrow = not made.better.is_lifted(stratum)
         draws = self.draws[pool, number]
-        core, listing = lacking > 0, None if pool in self.beyond else self.listing
+        core, beyond = lacking > 0, self._is_beyond((pool, number))
+        listing = None if beyond else self.listing
         drawn = self.drawer.draw(made.name, number, pool, draws, core, narrow, listing)
         if drawn is None:
             return Reason.NOWHERE
@@ -323,7 +339,7 @@ class _Sampling:
             return Reason.AGAIN
         labels, links = self.drawer.steps.kg.entities, self.drawer.steps.links
         known = [f"e{labels[i]}" for i in drawn.anchors] + [f"r{links[i][0]}" for i in drawn.links]
-        if any(self.shared[one] >= self.most for one in known):
+        if any(map(self._is_shared, known)):
             return Reason.SHARED
         quota = math.ceil(self._quota(pool))
 
@@ -340,7 +356,7 @@ class _Sampling:
         question = self.checker.check(made.name, drawn, is_open, is_fit)
         if isinstance(question, str):
             return question
-        if any(self.shared[one] >= self.most for one in shared_by(question)):
+        if any(map(self._is_shared, shared_by(question))):
             return Reason.SHARED
         owners = self.company.owners
         if options.disjoint_answers and any(
@@ -375,18 +391,6 @@ class _Sampling:
         self.core[key] += question.core
         self.failed[key] = 0
         made.questions.append(replace(worded, split=split))
-        if made.unlisted is not None and pool in self.beyond:
+        if made.unlisted is not None and beyond:
             made.unlisted.add(question.query)
         return None
-
-
-def _apportioned(size: int, ratios: Iterable[int]) -> list[int]:
-    """A number in parts with given ratios; what is left over goes to the largest remainders."""
-    parts = (
-        [Fraction(size * ratio, sum(ratios)) for ratio in ratios] if (ratios := [*ratios]) else []
-    )
-    sizes = [int(part) for part in parts]
-    order = sorted(range(len(parts)), key=lambda i: (sizes[i] - parts[i], i))
-    for i in order[: size - sum(sizes)]:
-        sizes[i] += 1
-    return sizes

@@ -4,12 +4,12 @@ Guarantee: of the questions that are left, at most max(1, ⌊share · questions 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from rulemine.release.records import Question
 
-__all__ = ["most_sharing", "shared_by", "within_limit"]
+__all__ = ["apportioned", "most_sharing", "shared_by", "within_limit"]
 
 
 def shared_by(question: Question) -> Iterator[str]:
@@ -73,3 +73,15 @@ def _with_at_most(shared: Sequence[tuple[str, ...]], most: int) -> list[int]:
             counts.update(shared[i])
             dropped.discard(i)
     return [i for i in range(len(shared)) if i not in dropped]
+
+
+def apportioned(size: int, ratios: Iterable[int]) -> list[int]:
+    """A number in parts with given ratios; what is left over goes to the largest remainders."""
+    parts = (
+        [Fraction(size * ratio, sum(ratios)) for ratio in ratios] if (ratios := [*ratios]) else []
+    )
+    sizes = [int(part) for part in parts]
+    order = sorted(range(len(parts)), key=lambda i: (sizes[i] - parts[i], i))
+    for i in order[: size - sum(sizes)]:
+        sizes[i] += 1
+    return sizes

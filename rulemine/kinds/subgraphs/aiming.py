@@ -15,16 +15,18 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.kinds.graded import Graded
+from rulemine.kinds.subgraphs.listed import ListedTrees, plan_of
 from rulemine.kinds.subgraphs.options import MOST_TRIPLES, SubgraphSection
 from rulemine.kinds.subgraphs.sampling import Sampler
 from rulemine.kinds.subgraphs.split import Cell
-from rulemine.kinds.written.candidate import Task
+from rulemine.kinds.written.candidate import Subgraph, Task
 from rulemine.phrasing.compose import reads_well
 from rulemine.phrasing.templates import Templates
 from rulemine.query.evidence_tree import query_of_triples
 from rulemine.query.links import expanded
 from rulemine.query.structures import structure_of, tree_shapes
 from rulemine.query.tree import Query
+from rulemine.recipe.joins import Joins
 from rulemine.removal.selection import Selection
 from rulemine.seeds import Stream, stream
 
@@ -35,8 +37,8 @@ Ints = npt.NDArray[np.int64]
 _Edge = tuple[int, tuple[int, int]]
 """A row of the graph, and its ends."""
 
-SUBGRAPHS, TREES = 6, 30
-"""Subgraphs tried for a task, and trees of each."""
+SUBGRAPHS, TREES, LISTED_TREES = 6, 30, 120
+"""Subgraphs tried for a task, and trees of each; over a list of joins, triples and trees with each."""
 
 
 PATIENCE = 10
@@ -78,6 +80,7 @@ class Aimer:
         seed: The seed of the build.
         graded: What a query gives, or why it cannot be asked.
         lift: Has contrived queries of a shape asked too; whether that is new.
+        joins: The joins that people make; None: there is no list of them.
     """
 
     def __init__(
@@ -89,11 +92,15 @@ class Aimer:
         seed: int,
         graded: "Callable[[Query], Graded | str]",
         lift: Callable[[str], bool],
+        joins: Joins | None = None,
     ) -> None:
         self._sampler, self._options, self._seed = sampler, options, seed
         self._templates, self._graded, self._kg = templates, graded, sampler.kg
         self._lift = lift
         used = sampler.rows
+        declared = templates.declarations
+        self._listed = None if joins is None else ListedTrees(self._kg, used, joins, declared)
+        self._unlisted: set[Cell | str | None] = set()
         self._core = np.intersect1d(selection.head[selection.core], used)
         removed = np.intersect1d(selection.removed, used)
         self._starts = removed if options.start == "removed" and len(removed) else used
@@ -103,7 +110,7 @@ class Aimer:
         self._shapes: dict[tuple[int, ...], str] = {}
         self._asked_at = cache(self._asks_end)
         self._reading: dict[str, bool] = {}
-        self._failed: Counter[Cell | None] = Counter()
+        self._failed: Counter[Cell | str | None] = Counter()
 
     def task(self, number: int, aim: Aim) -> Task | None:
         """A task; None where nothing that fits was found.
@@ -119,41 +126,71 @@ class Aimer:
             return None
         cell = cells[random.below(len(cells))] if cells else None
         leaves = len(_LEAF.findall(cell[1])) if cell else 0
+        wanted: Cell | str | None = None if aim.core else cell
+        if aim.core and self._listed is not None:
+            wanted = "core"  # without a list, as patient with it as with training
         tried: set[tuple[frozenset[int], int]] = set()
         for _ in range(SUBGRAPHS):
             rows = self._starting(cell, aim)
             row = int(rows[random.below(len(rows))])
             atoms = self._sizes[cell[1]] if cell else sizes[random.below(len(sizes))]
             s, _, o = self._kg.triples[row].tolist()
-            subgraph = self._sampler.fill([s, o], self._sampler.between(o, [s]), random)
-            shown = list(zip(subgraph.rows, self._ends(subgraph.rows), strict=True))
-            for _ in range(TREES if atoms in sizes else 0):
-                tree = _tree(shown, (row, (s, o)), atoms, random)
-                if tree is None:
-                    break
-                degrees = Counter(end for _, ends in tree for end in ends)
-                answer = [*degrees][random.below(len(degrees))]
-                anchors = sum(n == 1 and end != answer for end, n in degrees.items())
-                if leaves and anchors != leaves:
-                    continue
-                if not self._asks(tree, answer):  # the other end of a chain may be asked for
-                    others = [e for e, n in degrees.items() if n == degrees[answer] and e != answer]
-                    answer = next((e for e in others if self._asks(tree, e)), answer)
+            listed, subgraph = self._listed, None
+            if listed is None or wanted in self._unlisted:
+                listed = None
+                subgraph = self._sampler.fill([s, o], self._sampler.between(o, [s]), random)
+                shown = list(zip(subgraph.rows, self._ends(subgraph.rows), strict=True))
+            for _ in range((LISTED_TREES if listed else TREES) if atoms in sizes else 0):
+                if listed is not None:
+                    plan = plan_of(cell[1]) if cell else _any_plan(atoms, random)
+                    if (drawn_tree := listed.draw(plan, row, random)) is None:
+                        continue
+                    tree, answer = drawn_tree
+                    if not self._asks(tree, answer):
+                        continue
+                else:
+                    grown = _tree(shown, (row, (s, o)), atoms, random)
+                    if grown is None:
+                        break
+                    tree = grown
+                    degrees = Counter(end for _, ends in tree for end in ends)
+                    answer = [*degrees][random.below(len(degrees))]
+                    anchors = sum(n == 1 and end != answer for end, n in degrees.items())
+                    if leaves and anchors != leaves:
+                        continue
+                    if not self._asks(tree, answer):  # the other end of a chain may be asked for
+                        others = [
+                            e for e, n in degrees.items() if n == degrees[answer] and e != answer
+                        ]
+                        answer = next((e for e in others if self._asks(tree, e)), answer)
                 chosen = [place for place, _ in tree]
                 # Small trees are drawn again and again.
                 if (drawn := (frozenset(chosen), answer)) in tried:
                     continue
                 tried.add(drawn)
                 if self._fits(tree, answer, aim):
-                    self._failed[None if aim.core else cell] = 0
-                    return Task(number, subgraph, atoms, given=tuple(chosen), answer=answer)
-        lacking = None if aim.core else cell
-        self._failed[lacking] += 1
-        if self._failed[lacking] >= PATIENCE:
+                    self._failed[wanted] = 0
+                    around = subgraph or self._around(tree, random)
+                    return Task(number, around, atoms, given=tuple(chosen), answer=answer)
+        self._failed[wanted] += 1
+        if self._failed[wanted] >= PATIENCE:
             shapes = {one[1] for one in (cells if aim.core else [cell]) if one is not None}
             if sum(map(self._lift, sorted(shapes))):
-                self._failed[lacking] = 0
+                self._failed[wanted] = 0
+            elif self._listed is not None and wanted not in self._unlisted:
+                self._unlisted.add(wanted)
+                self._failed[wanted] = 0
         return None
+
+    def _around(self, tree: Sequence[_Edge], random: Stream) -> Subgraph:
+        """A subgraph around a tree: its triples, all others between its nodes, then what is drawn."""
+        sampler = self._sampler
+        nodes = list(dict.fromkeys(end for _, ends in tree for end in ends))
+        between = [sampler.between(node, nodes[:at]) for at, node in enumerate(nodes)]
+        rows = dict.fromkeys(
+            [*(row for row, _ in tree), *(row for some in between for row in some)]
+        )
+        return sampler.fill(nodes, list(rows), random)
 
     def gives_up(self, cell: Cell) -> bool:
         """Whether too many tasks for a cell found nothing in a row."""
@@ -226,6 +263,11 @@ class Aimer:
         if aim.core and not (found.asked_for and found.asked_for.core):
             return False
         return not trains or aim.taken.isdisjoint((*found.grades.answers, *found.further))
+
+
+def _any_plan(atoms: int, random: Stream) -> tuple[int, ...]:
+    """The plan of a tree of so many links: each is put at any node, the first of which is the answer."""
+    return tuple(random.below(node) for node in range(1, atoms + 1))
 
 
 def _tree(shown: Sequence[_Edge], first: _Edge, atoms: int, random: Stream) -> list[_Edge] | None:

@@ -21,6 +21,7 @@ from rulemine.kinds.graded import Graded
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE
 from rulemine.kinds.subgraphs.aiming import Aim, Aimer
 from rulemine.kinds.subgraphs.growing import Grower
+from rulemine.kinds.subgraphs.listed import is_listed
 from rulemine.kinds.subgraphs.sampling import Sampler
 from rulemine.kinds.subgraphs.split import Lacking, SplitReason, split_subgraphs
 from rulemine.kinds.subgraphs.validation import GRAPHS_OWN, Mistake, Valid, Validator
@@ -31,7 +32,10 @@ from rulemine.kinds.written.engine import FEWEST_AT_ONCE, MOST_AT_ONCE, Engine, 
 from rulemine.kinds.written.execution import Executor, RunFailure
 from rulemine.kinds.written.replies import Unread, read_candidate
 from rulemine.kinds.written.scripted import ScriptedWriter
+from rulemine.query.evidence_tree import query_of_triples
+from rulemine.query.parser import parse
 from rulemine.query.tree import Query
+from rulemine.recipe.joins import Joins
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
 from rulemine.seeds import Stream, stream
@@ -79,12 +83,14 @@ class SubgraphEngine(Engine[Task, Candidate]):
         start = ends.astype(np.int64) if at_removed else None
         self._sampler = Sampler(self.kg, options, inputs.excluded, start)
         self._grower = Grower(self._sampler)
+        self._joins: Joins | None = inputs["joins"]
         self.aimer = Aimer(
             self._sampler, options, asking.templates, selection, asking.seed, self.grade,
-            self.better.lift,
+            self.better.lift, self._joins,
         )  # fmt: skip
+        text = self.naming == "text"
         self._script = ScriptedWriter(
-            self.names, asking.templates, asking.seed, articles=self.naming == "text"
+            self.names, asking.templates, asking.seed, articles=text, fits=self._is_listed
         )
         self._grouped = self.chosen.split == "group"
         self._grades: dict[str, Graded | str] = {}
@@ -165,7 +171,15 @@ class SubgraphEngine(Engine[Task, Candidate]):
         answer = valid.answer
         if answer in (s, o):  # it grew there, and what lies beyond is the answer now
             answer = o if s in known else s
+        used = self.asking.grader.triples(given)
+        if not self._is_listed(query_of_triples(used, self.kg.entities[answer])):
+            return None
         return Task(number, subgraph, len(given), given=given, answer=answer)
+
+    def _is_listed(self, query: Query) -> bool:
+        """Whether a query joins links as the list has it; True: there is none."""
+        joins = self._joins
+        return joins is None or is_listed(query, joins, self.asking.declarations)
 
     def _aimed(self, number: int) -> Task | None:
         """A task for what is lacking; None: there is nothing in particular, or nothing was found."""
@@ -310,9 +324,14 @@ class SubgraphEngine(Engine[Task, Candidate]):
         return {
             "grown": sum(bool(task.subgraph.parent) for task in tasks),
             "paraphrased": 0,  # as yet
+            **({} if self._joins is None else {"unlisted": self._unlisted(kept)}),
             **({"dropped": dict(sorted(self._dropped.items()))} if self._dropped else {}),
             **({"mended": dict(self._mended)} if self._mended["asked"] else {}),
         }
+
+    def _unlisted(self, kept: Sequence[Question]) -> int:
+        """How many questions do not join links as the list has it."""
+        return sum(not self._is_listed(parse(question.query)) for question in kept)
 
 
 def _may_mend(found: Refusal | Rejection) -> bool:

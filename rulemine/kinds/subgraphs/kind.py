@@ -37,6 +37,7 @@ class SubgraphKind(WrittenKind):
     tools = (("candidates", "rulemine.kinds.subgraphs.by_hand"),)
     block = imported("rulemine.kinds.written.block:SubgraphBlock")
     page = imported("rulemine.kinds.subgraphs.page:SUBGRAPH_PAGE")
+    inputs = imported("rulemine.kinds.subgraphs.listed:INPUTS")
     engine = imported("rulemine.kinds.subgraphs.ask:SubgraphEngine")
     takes = imported("rulemine.kinds.subgraphs.estimate:estimate")
     view = imported("rulemine.kinds.written.show:subgraph_view")

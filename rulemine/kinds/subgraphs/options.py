@@ -49,6 +49,8 @@ class SubgraphSection(KindOptions):
         max_evidence: Most triples in the derivations of all answers of a question.
         minimal: Whether every topic entity of a question is needed: none can be left out without changing the
             answers. Otherwise training questions may have idle ones, as in GTSQA; test questions never have.
+        joins: ``fb15k237`` or a TOML file of joins that people make, over which the scripted writer asks as
+            far as they give enough; empty: over all.
         seconds: Seconds that a query written for a question may take.
         rows: Rows that it may give.
         endpoint: Always empty: queries are run here. Recipes in manifests have the key.
@@ -88,6 +90,7 @@ class SubgraphSection(KindOptions):
     max_answers: int = option(10, least=1)
     max_evidence: int = option(100, least=1)
     minimal: bool = option(True)
+    joins: str = option("", file=True, packaged="joins.toml")
     seconds: float = option(10.0, above=0)
     rows: int = option(1000, least=1)
     endpoint: str = option(

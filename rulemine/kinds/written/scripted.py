@@ -8,7 +8,7 @@ SPARQL of others needs to be tried with more than the one form of `rulemine.quer
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -95,13 +95,20 @@ class ScriptedWriter:
         templates: The templates of all relations.
         seed: The seed of the build.
         articles: Whether names get *the* where they take it, see `rulemine.text.articles`.
+        fits: Whether a query may be asked whose triples it chose itself.
     """
 
     def __init__(
-        self, names: WriterNames, templates: Templates, seed: int, *, articles: bool = False
+        self,
+        names: WriterNames,
+        templates: Templates,
+        seed: int,
+        *,
+        articles: bool = False,
+        fits: Callable[[Query], bool] = lambda _query: True,
     ) -> None:
         self._names, self._templates, self._seed = names, templates, seed
-        self._articles = articles
+        self._articles, self._fits = articles, fits
 
     def reply(self, task: Task) -> str | Refusal:
         """The reply to a task, or why there is none."""
@@ -122,6 +129,8 @@ class ScriptedWriter:
                 if taken is None:
                     continue
                 query = Difference(query, taken)
+            if not given and not self._fits(query):
+                continue
             if self._templates.asks(query) and reads_well(query, self._templates):
                 asked = Count(query) if task.form == "count" else query
                 return self._written(asked, answer, used, random)

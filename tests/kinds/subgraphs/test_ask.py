@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -41,6 +40,7 @@ from rulemine.release.records import Question
 from rulemine.text.naming_rules import ANCHOR_MISSING
 from rulemine.verbalizer.options import VerbalizerSection
 from tests.chat_server import ChatServer, FakeModel, Says
+from tests.kinds.asking import InputsByName
 from tests.kinds.structures.worlds import RandomWorld
 
 WORLD = RandomWorld(3, entities=40, triples=200, share=0.2)
@@ -74,8 +74,8 @@ def inputs_of(
         questions=replace(chosen or QuestionSection(split="none"), restated=True),
         verbalizer=verbalizer or VerbalizerSection(),
     )
-    return SimpleNamespace(
-        recipe=recipe, kg=WORLD.kg, templates=WORLD.templates, types=WORLD.types, labels={},
+    return InputsByName(
+        recipe=recipe, joins=None, kg=WORLD.kg, templates=WORLD.templates, types=WORLD.types, labels={},
         excluded={}, classes={}, earlier=earlier, stale=None, further=lambda progress: None,
         prompts=load_written_prompts(""), prompt_naming=recipe.verbalizer.naming or "private",
         glosses=load_glosses("", WORLD.templates),
