@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.builder.assemble import parts_of_build
-from rulemine.builder.results import BuildResults
+from rulemine.builder.results import RULES_OF_LOW_LIFT, BuildResults
 from rulemine.builder.stage import Stage
 from rulemine.codec import dump_line, to_json
 from rulemine.errors import MiningError
@@ -85,9 +85,10 @@ class BuildStages(BuildResults):
         chosen = self.recipe.selection
 
         def work(folder: Path) -> None:
-            rules, found = ground_eligible(
+            rules, found, low = ground_eligible(
                 self.recipe, self.inputs, self.mined_rules, self._progress
             )
+            write_text(folder / RULES_OF_LOW_LIFT, str(low))
             write_rules(folder / "rules.jsonl", rules)
             write_groundings(folder, found)
 
@@ -101,7 +102,10 @@ class BuildStages(BuildResults):
             "kept_out": sorted(self.inputs.excluded_from_bodies),
             "standards": [to_json(one) for one in self.inputs.standards],
         }
-        return self._stage("ground", 6, options, work)
+        if chosen.min_lift:
+            options["min_lift"] = chosen.min_lift
+            options["declarations"] = self._declarations
+        return self._stage("ground", 7, options, work)
 
     def _select(self) -> Stage:
         chosen = self.recipe.selection
@@ -125,15 +129,13 @@ class BuildStages(BuildResults):
         options["max_answers"] = self.recipe.questions.max_answers
         options["restated"] = self.recipe.restated
         del options["levels"]  # which levels are written as graphs changes no level of a triple
-        options["declarations"] = (
-            {}
-            if chosen.mode == "brink"
-            else {
-                relation: list(reading)
-                for relation, reading in self.inputs.templates.declarations.readings.items()
-            }
-        )
+        options["declarations"] = {} if chosen.mode == "brink" else self._declarations
         return self._stage("select", 6, options, work)
+
+    @property
+    def _declarations(self) -> dict[str, list[Any]]:
+        readings = self.inputs.templates.declarations.readings
+        return {relation: list(reading) for relation, reading in readings.items()}
 
     def _ask(self) -> Stage:
         inputs = self.inputs
@@ -156,7 +158,7 @@ class BuildStages(BuildResults):
             "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),
             **self.kind.options(inputs),
         }
-        return self._stage("ask", 29, options, work)
+        return self._stage("ask", 31, options, work)
 
     @contextmanager
     def _writing(self, folder: Path) -> Iterator[Writing]:
@@ -250,6 +252,7 @@ class BuildStages(BuildResults):
                 self._trace(),
                 rules_mined=len(self.mined_rules),
                 rules_refused=self._rules_refused,
+                rules_of_low_lift=self._rules_of_low_lift,
                 types=self._types[1] or None,
                 sampling=self._asked("split").sampling,
                 graph=self.kind.graph(self.inputs),

@@ -5,14 +5,17 @@ and its texts differ from id to id; what is found depends on the files of the fo
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
 
 from rulemine.datasets.registry import data_sets, find_files, load_labels, own_labels
 from rulemine.errors import InputError, counted
 from rulemine.files import read_lines
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.phrasing.relation_names import words_of
 
 __all__ = ["LabelFile", "Labels", "find_labels", "labels_of", "readable_names"]
 
@@ -32,6 +35,8 @@ _KINDS = {
     "n": "noun", "v": "verb", "a": "adjective", "s": "adjective", "r": "adverb",
     "NN": "noun", "VB": "verb", "JJ": "adjective", "RB": "adverb",
 }  # fmt: skip
+_SMALL = frozenset({"of", "the", "and", "in", "on", "de", "la", "von", "van"})
+_TAXON = re.compile(r"[a-z]+(?:idae|inae|aceae|ales|iformes|oidea|opsida|phyta|mycetes|mycota)")
 _NELL = re.compile(r"concept[:_][a-z]+[:_](.+)")
 
 
@@ -88,7 +93,12 @@ def labels_of(
             texts, {relation: texts[relation] for relation in kg.relations if relation in texts}
         )
     found = find_labels(graph, kg, note)
-    return found._replace(entities=found.entities | readable_names(kg.entities, found.entities))
+    which = [i for i, name in enumerate(kg.relations) if "instance" in words_of(name)]
+    instances = kg.triples[np.isin(kg.triples[:, 1], which), 0]
+    own = {kg.entities[i] for i in instances.tolist()}
+    return found._replace(
+        entities=found.entities | readable_names(kg.entities, found.entities, own)
+    )
 
 
 def find_labels(graph: str, kg: KnowledgeGraph, note: Callable[[str], None]) -> Labels:
@@ -177,12 +187,15 @@ def _refusal(texts: Mapping[str, str], kg: KnowledgeGraph) -> str:
     return "its texts are names of the graph" if named >= _LEAST * len(values) else ""
 
 
-def readable_names(names: Iterable[str], labels: Mapping[str, str]) -> dict[str, str]:
+def readable_names(
+    names: Iterable[str], labels: Mapping[str, str], instances: Collection[str] = ()
+) -> dict[str, str]:
     """Name → what a person calls it, for names in a form that says so: synsets, underscores, NELL's.
 
     Args:
         names: All entities.
         labels: Entity → label; labels may have such a form too.
+        instances: Entities with names of their own, which synsets write in lower case.
 
     Example:
         >>> readable_names(["land_reform.n.01", "bank.n.01", "bank.v.02", "bank.v.03"], {})
@@ -192,13 +205,15 @@ def readable_names(names: Iterable[str], labels: Mapping[str, str]) -> dict[str,
     called = {name: labels.get(name, name) for name in names}
     synsets = {name: read for name, text in called.items() if (read := _SYNSET.fullmatch(text))}
     if len(synsets) >= _MOST_NAMES * max(1, len(called)):
-        return dict(_senses(synsets))
+        return dict(_senses(synsets, instances))
     bare = [name for name in called if name not in labels]
     joined = {name: text for name in bare if (text := _spaced(name)) != name}
     return joined if joined and len(joined) >= _LEAST / 2 * len(bare) else {}
 
 
-def _senses(synsets: Mapping[str, re.Match[str]]) -> Iterator[tuple[str, str]]:
+def _senses(
+    synsets: Mapping[str, re.Match[str]], instances: Collection[str]
+) -> Iterator[tuple[str, str]]:
     """The words of each synset; with its part of speech, and the number of its sense, where that tells it."""
     read = {
         name: (found["words"].replace("_", " "), _KINDS[found["kind"]], str(int(found["number"])))
@@ -209,12 +224,17 @@ def _senses(synsets: Mapping[str, re.Match[str]]) -> Iterator[tuple[str, str]]:
         for key in ((words,), (words, kind)):
             alike[key] = alike.get(key, 0) + 1
     for name, (words, kind, number) in read.items():
+        text = words
+        if name in instances:
+            text = " ".join(w if w in _SMALL else w[:1].upper() + w[1:] for w in words.split(" "))
+        elif _TAXON.fullmatch(words):
+            text = words.capitalize()
         if alike[words,] == 1:
-            yield name, words
+            yield name, text
         elif alike[words, kind] == 1:
-            yield name, f"{words} ({kind})"
+            yield name, f"{text} ({kind})"
         else:
-            yield name, f"{words} ({kind} {number})"
+            yield name, f"{text} ({kind} {number})"
 
 
 def _spaced(name: str) -> str:

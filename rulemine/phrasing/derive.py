@@ -29,6 +29,7 @@ from rulemine.phrasing.lexicon import (
     SHORT_WORDS,
     STATES,
     TYPES,
+    UNIQUE_ROLES,
     VERBS,
     is_plural,
     singular,
@@ -52,7 +53,13 @@ _LONE = {
 """Words in -ed for states, and adjectives, with the preposition that they take; the others take *to*."""
 
 _RUN_TOGETHER = 12
-"""From so many letters on one word may be several, run together."""
+_TOO_LONG = 18
+"""From so many letters on one word is several run together, the first unless it ends like an English noun."""
+
+_SUFFIXES = (
+    "tion", "sion", "ity", "or", "er", "ment", "ness", "ist", "ive", "ian", "ship", "hood", "ance", "ence",
+    "logy", "ism", "ics", "tions", "ors", "ers", "ments", "ists", "ants", "ant", "graphy", "ters",
+)  # fmt: skip
 
 _MEMBERS = frozenset({
     "member", "part", "citizen", "resident", "employee", "student", "alumnus", "subsidiary", "branch",
@@ -84,10 +91,10 @@ def derive(
     if (found := read_freebase(relation, typed)) is not None:
         return found
     words = phrase_of(relation)
-    if len(words) == 1 and len(words[0]) >= _RUN_TOGETHER:
-        words = _parted(words[0]) or words
+    if len(words) == 1:
+        words = _parted(words[0])
     name = " ".join(words)
-    if not words or not all(map(_is_word, words)):
+    if not words or not all(map(_is_word, words)) or (len(words) == 1 and _is_run_together(name)):
         return quoted(readable_name(relation), ends)
     words = [escape(word) for word in words]
     found = _clause(words, ends)
@@ -108,13 +115,14 @@ def derive(
 
 
 def _parted(word: str) -> list[str]:
-    """The words of a name that NELL writes without any mark between them; none where it is not so read.
+    """The words of a name that has no mark between them, as NELL writes; the word itself where it is one.
 
     Example:
-        >>> _parted("athleteplaysforteam")
-        ['athlete', 'plays', 'for', 'team']
+        >>> _parted("athleteplaysforteam"), _parted("locatedin"), _parted("nationality")
+        (['athlete', 'plays', 'for', 'team'], ['located', 'in'], ['nationality'])
     """
-    known = TYPES | VERBS.keys() | PREPOSITIONS | PARTICIPLES | ACTIVE_PAST
+    acts = VERBS.keys() | PARTICIPLES | ACTIVE_PAST | _MEMBERS | UNIQUE_ROLES
+    known = TYPES | acts | PREPOSITIONS
     best: list[list[str] | None] = [[]]
     for end in range(1, len(word) + 1):
         parts = [
@@ -124,7 +132,15 @@ def _parted(word: str) -> list[str]:
         ]
         best.append(min(parts, key=len, default=None))
     found = best[-1] or []
-    return found if len(found) > 2 and {found[0], found[-1]} <= TYPES else []
+    clause_of_two = len(found) == 2 and found[0] in acts and found[1] in PREPOSITIONS
+    typed = len(found) > 2 and {found[0], found[-1]} <= TYPES
+    return found if clause_of_two or typed else [word]
+
+
+def _is_run_together(word: str) -> bool:
+    """Whether a long word is probably several."""
+    short = len(word) < _RUN_TOGETHER or (len(word) < _TOO_LONG and word.endswith(_SUFFIXES))
+    return not short and "-" not in word
 
 
 def _is_word(word: str) -> bool:
@@ -146,7 +162,7 @@ def _clause(words: list[str], ends: Ends) -> DerivedTemplates | None:
         typed = Ends(_named(ends.subject, first), _named(ends.object, last))
         if found := clause(words[1:-1] or ["associated", "with"], typed):
             return _with_kind(found, last)
-    if last == "of" and len(words) > 1 and is_plural(words[-2]):  # "alumni of"
+    if last == "of" and len(words) > 1 and is_plural(words[-2]) and words[-2] not in VERBS:
         words = [*words[:-2], singular(words[-2]), last]
     if found := clause(words, ends):
         return found

@@ -17,6 +17,7 @@ from rulemine.phrasing.lexicon import (
     LEMMAS,
     LONE_BASES,
     LONE_PLURALS,
+    OWNERS,
     PARTICIPLES,
     PAST,
     PEOPLE_DO,
@@ -95,15 +96,26 @@ def clause(words: list[str], ends: Ends = NOTHING_KNOWN) -> DerivedTemplates | N
         return None
     if first in ACTIVE_PAST and rest and rest[-1] != "by":
         return _did(words, ends)
-    if first in LEMMAS and rest and rest[-1] != "of":
+    if first in LEMMAS and first not in PARTICIPLES and rest and rest[-1] != "of":
         return doing(LEMMAS[first], first, rest, ends)
     if len(words) == 1:
         return None
     if words[-1] == "by" and not is_past(words[-2]):
         return _made_by(" ".join(words[:-1]))
-    if is_plural(words[-2]):
+    if is_plural(words[-2]) and words[-2] not in ADJECTIVES:
         return None
+    if words[-1] in ("from", "with", "at") and not _describes(words[-2]):
+        return _having(words, ends)
     return _being("is", _complement(words), _doer(words), ends)
+
+
+def _describes(word: str) -> bool:
+    """Whether a word before a preposition says what the subject is; else the subject has it: a degree."""
+    if is_past(word) or word in ADJECTIVES | PREPOSITIONS or word.endswith("ly"):
+        return True
+    return word in INDEFINITE_PEOPLE | KIN or word.endswith(
+        ("er", "or", "ist", "ant", "ent", "ive", "al")
+    )
 
 
 def being(complement: str, ends: Ends) -> DerivedTemplates:
@@ -123,6 +135,8 @@ def is_past(word: str) -> bool:
 def _complement(words: list[str]) -> str:
     """What follows *is*: “located in”, “part of”, “a result of”, “the capital of”."""
     text = " ".join(words)
+    if words[0] == "same":
+        return f"the {text}"
     if len(words) < 2 or words[0] in ("part", "a", "an", "the"):
         return text
     core = words[-2]
@@ -142,11 +156,13 @@ def _being(be: str, complement: str, who: str, ends: Ends) -> DerivedTemplates:
     kin = "Who" if KIN & set(complement.split()) else "What"
     subject, object_ = ends
     words = complement.split(" ")
-    be = "was" if be == "is" and words[0] in EVENTS else be
+    be = "was" if be == "is" and words[0] in EVENTS and words[-1] != "of" else be
+    if words[1:] == ["by"] and words[0] in OWNERS:
+        kin = "Who or what"
     role = _ROLE.fullmatch(complement)
     several = f"{subject.whos(who)} {_MANY_ARE[be] if subject.noun else be} {complement} {{topic}}?"
     if role and be == "is":
-        several = f"{subject.whos(who)} are the {plural(role[1])} {role[2]} {{topic}}?"
+        several = f"{subject.whos(who)} are the {_plurals(role[1])} {role[2]} {{topic}}?"
     one = f"{object_.who(kin)} {be} {{topic}} {complement}?"
     many = f"{object_.whos(kin)} {be} {{topic}} {complement}?"
     if complement in _PLACED and not object_.noun:
@@ -163,6 +179,11 @@ def _being(be: str, complement: str, who: str, ends: Ends) -> DerivedTemplates:
         asks = (f"{ask} {did} {{topic}}?" for ask in (object_.who(usual), object_.whos(usual)))
         found = found._replace(ask_object=next(asks), ask_objects=next(asks))
     return found
+
+
+def _plurals(noun: str) -> str:
+    """The plural of a noun, or of two joined by *or*."""
+    return " or ".join(map(plural, noun.split(" or ")))
 
 
 def _having(rest: list[str], ends: Ends) -> DerivedTemplates | None:

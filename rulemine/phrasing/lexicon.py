@@ -20,6 +20,7 @@ __all__ = [
     "LONE_BASES",
     "LONE_PLURALS",
     "MALE",
+    "OWNERS",
     "PARTICIPLES",
     "PAST",
     "PEOPLE",
@@ -51,7 +52,7 @@ def _set(text: str) -> frozenset[str]:
 
 PREPOSITIONS = _set(
     "of in to with from at on for by into under over near as about against within through after "
-    "before during toward towards upon out"
+    "before during toward towards upon out above below between among along across via per without"
 )
 
 _BASE_FORMS = (
@@ -166,9 +167,17 @@ REGULAR = _set(
 
 PARTICIPLES = _set(
     "born built known made written found held given taken seen shown drawn sung spoken broken bound "
-    "composed located married sold sent taught led won lost cast set broadcast used"
+    "composed located married sold sent taught led won lost cast set broadcast used bought brought caught "
+    "chosen driven eaten fed fought hit kept laid paid put run shot spent stolen struck thrown worn grown "
+    "hidden overseen begun"
 )
 """Passive participles without -ed, and the most common ones with it."""
+
+OWNERS = _set(
+    "owned managed operated led run governed employed manufactured maintained sponsored controlled headed "
+    "coached supervised used bought purchased supplied hosted organized chaired occupied"
+)
+"""Participles whose *by* may be a person or an organization."""
 
 EVENTS = _set(
     "adapted adopted assassinated authored born built buried coined composed conducted created defeated "
@@ -188,7 +197,7 @@ STATES = _set(
 ADJECTIVES = _set(
     "adjacent similar close next near equal equivalent opposite dependent different identical "
     "parallel prior subsequent superior inferior subject due inherent capable relevant specific "
-    "analogous homologous orthologous responsible active famous interested north south east "
+    "same analogous homologous orthologous responsible active famous interested north south east "
     "west northeast northwest southeast southwest downstream upstream loyal friends"
 )
 
@@ -207,7 +216,8 @@ FAMILY = (
 """Relatives who are not each other's, so that it matters which end is one."""
 
 KIN = FAMILY | _set(
-    "spouse spouses children parents sibling siblings married friend friends partner cousin twin relative"
+    "spouse spouses children parents sibling siblings married friend friends partner cousin twin relative "
+    "colleague colleagues teammate teammates classmate classmates roommate"
 )
 """Words for relations between people: both ends are asked for with *who*."""
 
@@ -252,7 +262,7 @@ TYPES = _set(
     "disease drug gene protein compound pathway symptom anatomy enzyme species taxon instrument position "
     "industry currency event war river lake mountain island airport building station person athlete "
     "animal plant food ingredient product process function field discipline topic subject category class "
-    "condition phenotype stadium mascot"
+    "condition phenotype stadium mascot location agent tissue organ cell trait"
 )
 """Nouns that say what their bearer is, besides what it is of something."""
 
@@ -268,7 +278,8 @@ PLACED_DO = _set("works lives teaches died studied resides lived worked taught")
 DOERS = _set(
     "authored coached composed conducted created directed discovered edited founded invented "
     "knows likes loves manages mentors painted produced sang teaches translated wrote writes directs "
-    "edits composes paints invents narrates coaches"
+    "edits composes paints invents narrates coaches purchased bought rated viewed reviewed watched "
+    "visited played plays won wins takes enrolled"
 )
 """Verbs whose subject is asked for with *who*, whatever follows them."""
 """Verbs whose subject is asked for with *who*."""
@@ -288,7 +299,9 @@ PROPERTY_NOUNS = _set(
 SHORT_WORDS = PREPOSITIONS | _set("is as a an or id no")
 """Words of one or two letters; other such fragments are codes."""
 
-_NOT_PLURAL = _set("is was has series species campus chassis basis gas news bus lens olympics")
+_NOT_PLURAL = _set(
+    "headquarters is was has series species campus chassis basis gas news bus lens olympics"
+)
 
 
 def is_plural(word: str) -> bool:
@@ -305,6 +318,7 @@ def is_plural(word: str) -> bool:
 
 _PLURALS = {
     "person": "people", "man": "men", "series": "series", "species": "species",
+    "headquarters": "headquarters",
     "child": "children", "wife": "wives", "woman": "women", "alumnus": "alumni", "genus": "genera",
     "phenomenon": "phenomena", "taxon": "taxa", "analysis": "analyses", "basis": "bases",
     "diagnosis": "diagnoses", "criterion": "criteria", "medium": "media", "half": "halves",

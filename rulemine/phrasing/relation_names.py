@@ -28,6 +28,8 @@ def words_of(relation: str) -> list[str]:
     """
     name = _local(relation)
     shouting = name.isupper()
+    name = re.sub(r"(?<=[a-z])_s$", "", name)  # Freebase writes "(s)" so
+    name = re.sub(r"\b(co)[_ ](?=[a-z])", r"\1-", name)
     words = [w for part in _SEPARATOR.split(name) for w in _BOUNDARY.split(part) if w]
     return [w if w.isupper() and len(w) > 1 and not shouting else w.lower() for w in words]
 

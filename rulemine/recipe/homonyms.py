@@ -9,15 +9,21 @@ distinguishes keep their label; `rulemine.release.naming.name_entities` adds the
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
-from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
+from rulemine.phrasing.descriptions import read_description
+from rulemine.phrasing.templates import Templates
 
-__all__ = ["tell_apart"]
+__all__ = ["nouns_of", "tell_apart"]
 
 COMMON = 0.5
 """A neighbor of more than this fraction of a relation's triples (a gender, a currency) says little."""
+
+_VAGUE = ("something", "someone", "thing", "place")
+"""Nouns that tell little apart."""
 
 MAX_LENGTH = 40
 """Most characters of a word about a homonym."""
@@ -27,7 +33,7 @@ def tell_apart(
     kg: KnowledgeGraph,
     labels: Mapping[str, str],
     entities: Iterable[str],
-    types: Mapping[str, str] | None = None,
+    types: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, str]:
     """Labels for homonyms.
 
@@ -49,7 +55,7 @@ def tell_apart(
     found: dict[str, str] = {}
     for label, group in homonyms.items():
         about = [
-            dict.fromkeys([*([types[entity]] if types else []), *words.get(entity, {})])
+            dict.fromkeys([*([types[entity]] if entity in types else []), *words.get(entity, {})])
             for entity in group
         ]
         shared = Counter(word for ranked in about for word in ranked)
@@ -60,6 +66,25 @@ def tell_apart(
                 taken.add(name)
                 found[entity] = name
     return found
+
+
+def nouns_of(kg: KnowledgeGraph, labels: Mapping[str, str], templates: Templates) -> dict[str, str]:
+    """Homonym → what it is, in a word: the noun that the templates have for most of its triples.
+
+    Args:
+        kg: The graph.
+        labels: Entity → label.
+        templates: The templates of its relations.
+    """
+    times = Counter(labels.get(entity, entity) for entity in kg.entities)
+    wanted = np.array([times[labels.get(entity, entity)] > 1 for entity in kg.entities], bool)
+    found: dict[str, Counter[str]] = {}
+    for column, direction in zip((0, 2), DIRECTIONS, strict=True):
+        for triple in kg.labeled(np.flatnonzero(wanted[kg.triples[:, column]])):
+            noun = read_description(templates[triple[1]].description(direction)).noun[0]
+            if noun not in _VAGUE:
+                found.setdefault(triple[column], Counter())[noun] += 1
+    return {entity: min(nouns, key=lambda n: (-nouns[n], n)) for entity, nouns in found.items()}
 
 
 def _words(

@@ -35,7 +35,7 @@ from rulemine.phrasing.template_file import declared_in_templates
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.query.answers import stale_in
 from rulemine.recipe.earlier import Earlier, read_earlier
-from rulemine.recipe.homonyms import tell_apart
+from rulemine.recipe.homonyms import nouns_of, tell_apart
 from rulemine.recipe.kept_out import kept_out
 from rulemine.recipe.recipe import Recipe, file_keys
 from rulemine.recipe.relation_filter import (
@@ -196,8 +196,9 @@ class Inputs:
         texts = self.named.entities
         if not texts:
             return {}
-        further = self.reference.entities if self.reference else ()
-        return texts | tell_apart(self.kg, texts, (*self.kg.entities, *further))
+        every = (*self.kg.entities, *(self.reference.entities if self.reference else ()))
+        nouns = nouns_of(self.kg, texts, self.templates) if self.named.files else {}
+        return texts | tell_apart(self.kg, texts, every, nouns)
 
     @cached_property
     def prompt_naming(self) -> str:
@@ -238,7 +239,7 @@ class Inputs:
         with of_key("questions.templates"):
             names = {} if "labels" in self.own else self.named.relations
             given = named, self.relations, declared, self.stated, names
-            templates = load_templates(*given, lambda: self.labels)
+            templates = load_templates(*given, lambda: self.named.entities)
         if templates.unused and not templates.written:
             self.warn(
                 f"questions.templates: {named} has no template for any of "

@@ -2,12 +2,16 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
+import numpy as np
+import numpy.typing as npt
+
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.rules.lift import lifts
 from rulemine.rules.rare_confidence import rare_confidences
 from rulemine.rules.rule import Rule
 from rulemine.rules.standards import Standard, refused
 
-__all__ = ["confident_rules", "rules_beyond_guessing"]
+__all__ = ["confident_rules", "rules_beyond_guessing", "rules_with_lift"]
 
 
 def confident_rules(
@@ -64,3 +68,28 @@ def rules_beyond_guessing(
         return tuple(rules)
     found = rare_confidences(kg, rules, max_prior, seed=seed, progress=progress)
     return tuple(rule for rule, value in zip(rules, found.tolist(), strict=True) if value >= least)
+
+
+def rules_with_lift(
+    kg: KnowledgeGraph,
+    rules: Sequence[Rule],
+    least: float,
+    prior: npt.NDArray[np.float64],
+    max_prior: float,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Rule, ...]:
+    """The rules that do better than guessing, in each direction in which what they predict may be asked for.
+
+    Args:
+        kg: The complete graph.
+        rules: The rules.
+        least: Lower bound on the lift (see `rulemine.rules.lift`).
+        prior: float64, shape (triples, 2), see `rulemine.kg.priors.priors`.
+        max_prior: Highest prior at which an answer is asked for.
+        progress: Called with (rules done, all rules).
+
+    Returns:
+        These rules, in the order given.
+    """
+    lowest = lifts(kg, rules, prior, max_prior, progress).min(axis=1).tolist()
+    return tuple(rule for rule, lift in zip(rules, lowest, strict=True) if lift >= least)

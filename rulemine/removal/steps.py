@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 
 from rulemine.errors import ConfigError, MiningError, counted
-from rulemine.kg.priors import CORE_PRIOR
+from rulemine.kg.priors import CORE_PRIOR, priors
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.options import SelectionSection
 from rulemine.recipe.recipe import Recipe
 from rulemine.removal.brink import select_brink
 from rulemine.removal.certificates import certify, certify_as_chosen
-from rulemine.removal.eligibility import confident_rules, rules_beyond_guessing
+from rulemine.removal.eligibility import confident_rules, rules_beyond_guessing, rules_with_lift
 from rulemine.removal.levels import thin
 from rulemine.removal.maximal import choose
 from rulemine.removal.selection import Selection
@@ -27,14 +27,14 @@ LEAST_FAIR = 1 / 3
 
 def ground_eligible(
     recipe: Recipe, inputs: Inputs, mined: Sequence[Rule], progress: Progress = None
-) -> tuple[tuple[Rule, ...], Groundings]:
-    """The rules that may prove something, and their groundings.
+) -> tuple[tuple[Rule, ...], Groundings, int]:
+    """The rules that may prove something, their groundings, and how many more `min_lift` alone refuses.
 
     Args:
         recipe: The build; its selection is not ``brink``.
         inputs: Its inputs.
         mined: The rules, mined or given.
-        progress: Called with (rules done, all rules), for each of the two passes.
+        progress: Called with (rules done, all rules), for each pass.
 
     Raises:
         ConfigError: No rule may prove anything.
@@ -50,12 +50,17 @@ def ground_eligible(
         seed=recipe.seed,
         progress=progress,
     )
+    before = len(rules)
+    if chosen.min_lift:
+        prior = priors(inputs.kg, inputs.templates.declarations)
+        given = (chosen.min_lift, prior, chosen.max_prior, progress)
+        rules = rules_with_lift(inputs.kg, rules, *given)
     if not rules:
         raise ConfigError(
             f"{recipe.kg}: none of {counted(len(mined), 'rule')} reaches "
-            "selection.min_std_confidence and min_rare_confidence, and the standards of the filter, "
-            "without a relation that is kept out of bodies (selection.body_filter). Lower these or "
-            "shorten that."
+            "selection.min_std_confidence, min_rare_confidence and min_lift, and the standards of the "
+            "filter, without a relation that is kept out of bodies (selection.body_filter). Lower these "
+            "or shorten that."
         )
     found = ground(
         inputs.kg,
@@ -65,7 +70,7 @@ def ground_eligible(
         excluded=inputs.excluded,
         progress=progress,
     )
-    return rules, found
+    return rules, found, before - len(rules)
 
 
 def remove(

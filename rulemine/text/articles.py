@@ -22,13 +22,14 @@ _OPENS = re.compile(
 _EXCEPTIONS = frozenset(
     """
 Athi River|Bachelor Party|Battle of the Sexes|Berklee College of Music|Boardwalk Empire|Campbell River
-Cape Coast|Charles Band|Chrono Crusade|Dead Poets Society|Eagle River|Elk River|Ezra Pound|Fall River
-Frozen River|Gabrielle Union|Harry Potter and the Order of the Phoenix
-Indiana Jones and the Last Crusade|Inland Empire|Ivory Coast|Kingdom of Heaven|Lord of War|Los Andes
-Member of Congress|Middle River|Monica Rial|Mystic River|New York Stories|Otis College of Art and Design
-Palm Coast|Palm Desert|Paris 01 Louvre|Pearl River|Phumĭ Âmpĭl Leu|Punta Gorda Isles|Rocky River
-Saint Mary's College of California|San Martín de los Andes|School of Rock|Star Wars|Step Up Revolution
-Summer Wars|Toms River|War of the Worlds|Western Union|White River
+Cape Coast|Central Coast|Charles Band|Chrono Crusade|Dead Poets Society|Eagle River|Elk River|Ezra Pound
+Fall River|Frozen River|Gabrielle Union|Gold Coast|Harry Potter and the Order of the Phoenix
+Indiana Jones and the Last Crusade|Inland Empire|Ivory Coast|Kingdom of Heaven|Kuils River|Lord of War
+Los Andes|Member of Congress|Miami Gardens|Middle River|Monica Rial|Mooi River|Mystic River|New York Stories
+Otis College of Art and Design|Palm Coast|Palm Desert|Paris 01 Louvre|Pearl River|Phumĭ Âmpĭl Leu
+Punta Gorda Isles|Rocky River|Saint Mary's College of California|San Martín de los Andes|School of Rock
+South River|Star Wars|Step Up Revolution|Summer Wars|Sunshine Coast|Toms River|Usa River|War of the Worlds
+West Little River|Western Union|White River
 """.replace("\n", "|").split("|")
 )
 """Works, people and places that read like something else."""

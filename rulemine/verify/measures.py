@@ -1,9 +1,9 @@
 """The measures of rules, counted again on the complete KG.
 
-Checks support, body size, PCA body size, head size and functional variable of the rules, by joining whole
-columns: bindings of variables are a table, each atom widens or filters it, and a variable that no
-further atom needs is dropped. The subjects (or objects) of the head are taken in parts, so that no table gets
-large.
+Checks support, body size, PCA body size, head size and functional variable of the rules, and that their lifts
+reach what the recipe asks for, by joining whole columns: bindings of variables are a table, each atom widens
+or filters it, and a variable that no further atom needs is dropped. The subjects (or objects) of the head are
+taken in parts, so that no table gets large.
 """
 
 import random
@@ -28,6 +28,9 @@ SMALL = 100_000
 
 SAMPLE = 200
 """Rules of a sample."""
+
+CLOSE = 1e-9
+"""Difference of two quotients of the same numbers."""
 
 MOST_ROWS = 1 << 21
 """Rows of a table of bindings, roughly."""
@@ -67,6 +70,7 @@ def check_supports(contents: Contents, thorough: bool, findings: Findings) -> No
     chosen |= {*(others if thorough or len(complete) <= SMALL else _sample(others))}
     for name in sorted(chosen):
         _compare(rules[name], sizes_of(rules[name], columns), findings)
+    _check_lifts([rules[name] for name in sorted(chosen)], contents, findings)
     findings.count("rules counted again", len(chosen))
     if len(chosen) < len(wanted):
         rest = (
@@ -78,6 +82,32 @@ def check_supports(contents: Contents, thorough: bool, findings: Findings) -> No
             if names
         )
         findings.note(f"supports not counted again of rules: {' and '.join(rest)} (--thorough)")
+
+
+def _check_lifts(rules: Sequence[HornRule], contents: Contents, findings: Findings) -> None:
+    """Checks that rules do better than guessing, wherever what they predict rightly may be asked for."""
+    least, most = (contents.folder.option("selection", key) for key in ("min_lift", "max_prior"))
+    if (
+        contents.brink
+        or not all(type(value) in (int, float) for value in (least, most))
+        or not least
+    ):
+        return
+    complete, columns = contents.complete, Columns(contents.complete, injective=False)
+    for rule in rules:
+        subject, relation, target = rule.head
+        head, rows = complete.terms.relations[relation], []
+        for table in _bodies(rule, columns):
+            triples = np.empty((len(table[subject]), 3), np.int32)
+            triples[:, 0], triples[:, 1], triples[:, 2] = table[subject], head, table[target]
+            keys = complete.terms.pack(triples)
+            rows.append(np.searchsorted(complete.keys, keys[member(complete.keys, keys)]))
+        right = contents.priors.values[np.concatenate(rows)] if rows else np.empty((0, 2))
+        for end, own in zip(("subject", "object"), right.T, strict=True):
+            if (own <= most).any() and (lift := rule.confidence / own.mean()) < least - CLOSE:
+                found = f"lift {lift:.4f} where the {end} is asked for"
+                expected = f"at least {least} (manifest, config.selection.min_lift)"
+                findings.add(RULES, rule.line, "lift", found, expected)
 
 
 def _sample(names: list[str]) -> list[str]:

@@ -121,6 +121,15 @@ def test_names_in_a_form_that_says_so_are_read(names: list[str], expected: list[
     assert [read.get(name, name) for name in names] == expected
 
 
+def test_instances_and_taxa_are_written_as_names(graph: Path) -> None:
+    triples = [
+        ("gulf_of_aden.n.01", "_instance_hypernym", "gulf.n.01"),
+        ("mugilidae.n.01", "_hypernym", "fish_family.n.01"),
+    ]
+    found = labels_of("", str(graph), KnowledgeGraph.from_triples(triples), none, beside=True)
+    assert {*found.entities.values()} == {"Gulf of Aden", "gulf", "Mugilidae", "fish family"}
+
+
 def test_labels_may_be_synsets_too() -> None:
     labels = {"03207941": "__bank_NN_1", "1": "__bank_NN_2"}
     assert readable_names(labels, labels) == {"03207941": "bank (noun 1)", "1": "bank (noun 2)"}

@@ -55,6 +55,13 @@ EXPECTED = {
     "foaf:knows": ("Who knows X?", "Who does X know?"),
     "birth_place": ("Whose birth place is X?", "What are the birth places of X?"),
     "works-for": ("Who works for X?", "Who or what does X work for?"),
+    "undergraduateDegreeFrom": (
+        "What has an undergraduate degree from X?",
+        "What does X have an undergraduate degree from?",
+    ),
+    "aunt_or_uncle_of": ("Who are the aunts or uncles of X?", "Who is X an aunt or uncle of?"),
+    "Consists_of": ("What consists of X?", "What does X consist of?"),
+    "found in taxon": ("What was found in the taxon X?", "Which taxa was X found in?"),
     # Wikidata's labels
     "country of origin": ("What has X as its country of origin?", "What are the countries of origin of X?"),
     "cast member": ("What has X as a cast member?", "Who are the cast members of X?"),
@@ -97,13 +104,18 @@ EXPECTED = {
         "From what does the relation “exports3” lead to X?",
         "To what does the relation “exports3” lead from X?",
     ),
+    "locatedin": ("What is located in X?", "Where is X located?"),
+    "timesincewar": (
+        "From what does the relation “timesincewar” lead to X?",
+        "To what does the relation “timesincewar” lead from X?",
+    ),
     "locatedIn": ("What is located in X?", "Where is X located?"),
     "neighbor": ("What has X as a neighbor?", "What are the neighbors of X?"),
     # property graphs
     "ACTED_IN": ("Who acted in X?", "What did X act in?"),
     "HAS_CHILD": ("Whose children include X?", "Who are the children of X?"),
     "REPORTS_TO": ("What reports to X?", "What does X report to?"),
-    "playsInstrument": ("What plays the instrument X?", "Which instruments does X play?"),
+    "playsInstrument": ("Who plays the instrument X?", "Which instruments does X play?"),
     "cites": ("What cites X?", "What does X cite?"),
     "subsidiary_of": ("What are the subsidiaries of X?", "What is X a subsidiary of?"),
 }  # fmt: skip

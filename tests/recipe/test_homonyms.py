@@ -1,5 +1,6 @@
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.recipe.homonyms import tell_apart
+from rulemine.phrasing.templates import load_templates
+from rulemine.recipe.homonyms import nouns_of, tell_apart
 
 TRIPLES = [
     *[(f"p{n}", "type", "planet") for n in range(4)],
@@ -57,3 +58,15 @@ def test_entities_outside_the_graph_are_homonyms_too():
 def test_entities_that_are_their_own_labels_are_never_homonyms():
     kg = KnowledgeGraph.from_triples(TRIPLES)
     assert tell_apart(kg, {}, kg.entities) == {}
+
+
+def test_what_templates_call_their_ends_tells_homonyms_apart() -> None:
+    triples = [("p1", "P27", "c1"), ("c1", "P530", "c2"), ("f1", "P161", "p1"), ("p2", "P27", "c2")]
+    kg = KnowledgeGraph.from_triples(triples)
+    labels = {"c1": "Georgia", "f1": "Georgia", "c2": "Peru", "p1": "Ann", "p2": "Bo"}
+    nouns = nouns_of(kg, labels, load_templates("", ["P27", "P530", "P161", "P40", "P26"]))
+    assert nouns == {"c1": "country", "f1": "film or show"}
+    assert tell_apart(kg, labels, kg.entities, nouns) == {
+        "c1": "Georgia (country)",
+        "f1": "Georgia (film or show)",
+    }

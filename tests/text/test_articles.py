@@ -25,6 +25,7 @@ University College London|Arsenal F.C.|Star Wars|Tom Hanks|Tennessee Williams|Co
 Charlie Wilson's War|Mystic River|In Good Company|Union|Hellboy II: The Golden Army|Kingdom of Heaven|Boston
 Rock and roll|Texas blues|東京|e00012|12|Dr. Strangelove|My Own Army
 Fall River|Palm Desert|River Phoenix|Ezra Pound|Ordinary People|City of God|Last Dollar Saloon|Los Andes
+Gold Coast|Mooi River|Miami Gardens
 """
 
 

@@ -460,6 +460,15 @@ def test_what_a_triple_that_stays_restates_is_named(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_a_rule_that_does_little_better_than_guessing_is_named(tmp_path: Path) -> None:
+    # Of husbands each has a third: the lift of the rule for them is 3, of that for grandparents 1 at least.
+    for least, named in (("0.1", False), ("2.5", True)):
+        folder = write_release(tmp_path / least)
+        replaced("manifest.json", '"min_lift": 0.0', f'"min_lift": {least}')(folder)
+        seal(folder)
+        assert (("rules.jsonl", "lift") in invariants(folder)) == named
+
+
 def test_a_name_that_tells_an_answer_holds_between_places(tmp_path: Path) -> None:
     def tamper(folder: Path) -> None:
         TAMPERINGS["an answer in the name of a topic entity"][0](folder)

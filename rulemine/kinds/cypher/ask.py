@@ -26,7 +26,11 @@ from rulemine.kinds.cypher.graph import node_names
 from rulemine.kinds.cypher.instantiate import CypherTask, Tally, make_tasks
 from rulemine.kinds.cypher.options import CypherSection
 from rulemine.kinds.cypher.pool import Wanted
-from rulemine.kinds.cypher.realism import Realism, draft_characteristics, read_characteristics
+from rulemine.kinds.cypher.realism.characteristics import (
+    draft_characteristics,
+    read_characteristics,
+)
+from rulemine.kinds.cypher.realism.checks import Realism
 from rulemine.kinds.cypher.splits import ENOUGH, draw
 from rulemine.kinds.cypher.words.texts import QuestionTexts
 from rulemine.kinds.graded import Unaskable, new_question
@@ -47,8 +51,16 @@ __all__ = ["drafts"]
 _LOOKED_AT = 3
 """So many times as many tasks are made as are wanted, so that there are enough for every split."""
 
+_WEAK = 0.5
+"""Proofs by a rule that is right less often are asked for last."""
+
 _BY_NAME, _LOOKED_AT_BY_NAME = ("(n*)", "(n*),(m0*)"), 20
 """Only a removed value changes what is said of the nodes that these templates name, and few are removed."""
+
+_NEAR, _LOOKED_AT_NEAR = ("(n)-(m0*)", "(n)-(m0)-(m1*)"), 6
+"""Most questions of the core are of these categories; more tasks are looked at while few of them change."""
+
+_SAME_TEXT = "its text is that of another question"
 
 _HOPS = {
     "(n)-(m0)": 1, "(n)-(m0*)": 1, "(n)-(m0)-(m1*)": 2, "(n)-(m0*),(n)-(m1*)": 1, "(n)=(m0)": 1,
@@ -69,9 +81,7 @@ def drafts(asking: Asking) -> Iterator[Question | str]:
         maker.characteristics,
         asking.declarations,
         per_template=options.per_template * _LOOKED_AT,
-        more=dict.fromkeys(_BY_NAME, options.per_template * _LOOKED_AT_BY_NAME)
-        if options.changed and maker.values
-        else {},
+        more=maker.more(),
         wanted=maker.core if maker.section.test_core else (),
         tally=tally,
         seed=asking.seed,
@@ -159,6 +169,11 @@ class _Maker:
         triples = {triple: int(selection.level[row]) for row, triple in rows}
         self.core = {triple for row, triple in rows if selection.core[row]}
         self.rules = {triple: selection.rules[int(selection.rule[row])].id for row, triple in rows}
+        self.weak = {
+            triple
+            for row, triple in rows
+            if selection.rules[int(selection.rule[row])].known.std_confidence < _WEAK
+        }
         removes = recipe.selection.mode != "none"
         said = _value_rules(graph, self.options) if removes else ()
         self.values = remove_values(graph, triples, said, self.options.values, recipe.seed)
@@ -177,20 +192,22 @@ class _Maker:
         self.named = {row.entity: row for row in self.names}
         self.private = {row.entity: row.private for row in self.names}
         self.places = asking.templates.places
+        self.realism = Realism(self.characteristics, asking.declarations)
         self.texts = QuestionTexts(graph, Realism(self.characteristics), asking.templates)
         self.found: list[tuple[Question, PatternQuery]] = []
-        self.seen: set[str] = set()
+        self.late: set[str] = set()
 
     def candidates(
         self, tasks: Iterable[CypherTask], refused: Counter[str]
     ) -> list[tuple[Question, PatternQuery]]:
         """The questions of one template that could be asked, in order."""
         self.found = found = []
+        seen: set[str] = set()
         for task in tasks:
             if len(task.rows.rows) > self.options.max_rows:
                 refused["its result has too many rows"] += 1
-            elif (question := self.question(task)).question in self.seen:
-                refused["its text is that of another question"] += 1
+            elif (question := self.question(task)).question in seen:
+                refused[_SAME_TEXT] += 1
             elif question.query in self.earlier.queries:
                 refused[AGAIN] += 1
             elif self._tells(task.query, question):
@@ -198,7 +215,10 @@ class _Maker:
             elif self.section.core_only and not question.core:
                 refused[Unaskable.EASY] += 1
             else:
-                self.seen.add(question.question)
+                seen.add(question.question)
+                odd = question.structure not in _NEAR and self.realism.odd(task.query.match)
+                if odd or self._weak(question):
+                    self.late.add(question.query)
                 found.append((question, task.query))
         return found
 
@@ -206,17 +226,19 @@ class _Maker:
         self, candidates: Sequence[tuple[Question, PatternQuery]]
     ) -> tuple[dict[str, str], dict[str, str]]:
         """Chooses among candidates: query → split ("": none yet), and query → why it is not asked."""
+        refused = _same_texts([question for question, _ in candidates])
+        candidates = [pair for pair in candidates if pair[0].query not in refused]
         duplicates = _NearDuplicates(self.declarations)
         for question, _ in candidates:
             duplicates.add(question)
         staying = [pair for pair in candidates if duplicates.stays(pair[0])]
-        refused = {question.query: NEAR_DUPLICATE for question, _ in candidates}
+        refused |= {question.query: NEAR_DUPLICATE for question, _ in candidates}
         section, options = self.section, self.options
         if section.split == "group":
             facts = RemovedFacts(self.taken.triples, self.taken.values)
             wanted = Wanted(
                 section.ratios, options.per_template, options.changed, options.split_by,
-                section.test_core, section.max_facts,
+                section.test_core, section.max_facts, frozenset(self.late),
             )  # fmt: skip
             splits, left = draw(staying, facts, wanted, self.seed)
             return splits, refused | left
@@ -229,6 +251,14 @@ class _Maker:
             found += (own[:first] + own[changed:] + own[first:changed])[: options.per_template]
         return {question.query: "" for question in found}, refused
 
+    def more(self) -> dict[str, int]:
+        """Of which templates more tasks are looked at, and how many."""
+        n, changed = self.options.per_template, self.options.changed
+        near = [one for one, row in MATCHES.items() if row.category in _NEAR]
+        found = dict.fromkeys(near if changed else (), n * _LOOKED_AT_NEAR)
+        by_name = _BY_NAME if changed and self.values else ()
+        return found | dict.fromkeys(by_name, n * _LOOKED_AT_BY_NAME)
+
     def enough(self, _template: str) -> bool:
         """Whether there are twice as many candidates of the present template as wanted, of either sort."""
         most, share = 2 * self.options.per_template, self.options.changed
@@ -236,6 +266,11 @@ class _Maker:
         if self.section.core_only:
             return changed >= most
         return changed >= share * most and len(self.found) - changed >= (1 - share) * most
+
+    def _weak(self, question: Question) -> bool:
+        """Whether the answer asked for rests on a rule that is right less often than not."""
+        hard = next((row for row in question.hard if row.answer == question.hard_answer), None)
+        return hard is not None and not self.weak.isdisjoint(hard.witness)
 
     def _tells(self, query: PatternQuery, question: Question) -> bool:
         """Whether a node that the query names tells an answer, see `rulemine.kinds.texts`."""
@@ -310,6 +345,22 @@ class _Maker:
             properties=_read(task.query),
             removed_values=grades.values,
         )
+
+
+def _same_texts(questions: Sequence[Question]) -> dict[str, str]:
+    """Why queries are not asked whose text is that of another one, of a template that has fewer."""
+    refused: dict[str, str] = {}
+    number = Counter(question.shape for question in questions)
+    by_text: dict[str, list[Question]] = {}
+    for question in questions:
+        by_text.setdefault(question.question, []).append(question)
+    for same in by_text.values():
+        stays = min(same, key=lambda question: number[question.shape])
+        for question in same:
+            if question is not stays:
+                number[question.shape] -= 1
+                refused[question.query] = _SAME_TEXT
+    return refused
 
 
 def _value_rules(graph: PropertyGraph, options: CypherSection) -> tuple[ValueRule, ...]:

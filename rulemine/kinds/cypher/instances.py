@@ -157,6 +157,8 @@ class Instances:
                 if self._graph.nodes[one].name == self._graph.nodes[other].name or pair in seen:
                     continue
                 seen.add(pair)
+                if bare.category.form == "union" and alike and self._joined_together(bare, pair):
+                    continue  # the siblings of Ada or Bo, who are siblings
                 if self._each_counts(bare, pair):
                     yield _fix(self._graph, bare, {"m0": pair[0], "m1": pair[1]})
                     break
@@ -213,6 +215,13 @@ class Instances:
         """Whether neither of two fixed nodes has all n of the other."""
         one, other = (self._beside(bare, i, f"m{i}", at) for i, at in enumerate(pair))
         return not (one <= other or other <= one)
+
+    def _joined_together(self, bare: MatchPattern, pair: tuple[int, int]) -> bool:
+        """Whether one of two fixed nodes is an n of the other."""
+        one, other = pair
+        return other in self._beside(bare, 0, "m0", one) or one in self._beside(
+            bare, 1, "m1", other
+        )
 
     def _in_a_year(self, match: MatchPattern) -> Iterator[MatchPattern]:
         """A pattern in a year in which one of its edges begins."""

@@ -24,9 +24,11 @@ from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.values import to_plain
-from rulemine.kinds.cypher.idle import IdlePatterns
 from rulemine.kinds.cypher.instances import MOST_ROWS, Instances, bare_patterns, in_turn
-from rulemine.kinds.cypher.realism import Characteristics, Realism
+from rulemine.kinds.cypher.realism.characteristics import Characteristics
+from rulemine.kinds.cypher.realism.checks import Realism
+from rulemine.kinds.cypher.realism.contrived import ContrivedPatterns
+from rulemine.kinds.cypher.realism.idle import IdlePatterns
 from rulemine.kinds.cypher.returns import Proposals, returns_for
 from rulemine.kinds.cypher.words.texts import QuestionTexts
 from rulemine.seeds import check_seed, stream
@@ -47,7 +49,7 @@ _SELECTIVE = 0.5
 
 So does that they are joined to one of their own type."""
 
-IDLE, IDLE_RESULT = "idle", "idle result"
+IDLE, IDLE_RESULT, CONTRIVED_RESULT = "idle", "idle result", "contrived result"
 """What becomes of patterns with a part that does nothing, and of what is returned of others."""
 
 
@@ -76,8 +78,9 @@ class Tally(Counter[tuple[str, str]]):
     """What was made and what was not: MATCH template and what became of it → number.
 
     What becomes of a pattern is ``tasks`` (number of tasks made), ``patterns`` (types and relations that the
-    schema allows), or why it was dropped: an objection of `rulemine.kinds.cypher.realism`, ``no match``,
-    `IDLE`. Of other patterns single questions may be idle: `IDLE_RESULT`.
+    schema allows), or why it was dropped: an objection of `rulemine.kinds.cypher.realism.checks.Realism`,
+    ``no match``, `IDLE`. Of other patterns single questions may be idle, or contrived: `IDLE_RESULT`,
+    `CONTRIVED_RESULT`.
     """
 
     def reason(self, template: str) -> str:
@@ -227,6 +230,7 @@ class _Maker:
         self._tally = tally
         self._instances = Instances(graph, seed, wanted)
         self._idle = IdlePatterns(graph)
+        self._contrived = ContrivedPatterns(graph, realism)
         self._proposals = Proposals(graph)
         self._texts = texts
 
@@ -331,6 +335,9 @@ class _Maker:
             known = answers[id(match)]
             if known is None:
                 continue
+            if self._contrived.of_pattern(match, returned, known):
+                self._tally[template, CONTRIVED_RESULT] += 1
+                continue
             clause = self._proposals.draw(match, returned, known, random)
             if clause is not None:
                 yield PatternQuery(match, clause), known
@@ -362,6 +369,9 @@ class _Maker:
             rows = evaluate(self._graph, query)
             if self._idle.of_result(query, rows, known):
                 self._tally[query.match.template, IDLE_RESULT] += 1
+                continue
+            if self._contrived.of_result(query, rows, known):
+                self._tally[query.match.template, CONTRIVED_RESULT] += 1
                 continue
             digest = hashlib.sha256(f"{name}\n{cypher}".encode()).hexdigest()
             text = self._texts.question(query)

@@ -45,6 +45,7 @@ class Wanted:
         by: What stays together, one of `SPLIT_WAYS`.
         test_core: See `rulemine.recipe.options.QuestionSection`.
         max_facts: Likewise.
+        late: Queries of candidates that are drawn where there are no others.
     """
 
     ratios: Sequence[int]
@@ -53,6 +54,7 @@ class Wanted:
     by: str
     test_core: int = 0
     max_facts: int = 5
+    late: frozenset[str] = frozenset()
 
 
 def signature_of(query: PatternQuery) -> str:
@@ -106,16 +108,18 @@ class CandidatePool:
         self.share = dict(zip(SPLITS, shares, strict=True))
 
     def _ordered(self, questions: Sequence[Question], seed: int) -> list[int]:
-        """The candidates in random order, some of each RETURN of a template first."""
+        """The core first, then the rest, those late last: in random order, some of each RETURN first."""
         order: list[int] = stream(seed, "cypher", "draw").permutation(len(questions)).tolist()
         kinds = [(question.shape, question.block.returns) for question in questions]
         returns = Counter(template for template, _ in dict.fromkeys(kinds))
-        seen, late = Counter[tuple[str, str]](), dict[int, int]()
+        seen, place = Counter[tuple[str, str]](), dict[int, tuple[bool, bool, int]]()
+        order.sort(key=lambda i: questions[i].query in self.wanted.late)  # stable
         for i in order:
             most = round(_EVENLY * self.wanted.per_template / returns[kinds[i][0]])
-            late[i] = min(seen[kinds[i]], most)
+            late = questions[i].query in self.wanted.late
+            place[i] = late, not self.core[i], min(seen[kinds[i]], most)
             seen[kinds[i]] += 1
-        return sorted(order, key=late.__getitem__)
+        return sorted(order, key=place.__getitem__)
 
     @classmethod
     def of(

@@ -17,7 +17,7 @@ from rulemine.cypher.questions.templates import CATEGORIES, RETURNS, Category
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.schema import Property
 from rulemine.kg.property_graph.values import is_list
-from rulemine.kinds.cypher.idle import LEAST_COMPARED, compares
+from rulemine.kinds.cypher.realism.idle import LEAST_COMPARED, compares
 from rulemine.phrasing.relation_names import words_of
 from rulemine.seeds import Stream
 
@@ -36,6 +36,9 @@ _LOOKED_UP = {
     "latitude", "longitude", "name", "url",
 }  # fmt: skip
 """A property with one of these words in its name is a coordinate, a code or a name."""
+
+_LISTED = ("n_name_prop", "n_prop_distinct", "n_prop_array_distinct")
+_NUMBERS = ("list[int]", "list[float]", "list[date]")
 
 _REMEMBERED = 64
 _INEQUALITIES = {"<", ">", "<=", ">="}
@@ -147,16 +150,20 @@ class Proposals:
     ) -> Iterator[Callable[[], ReturnClause | None]]:  # fmt: skip
         """What one property allows; ``values`` are those known."""
         type_, distinct = match.nodes[0].type, len(set(values))
+        if template in _LISTED and self._unlisted(type_, p):
+            return
         if (
             template == "n_prop"
             or (template == "n_name_prop" and (distinct > 1 or len(values) < LEAST_COMPARED))
             or (template == "n_prop_array_distinct" and distinct > 1)
-            or (template == "n_prop_distinct" and distinct > 1 and self._is_categorical(type_, p))
+            or (
+                template == "n_prop_distinct" and p.datatype == "str" and 1 < distinct < len(values)
+            )
         ):
             yield partial(ReturnClause, template, p.name)
         elif template in ("n_order_by", "n_argmax") and compares(values):
             yield partial(ReturnClause, template, p.name, descending=random.below(2) == 1)
-        elif template == "n_where" and distinct > 1:
+        elif template == "n_where" and distinct > 1 and p.datatype not in _NUMBERS:
             yield partial(_condition, p, values, random, self._names(type_, p))
         elif template == "n_agg" and len(values) > 1:
             for aggregate, year in self._aggregates(type_, p, False):
@@ -206,7 +213,7 @@ class Proposals:
             return [("min", False), ("max", False)] + [("avg", False)] * avg
         if p.datatype == "date":
             return [(name, year) for name in ("min", "max") for year in (False, True)]
-        if p.datatype == "str" and self._is_categorical(type_, p):
+        if p.datatype == "str" and self._is_categorical(type_, p) and not self._unlisted(type_, p):
             return [("count distinct", False)]
         return []
 
@@ -220,6 +227,13 @@ class Proposals:
             return False
         values = self._values(self._graph.of_type(type_), p.name)
         return len(set(values)) > _NAMING * len(values)
+
+    def _unlisted(self, type_: str, p: Property) -> bool:
+        """Whether nobody wants a list of a property's values: lists of numbers, or one of two texts."""
+        if p.datatype in _NUMBERS:
+            return True
+        values = self._values(self._graph.of_type(type_), p.name)
+        return p.datatype == "str" and len(set(values)) <= 2
 
     def _is_categorical(self, type_: str, p: Property) -> bool:
         """Whether a property is a text with fewer distinct values than a tenth of the type's nodes."""

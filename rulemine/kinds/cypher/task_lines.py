@@ -8,7 +8,7 @@ from rulemine.codec import dump_line
 from rulemine.errors import ConfigError, counted
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kinds.cypher.instantiate import Tally, make_tasks, task_row
-from rulemine.kinds.cypher.realism import (
+from rulemine.kinds.cypher.realism.characteristics import (
     characteristics_text,
     draft_characteristics,
     read_characteristics,

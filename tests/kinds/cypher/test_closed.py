@@ -201,7 +201,7 @@ def test_counts_are_of_distinct_nodes_in_every_evaluation(coast: Release) -> Non
             assert isinstance(answered, ResultTable)
             assert Counter(map(row_text, answered.rows)) == rows
             assert Counter(rows_of(labeled, read_pattern(question.query)).rows) == rows
-    assert counting > 2
+    assert counting > 1
 
 
 def _labeled(graph: PropertyGraph) -> LabeledGraph:

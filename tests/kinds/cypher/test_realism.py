@@ -9,13 +9,13 @@ from rulemine.cypher.questions.templates import CATEGORIES, MATCHES
 from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.errors import ConfigError
 from rulemine.kg.facts import Declarations
-from rulemine.kinds.cypher.realism import (
+from rulemine.kinds.cypher.realism.characteristics import (
     Characteristics,
-    Realism,
     characteristics_text,
     draft_characteristics,
     read_characteristics,
 )
+from rulemine.kinds.cypher.realism.checks import Realism
 
 P, T, G = PatternNode("Person"), PatternNode("Town"), PatternNode("Guild")
 LIVES = ("Person", "lives_in", "Town")

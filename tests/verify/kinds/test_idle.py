@@ -8,7 +8,7 @@ from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClaus
 from rulemine.cypher.questions.pattern_text import query_text
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
-from rulemine.kinds.cypher.idle import IdlePatterns
+from rulemine.kinds.cypher.realism.idle import IdlePatterns
 from rulemine.verify.kinds.cypher.graphs import LabeledEdge, LabeledGraph
 from rulemine.verify.kinds.cypher.idle import idle_parts
 from rulemine.verify.kinds.cypher.patterns import read_pattern

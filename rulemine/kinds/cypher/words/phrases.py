@@ -7,28 +7,33 @@ relation that begins and ends says without a time, it says to have held at some 
 from collections.abc import Sequence
 
 from rulemine.cypher.questions.joins import matched
-from rulemine.cypher.questions.pattern import CURRENT, MatchPattern, PatternEdge
+from rulemine.cypher.questions.pattern import MatchPattern, PatternEdge
 from rulemine.cypher.questions.templates import MATCHES
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.kinds.cypher.realism import Realism
+from rulemine.kinds.cypher.words.clauses import TIMELESS, Clauses
 from rulemine.kinds.cypher.words.noun_phrase import Far, NounPhrase, both
-from rulemine.kinds.cypher.words.relations import Noun, RelationWords, is_participle, relation_words
-from rulemine.kinds.cypher.words.wording import noun, nouns, relative_pronoun
-from rulemine.phrasing.descriptions import read_description
-from rulemine.phrasing.lexicon import PREPOSITIONS, article
-from rulemine.phrasing.templates import Templates
+from rulemine.kinds.cypher.words.relations import Noun
+from rulemine.kinds.cypher.words.wording import is_person, noun, nouns, relative_pronoun
+from rulemine.phrasing.lexicon import article
 
-__all__ = ["Phrases"]
+__all__ = ["Phrases", "fixed_nodes"]
 
 _CHAINS = ("(n)-(m0)-(m1*)", "group-by")
 """The categories whose n are joined to what is joined to a fixed node."""
 
-_EVER = "at some point"
-_TIMELESS = ("", False, "")
 _BRANCHES = ("(n)-(m0*),(n)-(m1*)", "union")
 
 
-class Phrases:
+def fixed_nodes(graph: PropertyGraph, match: MatchPattern) -> dict[str, str]:
+    """The ids of the nodes that a pattern fixes, by variable."""
+    return {
+        variable: node.id or graph.nodes[graph.named(node.type, node.name or "")[0]].id
+        for variable, node in match.named.items()
+        if node.fixed
+    }
+
+
+class Phrases(Clauses):
     """Words what patterns of one graph match.
 
     Args:
@@ -37,18 +42,8 @@ class Phrases:
         templates: The templates of its relations.
     """
 
-    def __init__(self, graph: PropertyGraph, realism: Realism, templates: Templates) -> None:
-        self._graph = graph
-        self._realism = realism
-        self._templates = {row.relation: row for row in templates.rows}
-        self._declared = templates.declarations
-
-    def words(self, edge: PatternEdge) -> RelationWords:
-        """What the relation of an edge says."""
-        return relation_words(edge.relation, self._templates.get(edge.relation))
-
-    def of(self, match: MatchPattern) -> NounPhrase:
-        """The n of a pattern."""
+    def of(self, match: MatchPattern, together: bool = False) -> NounPhrase:
+        """The n of a pattern; ``together``: of a chain, those of all m0 taken together."""
         category = MATCHES[match.template].category
         if not match.edges:
             return NounPhrase(_type(match, "n"))
@@ -63,29 +58,11 @@ class Phrases:
             return self._branches(match, "or" if category == "union" else "and")
         if category == "(n)=(m0)":
             return self._same(match)
-        return self._chain(match)
+        return self._chain(match, together)
 
     def counted(self, match: MatchPattern) -> NounPhrase:
         """The m0 that a second edge joins to a fixed m1."""
         return self._anchored(match, match.edges[1], "m0")
-
-    def noun_at(self, match: MatchPattern, edge: PatternEdge, of: str) -> Noun | None:
-        """What one end of an edge is of the other end, in a noun."""
-        if self._time(match, edge) != _TIMELESS:
-            return None
-        words = self.words(edge)
-        return words.subject if self.does(match, edge, of) else words.object
-
-    def one_at(self, match: MatchPattern, edge: PatternEdge, of: str) -> bool:
-        """Whether an edge joins what is at its other end to at most one node at this end."""
-        like = self._realism.of(match, edge)
-        return (like.subj_cardinality if edge.subject == of else like.obj_cardinality) == "one"
-
-    def named(self, match: MatchPattern, edge: PatternEdge, of: str) -> str:
-        """The name of the fixed node at the other end, with its type where the relation says it."""
-        name = match.named[_other(edge, of)].name or ""
-        kind = self.words(edge).kind if edge.subject == of else ""
-        return name if not kind or name.startswith(kind) else f"{kind} {name}"
 
     def _anchored(self, match: MatchPattern, edge: PatternEdge, of: str) -> NounPhrase:
         """What a fixed node is joined to."""
@@ -95,7 +72,7 @@ class Phrases:
         self, match: MatchPattern, edge: PatternEdge, of: str, far: Far, single: bool
     ) -> NounPhrase:
         """What an edge joins to its other end; ``single``: there is one of that."""
-        verb = self._verbs(match, edge, of, far)
+        verb = self.verbs(match, edge, of, far)
         single = single and self._single(match, edge, of)
         if head := self.noun_at(match, edge, of):
             return NounPhrase(head, (f"of {far.text}",) * 2, single, verb, role=True)
@@ -107,12 +84,15 @@ class Phrases:
 
     def _some(self, match: MatchPattern, edge: PatternEdge) -> NounPhrase:
         """What an edge joins to anything."""
-        if own := self.noun_at(match, edge, "m0"):
-            some = f"{article(own[0])} {own[0]}"
-            return self._saying(match, (f"has {some}", f"have {some}"))
         other = match.nodes[1].type
+        if own := self.noun_at(match, edge, "m0"):
+            one = self.one_at(match, edge, "m0")
+            some = f"{article(own[0])} {own[0]}" if one else own[1]
+            return self._saying(match, (f"has {some}", f"have {some}"))
+        if other == match.nodes[0].type and (own := self.noun_at(match, edge, "n")):
+            return self._saying(match, (f"is {article(own[0])} {own[0]}", f"are {own[1]}"))
         another = "another" if other == match.nodes[0].type else article(noun(other))
-        far = Far("someone" if _who(other) else f"{another} {noun(other)}")
+        far = Far("someone" if is_person(other) else f"{another} {noun(other)}")
         return self._clauses(match, ((edge, far),))
 
     def _branches(self, match: MatchPattern, word: str) -> NounPhrase:
@@ -121,7 +101,8 @@ class Phrases:
         names = [self.named(match, edge, "n") for edge in match.edges]
         alike = (first.subject == "n") == (last.subject == "n")
         alike = alike or self._declared[first.relation].symmetric
-        if first.relation == last.relation and alike:
+        roles = [self.noun_at(match, edge, "n") for edge in match.edges]
+        if (first.relation == last.relation and alike) or (roles[0] and roles[0] == roles[1]):
             far = Far(f"{'both ' * (word == 'and')}{names[0]} {word} {names[1]}", word == "and")
             return self._joined_to(match, first, "n", far, False)
         ends = list(zip(match.edges, map(Far, names), strict=True))
@@ -129,8 +110,8 @@ class Phrases:
             if word == "and" and (own := self.noun_at(match, edge, "n")):
                 head = f"{own[0]} of {far.text}", f"{own[1]} of {far.text}"
                 tail = self._tails(match, other, "n", name, reduce=False)
-                return NounPhrase(head, tail, verb=self._verbs(match, other, "n", name), role=True)
-        verbs = [self._verbs(match, edge, "n", far) for edge, far in ends]
+                return NounPhrase(head, tail, verb=self.verbs(match, other, "n", name), role=True)
+        verbs = [self.verbs(match, edge, "n", far) for edge, far in ends]
         if verbs[0] and verbs[1]:
             return self._saying(match, both(verbs[0], word, verbs[1]))
         return self._clauses(match, ends, word)
@@ -139,11 +120,11 @@ class Phrases:
         """What two edges join to one node, whichever: "people who work with one of their parents"."""
         for edge, other in (match.edges, match.edges[::-1]):
             own = self.noun_at(match, edge, "m0")
-            if own and self._verbs(match, other, "n", Far("")):
+            if own and self.verbs(match, other, "n", Far("")):
                 single = self.one_at(match, edge, "m0")
                 fars = [
                     Far(f"{whose} {own[0]}" if single else f"one of {whose} {own[1]}")
-                    for whose in ("their" if _who(match.nodes[0].type) else "its", "their")
+                    for whose in ("their" if is_person(match.nodes[0].type) else "its", "their")
                 ]
                 one, many = (
                     self.relative(match, other, "n", far, several)
@@ -151,13 +132,13 @@ class Phrases:
                 )
                 return NounPhrase(_type(match, "n"), (one, many))
         thing = noun(match.nodes[1].type)
-        first, last = (self._verbs(match, edge, "n", Far("")) for edge in match.edges)
+        first, last = (self.verbs(match, edge, "n", Far("")) for edge in match.edges)
         if first and last and all(self.does(match, edge, "n") for edge in match.edges):
             one, many = both(first, "and", last)
             return self._saying(match, (f"{one} the same {thing}", f"{many} the same {thing}"))
-        some = "someone" if _who(match.nodes[1].type) else f"{article(thing)} {thing}"
+        some = "someone" if is_person(match.nodes[1].type) else f"{article(thing)} {thing}"
         if not any(
-            self.does(match, edge, "n") or self._time(match, edge) != _TIMELESS
+            self.does(match, edge, "n") or self.time(match, edge) != TIMELESS
             for edge in match.edges
         ):
             gaps = [
@@ -170,8 +151,8 @@ class Phrases:
         fars = [Far(f"{article(thing)} {thing}"), Far(f"the same {thing}")]
         return self._clauses(match, list(zip(match.edges, fars, strict=True)))
 
-    def _chain(self, match: MatchPattern) -> NounPhrase:
-        """What is joined to what is joined to a fixed node."""
+    def _chain(self, match: MatchPattern, together: bool) -> NounPhrase:
+        """What is joined to what is joined to a fixed node; ``together``: to any of these."""
         first, last = match.edges
         middle, others = self.counted(match), self.others(match)
         if self.noun_at(match, first, "n") and not others:
@@ -189,14 +170,16 @@ class Phrases:
                 same = f"the same {own[0]} as {name}"
                 return self._saying(match, (f"has {same}", f"have {same}"), others)
             far = Far(f"the same {noun(match.nodes[1].type)} as {name}")
-            if self._verbs(match, first, "n", far):
+            if self.verbs(match, first, "n", far):
                 return self._clauses(match, ((first, far),), others="other" if others else "")
         if own and first.subject == "n" and self.one_at(match, first, "m0"):
-            verbs = self._verbs(match, last, "m0", Far(self.named(match, last, "m0")))
+            verbs = self.verbs(match, last, "m0", Far(self.named(match, last, "m0")))
             if verbs:
                 return NounPhrase(_type(match, "n", others), (f"whose {own[0]} {verbs[0]}",) * 2)
         far = Far(middle.one("the" if middle.single else "a"))
-        if not middle.single and not self._verbs(match, first, "n", far):
+        if not middle.single and together:
+            far = Far(middle.the, True)
+        elif not middle.single and not self.verbs(match, first, "n", far):
             far = Far(middle.many(), True)
         return self._clauses(match, ((first, far),), others=others)
 
@@ -218,7 +201,7 @@ class Phrases:
             self._tails(match, edge, "n", far, reduce=len(clauses) == 1) for edge, far in clauses
         ]
         one, many = (f" {word} ".join(some) for some in zip(*tails, strict=True))
-        verb = self._verbs(match, clauses[0][0], "n", clauses[0][1]) if len(clauses) == 1 else None
+        verb = self.verbs(match, clauses[0][0], "n", clauses[0][1]) if len(clauses) == 1 else None
         return NounPhrase(_type(match, "n", others), (one, many), verb=None if others else verb)
 
     def _tails(
@@ -247,146 +230,6 @@ class Phrases:
             return ""
         return f"other than {m1.name}" if n.type == m0.type else "other"
 
-    def _verbs(
-        self, match: MatchPattern, edge: PatternEdge, of: str, far: Far
-    ) -> tuple[str, str] | None:
-        verbs = [self.verb(match, edge, of, far, several) for several in (False, True)]
-        return (verbs[0], verbs[1]) if verbs[0] and verbs[1] else None
-
-    def verb(self, match: MatchPattern, edge: PatternEdge, of: str, far: Far, several: bool) -> str:
-        """What an edge says of one of its ends, as a verb with that end as its subject; "": none says it.
-
-        Args:
-            match: The pattern.
-            edge: The edge.
-            of: That end.
-            far: The other end.
-            several: Whether there are several of that end.
-        """
-        words, (adverb, past, after) = self.words(edge), self._time(match, edge)
-        if self.does(match, edge, of):
-            predicate = words.predicate
-            if adverb == _EVER and predicate.participle:
-                predicate, past, adverb = predicate.perfect, False, ""
-            return predicate.of_subject(far.text, several=several, past=past, adverb=adverb) + after
-        if (adverb, past, after) != _TIMELESS:
-            return ""
-        if own := words.object:
-            if several:
-                return f"are {own[1]} of {far.text}"
-            the = "the" if self.one_at(match, edge, of) else article(own[0])
-            return f"is {the} {own[0]} of {far.text}"
-        if own := words.subject:
-            whose = "their" if several or _who(match.named[of].type) else "its"
-            return f"{'have' if several else 'has'} {far.text} among {whose} {own[1]}"
-        clause = self._described(edge, several)
-        return f"{clause.split(' ', 1)[1]}{far.text}" if clause else ""
-
-    def relative(
-        self, match: MatchPattern, edge: PatternEdge, of: str, far: Far, several: bool,
-        *, reduce: bool = True,
-    ) -> str:  # fmt: skip
-        """What an edge says of one of its ends, as a relative clause.
-
-        Args: as of `verb`, and
-            reduce: Whether "that are" may be left out before what it is.
-        """
-        words, (adverb, past, after) = self.words(edge), self._time(match, edge)
-        who = relative_pronoun(match.named[of].type)
-        if self.does(match, edge, of):
-            predicate = words.predicate
-            if (
-                words.object
-                and predicate.after
-                and not past
-                and self.one_at(match, edge, _other(edge, of))
-            ):
-                return f"whose {words.object[0]} is {far.text}"
-            if reduce and predicate.reduced() and not past and not adverb:
-                return f"{predicate.before} {far.text}"
-            return f"{who} {self.verb(match, edge, of, far, several)}"
-        timeless = (adverb, past, after) == _TIMELESS
-        if timeless and words.object is None and (own := words.subject):
-            if self.one_at(match, edge, _other(edge, of)):
-                return f"whose {own[0]} is {far.text}"
-            return f"whose {own[1]} include {far.text}"
-        if verb := self.verb(match, edge, of, far, several):
-            be, _, rest = verb.partition(" ")
-            reduced = reduce and be in ("is", "are") and is_participle(rest.split(" ")[0])
-            return rest if reduced else f"{who} {verb}"
-        predicate = words.predicate
-        if adverb == _EVER and predicate.participle:
-            predicate, past, adverb = predicate.perfect, False, ""
-        preposition, rest = predicate.of_object(
-            far.text, several=far.several, past=past, adverb=adverb
-        )
-        if (
-            far.several
-            and predicate.participle
-            and not preposition
-            and not predicate.before + predicate.after + after
-        ):
-            return f"{predicate.participle} by {far.text}"
-        if preposition:
-            return f"{preposition} {'whom' if who == 'who' else 'which'} {rest}{after}"
-        return f"that {rest}{after}"
-
-    def asked(
-        self, match: MatchPattern, edge: PatternEdge, far: str, whom: str, *, heavy: bool = False
-    ) -> str:
-        """A question for whom or what a subject does something to: ``Which languages does Ada speak?``.
-
-        Args:
-            match: The pattern.
-            edge: The edge.
-            far: Its subject.
-            whom: What is asked for, with its question word.
-            heavy: Whether a preposition comes first.
-
-        Returns:
-            The question; "" if the form of the verb is not known.
-        """
-        predicate, (adverb, past, after) = self.words(edge).predicate, self._time(match, edge)
-        if adverb == _EVER and predicate.participle:
-            text = f"has {far} {predicate.past} {predicate.before}".rstrip()
-        else:
-            text = predicate.asked(far, past=past, adverb=adverb)
-        first, _, last = text.rpartition(" ")
-        if heavy and last in PREPOSITIONS and not after:
-            return f"{last} {whom} {first}?"
-        return f"{whom} {text}{after}?" if text else ""
-
-    def does(self, match: MatchPattern, edge: PatternEdge, of: str) -> bool:
-        """Whether a relation says of an end what it says of its subjects.
-
-        What is declared symmetric says so of both ends, but where the other one is named.
-        """
-        if edge.subject == of:
-            return True
-        return self._declared[edge.relation].symmetric and not match.named[_other(edge, of)].fixed
-
-    def _described(self, edge: PatternEdge, several: bool) -> str:
-        """The written description of objects up to the subject: ``that are home to ``."""
-        known = self._templates.get(edge.relation)
-        if known is None or known.source == "derived" or not known.describe_object:
-            return ""
-        read = read_description(known.describe_object)
-        form = read.forms[several]
-        return form.before if read.subject and not form.after else ""
-
-    def _time(self, match: MatchPattern, edge: PatternEdge) -> tuple[str, bool, str]:
-        """An adverb, whether it is past, and what follows."""
-        if match.time == CURRENT:
-            return "currently", False, ""
-        if match.time is not None:
-            return "", True, f" in {match.time}"
-        ever = self._realism.of(match, edge).time_sensitive
-        return (_EVER, True, "") if ever else _TIMELESS
-
-
-def _other(edge: PatternEdge, of: str) -> str:
-    return edge.object if edge.subject == of else edge.subject
-
 
 def _type(match: MatchPattern, of: str, others: str = "") -> Noun:
     """What the nodes of a variable are called by their type."""
@@ -395,7 +238,3 @@ def _type(match: MatchPattern, of: str, others: str = "") -> Noun:
     if others == "other":
         return f"other {one}", f"other {many}"
     return f"{one} {others}".rstrip(), f"{many} {others}".rstrip()
-
-
-def _who(type_: str) -> bool:
-    return relative_pronoun(type_) == "who"

@@ -40,21 +40,31 @@ class Event(NamedTuple):
         did: It happened to several: ``were born``.
         asks: What begins a question whether it happened, to one and to several: ``did``.
         base: The rest of the verb in such a question: ``die``.
+        first: To whom it happened first: ``the oldest``.
+        last: To whom it happened last.
     """
 
     did: str
     asks: tuple[str, str]
     base: str
+    first: str
+    last: str
+
+    @property
+    def did_one(self) -> str:
+        """It happened to one: ``was born``."""
+        return self.did.replace("were", "was")
 
 
 _EVENTS = {
-    "birth": Event("were born", ("was", "were"), "born"),
-    "death": Event("died", ("did", "did"), "die"),
-    "founding": Event("were founded", ("was", "were"), "founded"),
+    "birth": Event("were born", ("was", "were"), "born", "the oldest", "the youngest"),
+    "death": Event("died", ("did", "did"), "die", "the first", "the last"),
+    "founding": Event("were founded", ("was", "were"), "founded", "the oldest", "the newest"),
 }
 """First word of a property that is a date or a year → what happened then."""
 
 _PLACES = {"continent", "country", "region", "state"}
+_HANDS = ("left", "right")
 _SEPARATED = 10_000
 _EXACT = 2**53
 """Floats below are written without an exponent where they are integers."""
@@ -82,6 +92,8 @@ def condition(own: Property, result: ReturnClause) -> str:
     if own.datatype == "str":
         if is_place(own):
             return f"are {'not ' * (operator == '<>')}in {result.bound}"
+        if p == "dominant hand" and result.bound in _HANDS:
+            return f"are {'not ' * (operator == '<>')}{result.bound}-handed"
         return f"{'do not ' * (operator == '<>')}have {bound} as their {p}"
     in_time = own.datatype == "date" or is_year(own)
     word = _IN_TIME[operator] or "of" if in_time else _BY_VALUE[operator]
@@ -91,6 +103,8 @@ def condition(own: Property, result: ReturnClause) -> str:
 def called(own: Property) -> str:
     """A property in words; a number of things says so."""
     words = property_words(own.name)
+    if words == "power" and own.datatype == "str":
+        return "source of power"
     if own.datatype == "bool":
         return f"value of “{words}”"
     return f"number of {words}" if is_number(own) else words

@@ -14,9 +14,9 @@ from rulemine.cypher.questions.pattern import MatchPattern, PatternQuery, Return
 from rulemine.cypher.questions.templates import MATCHES
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.schema import Property
-from rulemine.kinds.cypher.realism import Realism
+from rulemine.kinds.cypher.realism.checks import Realism
 from rulemine.kinds.cypher.words.noun_phrase import Far, NounPhrase
-from rulemine.kinds.cypher.words.phrases import Phrases
+from rulemine.kinds.cypher.words.phrases import Phrases, fixed_nodes
 from rulemine.kinds.cypher.words.properties import (
     be,
     called,
@@ -30,11 +30,11 @@ from rulemine.kinds.cypher.words.properties import (
 from rulemine.kinds.cypher.words.wording import (
     before_name,
     extreme_of,
+    is_person,
     noun,
     nouns,
     plural,
     property_words,
-    relative_pronoun,
     truth,
 )
 from rulemine.phrasing.templates import Templates, load_templates
@@ -42,21 +42,12 @@ from rulemine.release.records import topic_values
 from rulemine.text.articles import in_sentence
 from rulemine.text.template import escape, fill
 
-__all__ = ["QuestionTexts", "fixed_nodes"]
+__all__ = ["QuestionTexts"]
 
 _HIDDEN = ("\x000\x00", "\x001\x00", "\x002\x00")
 """Stand for the names of n, m0 and m1 until a text is a pattern."""
 
 _AMONG = {"avg": "of", "min": "among", "max": "among"}
-
-
-def fixed_nodes(graph: PropertyGraph, match: MatchPattern) -> dict[str, str]:
-    """The ids of the nodes that a pattern fixes, by variable."""
-    return {
-        variable: node.id or graph.nodes[graph.named(node.type, node.name or "")[0]].id
-        for variable, node in match.named.items()
-        if node.fixed
-    }
 
 
 class QuestionTexts:
@@ -135,7 +126,8 @@ class QuestionTexts:
         """A property of the one named."""
         name, own = match.nodes[0].name or "", self._property(match, result.property)
         if own.datatype == "bool":
-            return f"Is it true or false that {name} {truth(own.name)[0]}?"
+            does, rest = truth(own.name)[1].split(" ", 1)
+            return f"Is {name} {rest}?" if does == "are" else f"Does {name} {does} {rest}?"
         words = called(own)
         if is_number(own):
             return f"How many {property_words(own.name)} does {name} have?"
@@ -143,9 +135,10 @@ class QuestionTexts:
 
     def _asked(self, match: MatchPattern, result: ReturnClause) -> str:
         """What is returned of the n that are matched."""
-        who, template = self._phrases.of(match), result.template
+        template = result.template
         if template == "union_count" or (result.aggregate == "count" and not result.key):
-            return self._how_many(match, who)
+            return self._how_many(match, self._phrases.of(match, together=True))
+        who = self._phrases.of(match)
         if not result.property and not result.key:
             return self._which(match, who)
         if template == "n_group_by":
@@ -154,6 +147,12 @@ class QuestionTexts:
         p = called(own)
         if result.aggregate == "count distinct":
             return f"How many different {plural(p)} are there among {who.the}?"
+        if template == "n_agg" and (happened := event(own)):
+            unit = "year" if result.year or is_year(own) else "date"
+            which = f"{happened.last if result.aggregate == 'max' else happened.first} of {who.the}"
+            if happened.base == "die":
+                return f"{'In' if unit == 'year' else 'On'} what {unit} did {which} die?"
+            return f"What is the {p.split(' ')[0]} {unit} of {which}?"
         if template == "n_agg":
             return f"What is {self._aggregate(own, result)} {_AMONG[result.aggregate]} {who.the}?"
         if template == "n_prop_array_distinct" and own.datatype != "list[str]":
@@ -162,6 +161,8 @@ class QuestionTexts:
             return f"List the {plural(p)} of {who.the}, each once."
         left = self._left_out(match, own) if result.known else ""
         each = self._each(who)
+        if template == "n_argmax" and (happened := event(own)):
+            return f"Which {each[0]} {happened.did_one} {'last' if result.descending else 'first'}?"
         if template == "n_argmax":
             most = extreme_of(p, own.datatype, result.descending)
             return f"Which {each[0]} has the {most} {p}?"
@@ -182,7 +183,9 @@ class QuestionTexts:
 
     def _which(self, match: MatchPattern, who: NounPhrase) -> str:
         """A question for names."""
-        human = relative_pronoun(match.nodes[0].type) == "who"
+        human = is_person(match.nodes[0].type)
+        if who.role and human and MATCHES[match.template].category == "union":
+            return f"Who is {who.one('a')}?"
         if who.role:
             be = "is" if who.single else "are"
             return f"{'Who' if human else 'What'} {be} {who.the}?"
@@ -196,14 +199,38 @@ class QuestionTexts:
 
     def _how_many(self, match: MatchPattern, who: NounPhrase) -> str:
         """A question for a number."""
-        if who.role and MATCHES[match.template].category == "(n)-(m0*)":
+        category = MATCHES[match.template].category
+        if who.role and category == "(n)-(m0*)":
             return f"How many {who.head[1]} does {self._phrases.named(match, match.edges[0], 'n')} have?"
+        if who.role and category == "union" and not self._joined(match):
+            names = " and ".join(self._phrases.named(match, edge, "n") for edge in match.edges)
+            return f"How many {who.head[1]} do {names} have between them?"
+        if who.role and category == "(n)-(m0)-(m1*)":
+            return self._how_many_theirs(match, who)
         if who.verb:
             own = nouns(match.nodes[0].type) if who.tail[1].startswith("of ") else who.head[1]
             return f"How many {own} {who.verb[1]}?"
         if asked := self._asked_gap(match, f"how many {who.head[1]}"):
             return asked
         return f"How many {who.head[1]} are there {who.tail[1]}".rstrip() + "?"
+
+    def _joined(self, match: MatchPattern) -> bool:
+        """Whether one of the nodes named is an n, so that it is no sibling that these have."""
+        fixed = fixed_nodes(self._graph, match).values()
+        at = {self._graph.positions[node] for node in fixed}
+        return not at.isdisjoint(matched(self._graph, match).nodes.tolist())
+
+    def _how_many_theirs(self, match: MatchPattern, who: NounPhrase) -> str:
+        """A question for the number of what those are something of that a fixed node is joined to."""
+        some, edge = self._phrases.counted(match), match.edges[0]
+        if is_person(match.nodes[0].type):
+            does, between = ("does", "") if some.single else ("do", " between them")
+            return f"How many {who.head[1]} {does} {some.the} have{between}?"
+        what = f"how many different {who.head[1]}"
+        stated = self._phrases.words(edge).predicate
+        if stated.one == "is" and not self._phrases.does(match, edge, "n") and not stated.after:
+            return f"{_capital(stated.before)} {what} {'is' if some.single else 'are'} {some.the}?"
+        return f"{_capital(what)} {'does' if some.single else 'do'} {some.the} have?"
 
     def _asked_gap(self, match: MatchPattern, whom: str) -> str:
         """A question for what fixed nodes do something to: "In which towns …?"; "": it is none."""
@@ -240,6 +267,10 @@ class QuestionTexts:
         what = f"the number of {nouns(match.nodes[0].type)}"
         if result.aggregate != "count":
             what = self._aggregate(self._property(match, result.property), result)
+        if " which " in who.tail[1]:  # else "is spoken by their continent"
+            return (
+                f"Take {who.the}, group them by {called(key)}, and give {what} in each group{left}."
+            )
         return f"Group {who.the} by their {called(key)}, and give {what} in each group{left}."
 
     def _aggregate(self, own: Property, result: ReturnClause) -> str:
@@ -261,6 +292,7 @@ class QuestionTexts:
         that = self._that(match)
         if self._phrases.does(match, edge, "n"):
             heavy = self._phrases.words(edge).predicate.one in ("is", "was")
+            heavy = heavy or " which " in who.tail[0]  # else "in which it is spoken border"
             far = that.text if heavy else each
             if asked := self._phrases.asked(match, edge, far, f"how many {many}", heavy=heavy):
                 return f"{f'For {each}, {asked}' if heavy else _capital(asked)}{none}"
@@ -281,11 +313,16 @@ class QuestionTexts:
             any_ = Far(f"any of {some.the}", True)
             each = f"{one} {others}" if others.startswith("other than") else f"{others} {one}"
             each = f"{each.strip()} {self._phrases.relative(match, edge, 'n', any_, False)}"
-        if own and relative_pronoun(match.nodes[0].type) != "who":
+        if own and not is_person(match.nodes[0].type):
             number = f"the number of {some.head[1]} in each group"
             return f"Group {some.the} by their {own[0]}, and give {number}."
         theirs = self._phrases.noun_at(match, edge, "m0")
-        if own and theirs and relative_pronoun(match.nodes[0].type) == "who":
+        if own and theirs and is_person(match.nodes[0].type):
+            far = match.nodes[2]
+            known = far.name if is_person(far.type) else f"that {noun(far.type)}"
+            if verb := self._phrases.verb(match, match.edges[1], "m0", Far(known or ""), True):
+                each = f"{own[0]} of {some.one('the' if some.single else 'a')}"
+                return f"For each {each}, how many of their {theirs[1]} {verb}?"
             each = f"for each the number of {these} whose {own[0]} they are"
             return f"List the {own[1]} of {some.the}, and {each}."
         that = self._that(match)
@@ -305,7 +342,7 @@ class QuestionTexts:
     def _that(self, match: MatchPattern) -> Far:
         """One n that was just spoken of."""
         type_ = match.nodes[0].type
-        return Far(f"that {noun(type_)}" if relative_pronoun(type_) == "who" else "it")
+        return Far(f"that {noun(type_)}" if is_person(type_) else "it")
 
     def _compared(self, match: MatchPattern, result: ReturnClause) -> str:
         one, other = (node.name for node in match.nodes)
@@ -316,6 +353,11 @@ class QuestionTexts:
         if happened and result.template == "comparison_boolean" and is_year(own):
             did = happened.asks[1].capitalize()
             return f"{did} {one} and {other} {happened.base} in the same year?"
+        if happened and result.template == "comparison_argmax":
+            which = (
+                "Who" if is_person(match.nodes[0].type) else f"Which {noun(match.nodes[0].type)}"
+            )
+            return f"{which} {happened.did_one} later, {one} or {other}?"
         if result.template == "comparison_argmax":
             more = extreme_of(p, own.datatype, True, degree="er")
             return f"Which {noun(match.nodes[0].type)} has the {more} {p}, {one} or {other}?"

@@ -7,7 +7,7 @@ from rulemine.phrasing.lexicon import PAST, PEOPLE, VERBS, article, is_plural
 from rulemine.phrasing.relation_names import words_of
 
 __all__ = [
-    "before_name", "extreme_of", "is_several", "noun", "nouns", "plural", "property_words",
+    "before_name", "extreme_of", "is_person", "is_several", "noun", "nouns", "plural", "property_words",
     "relative_pronoun", "truth", "unit_of",
 ]  # fmt: skip
 
@@ -67,9 +67,14 @@ def before_name(label: str) -> str:
     return "the " if noun(label).split(" ")[-1] in _WITH_ARTICLE else ""
 
 
+def is_person(label: str) -> bool:
+    """Whether entities of a type are people."""
+    return noun(label).split(" ")[-1] in PEOPLE
+
+
 def relative_pronoun(label: str) -> str:
     """*who* for people, else *that*; as the subject of its clause."""
-    return "who" if noun(label).split(" ")[-1] in PEOPLE else "that"
+    return "who" if is_person(label) else "that"
 
 
 def property_words(name: str) -> str:

@@ -1,31 +1,23 @@
-"""Which patterns nobody would ask for, by what relations are like.
+"""What relations are like, by type of subject, relation and type of object: drafted from the data, or read.
 
-The checks are those of CypherBench (arXiv 2412.18702) with entailment, symmetry and inverse relations taken
-into account; what relations are like is told per type of subject, relation and type of object. A draft is
-counted from the data.
-
-Entailment is transitive: what a relation implies counts, its inverse, its other direction if it is symmetric,
-and what these imply in turn. A draft looks at single steps, each of which may lack some facts.
+A draft looks at single steps, each of which may lack some facts.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 from rulemine.config import read_toml
-from rulemine.cypher.questions.pattern import END, START, MatchPattern, PatternEdge
+from rulemine.cypher.questions.pattern import END, START
 from rulemine.errors import ConfigError, did_you_mean, list_problems
-from rulemine.kg.facts import Declarations
-from rulemine.kg.graph import DIRECTIONS
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.schema import Schema
 from rulemine.kg.relation_overlap import LEAST_SHARE
 
 __all__ = [
-    "Characteristics", "Realism", "characteristics_text", "draft_characteristics", "read_characteristics",
+    "Characteristics", "Signature", "characteristics_text", "draft_characteristics", "read_characteristics",
 ]  # fmt: skip
 
 Signature = tuple[str, str, str]
@@ -218,169 +210,3 @@ def _wrong(given: Mapping[str, Any], signature: Signature, schema: Schema) -> It
                 yield f"{key} is {value!r}; expected relations between {turn}"
         else:
             yield f"key {key!r} is unknown; {did_you_mean(key, (*cardinalities, *_FLAGS, *_LISTS))}"
-
-
-Statement = tuple[str, str, str]
-"""What an edge says: its relation, and the variables of subject and object."""
-
-
-class Realism:
-    """The checks.
-
-    Args:
-        rows: What the relations are like; those left out are many to many, and optional.
-        declared: Which relations state the same facts, whatever the rows say.
-    """
-
-    def __init__(
-        self,
-        rows: Mapping[Signature, Characteristics],
-        declared: Declarations = Declarations(),  # noqa: B008 - never changed
-    ) -> None:
-        self._rows = rows
-        self._follows: dict[tuple[Statement, Signature, bool], frozenset[Statement]] = {}
-        self._declared = declared
-        self._inverse: dict[Signature, set[str]] = {}
-        for (subject, label, object_), row in rows.items():
-            for other in row.inverse:
-                self._inverse.setdefault((subject, label, object_), set()).add(other)
-                self._inverse.setdefault((object_, other, subject), set()).add(label)
-
-    def of(self, match: MatchPattern, edge: PatternEdge) -> Characteristics:
-        """What the relation of an edge is like."""
-        return self._like(match, _said(edge))
-
-    def objection(self, match: MatchPattern) -> str:
-        """Why nobody would ask for a pattern; "": nothing is wrong with it.
-
-        Returns:
-            ``redundant``: an edge says what another between the same nodes says. ``there and back``: two
-            edges lead from a node to what must be one node; or the second leads back by an inverse of the
-            first, or by the same if that is declared symmetric, so that the one named is among the answers;
-            or what is counted is led to by what is declared to say the same as the edge of the one named,
-            so that this one is counted. ``contrived``: groups are counted by a relation that is declared
-            symmetric, or among nodes of one type that leads to the one named as well.
-            ``unnecessary leaf``: an edge that every neighbor has, to a node about which nothing else is
-            said. ``pointless group``: counts are at most one.
-        """
-        edges = match.edges
-        if len(edges) == 2 and self._redundant(match, *map(_said, edges)):
-            return "redundant"
-        if len(edges) == 2 and self._there_and_back(match, *map(_said, edges)):
-            return "there and back"
-        if match.template.endswith("by n"):
-            first, last = match.relations
-            akin = match.nodes[0].type == match.nodes[1].type
-            if (first == last and akin) or self._declared[first].symmetric:
-                return "contrived"
-        kind = self.of(match, edges[0]) if edges else Characteristics()
-        forward = bool(edges) and edges[0].subject == "n"
-        mandatory = kind.mandatory_subj if forward else kind.mandatory_obj
-        if len(edges) == 1 and "m0" not in match.category.fixed and mandatory:
-            return "unnecessary leaf"
-        counts = match.category.form == "optional" or match.template.endswith("by n")
-        if counts and (kind.obj_cardinality if forward else kind.subj_cardinality) == "one":
-            return "pointless group"
-        return ""
-
-    def odd(self, match: MatchPattern) -> bool:
-        """Whether a pattern is asked for only where there is no better one.
-
-        That is: what is counted is of the type of what it is counted for; a union has two relations, or one
-        in two directions; the middle of a chain is one node.
-        """
-        edges, form = match.edges, match.category.form
-        if match.template.endswith("by n"):
-            return match.nodes[0].type == match.nodes[1].type
-        if form == "union":
-            turned = len({edge.subject == "n" for edge in edges}) > 1
-            return edges[0].relation != edges[1].relation or (
-                turned and not self._declared[edges[0].relation].symmetric
-            )
-        if "m1" in match.category.fixed and ("m0", "m1") in match.category.shape:
-            kind = self.of(match, edges[1])
-            far = kind.obj_cardinality if edges[1].subject == "m1" else kind.subj_cardinality
-            return far == "one"
-        return False
-
-    def _redundant(self, match: MatchPattern, one: Statement, other: Statement) -> bool:
-        return other in self._following(match, one) or one in self._following(match, other)
-
-    def apart(self, match: MatchPattern) -> tuple[str, str] | None:
-        """The variables whose nodes differ, or a match leads there and back by statements of one fact.
-
-        None: its edges are not declared to state the same facts. What `objection` leaves has such a match
-        only where a graph has parallel edges.
-        """
-        known = [self._declared.readings.get(relation) for relation in match.relations]
-        if (
-            len(known) != 2
-            or None in known
-            or len({reading.fact for reading in known if reading}) > 1
-        ):
-            return None
-        if ("m0", "m1") in match.category.shape:
-            return "n", "m1"
-        return ("m0", "m1") if match.category.form == "optional" else None
-
-    def _there_and_back(self, match: MatchPattern, one: Statement, other: Statement) -> bool:
-        ways = [self._following(match, said, implied=False) for said in (one, other)]
-        back = one[0] != other[0] or self._declared[one[0]].symmetric
-        counted = match.category.form == "optional" and one[0] in self._declared.readings
-        for first, second in product(*ways):
-            shared = set(first[1:]) & set(second[1:])
-            if len(shared) == 1 and self._alike(match, first, second):
-                kind = self._like(match, first)
-                far = kind.obj_cardinality if first[1] in shared else kind.subj_cardinality
-                if far == "one" or (back and shared == {"m0"}) or (counted and shared == {"n"}):
-                    return True
-        return False
-
-    def _alike(self, match: MatchPattern, one: Statement, other: Statement) -> bool:
-        """Whether two statements are of one relation and join one node in one direction to others."""
-        same = one[1] == other[1] or one[2] == other[2]
-        return same and _signature(match, one) == _signature(match, other)
-
-    def _following(
-        self, match: MatchPattern, said: Statement, implied: bool = True
-    ) -> frozenset[Statement]:
-        """What follows from a statement, itself included; step by step.
-
-        Args:
-            match: The pattern.
-            said: The statement.
-            implied: Whether what it implies counts, or only what says the same.
-        """
-        # Of the pattern only the types of the statement's ends matter, and many patterns share them.
-        key = said, _signature(match, said), implied
-        if key not in self._follows:
-            self._follows[key] = frozenset(self._steps(match, said, implied))
-        return self._follows[key]
-
-    def _steps(self, match: MatchPattern, said: Statement, implied: bool) -> set[Statement]:
-        found, new = {said}, [said]
-        while new:
-            label, subject, object_ = last = new.pop()
-            row = self._like(match, last)
-            back = self._inverse.get(_signature(match, last), set())
-            more = {(other, object_, subject) for other in back}
-            more |= {(label, object_, subject)} if row.symmetric else set()
-            more |= {(other, subject, object_) for other in row.implies} if implied else set()
-            more |= {
-                (other, subject, object_) if end == DIRECTIONS[1] else (other, object_, subject)
-                for other, end in self._declared.statements(label, DIRECTIONS[1])
-            }
-            new += sorted(more - found)
-            found |= more
-        return found
-
-    def _like(self, match: MatchPattern, said: Statement) -> Characteristics:
-        return self._rows.get(_signature(match, said), Characteristics())
-
-
-def _said(edge: PatternEdge) -> Statement:
-    return edge.relation, edge.subject, edge.object
-
-
-def _signature(match: MatchPattern, said: Statement) -> Signature:
-    return match.named[said[1]].type, said[0], match.named[said[2]].type

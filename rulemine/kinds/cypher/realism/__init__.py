@@ -1,0 +1,1 @@
+"""Which questions over a property graph nobody would ask."""
