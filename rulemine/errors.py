@@ -37,6 +37,10 @@ class MiningError(UserError):
     """No rules can be mined from the knowledge graph with these options."""
 
 
+class NoInferenceError(MiningError):
+    """No rule holds well enough to prove a removed triple."""
+
+
 class JavaError(UserError):
     """No usable Java runtime, or the one named by JAVA_HOME is too old or broken."""
 

@@ -53,6 +53,7 @@ class BuildContext:
         on_status: Called with the state of a stage, in a few words for the end of a progress line.
         replay: A release, or a journal, from which a model's replies are taken instead of asking it.
         replace: Whether a release that has another name, or was edited, may be replaced.
+        least_missing: Where less than this fraction of the questions misses something, there is no release.
         earlier: The folders or archives of the releases that `Recipe.not_in` names.
     """
 
@@ -63,6 +64,7 @@ class BuildContext:
     on_status: Callable[[str], None] = lambda _text: None
     replay: Path | None = None
     replace: bool = False
+    least_missing: float = 0.0
     earlier: tuple[Path, ...] = ()
 
 

@@ -13,7 +13,7 @@ from rulemine.builder.assemble import parts_of_build
 from rulemine.builder.results import RULES_OF_LOW_LIFT, BuildResults
 from rulemine.builder.stage import Stage
 from rulemine.codec import dump_line, to_json
-from rulemine.errors import MiningError
+from rulemine.errors import NoInferenceError
 from rulemine.files import digest_of, write_text
 from rulemine.kinds.asking import Asking
 from rulemine.kinds.split import split
@@ -51,7 +51,7 @@ class BuildStages(BuildResults):
         def work(folder: Path) -> None:
             rules = self._rules()
             if not rules:
-                raise MiningError(
+                raise NoInferenceError(
                     f"{self.recipe.kg}: {explain_no_rules(self.inputs.kg, self.recipe.mining)}"
                 )
             write_rules(folder / "rules.jsonl", rules)

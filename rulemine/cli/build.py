@@ -7,7 +7,7 @@ mining needs.
 import sys
 import time
 from argparse import Namespace
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -51,6 +51,10 @@ To build with the file: rulemine build RECIPE --verbalizer openai --model NAME -
 """
 
 
+LEAST_MISSING = 0.3
+"""Of the questions about a graph of one's own at least this fraction misses something."""
+
+
 class StageTimes:
     """Prints how long each stage took, once: a draft runs stages of the build."""
 
@@ -71,7 +75,7 @@ class StageTimes:
 def build(arguments: Namespace) -> int:
     """Runs ``build``."""
     from rulemine.builder.pipeline import Build
-    from rulemine.cli.recipe_options import building, chosen_recipe, draft_of
+    from rulemine.cli.recipe_options import building, chosen_recipe, draft_of, is_own
     from rulemine.evaluation.reporting.made import in_short
     from rulemine.release.reader import Release
 
@@ -81,6 +85,7 @@ def build(arguments: Namespace) -> int:
     context = building(
         arguments, line, on_finished=StageTimes(), replay=arguments.replay, replace=arguments.replace,
         earlier=tuple(arguments.not_in), on_warning=cache(line.note),
+        least_missing=LEAST_MISSING * is_own(arguments.recipe, recipe),
     )  # fmt: skip
     made = Build(recipe, target, context)
     drafting = draft_of(arguments, recipe, lambda drafted: Build(drafted, target, context))
@@ -89,7 +94,8 @@ def build(arguments: Namespace) -> int:
     if arguments.dry_run:
         say(made.estimate())
         return 0
-    made.run(arguments.until)
+    with drafting.explaining() if drafting else nullcontext():
+        made.run(arguments.until)
     with line.watch("summary"):
         if arguments.until == "release":
             lines = [*made.rules_left_out(), *in_short(Release.open(target))]

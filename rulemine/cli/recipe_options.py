@@ -10,7 +10,7 @@ from rulemine.cli.console import Line
 from rulemine.cli.parser import given
 from rulemine.config import parse_setting
 from rulemine.errors import ConfigError
-from rulemine.recipe.loading import load_recipe, recipe_file
+from rulemine.recipe.loading import load_recipe, named_recipes, recipe_file
 from rulemine.recipe.recipe import KEYS, Recipe
 
 if TYPE_CHECKING:
@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from rulemine.draft.drafting import Drafting
     from rulemine.draft.goal import Chosen
 
-__all__ = ["OF_MODEL", "building", "chosen_recipe", "draft_of", "replayed", "settings_given"]
+__all__ = [
+    "OF_MODEL",
+    "building",
+    "chosen_recipe",
+    "draft_of",
+    "is_own",
+    "replayed",
+    "settings_given",
+]
 
 OF_MODEL = ("verbalizer.", "endpoint.")
 """Prefixes of the keys that concern a language model."""
@@ -97,6 +105,11 @@ def draft_of(
     keys = {".".join(parse_setting(text)[0]) for text in arguments.set}
     keys |= settings_given(arguments).keys()
     return Drafting(partial(chosen_recipe, arguments), build_of, keys, arguments.effort)
+
+
+def is_own(name: str, recipe: Recipe) -> bool:
+    """Whether a recipe is the user's own, and something is removed that its rules were mined for."""
+    return not (name in named_recipes() or recipe.rules or recipe.selection.mode != "maximal")
 
 
 def settings_given(arguments: Namespace) -> dict[str, Any]:

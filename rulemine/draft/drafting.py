@@ -4,7 +4,8 @@ Guarantees: the choices depend on the graph, the goal and the settings alone, no
 setting wins over a choice; every stage that a draft runs is one of the build, which finds it done.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 from rulemine.builder.pipeline import STAGES, Build
 from rulemine.draft.goal import (
@@ -17,7 +18,8 @@ from rulemine.draft.goal import (
     mining_work,
     proving_work,
 )
-from rulemine.errors import ConfigError, counted
+from rulemine.draft.profile import explain_no_inference
+from rulemine.errors import NoInferenceError, counted
 from rulemine.kinds.registry import KINDS
 from rulemine.recipe.options import MiningSection
 from rulemine.recipe.recipe import Recipe
@@ -28,11 +30,11 @@ __all__ = ["Drafting"]
 SHARE = "questions.max_relation_share"
 MOST = "questions.max_questions"
 
-MISSING = 0.3
-"""The fraction of questions, of kinds that also ask for what is stated, that have to miss something."""
-
 NEAR = 0.9
 """A number of questions is reached by this fraction of it: limits among few questions leave some out."""
+
+FEW = 50
+"""Fewer questions say little of any system."""
 
 
 class Drafting:
@@ -78,17 +80,31 @@ class Drafting:
         Raises:
             RulemineError: As `Build.run`.
         """
-        stages = STAGES[: STAGES.index(until) + 1]
+        with self.explaining():
+            return self._run(STAGES[: STAGES.index(until) + 1])
+
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        """Says why nothing can be inferred, for people who do not know what a rule is."""
+        try:
+            yield
+        except NoInferenceError as problem:
+            raise NoInferenceError(explain_no_inference(self._kg, str(problem))) from None
+
+    def _run(self, stages: Sequence[str]) -> Build:
         steps = self._affordable()
         if "balance" not in stages or not self._limited:
             self._take(steps[-1])
-            if "ask" in stages:
-                self._refuse_what_is_stated()
             return self.build
         for step in steps if self._goal else steps[-1:]:
             self._take(step)
-            if self._share() >= NEAR * self._goal > 0:
-                break
+            with suppress(*[NoInferenceError] * (step is not steps[-1])):
+                left = self._share()
+                if left >= NEAR * self._goal > 0:
+                    break
+        if left < FEW:
+            problem = f"{counted(left, 'question')} after the most generous thresholds."
+            self.build.context.on_warning(explain_no_inference(self._kg, problem))
         return self.build
 
     def _affordable(self) -> list[Rung]:
@@ -137,27 +153,6 @@ class Drafting:
         )
         self._choose((*taken, Chosen(SHARE, share, reason)))
         return len(found)
-
-    def _refuse_what_is_stated(self) -> None:
-        """Ends a build of which too few questions miss something, unless the user chose where they start.
-
-        Raises:
-            ConfigError: So it is.
-        """
-        self.build.run("ask")
-        asked, recipe = self.build.asked.questions, self.build.recipe
-        missing = sum(bool(question.missing) for question in asked)
-        if missing >= MISSING * len(asked) or not self.given.isdisjoint(
-            own.key for own in self._own
-        ):
-            return
-        removed = counted(len(self.build.selection.removed), "triple")
-        raise ConfigError(
-            f"{recipe.kg}: only {missing:,} of {counted(len(asked), 'question')} of the kind {recipe.kind} "
-            f"miss something on the incomplete graph; at least {MISSING:.0%} were expected. What its rules "
-            f"prove, {removed}, is too little for questions over several. Ask about these triples themselves "
-            "(--kind rules), or draft a recipe (rulemine draft) and lower its thresholds."
-        )
 
     def _choose(self, choices: Sequence[Chosen]) -> Recipe:
         """The recipe with choices, and its build, which reads no input again."""

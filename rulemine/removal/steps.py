@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from rulemine.errors import ConfigError, MiningError, counted
+from rulemine.errors import NoInferenceError, counted
 from rulemine.kg.priors import CORE_PRIOR, priors
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.options import SelectionSection
@@ -37,7 +37,7 @@ def ground_eligible(
         progress: Called with (rules done, all rules), for each pass.
 
     Raises:
-        ConfigError: No rule may prove anything.
+        NoInferenceError: No rule may prove anything.
     """
     chosen = recipe.selection
     rules = rules_beyond_guessing(
@@ -56,7 +56,7 @@ def ground_eligible(
         given = (chosen.min_lift, prior, chosen.max_prior, progress)
         rules = rules_with_lift(inputs.kg, rules, *given)
     if not rules:
-        raise ConfigError(
+        raise NoInferenceError(
             f"{recipe.kg}: none of {counted(len(mined), 'rule')} reaches "
             "selection.min_std_confidence, min_rare_confidence and min_lift, and the standards of the "
             "filter, without a relation that is kept out of bodies (selection.body_filter). Lower these "
@@ -90,7 +90,7 @@ def remove(
         progress: Called with (steps done, all steps).
 
     Raises:
-        MiningError: Nothing can be removed.
+        NoInferenceError: Nothing can be removed.
     """
     chosen, seed = recipe.selection, recipe.seed
     if groundings is None:
@@ -98,7 +98,7 @@ def remove(
     else:
         found = choose(setting, groundings, per_rule=chosen.per_rule, seed=seed, progress=progress)
     if not len(found):
-        raise MiningError(
+        raise NoInferenceError(
             f"{recipe.kg}: none of {counted(len(rules), 'rule')} has a grounding in the "
             "graph that could prove a removed triple. Give other rules, mine with lower thresholds, "
             "or raise selection.max_prior."

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.builder.pipeline import Build, BuildContext
-from rulemine.errors import ConfigError, UserError
+from rulemine.errors import NoInferenceError, UserError
 from rulemine.files import write_jsonl
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
@@ -70,7 +70,7 @@ def test_floors_and_filters_decide_which_rules_may_prove(files: Path) -> None:
         ([("selection.min_rare_confidence", 1.0)], every),
     ):
         if out == every:
-            with pytest.raises(ConfigError, match="none of 3 rules reaches"):
+            with pytest.raises(NoInferenceError, match="none of 3 rules reaches"):
                 made(files, *settings)
             continue
         build, told = made(files, *settings)

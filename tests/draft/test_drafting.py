@@ -129,15 +129,3 @@ def test_what_a_kind_needs_is_chosen_too_unless_it_is_given(folder: Path, kind: 
         assert lookup(chosen, tuple(key.split("."))) == expected, key
     asked = Release.open(folder / kind).questions(None)
     assert 10 * sum(bool(question.missing) for question in asked) >= 3 * len(asked) > 0
-
-
-def test_a_build_of_which_most_questions_miss_nothing_is_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rulemine.draft.drafting.MISSING", 1.0)
-    options = ("--kind", "variants", "-o", "stated", "--set", "variants.questions=20")
-    ended = build(folder, *options)
-    assert_refused(ended, "questions of the kind variants miss something on the incomplete graph")
-    assert "--kind rules" in ended.err
-    assert not (folder / "stated").exists()
-    assert build(folder, *options, "--set", "variants.start=any").status == 0

@@ -1,0 +1,74 @@
+"""Where hardly anything can be inferred, a build says why, and what would help."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from rulemine.draft.profile import explain_no_inference
+from rulemine.kg.graph import KnowledgeGraph
+from tests.command_line import run_here
+from tests.draft.test_drafting import build, folder
+
+__all__ = ["folder"]
+
+
+def films() -> KnowledgeGraph:
+    """Films with people, genres and years drawn at random: no triple leads to a film."""
+    rng = random.Random(3)
+    rows = []
+    for i in range(300):
+        film, person = f"film {i}", f"person {rng.randrange(200)}"
+        rows += [(film, "directed_by", person), (film, "has_genre", f"genre {rng.randrange(20)}")]
+        rows += [(film, "starred_actors", f"person {rng.randrange(200)}") for _ in range(3)]
+        rows.append((film, "release_year", str(rng.randrange(1930, 2020))))
+    return KnowledgeGraph.from_triples(rows)
+
+
+def test_a_graph_without_inference_ends_with_what_would_help(tmp_path: Path) -> None:
+    films().write(tmp_path / "films.tsv")
+    ended = run_here(tmp_path, ["build", "films.tsv"])
+    assert ended.status == 2
+    assert "hardly anything in this graph can be inferred" in ended.err
+    assert "about which nothing more is stated. Add triples about these" in ended.err
+    assert not (tmp_path / "out" / "films").exists()
+
+
+@pytest.mark.parametrize(
+    ("triples", "words"),
+    [
+        ([("a", "r", "b"), ("b", "r", "c")], "It has one relation"),
+        ([("a", "r", "b"), ("b", "s", "c"), ("c", "r", "a")], "its largest relation has 2 triples"),
+        (
+            [(f"{i}", r, f"{(i + d) % 400}") for i in range(400) for d, r in enumerate("rs")],
+            "Its relations say little about one another",
+        ),
+    ],
+)
+def test_the_shape_of_a_graph_says_what_is_in_the_way(
+    triples: list[tuple[str, str, str]], words: str
+) -> None:
+    assert words in explain_no_inference(KnowledgeGraph.from_triples(triples), "nothing.")
+
+
+def test_questions_that_miss_nothing_make_no_release(folder: Path) -> None:
+    keys = ("structures.missing=any", "structures.per_structure=20", 'structures.names=["1p"]')
+    few = [word for key in keys for word in ("--set", key)]
+    options = ("--kind", "structures", "--share", "0.01", "--effort", "1", *few)
+    ended = build(folder, "-o", "whole", *options)
+    assert ended.status == 2
+    assert "miss a triple where all of" in ended.err
+    assert "at least 30% were expected" in ended.err
+    assert not (folder / "whole").exists()
+
+
+def test_a_kind_over_several_links_says_which_other_asks_about_what_is_missing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rulemine.cli.build.LEAST_MISSING", 1.0)
+    options = ("--kind", "variants", "-o", "stated", "--set", "variants.questions=20")
+    ended = build(folder, *options)
+    assert ended.status == 2
+    assert "questions of the kind variants miss a triple where all of" in ended.err
+    assert "--kind rules" in ended.err
+    assert not (folder / "stated").exists()
