@@ -95,6 +95,8 @@ class Realism:
             types = [node.type for node in match.nodes]
             again = types[0] == types[2] and len(set(match.relations)) == 1
             return types[0] == types[1] or again
+        if len(edges) == 1 and "m0" not in match.category.fixed:
+            return self._declared[edges[0].relation].symmetric  # people who work with someone
         if match.template.count("*") == 2 and form == "match" and edges:
             return self._entangled(match)
         if "m1" in match.category.fixed and ("m0", "m1") in match.category.shape:

@@ -144,8 +144,9 @@ class Clauses:
         return f"that {rest}{after}"
 
     def asked(
-        self, match: MatchPattern, edge: PatternEdge, far: str, whom: str, *, heavy: bool = False
-    ) -> str:
+        self, match: MatchPattern, edge: PatternEdge, far: str, whom: str,
+        *, heavy: bool = False, several: bool = False,
+    ) -> str:  # fmt: skip
         """A question for whom or what a subject does something to: ``Which languages does Ada speak?``.
 
         Args:
@@ -154,15 +155,17 @@ class Clauses:
             far: Its subject.
             whom: What is asked for, with its question word.
             heavy: Whether a preposition comes first.
+            several: Whether there are several subjects.
 
         Returns:
             The question; "" if the form of the verb is not known.
         """
         predicate, (adverb, past, after) = self.words(edge).predicate, self.time(match, edge)
         if adverb == _EVER and predicate.participle:
-            text = f"has {far} {predicate.past} {predicate.before}".rstrip()
+            has = "have" if several else "has"
+            text = f"{has} {far} {predicate.past} {predicate.before}".rstrip()
         else:
-            text = predicate.asked(far, past=past, adverb=adverb)
+            text = predicate.asked(far, several=several, past=past, adverb=adverb)
         first, _, last = text.rpartition(" ")
         if heavy and last in PREPOSITIONS and not after:
             return f"{last} {whom} {first}?"

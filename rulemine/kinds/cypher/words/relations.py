@@ -98,18 +98,23 @@ class Predicate:
             return preposition, _joined(subject, verb, adverb, before, after)
         return preposition, _joined(subject, adverb, verb, before, after)
 
-    def asked(self, subject: str, *, past: bool = False, adverb: str = "") -> str:
-        """What one subject does, as a question after what it does it to: ``does Ada live in``.
+    def asked(
+        self, subject: str, *, several: bool = False, past: bool = False, adverb: str = ""
+    ) -> str:
+        """What subjects do, as a question after what they do it to: ``does Ada live in``.
 
         "": the form of the verb is not known.
         """
         if self.one in _BE:
-            verb = "was" if past else self.one
-            return _joined(verb, subject, adverb, self.before, self.after)
+            verb = self._verb(several, past)
+            return _joined(
+                verb, subject, adverb, self.before_many if several else self.before, self.after
+            )
         if self.one not in VERBS and self.one != "has":
             return ""
-        does = "did" if past else "does"
-        return _joined(does, subject, adverb, self.many, self.before, self.after)
+        does = "did" if past else "do" if several else "does"
+        before = self.before_many if several else self.before
+        return _joined(does, subject, adverb, self.many, before, self.after)
 
     def reduced(self) -> bool:
         """Whether *that is* before what subjects are can be left out: "cities located in France"."""

@@ -168,8 +168,7 @@ class QuestionTexts:
             return f"Which {each[0]} has the {most} {p}?"
         if template == "n_where":
             negative = result.operator in ("<>", "NOT IN") or result.bound is False
-            left = left if negative else ""
-            return f"Which {each[1]} {condition(own, result)}{left}?"
+            return f"Which {each[1]} {condition(own, result)}{left if negative else ''}?"
         if template == "n_order_by":
             ways = [extreme_of(p, own.datatype, greatest) for greatest in (False, True)]
             first, last = ways[::-1] if result.descending else ways
@@ -210,14 +209,19 @@ class QuestionTexts:
         if who.verb:
             own = nouns(match.nodes[0].type) if who.tail[1].startswith("of ") else who.head[1]
             return f"How many {own} {who.verb[1]}?"
-        if asked := self._asked_gap(match, f"how many {who.head[1]}"):
+        what = f"how many {who.head[1]}"
+        if asked := self._asked_gap(match, what):
             return asked
+        if category == "(n)-(m0)-(m1*)" and not self._phrases.does(match, match.edges[0], "n"):
+            some, one = self._phrases.counted(match), match.edges[0]
+            asks = {"heavy": True, "several": not some.single}
+            if asked := self._phrases.asked(match, one, some.the, what, **asks):
+                return _capital(asked)
         return f"How many {who.head[1]} are there {who.tail[1]}".rstrip() + "?"
 
     def _joined(self, match: MatchPattern) -> bool:
         """Whether one of the nodes named is an n, so that it is no sibling that these have."""
-        fixed = fixed_nodes(self._graph, match).values()
-        at = {self._graph.positions[node] for node in fixed}
+        at = {self._graph.positions[node] for node in fixed_nodes(self._graph, match).values()}
         return not at.isdisjoint(matched(self._graph, match).nodes.tolist())
 
     def _how_many_theirs(self, match: MatchPattern, who: NounPhrase) -> str:
