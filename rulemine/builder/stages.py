@@ -158,7 +158,7 @@ class BuildStages(BuildResults):
             "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),
             **self.kind.options(inputs),
         }
-        return self._stage("ask", 31, options, work)
+        return self._stage("ask", 32, options, work)
 
     @contextmanager
     def _writing(self, folder: Path) -> Iterator[Writing]:

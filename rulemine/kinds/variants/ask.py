@@ -24,11 +24,15 @@ from rulemine.kinds.variants.topics import Topics
 from rulemine.kinds.written.block import VariantBlock
 from rulemine.kinds.written.candidate import Refusal, Subgraph, Written
 from rulemine.kinds.written.engine import FEWEST_AT_ONCE, MOST_AT_ONCE, Engine
+from rulemine.kinds.written.listed import has_listed_chains
 from rulemine.kinds.written.scripted_pairs import ScriptedPairs
 from rulemine.llm.call import Failure
 from rulemine.llm.replay import Replay
 from rulemine.query.evidence_tree import query_of_triples
+from rulemine.query.grading import Grades
 from rulemine.query.links import expanded
+from rulemine.query.structures import structure_of
+from rulemine.query.tree import Query
 from rulemine.release.records import Question
 from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
 from rulemine.seeds import stream
@@ -69,7 +73,7 @@ class VariantEngine(Engine[PairTask, Pair]):
         self._splits = SeedSplits(asking.recipe, self.sets, asking.facts, asking.near)
         self._dealt = self._splits.deal([])
         self._topics = Topics.of_inputs(self.inputs)
-        self._script = ScriptedPairs(asking.templates, articles=self.naming == "text")
+        self._script = ScriptedPairs(asking.templates, self.naming == "text", self._is_listed)
         self._judges = self._panel()
         self._looked_at: list[SeedSet] = []
 
@@ -105,6 +109,16 @@ class VariantEngine(Engine[PairTask, Pair]):
     def scripted(self, task: PairTask) -> str:
         """See `Engine`."""
         return self._script.reply(task.shown.triples, 3 * self.options.pairs)
+
+    def _is_listed(self, query: Query) -> bool:
+        """Whether the chains of a query join links as the list has it; True: there is none."""
+        joins = self.inputs["joins"]
+        return joins is None or has_listed_chains(query, joins, self.asking.declarations)
+
+    def _is_better(self, shape: str, grades: Grades) -> bool:
+        """See `Engine`; of what keeps to a list of joins, all chains are."""
+        is_chain = self.inputs["joins"] is not None and structure_of(grades.query).hops > 1
+        return super()._is_better(shape, grades) or is_chain
 
     def call(self, task: PairTask) -> "Call":
         """See `Engine`."""

@@ -41,6 +41,8 @@ class VariantSection(KindOptions):
             Otherwise training questions may have idle ones.
         topics: TOML with the topics of questions, each with types of entities or domains of relations: a
             file, or a packaged data set that has one; empty: derived.
+        joins: ``fb15k237`` or a TOML file of joins that people make, to which chains of the script keep;
+            empty: all are asked.
         judges: The models that judge: three, or one that judges three times; ``NAME@URL``: at an address of
             its own, with the key in OPENAI_API_KEY_1, _2 or _3; empty: nothing is judged.
         linker: ``MODULE:FUNCTION`` that finds the entities of a text, see docs/variants.md; empty: by their
@@ -80,6 +82,7 @@ class VariantSection(KindOptions):
     max_evidence: int = option(100, least=1)
     minimal: bool = option(True)
     topics: str = option("", file=True, packaged="topics.toml")
+    joins: str = option("", file=True, packaged="joins.toml")
     judges: tuple[str, ...] = option(
         (),
         fits_too=lambda models: len(models) in (0, 1, 3) and all(models),

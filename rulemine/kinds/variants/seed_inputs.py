@@ -5,6 +5,7 @@ from typing import Any
 from rulemine.kinds.kind import Input
 from rulemine.kinds.variants.seed_texts import SeedSet, seed_sets
 from rulemine.recipe.inputs import Inputs
+from rulemine.recipe.joins import JOINS
 from rulemine.release.reader import Release
 from rulemine.release.records import translation
 from rulemine.release.seed_rows import SEED_TEXTS, SeedRow, renamed
@@ -46,5 +47,6 @@ INPUTS = (
         stand_in=_rows,
         place=SEED_TEXTS,
     ),
+    JOINS,
     Input("seed_sets", _given, digest=lambda sets: sets and list(map(list, sets))),
 )

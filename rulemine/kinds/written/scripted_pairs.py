@@ -10,7 +10,7 @@ have the same query; a path never goes back by the relation by which it came, wh
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations, product
 
 from rulemine.errors import QueryError
@@ -36,10 +36,16 @@ class ScriptedPairs:
     Args:
         templates: The templates of all relations.
         articles: Whether names are text labels, which may take *the*.
+        fits: Whether a query may be asked.
     """
 
-    def __init__(self, templates: Templates, articles: bool) -> None:
-        self._templates, self._articles = templates, articles
+    def __init__(
+        self,
+        templates: Templates,
+        articles: bool,
+        fits: Callable[[Query], bool] = lambda _query: True,
+    ) -> None:
+        self._templates, self._articles, self._may_be_asked = templates, articles, fits
 
     def reply(self, triples: Sequence[Triple], most: int) -> str:
         """The reply to a prompt.
@@ -51,19 +57,21 @@ class ScriptedPairs:
         pairs: list[dict[str, object]] = []
         seen: set[str] = set()
         for start, grow in product(range(len(triples)), (_chain, _pair_of_triples, _tree)):
-            found = self._pair(grow(triples, start), seen) if len(pairs) < most else None
+            if len(pairs) == most:
+                break
+            found = self._pair(grow(triples, start), seen, 2 if grow is _chain else 1)
             if found is not None:
                 pairs.append(found)
         reply = {"valid_qa_pairs": bool(pairs), "number_of_qa_pairs": len(pairs), "qa_pairs": pairs}
         return json.dumps(reply, ensure_ascii=False)
 
-    def _pair(self, tree: Sequence[Triple], seen: set[str]) -> dict[str, object] | None:
-        """The first pair about a tree, or about what is left of it without its last triples."""
+    def _pair(self, tree: Sequence[Triple], seen: set[str], hops: int) -> dict[str, object] | None:
+        """The first pair of so many hops about a tree, or what is left of it without its last triples."""
         for size in range(len(tree), 1, -1):
-            for query, answer in _queries(tree[:size]):
+            for query, answer in _queries(tree[:size], hops):
                 if query.text in seen or not self._fits(query, None):
                     continue
-                if not self._templates.asks(query):
+                if not self._templates.asks(query) or not self._may_be_asked(query):
                     continue
                 try:
                     text = compose(query, self._templates, articles=self._articles)
@@ -131,8 +139,10 @@ def _chain(triples: Sequence[Triple], start: int) -> list[Triple]:
     return chain if len(nodes) > len(chain) else []
 
 
-def _queries(tree: Sequence[Triple]) -> Iterator[tuple[Query, str]]:
-    """The queries that a tree can be, each with its answer: most hops first, then in the tree's order."""
+def _queries(tree: Sequence[Triple], least: int) -> list[tuple[Query, str]]:
+    """The queries of so many hops that a tree can be, each with its answer: those with most hops first."""
     nodes = dict.fromkeys(end for s, _, o in tree for end in (s, o))
     found = [(query_of_triples(tree, node), node) for node in nodes]
-    return iter(sorted(found, key=lambda pair: -structure_of(pair[0]).hops))
+    hops = {node: structure_of(query).hops for query, node in found}
+    long = [pair for pair in found if hops[pair[1]] >= least]
+    return sorted(long, key=lambda pair: -hops[pair[1]])

@@ -31,6 +31,7 @@ from rulemine.query.links import expanded
 from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
 from rulemine.recipe.earlier import NOTHING, Earlier
+from rulemine.recipe.joins import Joins
 from rulemine.recipe.options import QuestionSection
 from rulemine.recipe.recipe import Recipe
 from rulemine.release.naming import Namer
@@ -74,7 +75,8 @@ def inputs_of(
     )
     given = Given(
         recipe=recipe, kg=world.kg, templates=world.templates, types=world.types, labels={},
-        excluded={}, classes={}, earlier=earlier, stale=None, seed_rows=None, further=lambda progress: None,
+        excluded={}, classes={}, earlier=earlier, stale=None, seed_rows=None, joins=None,
+        further=lambda progress: None,
         prompts=load_written_prompts(""), prompt_naming=recipe.verbalizer.naming or "private",
         glosses=load_glosses("", world.templates),
     )  # fmt: skip
@@ -127,6 +129,14 @@ def test_texts_name_the_anchors_alone_in_every_naming(made: QuestionSet) -> None
             hidden = (*question.answers, *question.intermediates)
             assert not any(mentions(text, fold(name)) for name in hidden)
         assert len(texts) == len(made.questions)
+
+
+def test_chains_keep_to_the_list_of_joins(made: QuestionSet) -> None:
+    assert any(question.hops > 1 for question in made.questions)
+    given = inputs_of()
+    given.joins = Joins(*[frozenset[Any]()] * 7)
+    kept = asked(given).questions
+    assert {question.hops for question in kept} == {1}
 
 
 def test_ids_go_by_the_seed_sets_and_all_that_is_refused_is_counted(made: QuestionSet) -> None:

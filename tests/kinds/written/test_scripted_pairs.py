@@ -59,6 +59,16 @@ def test_a_path_never_goes_back_by_the_relation_by_which_it_came() -> None:
     assert [pair["answer"] for pair in json.loads(writer.reply(symmetric, 5))["qa_pairs"]] == ["m"]
 
 
+def test_a_chain_is_asked_by_its_ends_and_only_as_may_be() -> None:
+    chain = [("a", "q", "m"), ("m", "r", "b")]
+    for refused, expected in (("none", ["a", "b", "m"]), ('(p "r"', ["a", "m"])):
+        writer = ScriptedPairs(
+            TEMPLATES, False, lambda query, no=refused: not query.text.startswith(no)
+        )
+        found = json.loads(writer.reply(chain, 5))["qa_pairs"]
+        assert [pair["answer"] for pair in found] == expected
+
+
 def test_a_subgraph_without_pairs_is_said_to_have_none() -> None:
     writer = ScriptedPairs(TEMPLATES, articles=False)
     for triples in ([], [("a", "q", "b")], [("a", "q", "a"), ("b", "r", "b")]):
