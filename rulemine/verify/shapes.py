@@ -178,6 +178,7 @@ _STANDARD = record(
     }
 )
 
+_LABELS = record({"file": text, "entities": integer(0), "relations": integer(0)})
 _FOUND = record(
     {
         "relation": name,
@@ -209,6 +210,7 @@ MANIFEST = record(
                 "classes": mapping(array(text)),
                 "dropped": mapping(text),
                 "found": array(_FOUND),
+                "labels": array(_LABELS),
                 "standards": array(_STANDARD),
                 "types": text,
             },

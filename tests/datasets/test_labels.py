@@ -13,6 +13,7 @@ from rulemine.recipe.loading import load_recipe
 from rulemine.release.contents import read_parts
 from rulemine.release.differences import compare
 from rulemine.release.reader import Release
+from rulemine.verify import verify
 from tests.command_line import FACTS, RULES
 
 TRIPLES = [(f"Q{i}", "P19", f"Q{100 + i % 3}") for i in range(10)]
@@ -146,6 +147,7 @@ def test_a_release_names_the_files_and_is_built_again_without_them(tmp_path: Pat
     settings: list[tuple[tuple[str, ...], object]] = [(("rules",), str(folder / "rules.txt"))]
     recipe = load_recipe(str(folder / "kg.tsv"), [*settings, (("naming",), "text")])
     Build(recipe, tmp_path / "release", BuildContext()).run()
+    assert verify(tmp_path / "release").ok
     release = Release.open(tmp_path / "release")
     assert release.manifest["kg"]["labels"] == [
         {"file": "labels.tsv", "entities": len(entities), "relations": 1}
