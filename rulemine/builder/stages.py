@@ -105,7 +105,7 @@ class BuildStages(BuildResults):
         if chosen.min_lift:
             options["min_lift"] = chosen.min_lift
             options["declarations"] = self._declarations
-        return self._stage("ground", 7, options, work)
+        return self._stage("ground", 8, options, work)
 
     def _select(self) -> Stage:
         chosen = self.recipe.selection

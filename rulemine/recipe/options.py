@@ -49,8 +49,8 @@ class SelectionSection(Section):
             their predictions whose ends are no common answers (by `max_prior`), and whose body does not
             hold the prediction itself, the fraction that is in the graph; 0: off.
         min_lift: Lower bound on the lift of rules, the standard confidence over the mean prior of what they
-            predict rightly (see `rulemine.rules.lift`), in each direction in which any of that may be asked
-            for by `max_prior`; 0: off.
+            predict (see `rulemine.rules.lift`), in each direction in which any of their right predictions may
+            be asked for by `max_prior`; 0: off.
         body_filter: Relations that prove nothing, and standards of proof: a file like that of
             ``questions.filter`` or the name of a data set that has one; empty: that of ``questions.filter``
             and what else is not asked about; ``none``: nothing.

@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-import numpy as np
-import numpy.typing as npt
-
+from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.rules.lift import lifts
 from rulemine.rules.rare_confidence import rare_confidences
@@ -74,8 +72,10 @@ def rules_with_lift(
     kg: KnowledgeGraph,
     rules: Sequence[Rule],
     least: float,
-    prior: npt.NDArray[np.float64],
     max_prior: float,
+    declarations: Declarations,
+    *,
+    seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Rule, ...]:
     """The rules that do better than guessing, in each direction in which what they predict may be asked for.
@@ -84,12 +84,14 @@ def rules_with_lift(
         kg: The complete graph.
         rules: The rules.
         least: Lower bound on the lift (see `rulemine.rules.lift`).
-        prior: float64, shape (triples, 2), see `rulemine.kg.priors.priors`.
         max_prior: Highest prior at which an answer is asked for.
+        declarations: Which relations state the same facts.
+        seed: Seed of the samples.
         progress: Called with (rules done, all rules).
 
     Returns:
         These rules, in the order given.
     """
-    lowest = lifts(kg, rules, prior, max_prior, progress).min(axis=1).tolist()
+    found = lifts(kg, rules, max_prior, declarations, seed=seed, progress=progress)
+    lowest = found.min(axis=1).tolist()
     return tuple(rule for rule, lift in zip(rules, lowest, strict=True) if lift >= least)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from rulemine.errors import NoInferenceError, counted
-from rulemine.kg.priors import CORE_PRIOR, priors
+from rulemine.kg.priors import CORE_PRIOR
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.options import SelectionSection
 from rulemine.recipe.recipe import Recipe
@@ -52,9 +52,15 @@ def ground_eligible(
     )
     before = len(rules)
     if chosen.min_lift:
-        prior = priors(inputs.kg, inputs.templates.declarations)
-        given = (chosen.min_lift, prior, chosen.max_prior, progress)
-        rules = rules_with_lift(inputs.kg, rules, *given)
+        rules = rules_with_lift(
+            inputs.kg,
+            rules,
+            chosen.min_lift,
+            chosen.max_prior,
+            inputs.templates.declarations,
+            seed=recipe.seed,
+            progress=progress,
+        )
     if not rules:
         raise NoInferenceError(
             f"{recipe.kg}: none of {counted(len(mined), 'rule')} reaches "

@@ -1,14 +1,16 @@
 """How much better rules are than guessing by how common answers are.
 
 The prior of an answer (see `rulemine.kg.priors`) is the fraction of the topic entities of its relation that
-have it: how often a guess of this answer is right. The lift of a rule in a direction is
+have it: how often naming it without looking at the topic is right. The lift of a rule in a direction is
 
-    lift = standard confidence / mean prior, in this direction, of the triples that it predicts rightly
+    lift = right predictions / sum of the priors, in this direction, of the answers of all its predictions
 
-A rule that mostly predicts common answers may be right often and still have a low lift.
+which is its standard confidence over the mean prior of what it predicts: it would be 1 if the topic did not
+matter. A rule that mostly names common answers may be right often and still have a low lift.
 
-Guarantees: exact, a function of graph, priors and rule; every triple that a rule predicts rightly counts
-once, as in its support, however many bodies there are, and if the body holds the triple itself.
+Guarantees: a function of graph, declarations, rule and seed; exact where a rule has at most about `WAYS`
+bodies, else an estimate from the predictions about a uniform sample of entities. A prediction counts once, as
+in the standard confidence, however many bodies it has, and if one of them holds it.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,83 +18,117 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
+from rulemine.kg.facts import Declarations, oriented
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
+from rulemine.kg.priors import priors
 from rulemine.query.join import join
 from rulemine.rules.bodies import BoundRule, bind_rule
-from rulemine.rules.path_bodies import Chains
 from rulemine.rules.rule import Rule
+from rulemine.seeds import Stream, stream
 
 __all__ = ["lifts"]
 
-Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+
+WAYS = 1 << 22
+"""About how many bodies of a rule are followed."""
+
+ENTITIES_AT_ONCE = 256
+"""Entities about which predictions are made in one go."""
 
 
 def lifts(
     kg: KnowledgeGraph,
     rules: Sequence[Rule],
-    prior: Floats,
     max_prior: float,
+    declarations: Declarations | None = None,
+    *,
+    seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Floats:
     """The lift of each rule, where the subject is asked for and where the object is.
 
     Args:
         kg: The complete graph.
-        rules: The rules; with measures, counted on this graph.
-        prior: float64, shape (triples, 2), see `rulemine.kg.priors.priors`.
+        rules: The rules.
         max_prior: Highest prior at which an answer is asked for.
+        declarations: Which relations state the same facts.
+        seed: Seed of the samples.
         progress: Called with (rules done, all rules).
 
     Returns:
         float64, shape (rules, 2); infinite in a direction in which no triple that the rule predicts rightly
         is asked for.
     """
-    index = Index(kg)
-    chains = Chains(index)
+    index, table = Index(kg), _PriorTable(kg, declarations or Declarations())
     found = np.full((len(rules), 2), np.inf)
     for number, rule in enumerate(rules):
         bound = bind_rule(index, rule)
         if bound is not None:
-            rows = bound.heads()
-            own = prior[rows[_predicted(bound, chains, kg.triples[rows], rule.known.support)]]
-            asked = (own <= max_prior).any(axis=0)
-            if asked.any():
-                found[number, asked] = rule.known.std_confidence / own.mean(axis=0)[asked]
+            subjects, objects = _predictions(bound, stream(seed, "lift", rule.id))
+            ids = np.empty((len(subjects), 3), np.int32)
+            ids[:, 0], ids[:, 1], ids[:, 2] = subjects, bound.head.relation, objects
+            right = kg.rows_of(ids) >= 0
+            for side, ends in enumerate((subjects, objects)):
+                own = table.of(bound.head.relation, side, ends)
+                if (own[right] <= max_prior).any():
+                    found[number, side] = right.sum() / own.sum()
         if progress:
             progress(number + 1, len(rules))
     return found
 
 
-def _predicted(
-    bound: BoundRule, chains: Chains, heads: npt.NDArray[np.int32], support: int
-) -> Bools:
-    """For which heads the body holds, shape (heads,); for so many of them."""
-    chain = chains.of(bound)
-    counts = bound.count(heads) if chain is None else chain.over(heads).counts
-    predicted: Bools = counts > 0
-    left = np.flatnonzero(~predicted)
-    for number, atom in enumerate(bound.body):
-        # What is left may still be predicted by a body that holds it: by this atom, and the others fit.
-        if atom.relation != bound.head.relation or len(heads) - len(left) >= support:
-            continue
-        ends = heads[left].astype(np.int64)
-        bindings = np.zeros((len(left), bound.columns), np.int64)
-        given: set[int] = set()
-        fits = np.ones(len(left), bool)
-        for of in (bound.head, atom):
-            for term, values in ((of.subject, ends[:, 0]), (of.object, ends[:, 2])):
-                known = bindings[:, term] if term in given else -1 - term if term < 0 else values
-                fits &= values == known
-                if term >= 0:
-                    bindings[:, term] = values
-                    given.add(term)
-        rows, bindings = left[fits], bindings[fits]
-        others = [other for at, other in enumerate(bound.body) if at != number]
-        if not others:
-            predicted[rows] = True
-        for some in join(bound.index, others, bindings, frozenset(given)) if others else ():
-            predicted[rows[some.origin]] = True
-        left = np.flatnonzero(~predicted)
-    return predicted
+class _PriorTable:
+    """The prior of any entity as answer to questions about any relation; 0 where it never is one."""
+
+    def __init__(self, kg: KnowledgeGraph, declared: Declarations) -> None:
+        readings = [declared[relation] for relation in kg.relations]
+        number = np.empty(len(kg.relations), np.int64)
+        number[kg.triples[:, 1]] = oriented(kg, declared)[0]
+        turned = np.array([reading.reversed for reading in readings], bool)
+        both = np.array([reading.symmetric for reading in readings], bool)
+        # The question that asks for each end of a relation, the same for all that state the same facts.
+        self._asked = number[:, None] * 2 + (np.column_stack((turned, ~turned)) | both[:, None])
+        self._entities = max(1, len(kg.entities))
+        keys = self._asked[kg.triples[:, 1]] * self._entities + kg.triples[:, [0, 2]]
+        self._keys, first = np.unique(keys.reshape(-1), return_index=True)
+        self._values: Floats = priors(kg, declared).reshape(-1)[first]
+
+    def of(self, relation: int, side: int, entities: Ints) -> Floats:
+        """The priors of entities as answers, where the subject (side 0) or the object (1) is asked for."""
+        keys = self._asked[relation, side] * self._entities + entities
+        at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        return np.where(self._keys[at] == keys, self._values[at], 0.0)
+
+
+def _predictions(bound: BoundRule, draws: Stream) -> tuple[Ints, Ints]:
+    """The predictions of a rule, about all entities or a sample: subjects and objects, each pair once.
+
+    The entities stand for the head's subject; for its object where the subject is fixed by the rule.
+    """
+    index, head = bound.index, bound.head
+    n, start = index.entities, head.subject if head.subject >= 0 else head.object
+    atom = next(a for a in bound.body if start in (a.subject, a.object))
+    ends = index.kg.triples[index.of_relation(atom.relation)].astype(np.int64)
+    about = distinct(ends[:, 0 if atom.subject == start else 2])
+    about = about[draws.permutation(len(about))]
+    keys, ways = [np.empty(0, np.int64)], 0
+    for first in range(0, len(about), ENTITIES_AT_ONCE):
+        if ways >= WAYS:
+            break
+        some = about[first : first + ENTITIES_AT_ONCE]
+        bindings = np.zeros((len(some), bound.columns), np.int64)
+        bindings[:, start] = some
+        order = bound.join_order(bindings, frozenset({start}))
+        for found in join(index, [bound.body[i] for i in order], bindings, frozenset({start})):
+            subject, object_ = (
+                found.bindings[:, term] if term >= 0 else np.full(len(found.origin), -1 - term)
+                for term in (head.subject, head.object)
+            )
+            keys.append(distinct(subject * n + object_))
+            ways += len(found.origin)
+    subjects, objects = np.divmod(distinct(np.concatenate(keys)), n)
+    return subjects, objects

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from rulemine.verify.folder import MANIFEST_NAME, Folder
 from rulemine.verify.names import RELATIONS, Names
@@ -108,7 +109,21 @@ class Priors:
         self.values = np.column_stack(
             (np.where(turned, as_other, as_one), np.where(turned, as_one, as_other))
         )
-        self._graph = graph
+        self._graph, self._entities = graph, n
+        # The question for each end of each triple, the same for all statements of a fact, with its answer.
+        asked = np.column_stack((turned, ~turned)) | again[:, None]
+        self._fact, self._turned = which, [(r.turned, r.symmetric) for r in readings]
+        keys = (which[graph.columns[:, 1]][:, None] * 2 + asked) * n + np.column_stack((s, o))
+        self._keys, first = np.unique(keys.reshape(-1), return_index=True)
+        self._answers = self.values.reshape(-1)[first]
+
+    def of_answers(self, relation: int, end: str, entities: Ints) -> npt.NDArray[np.float64]:
+        """The priors of entities as answers to questions for an end of a relation; 0: never one."""
+        turned, symmetric = self._turned[relation]
+        asked = symmetric or (end == "object") != turned
+        keys = (self._fact[relation] * 2 + asked) * self._entities + entities
+        at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        return np.where(self._keys[at] == keys, self._answers[at], 0.0)
 
     def of(self, triple: Triple) -> dict[str, float]:
         """End that is asked for → its prior, for a triple of the graph."""

@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pytest
 
 from rulemine.kg.facts import Declarations, facts_of
@@ -55,7 +56,12 @@ def test_statements_facts_and_priors_agree_with_the_builder(seed: int) -> None:
 def test_priors_by_hand() -> None:
     facts = Facts({"spouse": {"fact": "spouse", "reversed": "", "symmetric": "yes"}})
     # The topics are a, b, c; c is the answer for two of them.
-    found = Priors(
-        Graph.of([("a", "spouse", "c"), ("c", "spouse", "b"), ("b", "spouse", "c")]), facts
-    )
+    graph = Graph.of([("a", "spouse", "c"), ("c", "spouse", "b"), ("b", "spouse", "c")])
+    found = Priors(graph, facts)
     assert found.of(("a", "spouse", "c")) == {"subject": 1 / 3, "object": 2 / 3}
+    numbers = np.array([graph.terms.entities[name] for name in "abc"])
+    for end in DIRECTIONS:
+        assert found.of_answers(0, end, numbers).tolist() == [1 / 3, 1 / 3, 2 / 3]
+    plain = Priors(graph, Facts({}))
+    assert plain.of_answers(0, "subject", numbers).tolist() == [1 / 2, 1 / 2, 1 / 2]
+    assert plain.of_answers(0, "object", numbers).tolist() == [0.0, 1 / 3, 2 / 3]
