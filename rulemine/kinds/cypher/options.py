@@ -1,6 +1,7 @@
 """The section ``cypher`` of a recipe."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from rulemine.config import option
 from rulemine.kinds.kind import KindOptions
@@ -31,6 +32,8 @@ class CypherSection(KindOptions):
             ``signature`` (relations and the types that they join), of a ``domain`` (the type of what is asked
             for), or of the same matches (``question``).
     """
+
+    drafted: ClassVar = (("cypher.max_rows", 50, "nobody names more"),)
 
     per_template: int = option(40, least=1)
     changed: float = option(0.5, least=0, most=1)

@@ -356,6 +356,7 @@ def test_statements_of_phrase_books_are_said_of_the_subject() -> None:
         "the term {subject} belongs to {object}": "belong to X",
         "the entry for {subject} refers to {object}": "have an entry that refers to X",
         "{object} acted in {subject}": "have X as an actor",
+        "{subject} comes from {object}": "come from X",
     }
     for statement, expected in said.items():
         row = RelationTemplates(

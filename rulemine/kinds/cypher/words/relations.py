@@ -253,7 +253,7 @@ def _predicate(stated: re.Match[str] | None, relation: str) -> Predicate:
         *(text.replace("{{", "{").replace("}}", "}") for text in found.groups()[1:]),
     )
     verb = "was" if verb == "is" and before.startswith("born") else verb
-    many = _MANY.get(verb) or VERBS.get(verb) or verb
+    many = _MANY.get(verb) or VERBS.get(verb) or re.sub(r"(?<=[^isu])s$", "", verb)
     past = past_of(many) if many in PAST or verb in VERBS else many
     role = re.fullmatch(r"(?:an?|the) (.+) of", before)
     several = f"{plural(role[1])} of" if role and many == "are" else before
