@@ -209,14 +209,17 @@ def _asked(clause: Clause, number: int, who: bool) -> str:
     if gap and plain and all(says(part) and not part.long for part in rest):
         if noun == SOMETHING and not rest and gap.gap == "which":
             return f"what {gap.asked}"
+        if noun in (SOMEONE, PERSON) and not rest and gap.gap.endswith("whom"):
+            return f"{'who' if gap.gap == 'whom' else gap.gap} {gap.asked}"
         more = described(name, Clause(noun, parts=rest), number, who) if rest else name
-        return f"{gap.gap} {more} {gap.asked}"
+        return f"{_before_noun(gap.gap)} {more} {gap.asked}"
     if says(clause):
         if who or noun == SOMETHING:
             return f"{'who' if who else 'what'} {bare(clause, 0)}"
         return f"which {name} {bare(clause, number)}"
     if gap and not clause.but and all(part.gap == gap.gap and not part.parts for part in parts):
-        return f"{gap.gap} {name} {listed([part.asked for part in parts], clause.union)}"
+        asked = listed([part.asked for part in parts], clause.union)
+        return f"{_before_noun(gap.gap)} {name} {asked}"
     said = tuple(part for part in parts if says(part))
     first = tuple(part for part in parts if not says(part))
     if said and plain and not any(part.long for part in first):
@@ -226,11 +229,16 @@ def _asked(clause: Clause, number: int, who: bool) -> str:
     return f"{'who' if who else 'what'} {be} the {name} {full(clause, number, who)}"
 
 
+def _before_noun(gap: str) -> str:
+    """What leads to a question as it is before a noun: "by which people", not "by whom people"."""
+    return gap.replace("whom", "which")
+
+
 def how_many(clause: Clause, who: bool) -> str:
     """The question for the number of what a clause describes; `who`: whether people."""
     noun = "things" if clause.noun == SOMETHING else clause.noun[1]
     if clause.gap:
-        asked = f"{clause.gap.replace('which', 'how many')} {noun} {clause.asked}?"
+        asked = f"{_before_noun(clause.gap).replace('which', 'how many')} {noun} {clause.asked}?"
         return f"{asked[0].upper()}{asked[1:]}"
     if says(clause):
         return f"How many {noun} {bare(clause, 1)}?"
