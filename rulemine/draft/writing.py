@@ -16,6 +16,7 @@ from rulemine.errors import OutputError, counted
 from rulemine.files import read_text, write_text
 from rulemine.phrasing.books import book_tables
 from rulemine.phrasing.declarations import found_lines
+from rulemine.phrasing.roles import says_no_end
 from rulemine.phrasing.templates import RelationTemplates
 from rulemine.recipe.drafted import is_untouched, sealed
 from rulemine.recipe.inputs import Inputs
@@ -96,13 +97,18 @@ def _templates(inputs: Inputs) -> Iterator[str]:
     kg, labels, templates = inputs.stated, inputs.labels, inputs.templates
     sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True))
     asks = {row["relation"]: row for row in templates.to_plain()}
-    reasons = {r: table.ask_reason for r, table in book_tables(kg.relations, {}, {}, sizes).items()}
+    names = inputs.named.relations
+    books = book_tables(kg.relations, {}, names, sizes)
+    reasons = {r: table.ask_reason for r, table in books.items()}
     rows = kg.triples[np.unique(kg.triples[:, 1], return_index=True)[1]].tolist()
     first = {kg.relations[r]: (kg.entities[s], kg.entities[o]) for s, r, o in rows}
     for row in templates.rows:
         s, o = (labels.get(entity, entity) for entity in first[row.relation])
-        yield f"\n# {counted(sizes[row.relation], 'triple')}, as {dump_line([s, row.relation, o])}"
+        name = names.get(row.relation, row.relation)
+        yield f"\n# {counted(sizes[row.relation], 'triple')}, as {dump_line([s, name, o])}"
         yield f"# worded {_SOURCES[row.source]}"
+        if row.source == "derived" and says_no_end(row.statement):
+            yield "# The name does not say which end is what: put it into words of your own."
         yield f"[{dump_line(row.relation)}]"
         for name, text in _texts(row):
             yield f"{name} = {dump_line(text)}"
@@ -131,7 +137,7 @@ def _declarations(inputs: Inputs) -> Iterator[str]:
 
 
 def _filter(inputs: Inputs) -> Iterator[str]:
-    found = kept_out(inputs.kg)
+    found = kept_out(inputs.kg, inputs.named.relations)
     yield "[drop]"
     for relation, why in found.items():
         yield f"{dump_line(relation)} = {dump_line(why)}"

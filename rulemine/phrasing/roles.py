@@ -32,7 +32,7 @@ from rulemine.phrasing.lexicon import (
 )
 from rulemine.text.template import escape
 
-__all__ = ["RoleNoun", "quoted", "read_noun", "role"]
+__all__ = ["RoleNoun", "quoted", "read_noun", "role", "says_no_end"]
 
 
 class RoleNoun(NamedTuple):
@@ -197,6 +197,11 @@ def quoted(name: str, ends: Ends) -> DerivedTemplates:
         f"{ends.subject.called()} | from {which[0]} {plain} leads to {{topic}}",
         f"{ends.object.called()} | to {which[1]} {plain} leads from {{topic}}",
     )
+
+
+def says_no_end(statement: str) -> bool:
+    """Whether a statement is one of `quoted`: it is true whichever end a name is about."""
+    return statement.startswith("the relation “")
 
 
 def _turned(found: DerivedTemplates) -> DerivedTemplates:

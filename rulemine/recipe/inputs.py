@@ -186,6 +186,8 @@ class Inputs:
     @cached_property
     def named(self) -> Labels:
         """What entities and relations are called; files beside a packaged recipe's graph play no part."""
+        if "labels" in self.own:
+            return Labels({}, {})
         beside = self.recipe.kg not in data_sets() or not self.recipe.questions.templates
         with of_key("labels"):
             return labels_of(self.recipe.labels, self.recipe.kg, self.kg, self.warn, beside=beside)
@@ -237,8 +239,7 @@ class Inputs:
         """The relation templates; the published procedure (``brink``) knows no declarations."""
         named, declared = self.recipe.questions.templates, self.declared
         with of_key("questions.templates"):
-            names = {} if "labels" in self.own else self.named.relations
-            given = named, self.relations, declared, self.stated, names
+            given = named, self.relations, declared, self.stated, self.named.relations
             templates = load_templates(*given, lambda: self.named.entities)
         if templates.unused and not templates.written:
             self.warn(
@@ -283,11 +284,10 @@ class Inputs:
     @cached_property
     def excluded(self) -> dict[str, str]:
         """The excluded relations, each with the reason."""
-        chosen = self.recipe.questions
-        relations = self.kg.relations
+        chosen, kg = self.recipe.questions, self.kg
         with of_key("questions.filter"):
-            found = chosen.filter == "found"
-            listed = kept_out(self.kg) if found else load_filter(chosen.filter, relations)
+            found, names = chosen.filter == "found", self.named.relations
+            listed = kept_out(kg, names) if found else load_filter(chosen.filter, kg.relations)
         return excluded_relations(self.kg, listed, chosen.max_end_share, chosen.max_median_answers)
 
     @cached_property
@@ -385,7 +385,7 @@ class Inputs:
                 about[key] = getattr(known, key) if known else default
         if types:
             about["types"] = types
-        if "labels" not in self.own and self.named.files:
+        if self.named.files:
             about["labels"] = [row._asdict() for row in self.named.files]
         if self.found:
             about["found"] = [row._asdict() for row in self.found]

@@ -5,6 +5,8 @@ alone; each relation has one reason; a graph whose entities are all numbers keep
 """
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -66,16 +68,17 @@ LEAST_TRIPLES = 30
 """Fewer triples say too little of a relation."""
 
 
-def kept_out(kg: KnowledgeGraph) -> dict[str, str]:
+def kept_out(kg: KnowledgeGraph, names: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
     """The relations that are not asked about, with the reasons, sorted by relation.
 
     Args:
         kg: The complete KG.
+        names: Relation → what it is called, where that is not its own name.
     """
     sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True))
     found = _by_objects(kg)
-    found |= {relation: why for relation in kg.relations if (why := _by_name(relation))}
-    books = book_tables(kg.relations, {}, {}, sizes)
+    found |= {r: why for r in kg.relations if (why := _by_name(names.get(r, r)))}
+    books = book_tables(kg.relations, {}, names, sizes)
     found |= {r: table.ask_reason for r, table in books.items() if table.ask == "none"}
     found = {r: why for r, why in found.items() if r not in books or books[r].ask == "none"}
     return dict(sorted(found.items()))

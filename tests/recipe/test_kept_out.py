@@ -82,3 +82,9 @@ def test_what_is_found_is_left_out_and_an_empty_filter_finds_nothing(tmp_path: P
     given = (("questions", "filter"), "found")
     assert [*Inputs(load_recipe(str(tmp_path / "kg.tsv"), [given])).excluded] == ["birth date"]
     assert Inputs(load_recipe(str(tmp_path / "kg.tsv"), [])).excluded == {}
+
+
+def test_a_relation_is_known_by_what_it_is_called() -> None:
+    kg = with_relation("r12")
+    assert kept_out(kg) == {}
+    assert [*kept_out(kg, {"r12": "date of birth"})] == ["r12"]
