@@ -1,12 +1,14 @@
 """Property graphs by name or from a file."""
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from rulemine.config import packaged
 from rulemine.datasets.geonames import geography
-from rulemine.datasets.registry import load_kg, load_labels, own_labels
+from rulemine.datasets.labels import labels_of
+from rulemine.datasets.registry import load_kg, load_labels
 from rulemine.errors import ConfigError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.faults import Faults
@@ -52,8 +54,9 @@ def load_property_graph(
             `rulemine.neo4j.reading`); otherwise triples, see `load_kg`.
         schema: Takes the place of the source's own, or of the draft made for triples.
         left_out: Receives, by reason, what is left out; None: `note` does, as a sentence.
-        labels: What the entities of triples are called, see `load_labels`; "": as in the triples, in RDF
-            by their own labels.
+        labels: What the entities of triples are called, see `load_labels`; "": by labels found beside their
+            file, which name relations too (see `rulemine.datasets.labels`), in RDF by their own; ``none``: as
+            in the triples.
         note: See `load_kg`.
         progress: Told how much of a database or of RDF is read, of how much.
         name_property: Which property the nodes of a database are called by.
@@ -111,21 +114,30 @@ def _loaded(
                 f"{source}: is a schema with tables and takes no other. Leave it out."
             )
         return read_tables(path, left_out)
-    labels = labels or ("" if is_rdf(path) else own_labels(source))
-    names = load_labels(labels) if labels else {}
     name = path.name.split(".")[0] or "graph"
     if is_rdf(path):
+        names = load_labels(labels) if labels else {}
         return read_rdf(
             path, name, schema, left_out, names=names, language=language, progress=progress
         )
     kg = load_kg(source, note=note)
-    return from_triples(kg, name, schema, names, left_out, _nouns(kg))
+    found = labels_of(labels, source, kg, note or (lambda _text: None), beside=True)
+    kg, texts = _with_readable(kg, found.relations), found.entities
+    return from_triples(kg, name, schema, texts, left_out, _nouns(kg, texts))
 
 
-def _nouns(kg: KnowledgeGraph) -> dict[tuple[str, str], str]:
+def _with_readable(kg: KnowledgeGraph, labels: Mapping[str, str]) -> KnowledgeGraph:
+    """A graph whose relations are called by their labels, `place_of_birth`, where these differ."""
+    called = {r: re.sub(r"\W+", "_", labels.get(r, "")).strip("_") or r for r in kg.relations}
+    times = Counter(called.values())
+    names = {r: text if times[text] == 1 else r for r, text in called.items()}
+    return kg if len({*names.values()}) < len(names) else kg.with_relations(names)
+
+
+def _nouns(kg: KnowledgeGraph, labels: Mapping[str, str]) -> dict[tuple[str, str], str]:
     """What the words for relations call their ends, where that is one noun that says something."""
     found = {}
-    for row in load_templates("", kg.relations, kg=kg).rows:
+    for row in load_templates("", kg.relations, kg=kg, labels=lambda: labels).rows:
         for end, text in (("subject", row.describe_subject), ("object", row.describe_object)):
             noun = read_description(text).noun[0] if text else ""
             noun = "person" if noun == "someone" or noun in PEOPLE else noun

@@ -152,7 +152,7 @@ class KnowledgeGraph:
             )
         names = relation_names(kg.relations, reader.texts)
         left_out = (reader.literals, reader.labels, reader.blanks)
-        return replace(kg._with_relations(names), left_out=left_out)
+        return replace(kg.with_relations(names), left_out=left_out)
 
     def __len__(self) -> int:
         return len(self.triples)
@@ -212,7 +212,7 @@ class KnowledgeGraph:
             ids[:, column] = place[ids[:, column]]
         return KnowledgeGraph._of_ids(tuple(labels[i] for i in order), self.relations, ids)
 
-    def _with_relations(self, names: Mapping[str, str]) -> "KnowledgeGraph":
+    def with_relations(self, names: Mapping[str, str]) -> "KnowledgeGraph":
         """The graph with other names of its relations, no two the same; what the source was like stays."""
         labels = [names[label] for label in self.relations]
         order = sorted(range(len(labels)), key=labels.__getitem__)

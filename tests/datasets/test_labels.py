@@ -7,6 +7,7 @@ import pytest
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.rebuild import rebuild
 from rulemine.datasets.labels import LabelFile, find_labels, labels_of, readable_names
+from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.evaluation.reporting.made import in_short
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.recipe.loading import load_recipe
@@ -163,3 +164,14 @@ def test_a_release_names_the_files_and_is_built_again_without_them(tmp_path: Pat
     (folder / "kg.tsv").unlink()
     rebuild(release, tmp_path / "again", {"rules": str(folder / "rules.txt")}, BuildContext())
     assert not list(compare(release, tmp_path / "again"))
+
+
+def test_a_property_graph_of_triples_has_the_labels_beside_them(graph: Path) -> None:
+    graph.with_name("labels.tsv").write_text(people(9))
+    graph.with_name("relations.tsv").write_text("P19\tplace of birth\n")
+    found = load_property_graph(str(graph))
+    assert {edge.type for edge in found.edges} == {"place_of_birth"}
+    assert {"Person 0", "Person 8"} <= {node.name for node in found.nodes}
+    plain = load_property_graph(str(graph), labels="none")
+    assert {edge.type for edge in plain.edges} == {"P19"}
+    assert "Q0" in {node.name for node in plain.nodes}

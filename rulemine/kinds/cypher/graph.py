@@ -30,9 +30,8 @@ EDGE_DIGITS = 5
 
 def _source_graph(inputs: Inputs) -> PropertyGraph:
     """The property graph as it is given."""
-    labels = inputs.recipe.labels.removesuffix("none")
-    with of_key("labels") if labels else nullcontext():
-        return load_property_graph(inputs.recipe.kg, labels=labels, note=inputs.warn)
+    with of_key("labels") if inputs.recipe.labels else nullcontext():
+        return load_property_graph(inputs.recipe.kg, labels=inputs.recipe.labels, note=inputs.warn)
 
 
 def _property_graph(inputs: Inputs) -> PropertyGraph:
