@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rulemine.datasets.registry import data_sets, find_files, load_labels, own_labels
+from rulemine.datasets.registry import data_sets, files_of, find_files, load_labels, own_labels
 from rulemine.errors import InputError, counted
 from rulemine.files import read_lines
 from rulemine.kg.graph import KnowledgeGraph
@@ -133,9 +133,11 @@ def find_labels(graph: str, kg: KnowledgeGraph, note: Callable[[str], None]) -> 
 
 def _candidates(graph: str) -> list[Path]:
     """The files beside those of a graph that are called like labels, by name."""
-    own = [p for p in find_files(graph) if p] if graph in data_sets() else [Path(graph)]
+    own = [p for p in find_files(graph) if p] if graph in data_sets() else files_of(graph)
     own = [path for path in own if path.is_file()]
-    folders = sorted({path.parent for path in own})
+    folders = sorted(
+        {path.parent for path in own} | {p for p in (Path(graph),) if p.is_dir() and own}
+    )
     return [
         path
         for folder in folders

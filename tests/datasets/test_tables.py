@@ -10,6 +10,8 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
+from rulemine.datasets.labels import labels_of
+from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.datasets.registry import files_of, load_kg, load_labels, own_labels
 from rulemine.errors import InputError, UserError
 from rulemine.files import write_bytes
@@ -241,3 +243,13 @@ def test_a_name_of_a_data_set_hides_a_folder_but_not_a_path(
     write_bytes(tmp_path / "x", b"")
     assert len(load_kg("demo")) > 1000
     assert len(load_kg("./demo")) == 3
+
+
+def test_labels_in_the_folder_of_splits_are_found(tmp_path: Path) -> None:
+    plain_splits(tmp_path)
+    put(tmp_path, entity2text_DOT_txt="ann\tAnn Ames\nbob\tBob Bell\nNA\tNamibia\n")
+    kg = load_kg(str(tmp_path))
+    found = labels_of("", str(tmp_path), kg, print, beside=True)
+    assert found.entities == {"ann": "Ann Ames", "bob": "Bob Bell", "NA": "Namibia"}
+    nodes = load_property_graph(str(tmp_path)).nodes
+    assert {node.name for node in nodes} == {*found.entities.values(), "Côte d'Ivoire"}
