@@ -35,10 +35,11 @@ from rulemine.phrasing.lexicon import (
     singular,
 )
 from rulemine.phrasing.relation_names import object_has_role, phrase_of, readable_name
-from rulemine.phrasing.roles import quoted, read_noun, role
+from rulemine.phrasing.roles import RoleNoun, quoted, read_noun, role
+from rulemine.text.articles import type_words
 from rulemine.text.template import escape
 
-__all__ = ["DerivedTemplates", "derive"]
+__all__ = ["DerivedTemplates", "derive", "reading"]
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*,?")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f'’,-]+")
@@ -90,9 +91,7 @@ def derive(
     """
     if (found := read_freebase(relation, typed)) is not None:
         return found
-    words = phrase_of(relation)
-    if len(words) == 1:
-        words = _parted(words[0])
+    words = _words(relation)
     name = " ".join(words)
     if not words or not all(map(_is_word, words)) or (len(words) == 1 and _is_run_together(name)):
         return quoted(readable_name(relation), ends)
@@ -112,6 +111,27 @@ def derive(
         people = Ends(*(end._replace(people=1.0) for end in ends))
         return quoted(readable_name(relation), people)
     return role(noun, ends, turned=role_of == "subject")
+
+
+def reading(name: str) -> tuple[RoleNoun | None, str]:
+    """The noun that a name is, or of a clause the noun that it has for its object.
+
+    Example:
+        >>> reading("country of origin")[0].head, reading("works for company")
+        ('country', (None, 'company'))
+    """
+    words = _words(name)
+    if not words or not all(map(_is_word, words)):
+        return None, ""
+    words = [escape(word) for word in words]
+    if found := _clause(words, NOTHING_KNOWN):
+        return None, type_words(found.statement.split("{object}")[0]).removeprefix("the ").strip()
+    return read_noun(words[1:] if words[0] == "has" and len(words) > 1 else words), ""
+
+
+def _words(name: str) -> list[str]:
+    words = phrase_of(name)
+    return _parted(words[0]) if len(words) == 1 else words
 
 
 def _parted(word: str) -> list[str]:

@@ -20,8 +20,8 @@ import numpy.typing as npt
 from rulemine.arrays import distinct
 from rulemine.kg.entity_types import states_type
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.phrasing.derive import reading
 from rulemine.phrasing.ends import NOTHING_KNOWN, End, Ends
-from rulemine.phrasing.grammar import clause
 from rulemine.phrasing.lexicon import (
     FAMILY,
     FEMALE,
@@ -33,7 +33,7 @@ from rulemine.phrasing.lexicon import (
     UNIQUE_ROLES,
 )  # fmt: skip
 from rulemine.phrasing.relation_names import object_has_role, phrase_of
-from rulemine.phrasing.roles import RoleNoun, read_noun
+from rulemine.phrasing.roles import RoleNoun
 
 __all__ = ["GraphEnds", "graph_ends"]
 
@@ -72,7 +72,7 @@ _IS_PERSON = (KIN - {"parent", "parents", "child", "children", "partner", "ances
 }  # fmt: skip
 _NO_NOUN = frozenset({
     "place", "state", "class", "category", "field", "topic", "subject", "type", "person", "thing",
-    "entity", "object", "concept", "resource", "item", "node",
+    "entity", "object", "concept", "resource", "item", "node", "location", "agent",
 })  # fmt: skip
 """Words for what may be anything, or means another thing where it stands alone."""
 
@@ -125,7 +125,9 @@ class _Reader:
         self._members = [(distinct(s[at]), distinct(o[at])) for at in rows]
         words = [phrase_of(name) for name in names]
         self._words = words
-        self._nouns = [read_noun(w) if w and clause(w) is None else None for w in words]
+        readings = [reading(name) for name in names]
+        self._nouns = [noun for noun, _ in readings]
+        self._kinds = [kind for _, kind in readings]
 
     def read(self) -> GraphEnds:
         votes = self._votes()
@@ -197,6 +199,9 @@ class _Reader:
         for i, role in enumerate(self._nouns):
             if role is not None and role.head in TYPES - _NO_NOUN and role.link == "of":
                 found.setdefault(role.head, []).append(self._members[i][not turned.get(i, False)])
+        for i, kind in enumerate(self._kinds):
+            if kind and kind.split(" ")[-1] in TYPES - _NO_NOUN:
+                found.setdefault(kind, []).append(self._members[i][1])
         nouns = sorted(found)
         pairs = [
             distinct(np.concatenate(found[noun])) * len(nouns) + k for k, noun in enumerate(nouns)

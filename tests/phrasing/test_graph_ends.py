@@ -115,3 +115,13 @@ def test_in_known_vocabularies_the_object_plays_the_role_whatever_the_graph_show
             relation
         ]
         assert row.ask_object == "Who is the aunt of {topic}?"
+
+
+def test_the_noun_in_a_clause_is_a_type_too():
+    jobs = [(f"p{i}", "works for company", f"k{i % 6}") for i in range(12)]
+    homes = [(f"k{i}", "headquarters location", f"t{i}") for i in range(6)]
+    found = read([*jobs, *homes])
+    assert ask(found, "headquarters location")[0] == (
+        "Which companies have {topic} as their headquarters location?"
+    )
+    assert ask(found, "works for company")[1] == "Which companies does {topic} work for?"
