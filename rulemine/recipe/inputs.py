@@ -188,7 +188,9 @@ class Inputs:
         """What entities and relations are called; files beside a packaged recipe's graph play no part."""
         if "labels" in self.own:
             return Labels({}, {})
-        beside = self.recipe.kg not in data_sets() or not self.recipe.questions.templates
+        beside = self.recipe.kg not in data_sets() or "." in (
+            self.recipe.questions.templates or "."
+        )
         with of_key("labels"):
             return labels_of(self.recipe.labels, self.recipe.kg, self.kg, self.warn, beside=beside)
 

@@ -6,11 +6,14 @@ import pytest
 
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.rebuild import rebuild
-from rulemine.datasets.labels import LabelFile, find_labels, labels_of, readable_names
+from rulemine.datasets.labels import LabelFile, Labels, find_labels, labels_of, readable_names
 from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.evaluation.reporting.made import in_short
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.loading import load_recipe
+from rulemine.recipe.options import QuestionSection
+from rulemine.recipe.recipe import Recipe
 from rulemine.release.contents import read_parts
 from rulemine.release.differences import compare
 from rulemine.release.reader import Release
@@ -175,3 +178,28 @@ def test_a_property_graph_of_triples_has_the_labels_beside_them(graph: Path) -> 
     plain = load_property_graph(str(graph), labels="none")
     assert {edge.type for edge in plain.edges} == {"P19"}
     assert "Q0" in {node.name for node in plain.nodes}
+
+
+@pytest.mark.parametrize(
+    ("kg", "templates", "looks"),
+    [
+        ("umls", "umls", False),
+        ("umls", "", True),
+        ("umls", "my/t.toml", True),
+        ("kg.tsv", "umls", True),
+    ],
+)
+def test_packaged_recipes_look_for_no_labels(
+    kg: str, templates: str, looks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+
+    def labels_of(*_given: object, beside: bool) -> Labels:
+        asked.append(beside)
+        return Labels({}, {})
+
+    monkeypatch.setattr("rulemine.recipe.inputs.labels_of", labels_of)
+    recipe = Recipe("x", kg, questions=QuestionSection(templates=templates))
+    inputs = Inputs(recipe)
+    inputs.put(kg=KG)
+    assert (inputs.labels, asked) == ({}, [looks])
