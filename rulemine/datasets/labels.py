@@ -17,7 +17,7 @@ from rulemine.files import read_lines
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.relation_names import words_of
 
-__all__ = ["LabelFile", "Labels", "find_labels", "labels_of", "readable_names"]
+__all__ = ["LabelFile", "Labels", "find_labels", "labels_of", "looks_beside", "readable_names"]
 
 _NAMED = re.compile(
     r"label|2text|2name|2wikidata|(^|[_-])names?\b|^(entities|relations|properties)\.", re.I
@@ -66,6 +66,11 @@ class Labels(NamedTuple):
     entities: dict[str, str]
     relations: dict[str, str]
     files: tuple[LabelFile, ...] = ()
+
+
+def looks_beside(graph: str, templates: str) -> bool:
+    """Whether labels are looked for beside a graph: not for a data set with the templates of a package."""
+    return graph not in data_sets() or not templates or bool(Path(templates).suffix)
 
 
 def labels_of(

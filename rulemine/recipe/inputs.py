@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rulemine.codec import to_json
 from rulemine.config import lookup
-from rulemine.datasets.labels import Labels, labels_of
+from rulemine.datasets.labels import Labels, labels_of, looks_beside
 from rulemine.datasets.registry import data_sets, files_of, load_kg
 from rulemine.errors import InputError, UserError, counted
 from rulemine.files import digest_of
@@ -188,9 +188,7 @@ class Inputs:
         """What entities and relations are called; files beside a packaged recipe's graph play no part."""
         if "labels" in self.own:
             return Labels({}, {})
-        beside = self.recipe.kg not in data_sets() or "." in (
-            self.recipe.questions.templates or "."
-        )
+        beside = looks_beside(self.recipe.kg, self.recipe.questions.templates)
         with of_key("labels"):
             return labels_of(self.recipe.labels, self.recipe.kg, self.kg, self.warn, beside=beside)
 

@@ -390,15 +390,3 @@ def _random_query(draw, relations, names, depth):
         _random_query(draw, relations, names, depth - 1) for _ in range(draw.choice((2, 2, 3)))
     )
     return f"({kind} {' '.join(parts)})"
-
-
-def test_people_who_are_not_the_subject_are_asked_for_with_who():
-    derived = load_templates("", ["child_of", "married_to", "sibling_of", "lives_in"])
-    child = parse('(p "child_of" (p- "lives_in" "Rome"))')
-    assert compose(child, derived) == (
-        "Some people live in Rome. Who is one of these people a child of?"
-    )
-    both = parse('(and (p "child_of" "Ann") (p "sibling_of" "Bob"))')
-    assert compose(both, derived, several=True) == (
-        "Which people is Ann a child of and is Bob a sibling of?"
-    )

@@ -128,3 +128,15 @@ def test_what_is_easy_to_read(templates):
     clash = (f'(and {DRAMA} (p- "won" "X"))', f'(p- "acted" (minus {BY} (p- "mother" "Ann")))')
     assert all(reads_well(query, templates) for query in [*map(parse, easy), friends(5)])
     assert not any(reads_well(query, templates) for query in [*map(parse, clash), friends(7)])
+
+
+def test_people_who_are_not_the_subject_are_asked_for_with_who():
+    derived = load_templates("", ["child_of", "married_to", "sibling_of", "lives_in"])
+    child = parse('(p "child_of" (p- "lives_in" "Rome"))')
+    assert compose(child, derived) == (
+        "Some people live in Rome. Who is one of these people a child of?"
+    )
+    both = parse('(and (p "child_of" "Ann") (p "sibling_of" "Bob"))')
+    assert compose(both, derived, several=True) == (
+        "Which people is Ann a child of and is Bob a sibling of?"
+    )
