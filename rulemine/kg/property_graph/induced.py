@@ -9,12 +9,12 @@ Guarantee: the same triples give the same graph and draft, whatever their order.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from rulemine.kg.entity_types import states_type, types_of
-from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.observed import SourceEdge, SourceNode, draft_of, graph_of
@@ -24,6 +24,9 @@ __all__ = ["draft_schema", "from_triples", "one_type_each", "plain_triples"]
 
 _FEWEST, _ONE_IN = 5, 500
 """A type in words has at least so many entities, in small graphs fewer, and one of so many of all."""
+
+_RARE = 200
+"""One in so many triples of a relation joins two types, or none of them is an edge."""
 
 End = tuple[str, str]
 """A relation, and ``subject`` or ``object``."""
@@ -47,7 +50,7 @@ def from_triples(
         left_out: Receives the entities and triples that are left out.
         nouns: Relation and end → what is there, such as *person*; ends that are not there say nothing.
     """
-    return graph_of(name, *_observed(kg, names or {}, nouns, schema), schema, left_out)
+    return graph_of(name, *_observed(kg, names or {}, nouns, schema, left_out), schema, left_out)
 
 
 def draft_schema(kg: KnowledgeGraph, name: str) -> Schema:
@@ -65,6 +68,7 @@ def _observed(
     names: Mapping[str, str],
     nouns: Mapping[End, str] | None = None,
     schema: Schema | None = None,
+    left_out: Faults | None = None,
 ) -> tuple[list[SourceNode], list[SourceEdge]]:
     kinds = one_type_each(kg)
     worded = _worded(kg, nouns) if nouns else {}
@@ -73,7 +77,30 @@ def _observed(
         # A schema may have been drafted before there were words.
         types = (worded[entity], kind)[: 2 if schema else 1] if worded else (kind,)
         nodes.append(SourceNode(entity, types, names.get(entity) or entity))
-    return nodes, [SourceEdge(r, s, o) for s, r, o in plain_triples(kg)]
+    triples = plain_triples(kg)
+    if worded and schema is None:
+        triples = _usual(triples, worded, left_out)
+    return nodes, [SourceEdge(r, s, o) for s, r, o in triples]
+
+
+def _usual(
+    triples: Sequence[Triple], types: Mapping[str, str], left_out: Faults | None
+) -> list[Triple]:
+    """The triples without those whose ends a relation hardly ever has: a country of a country.
+
+    Where types are guessed, such triples are wrong guesses, and questions about them sound like it.
+    """
+    signatures = [(types[s], r, types[o]) for s, r, o in triples]
+    counts, sizes = Counter(signatures), Counter(r for _, r, _ in triples)
+    found = []
+    for triple, signature in zip(triples, signatures, strict=True):
+        if _RARE * counts[signature] >= sizes[triple[1]]:
+            found.append(triple)
+        elif left_out is not None:
+            left_out.add(
+                "edges between types that their relation hardly ever joins", " ".join(triple)
+            )
+    return found
 
 
 def one_type_each(kg: KnowledgeGraph) -> dict[str, str]:

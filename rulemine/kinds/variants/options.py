@@ -62,6 +62,7 @@ class VariantSection(KindOptions):
     }
     drafted: ClassVar = (
         ("variants.start", "removed", "from any entity, few questions would miss something"),
+        ("variants.sets", 2000, "of the usual 1,000 too few questions are accepted"),
         ("variants.max_answers", 20, "nobody names more"),
         ("questions.ratios", [5, 1, 1], "as published, so that test has some core"),
         TEST_CORE,

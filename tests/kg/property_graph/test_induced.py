@@ -120,3 +120,21 @@ def test_without_words_for_most_entities_types_are_induced_and_an_older_draft_st
     every = {("r1", "subject"): "person", ("r1", "object"): "town", ("r2", "object"): "region"}
     older = draft_schema(kg, "towns")
     assert len(from_triples(kg, "towns", older, nouns=every).nodes) == len(kg.entities)
+
+
+def test_edges_between_types_that_a_relation_hardly_ever_joins_are_left_out_and_counted() -> None:
+    triples = [(f"p{i}", "born in", f"t{i % 9}") for i in range(300)]
+    triples += [("p0", "born in", "p1"), *((f"p{i}", "lives in", f"t{i % 9}") for i in range(20))]
+    nouns = {
+        (r, e): n
+        for r in ("born in", "lives in")
+        for e, n in (("subject", "person"), ("object", "place"))
+    }
+    left_out = Faults()
+    kg = KnowledgeGraph.from_triples(triples)
+    graph = from_triples(kg, "people", left_out=left_out, nouns=nouns)
+    assert len(graph.edges) == len(triples) - 1
+    assert "edges between types that their relation hardly ever joins: 1" in left_out.summary()
+    assert len(from_triples(kg, "people", draft_schema(kg, "people"), nouns=nouns).edges) == len(
+        triples
+    )
