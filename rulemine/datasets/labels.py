@@ -24,6 +24,9 @@ _NAMED = re.compile(
 )
 _SUFFIX = re.compile(r"\.(tsv|txt|json)(\.gz|\.zst)?$", re.IGNORECASE)
 
+_PREFIX = re.compile(r".*[/#:]")
+"""What stands before an id in an IRI or a prefixed name."""
+
 _LEAST = 0.5
 """The share of ids that a file has in common with the graph, and of its texts that differ."""
 
@@ -117,7 +120,7 @@ def find_labels(graph: str, kg: KnowledgeGraph, note: Callable[[str], None]) -> 
     found: list[tuple[LabelFile, dict[str, str]]] = []
     for path in _candidates(graph):
         try:
-            texts = _read(path)
+            texts = _by_names(_read(path), kg)
         except InputError as problem:
             texts, why = {}, str(problem).split("\n")[0]
         else:
@@ -174,6 +177,16 @@ def _read(path: Path) -> dict[str, str]:
             f"{path}: {counted(len(texts), 'line')} of {len(lines):,} are id, tab, label"
         )
     return texts
+
+
+def _by_names(texts: dict[str, str], kg: KnowledgeGraph) -> dict[str, str]:
+    """Texts by the names of the graph, where these have a prefix that the ids lack, or the reverse."""
+    names = (*kg.entities, *kg.relations)
+    if not texts.keys().isdisjoint(names):
+        return texts
+    by_end = {_PREFIX.sub("", name).removesuffix(">"): name for name in names}
+    ends = {id_: _PREFIX.sub("", id_).removesuffix(">") for id_ in texts}
+    return {by_end.get(ends[id_], id_): text for id_, text in texts.items()}
 
 
 def _refusal(texts: Mapping[str, str], kg: KnowledgeGraph) -> str:

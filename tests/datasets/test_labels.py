@@ -69,6 +69,20 @@ def test_forms_that_are_read(graph: Path, name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "form", ["http://www.wikidata.org/entity/{}", "<http://x.org/a#{}>", "wd:{}"]
+)
+def test_ids_are_known_with_and_without_their_prefix(graph: Path, form: str) -> None:
+    path = graph.with_name("labels.tsv")
+    path.write_text("".join(f"{form.format(f'Q{i}')}\tPerson {i}\n" for i in range(9)))
+    assert find_labels(str(graph), KG, none).entities["Q1"] == "Person 1"
+    prefixed = KnowledgeGraph.from_triples(
+        [(form.format(s), r, form.format(o)) for s, r, o in TRIPLES]
+    )
+    path.write_text(people(9))
+    assert find_labels(str(graph), prefixed, none).entities[form.format("Q1")] == "Person 1"
+
+
+@pytest.mark.parametrize(
     ("text", "why"),
     [
         (
