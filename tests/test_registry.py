@@ -83,7 +83,7 @@ def test_the_data_set_of_another_package_is_listed_and_built(tmp_path: Path) -> 
     assert "village          here" in listed.out
     (tmp_path / "rules.txt").write_text(RULES)
     options = ("--rules", "rules.txt", "--max-prior", "1", "-o", "out")
-    words = ("--set", "questions.templates=village")
+    words = ("--set", "questions.templates=village", "--set", "questions.restated=true")
     ended = rulemine(tmp_path, "build", "village", *options, *words, code=code)
     assert ended.status == 0, ended
     assert "Village: eight couples" in (tmp_path / "out" / "README.md").read_text()

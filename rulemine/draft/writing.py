@@ -27,7 +27,7 @@ __all__ = ["RECIPE", "drafted_files", "write_draft"]
 
 RECIPE = "recipe.toml"
 
-_SOURCES = {"book": "of a phrase book", "derived": "from its name", "written": "by hand"}
+_SOURCES = {"book": "by a phrase book", "derived": "from its name", "written": "by hand"}
 
 
 def drafted_files(

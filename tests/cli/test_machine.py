@@ -159,6 +159,9 @@ def test_a_disk_that_is_read_only(here: Path, command: Command, disk: Path) -> N
 
 # Graphs of unusual shape
 
+RECIPE = 'name = "g"\nkg = "g.tsv"\nquestions = { restated = true }\n'
+"""Thresholds as they are without a draft, for graphs that say everything twice."""
+
 
 def test_one_triple_gives_no_rule_and_says_which_threshold_to_lower(
     here: Path, command: Command
@@ -168,7 +171,7 @@ def test_one_triple_gives_no_rule_and_says_which_threshold_to_lower(
     ended = command("build", "one.tsv", "-o", "out/x")
     assert_refused(
         ended,
-        "no rule: the largest head relation has 1 triple, and 100 are needed. Lower min_initial_support",
+        "It has one relation. Add others.*no rule: the largest head relation has 1 triple, and 30 are",
     )
     ended = command("mine", "one.tsv", "--min-initial-support", "1")
     assert_refused(ended, "no rule reaches head coverage .* Lower min_std_confidence")
@@ -180,8 +183,9 @@ def test_a_graph_whose_rules_miss_the_thresholds_says_which_to_lower(
 ) -> None:
     lines = [f"a{i}\tr\tb{i % 7}\nb{i % 5}\ts\ta{i}\n" for i in range(50)]
     (here / "g.tsv").write_text("".join(lines))
+    (here / "g.toml").write_text(RECIPE)
     before = tree(here)
-    ended = command("build", "g.tsv", "-o", "out/x", "--set", FEW)
+    ended = command("build", "g.toml", "-o", "out/x", "--set", FEW)
     assert_refused(ended, "no rule reaches head coverage 0.1, standard confidence 0.3 and PCA")
     assert tree(here) == before
 
@@ -189,7 +193,10 @@ def test_a_graph_whose_rules_miss_the_thresholds_says_which_to_lower(
 def test_a_graph_of_one_relation(here: Path, command: Command) -> None:
     lines = [f"a{i}\tknows\tb{i}\nb{i}\tknows\ta{i}\n" for i in range(50)]
     (here / "g.tsv").write_text("".join(lines))
-    assert command("build", "g.tsv", "-o", "out/x").status == 0
+    assert_refused(command("build", "g.tsv", "-o", "out/x"), "It has one relation. Add others")
+    (here / "g.toml").write_text(RECIPE)
+    none = ("--set", "questions.declarations=none")
+    assert command("build", "g.toml", "-o", "out/x", *none).status == 0
     assert command("verify", "out/x").status == 0
     manifest = json.loads((here / "out/x/manifest.json").read_text())
     assert manifest["counts"]["questions"] == 30
@@ -202,14 +209,15 @@ def test_hundreds_of_small_relations(here: Path, command: Command) -> None:
         for i in range(10)
     ]
     (here / "g.tsv").write_text("".join(lines))
+    (here / "g.toml").write_text(RECIPE)
     before = tree(here)
-    ended = command("build", "g.tsv", "-o", "out/x")
+    ended = command("build", "g.toml", "-o", "out/x")
     assert_refused(ended, "largest head relation has 10 triples, and 100 are needed. Lower")
     assert tree(here) == before
-    ended = command("build", "g.tsv", "-o", "out/x", "--set", "mining.min_initial_support=10")
+    ended = command("build", "g.toml", "-o", "out/x", "--set", "mining.min_initial_support=10")
     assert_refused(ended, "most facts of this graph can be guessed. Raise selection.max_prior")
     options = ("--set", "mining.min_initial_support=10", "--max-prior", "1")
-    ended = command("build", "g.tsv", "-o", "out/x", *options)
+    ended = command("build", "g.toml", "-o", "out/x", *options)
     assert ended.status == 0, ended.err
     assert "rules: 300 of 300 mined" in command("show", "out/x", "--summary").out
 
