@@ -37,9 +37,12 @@ Ints = npt.NDArray[np.int64]
 _Edge = tuple[int, tuple[int, int]]
 """A row of the graph, and its ends."""
 
-SUBGRAPHS, TREES, LISTED_TREES = 6, 30, 120
-"""Subgraphs tried for a task, and trees of each; over a list of joins, triples and trees with each."""
+SUBGRAPHS, TREES = 6, 30
+"""Subgraphs tried for a task, and trees of each."""
 
+LISTED_TRIPLES, LISTED_TREES = 96, 10
+"""Over a list of joins: triples tried for a task, and trees with each; from most triples, a list leads to no
+tree of the larger shapes."""
 
 PATIENCE = 10
 """Tasks for a cell without anything found, in a row, after which contrived queries are asked for it too, and
@@ -130,14 +133,15 @@ class Aimer:
         if aim.core and self._listed is not None:
             wanted = "core"  # without a list, as patient with it as with training
         tried: set[tuple[frozenset[int], int]] = set()
-        for _ in range(SUBGRAPHS):
+        over_list = LISTED_TRIPLES if self._listed is not None else 0
+        elsewhere = 0 if over_list and wanted not in self._unlisted else SUBGRAPHS
+        for at in range(over_list + elsewhere):
             rows = self._starting(cell, aim)
             row = int(rows[random.below(len(rows))])
             atoms = self._sizes[cell[1]] if cell else sizes[random.below(len(sizes))]
             s, _, o = self._kg.triples[row].tolist()
-            listed, subgraph = self._listed, None
-            if listed is None or wanted in self._unlisted:
-                listed = None
+            listed, subgraph = self._listed if at < over_list else None, None
+            if listed is None:
                 subgraph = self._sampler.fill([s, o], self._sampler.between(o, [s]), random)
                 shown = list(zip(subgraph.rows, self._ends(subgraph.rows), strict=True))
             for _ in range((LISTED_TREES if listed else TREES) if atoms in sizes else 0):

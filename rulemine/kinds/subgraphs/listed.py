@@ -15,8 +15,9 @@ from rulemine.arrays import distinct
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.index import Incidence
+from rulemine.kinds.written.listed import LONG, has_listed_chains, height
 from rulemine.query.links import expanded, linked, parts_of
-from rulemine.query.tree import Anchor, Count, Difference, Projection, Query
+from rulemine.query.tree import Projection, Query
 from rulemine.recipe.joins import JOINS, Joins, Link
 from rulemine.seeds import Stream
 
@@ -24,34 +25,23 @@ __all__ = ["INPUTS", "ListedTrees", "is_listed", "plan_of"]
 
 INPUTS = (JOINS,)
 
-LONG = 3
-"""The links of a chain from which on its joins must be for chains."""
-
 _Allowed = npt.NDArray[np.bool_]
 
 
 def is_listed(query: Query, joins: Joins, declarations: Declarations) -> bool:
     """Whether all links of a query that meet are joined as a list has it."""
-    return _is_listed(linked(expanded(query, declarations), declarations), joins, None, 0)
+    asked = linked(expanded(query, declarations), declarations)
+    return has_listed_chains(query, joins, declarations) and _stand_together(asked, joins)
 
 
-def _is_listed(query: Query, joins: Joins, above: Link | None, length: int) -> bool:
-    """Whether a part is, which a link goes on from, after so many links in all to the answer."""
-    if isinstance(query, Anchor):
-        return True
-    if isinstance(query, Projection):
-        link = query.relation, query.inverse
-        pairs = joins.chains if length + _height(query) >= LONG else joins.after
-        fits = above is None or (link, above) in pairs
-        return fits and _is_listed(query.of, joins, link, length + 1)
+def _stand_together(query: Query, joins: Joins) -> bool:
+    """Whether the links of a query that give the same may do so."""
     parts = parts_of(query)
-    if isinstance(query, Count):
-        return _is_listed(parts[0], joins, above, length)
-    ends = [end for part in parts for end in _ends(part)]
-    together = joins.beside_chains if _height(query) > 1 else joins.together
-    pairs_of = ((one, other) for i, one in enumerate(ends) for other in ends[:i])
-    return all(pair in together for pair in pairs_of) and all(
-        _is_listed(part, joins, above, length) for part in parts
+    ends = [] if isinstance(query, Projection) else [end for part in parts for end in _ends(part)]
+    together = joins.beside_chains if height(query) > 1 else joins.together
+    pairs = ((one, other) for i, one in enumerate(ends) for other in ends[:i])
+    return all(pair in together for pair in pairs) and all(
+        _stand_together(part, joins) for part in parts
     )
 
 
@@ -59,14 +49,7 @@ def _ends(query: Query) -> list[Link]:
     """The links that give what a query gives."""
     if isinstance(query, Projection):
         return [(query.relation, query.inverse)]
-    parts = parts_of(query)[:1] if isinstance(query, Difference) else parts_of(query)
-    return [end for part in parts for end in _ends(part)]
-
-
-def _height(query: Query) -> int:
-    """The links of the longest chain of a query."""
-    below = max(map(_height, parts_of(query)), default=0)
-    return below + isinstance(query, Projection)
+    return [end for part in parts_of(query) for end in _ends(part)]
 
 
 def plan_of(shape: str) -> tuple[int, ...]:

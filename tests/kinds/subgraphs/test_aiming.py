@@ -8,9 +8,12 @@ import pytest
 from rulemine.kinds.asking import Asking
 from rulemine.kinds.subgraphs.aiming import PATIENCE, Aim, Aimer
 from rulemine.kinds.subgraphs.ask import SubgraphEngine
+from rulemine.kinds.subgraphs.listed import is_listed
 from rulemine.kinds.written.candidate import Task
 from rulemine.query.evidence_tree import query_of_triples
 from rulemine.query.structures import structure_of
+from rulemine.query.tree import Query
+from rulemine.recipe.joins import Joins
 from tests.kinds.subgraphs.test_ask import WORLD, inputs_of
 
 KNOWN = frozenset(WORLD.kg.relations[:3])
@@ -26,10 +29,13 @@ def tasks(aimer: Aimer, aim: Aim) -> list[Task]:
     return [task for task in found if task is not None]
 
 
-def shape_of(task: Task) -> str:
+def query_of(task: Task) -> Query:
     kg: Any = WORLD.kg
-    query = query_of_triples(kg.labeled(np.array(task.given)), kg.entities[task.answer])
-    return structure_of(query, WORLD.declarations).shape
+    return query_of_triples(kg.labeled(np.array(task.given)), kg.entities[task.answer])
+
+
+def shape_of(task: Task) -> str:
+    return structure_of(query_of(task), WORLD.declarations).shape
 
 
 @pytest.mark.parametrize(
@@ -65,3 +71,17 @@ def test_a_cell_that_gives_nothing_may_be_contrived_and_then_is_given_up(aimer: 
         assert lifted == [cell[1]] * (number >= PATIENCE)
         assert aimer.task(number, everything) is None
     assert aimer.gives_up(cell)
+
+
+def test_a_list_of_joins_comes_first_though_it_gave_too_little_before() -> None:
+    links = [(relation, inverse) for relation in WORLD.kg.relations for inverse in (False, True)]
+    some, empty = frozenset((one, links[0]) for one in links), frozenset[Any]()
+    given, cell = inputs_of(max_answers=6), ("urt", "(2)")
+    for after, share in ((some, 1), (empty, 0)):
+        given.joins = joins = Joins(after, after, empty, empty, empty, empty, empty)
+        aimer = SubgraphEngine(Asking(given, WORLD.selection)).aimer
+        aimer._unlisted.add(cell)
+        made = tasks(aimer, Aim(False, (cell,), KNOWN, frozenset()))
+        listed = sum(is_listed(query_of(task), joins, WORLD.declarations) for task in made)
+        assert made
+        assert listed == share * len(made)
