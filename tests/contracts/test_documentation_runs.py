@@ -37,12 +37,11 @@ PART = re.compile(
 """A fenced block with the mark above it, or a heading."""
 
 LESS = {
-    "rulemine build my.tsv": ["--set", "mining.max_atoms=2"],
+    "rulemine build my.tsv": ["--set", "mining.max_atoms=3"],
     "rulemine build cypher-demo": ["--set", "cypher.per_template=1"],
     "rulemine build structures-demo": ["--set", "structures.per_structure=6"],
     "rulemine build subgraphs-demo": ["--set", "subgraphs.questions=10"],
     "rulemine build variants-demo": ["--set", "variants.questions=10"],
-    "rulemine data generate synthetic": ["--triples", "3000"],
     "rulemine study": ["--sample", "5", "--resamples", "5"],
 }
 """What commands that begin so are given as well, so that they take less; what they print is not shown."""
