@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.arrays import distinct
+from rulemine.arrays import among, distinct
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kinds.idle import IdleParts
@@ -266,7 +266,7 @@ class Grader:
         used = _pairs(kg, kg.triples[stated])
         ids = [kg.entity_ids[name] for name in structure_of(query, self.declarations).anchors]
         asked = _pairs(kg, np.array([(one, 0, answer) for one in ids], np.int32))
-        return bool(np.isin(asked[~np.isin(asked, used)], self._joined, kind="sort").any())
+        return bool(among(asked[~np.isin(asked, used)], self._joined).any())
 
     @cached_property
     def _joined(self) -> Ints:
