@@ -23,7 +23,7 @@ from rulemine.recipe.loading import load_recipe
 from rulemine.release.differences import compare
 from rulemine.release.reader import Release
 from rulemine.rules.formats import AMIE_HEADER
-from tests.command_line import FACTS, Command
+from tests.command_line import FACTS, PEOPLE, Command
 from tests.mining.amie_stand_in import MakeJar, jar_maker
 
 LOOSE = MiningOptions(min_initial_support=1)
@@ -37,10 +37,13 @@ NAMES = {
 }
 """Names that AMIE would mangle, skip or take for something else; ``5`` is an entity too."""
 
+FAMILY = "h{0} husband w{0}\nw{0} wife h{0}\nh{0} father c{0}\nw{0} mother c{0}\nc{0} child h{0}\n"
+COUPLES = "".join(FAMILY.replace(" ", "\t").format(i) for i in range(PEOPLE))
+
 KG = KnowledgeGraph.from_triples(
     [
         (s.replace("h7", "5").replace("c3", "Zoë  “x”, ?y."), NAMES[r], o.replace("h7", "5"))
-        for s, r, o in (line.split("\t") for line in FACTS.splitlines())
+        for s, r, o in (line.split("\t") for line in COUPLES.splitlines())
         if (s, r)
         not in {
             ("w4", "wife"),
@@ -250,6 +253,7 @@ def test_the_command_writes_amies_rules_and_compares(
     here: Path, command: Command, make_jar: MakeJar
 ) -> None:
     amie = ("--engine", "amie", "--amie-jar", make_jar())
+    (here / "kg.tsv").write_text(COUPLES)
     words = ("mine", "kg.tsv", "--min-initial-support", "1")
     theirs, ours = command(*words, *amie), command(*words)
     assert (theirs.status, theirs.out) == (0, ours.out)
@@ -267,7 +271,7 @@ def test_the_command_writes_amies_rules_and_compares(
     assert (here / "rules.txt").read_text() == command(*words, "--format", "amie").out
 
     row = next(r for r in map(json.loads, ours.out.splitlines()) if r["support"] == 40)
-    relations = sorted({line.split("\t")[1] for line in FACTS.splitlines()})
+    relations = sorted({line.split("\t")[1] for line in COUPLES.splitlines()})
     names = [f"r{relations.index(r)}" for r in ("husband", "wife")]
     table = (
         f"print\n{AMIE_HEADER}?b  {names[0]}  ?a   => ?a  {names[1]}  ?b\t1\t0.8\t0.8\t40\t50\t50\t?a\n"
