@@ -33,6 +33,9 @@ MOST = "questions.max_questions"
 NEAR = 0.9
 """A number of questions is reached by this fraction of it: limits among few questions leave some out."""
 
+MOST_OF_ONE = 0.2
+"""Stricter rules are enough only where no relation needs a larger share of the questions."""
+
 FEW = 50
 """Fewer questions say little of any system."""
 
@@ -100,7 +103,8 @@ class Drafting:
             self._take(step)
             with suppress(*[NoInferenceError] * (step is not steps[-1])):
                 left = self._share()
-                if left >= NEAR * self._goal > 0:
+                spread = self.build.recipe.questions.max_relation_share <= MOST_OF_ONE
+                if left >= NEAR * self._goal > 0 and (spread or SHARE in self._settled):
                     break
         if left < FEW:
             problem = f"{counted(left, 'question')} after the most generous thresholds."
