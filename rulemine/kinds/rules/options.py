@@ -14,6 +14,9 @@ class RuleSection(KindOptions):
     """No options: the kind ``rules`` has those of the sections ``questions`` and ``selection``."""
 
     lacks: ClassVar = ONE_WRITER
+    drafted: ClassVar = (
+        ("questions.test_core", 500, "two systems nine points apart can be told apart"),
+    )
 
     def check(self, recipe: Any) -> None:
         """See `KindOptions.check`."""

@@ -1,7 +1,7 @@
 """The section ``structures`` of a recipe."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from rulemine.config import option
 from rulemine.errors import ConfigError
@@ -34,6 +34,10 @@ class StructureSection(KindOptions):
             are drawn as far as they give enough; empty: over all.
         disjoint_answers: Whether the splits share no answer either, beside no anchor.
     """
+
+    drafted: ClassVar = (
+        ("questions.test_core", 360, "two systems ten points apart can be told apart"),
+    )
 
     names: tuple[str, ...] = option(
         NAMES,
