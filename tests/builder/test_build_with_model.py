@@ -167,9 +167,9 @@ def test_a_dry_run_calls_nothing(here: Path, command: Command, no_network: None)
     ("options", "shown", "warned"),
     [
         ([], r"e\d{5}", "the model sees codes"),
-        (["--labels", "labels.tsv"], r"Person \w\d+", ""),
-        (["--labels", "labels.tsv", "--set", "verbalizer.naming=private"], r"e\d{5}", ""),
-        (["--labels", "some.tsv"], r"\w\d+", "117 of 120 entities of kg.tsv have no label"),
+        (["--labels", "lists/labels.tsv"], r"Person \w\d+", ""),
+        (["--labels", "lists/labels.tsv", "--set", "verbalizer.naming=private"], r"e\d{5}", ""),
+        (["--labels", "lists/some.tsv"], r"\w\d+", "117 of 120 entities of kg.tsv have no label"),
         (["--naming", "entity"], r"\w\d+", ""),
     ],
 )  # fmt: skip
@@ -178,8 +178,9 @@ def test_a_model_sees_labels_where_there_are_any(
 ) -> None:
     people = sorted({name for line in FACTS.splitlines() for name in line.split("\t")[::2]})
     labels = [f"{one}\tPerson {one}\n" for one in people]
-    (here / "labels.tsv").write_text("".join(labels))
-    (here / "some.tsv").write_text("".join(labels[:3]))
+    (here / "lists").mkdir()  # beside the graph they would be found
+    (here / "lists" / "labels.tsv").write_text("".join(labels))
+    (here / "lists" / "some.tsv").write_text("".join(labels[:3]))
     ended = command(*build_words("http://127.0.0.1:9/v1", "out/kg", *options, "--dry-run"))
     assert ended.status == 0, ended.err
     assert re.search(rf"^Question Entity: {shown}$", ended.out, re.MULTILINE)

@@ -251,7 +251,7 @@ def test_predictions_that_are_no_text(here: Path, command: Command) -> None:
         (["evaluate", "release", "good.jsonl", "--against", "none"], "none: no such file"),
         (["evaluate", "release", "good.jsonl", "-o", "."], "is a folder"),
         (["evaluate", "--baselines", "release", "--split", "x"], "no split 'x'"),
-        (["data", "get"], "name a data set; known: demo"),
+        (["data", "get"], "name a data set; known: codex-l"),
         (["data", "path", "famly"], "did you mean 'family'"),
         ([], "usage: rulemine"),
         (["bild"], "command: 'bild' is unknown; did you mean 'build'"),

@@ -41,7 +41,7 @@ def test_packaged_templates_are_right_and_most_exchanged_ones_are_not(name: str)
     assert problems(list(map(exchanged, directed))) > 0.6 * len(directed)
 
 
-@pytest.mark.parametrize("name", ["demo", "family", "fb15k237"])
+@pytest.mark.parametrize("name", ["demo", "fb15k237"])
 def test_derived_templates_are_right(name: str) -> None:
     rows = load_templates("", [row.relation for row in known(name).rows]).to_plain()
     assert problems(rows) == 0
