@@ -19,6 +19,7 @@ from rulemine.phrasing.declarations import found_lines
 from rulemine.phrasing.roles import says_no_end
 from rulemine.phrasing.templates import RelationTemplates
 from rulemine.recipe.drafted import is_untouched, sealed
+from rulemine.recipe.found_standards import found_standards, standard_lines
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.kept_out import kept_out
 from rulemine.recipe.recipe import file_keys, keys_with
@@ -144,6 +145,7 @@ def _filter(inputs: Inputs) -> Iterator[str]:
     for relation, why in inputs.excluded.items():
         if relation not in found:
             yield f"# by max_end_share or max_median_answers: {dump_line(relation)}, {why}"
+    yield from standard_lines(found_standards(inputs.kg, inputs.named.relations))
 
 
 def write_draft(folder: Path, files: dict[str, str], *, update: bool = False) -> Iterator[str]:

@@ -38,7 +38,7 @@ from rulemine.phrasing.template_file import (
     table_problems,
 )
 
-__all__ = ["Book", "book_tables", "folded", "packaged_books", "read_book"]
+__all__ = ["Book", "book_tables", "folded", "known_relations", "packaged_books", "read_book"]
 
 _FEWEST = 5
 _SHARE = (3, 5)
@@ -79,10 +79,10 @@ class Book:
     tables: Mapping[str, RelationTable]
     known: Mapping[str, str]
 
-    def find(self, relation: str, label: str = "") -> RelationTable | None:
-        """The templates of a relation of a graph, by its name or its label."""
+    def find(self, relation: str, label: str = "") -> str:
+        """The relation of the book that a relation of a graph is, by its name or its label; "": none."""
         found = self.known.get(folded(relation)) or self.known.get(folded(label) if label else "")
-        return self.tables[found] if found else None
+        return found or ""
 
     def owns(self, relation: str) -> bool:
         """Whether the name of a relation says that it is of this vocabulary."""
@@ -122,10 +122,8 @@ def book_tables(
     left = [relation for relation in relations if relation not in written]
     offers = []
     for book in packaged_books() if left else ():
-        known = {r: table for r in relations if (table := book.find(r, labels.get(r, "")))}
-        if not _suffice(book, known, relations, sizes):
-            known = {r: table for r, table in known.items() if book.owns(r)}
-        offers.append((-len(known), book.name, known))
+        found = known_relations(book, relations, labels, sizes).items()
+        offers.append((-len(found), book.name, {r: book.tables[known] for r, known in found}))
     owners: dict[str, tuple[str, str]] = {}
     states = declared or Declarations()
 
@@ -143,6 +141,23 @@ def book_tables(
             if relation in known and relation not in chosen and takes(relation, known[relation]):
                 chosen[relation] = known[relation]
     return chosen
+
+
+def known_relations(
+    book: Book, relations: Collection[str], labels: Mapping[str, str], sizes: Mapping[str, int]
+) -> dict[str, str]:
+    """The relations of a graph that a book knows: each with its name in the book.
+
+    Args:
+        book: The book.
+        relations: The relations of the graph, sorted.
+        labels: Relation → its label.
+        sizes: Relation → its number of triples.
+    """
+    known = {r: found for r in relations if (found := book.find(r, labels.get(r, "")))}
+    if not _suffice(book, known, relations, sizes):
+        known = {r: found for r, found in known.items() if book.owns(r)}
+    return known
 
 
 def _suffice(

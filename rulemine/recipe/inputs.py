@@ -35,6 +35,7 @@ from rulemine.phrasing.template_file import declared_in_templates
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.query.answers import stale_in
 from rulemine.recipe.earlier import Earlier, read_earlier
+from rulemine.recipe.found_standards import found_standards
 from rulemine.recipe.homonyms import nouns_of, tell_apart
 from rulemine.recipe.kept_out import kept_out
 from rulemine.recipe.recipe import Recipe, file_keys
@@ -309,12 +310,13 @@ class Inputs:
     @cached_property
     def standards(self) -> tuple[Standard, ...]:
         """What rules of some form have to reach, from the file that says which relations prove nothing."""
-        key, named = "selection.body_filter", self.recipe.selection.body_filter
-        if named == "none" or self.recipe.selection.mode in ("brink", "none"):
+        chosen, asked = self.recipe.selection, self.recipe.questions.filter
+        if chosen.body_filter == "none" or chosen.mode in ("brink", "none"):
             return ()
-        if not named:
-            key, named = "questions.filter", self.recipe.questions.filter
-        with of_key(key):
+        named = chosen.body_filter or asked
+        if named == "found":
+            return found_standards(self.kg, self.named.relations)
+        with of_key("selection.body_filter" if chosen.body_filter else "questions.filter"):
             return load_standards(named, self.kg.relations)
 
     @cached_property
@@ -377,12 +379,10 @@ class Inputs:
         Args:
             types: Where the types of entities are from; "": the release has none.
         """
-        known = data_sets().get(self.recipe.kg)
-        about: dict[str, Any] = to_json(self.recipe.about)
-        for key, value in about.items():
-            if not value:
-                default = Path(self.recipe.kg).name if key == "title" else "not stated"
-                about[key] = getattr(known, key) if known else default
+        known, about = data_sets().get(self.recipe.kg), to_json(self.recipe.about)
+        for key in [key for key, value in about.items() if not value]:
+            default = Path(self.recipe.kg).name if key == "title" else "not stated"
+            about[key] = getattr(known, key) if known else default
         if types:
             about["types"] = types
         if self.named.files:

@@ -22,9 +22,10 @@ triples stay, may be part of proofs, and are never removed; each excluded relati
 of the file before that of a statistic.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -107,13 +108,18 @@ def load_classes(source: str | Path, relations: Iterable[str]) -> dict[str, tupl
     return {name: tuple(sorted(known & {*some})) for name, some in listed["classes"].items()}
 
 
-def load_standards(source: str | Path, relations: Iterable[str]) -> tuple[Standard, ...]:
+def load_standards(
+    source: str | Path,
+    relations: Iterable[str],
+    called: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> tuple[Standard, ...]:
     """Reads the standards of proof of a filter file, in its order, with the relations of their classes.
 
     Args:
         source: As for `load_filter`.
         relations: The relations of the graph; others are left out, and a standard that then has nothing
             left of a list that it has.
+        called: Name in the file → what the graph calls it; empty: both have the same names.
 
     Raises:
         InputError: The file is missing or not a filter file; a standard is malformed, has no reason or no
@@ -130,13 +136,13 @@ def load_standards(source: str | Path, relations: Iterable[str]) -> tuple[Standa
         if not standard.reason.strip() or not any(getattr(standard, name) for name in _LISTS):
             problems.append(f"standard {number} has no reason, or none of {', '.join(_LISTS)}")
         found.append(standard)
-    if not problems and path == Path(source):
+    if not problems and path == Path(source) and not called:
         named = [r for standard in found for name in _LISTS for r in getattr(standard, name)]
         named += [relation for members in classes.values() for relation in members]
         problems += _misspelled(named, known | classes.keys())
     if problems:
         raise InputError(list_problems(str(path), problems, _EXPECTED))
-    return tuple(one for one in (_resolved(each, classes, known) for each in found) if one)
+    return tuple(one for one in (_resolved(each, classes, known, called) for each in found) if one)
 
 
 def _read(source: str | Path) -> tuple[Path, dict[str, Any]]:
@@ -174,13 +180,18 @@ def _misspelled(named: Iterable[str], known: set[str]) -> list[str]:
 
 
 def _resolved(
-    standard: Standard, classes: Mapping[str, list[str]], known: set[str]
+    standard: Standard,
+    classes: Mapping[str, Sequence[str]],
+    known: set[str],
+    called: Mapping[str, Sequence[str]],
 ) -> Standard | None:
     """The standard with relations of the graph alone; None: it holds for no rule of the graph."""
     lists: dict[str, Any] = {}
     for name in _LISTS:
         named = getattr(standard, name)
         members = {relation for one in named for relation in classes.get(one, [one])}
+        if called:
+            members = {relation for one in members for relation in called.get(one, ())}
         lists[name] = tuple(sorted(members & known))
         if named and not lists[name] and name != "head_not":
             return None
