@@ -145,15 +145,17 @@ class Drafting:
         taken, kind, left = self.choices, self.build.kind, {}
         if SHARE in self._settled:
             return len(kind.limited(self.build.recipe, asked).questions)
-        for share in (1.0, *SHARES):
+        for share in (1.0, *SHARES, 1.0):  # off where even the largest takes more than half
             recipe = self._choose((*taken, Chosen(SHARE, share, "")))
             found = kind.limited(recipe, asked).questions
+            enough = len(found) >= NEAR * self._goal and 1.0 in left
             left[share] = sum(question.core for question in found)
-            enough = len(found) >= NEAR * self._goal
-            if share < 1 and enough and 2 * left[share] >= left[1.0]:
+            if enough and 2 * left[share] >= left[1.0]:
                 break
         reason = (
             f"{left[share]:,} core questions; without this limit {left[1.0]:,}, of fewer relations"
+            if share < 1
+            else "off: one relation has so much of the core that a limit takes more than half of it"
         )
         self._choose((*taken, Chosen(SHARE, share, reason)))
         return len(found)

@@ -129,3 +129,16 @@ def test_what_a_kind_needs_is_chosen_too_unless_it_is_given(folder: Path, kind: 
         assert lookup(chosen, tuple(key.split("."))) == expected, key
     asked = Release.open(folder / kind).questions(None)
     assert 10 * sum(bool(question.missing) for question in asked) >= 3 * len(asked) > 0
+
+
+def test_a_relation_that_nearly_all_questions_ask_about_has_no_limit(tmp_path: Path) -> None:
+    lines = []
+    for i in range(300):
+        street = f"street{i % 60}"
+        lines += [f"person{i}\tlives_in\thouse{i}", f"house{i}\tstands_in\t{street}"]
+        lines += [f"person{i}\tlives_at\t{street}"]
+    (tmp_path / "my.tsv").write_text("\n".join(lines) + "\n")
+    only = ("--set", 'mining.head_relations=["lives_at"]')
+    assert build(tmp_path, "-o", "plain", *only).status == 0
+    assert config(tmp_path / "plain")["questions"]["max_relation_share"] == 1.0
+    assert Release.open(tmp_path / "plain").manifest["counts"]["questions"] > 50
