@@ -88,6 +88,7 @@ def drafts(asking: Asking) -> Iterator[Question | str]:
         progress=asking.progress,
         enough=maker.enough,
         texts=maker.texts,
+        uncounted=maker.options.uncounted,
     )
     candidates: list[tuple[Question, PatternQuery]] = []
     sampled: dict[str, _Sampled] = {}

@@ -9,7 +9,7 @@ graph's name and the query alone. Rows are those of `rulemine.cypher.evaluate`.
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
@@ -19,7 +19,7 @@ from rulemine.cypher.questions.joins import matched
 from rulemine.cypher.questions.pattern import MatchPattern, PatternQuery
 from rulemine.cypher.questions.render import to_cypher
 from rulemine.cypher.questions.templates import CATEGORIES, MATCHES
-from rulemine.errors import ConfigError
+from rulemine.errors import ConfigError, did_you_mean
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
@@ -106,6 +106,7 @@ def make_tasks(
     progress: Callable[[int, int], None] = lambda done, total: None,
     enough: Callable[[str], bool] = lambda template: False,
     texts: QuestionTexts | None = None,
+    uncounted: Collection[str] = (),
 ) -> Iterator[CypherTask]:
     """Makes tasks, MATCH template by MATCH template.
 
@@ -124,15 +125,21 @@ def make_tasks(
         progress: Told how many templates are done, of how many.
         enough: Asked after each task whether its MATCH template needs no more of them.
         texts: Words the questions; None: with templates derived from the names of relations.
+        uncounted: Types of which no task asks how many there are.
 
     Raises:
-        ConfigError: The number or the seed is out of bounds.
+        ConfigError: The number or the seed is out of bounds, or a type is not in the schema.
     """
     check_seed(seed)
     numbers = dict.fromkeys(MATCHES, per_template) | dict(more or {})
     if min(numbers.values()) < 1:
         raise ConfigError(f"per_template is {min(numbers.values())}; expected at least 1.")
-    realism = Realism(characteristics, declared)
+    types = sorted(row.label for row in graph.schema.entities)
+    for unknown in sorted(set(uncounted).difference(types)):
+        raise ConfigError(
+            f"cypher.uncounted: no type is {unknown!r}; {did_you_mean(unknown, types)}"
+        )
+    realism = Realism(characteristics, declared, uncounted)
     maker = _Maker(
         graph,
         realism,
@@ -339,8 +346,13 @@ class _Maker:
                 self._tally[template, CONTRIVED_RESULT] += 1
                 continue
             clause = self._proposals.draw(match, returned, known, random)
-            if clause is not None:
-                yield PatternQuery(match, clause), known
+            if clause is None:
+                continue
+            query = PatternQuery(match, clause)
+            if self._realism.miscounts(query):
+                self._tally[template, CONTRIVED_RESULT] += 1
+            else:
+                yield query, known
 
     def _answers(self, match: MatchPattern) -> tuple[int, ...] | None:
         """The distinct n; of a comparison also m0. None: there are too many matches, or one leads back."""

@@ -1,7 +1,7 @@
 """The section ``cypher`` of a recipe."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rulemine.config import option
 from rulemine.kinds.kind import KindOptions
@@ -31,6 +31,8 @@ class CypherSection(KindOptions):
         split_by: Which questions are in one split, if ``questions.split`` is ``group``: those of a type
             ``signature`` (relations and the types that they join), of a ``domain`` (the type of what is asked
             for), or of the same matches (``question``).
+        uncounted: Types whose nodes are not what people count, as the identifiers of time zones: no
+            question asks how many of them there are.
     """
 
     drafted: ClassVar = (("cypher.max_rows", 50, "nobody names more"),)
@@ -45,3 +47,11 @@ class CypherSection(KindOptions):
     value_support: int = option(20, least=1)
     value_rules: str = option("", file=True)
     split_by: str = option("signature", choices=SPLIT_WAYS)
+    uncounted: tuple[str, ...] = option(())
+
+    def portable(self) -> dict[str, Any]:
+        """See `KindOptions.portable`; without ``uncounted`` where all is counted."""
+        plain = KindOptions.portable(self)
+        if not self.uncounted:
+            del plain["uncounted"]
+        return plain

@@ -275,6 +275,30 @@ def test_codes_coordinates_and_names_are_only_looked_up() -> None:
     assert {result.property for result in drawn if result} >= {"zip_code", "latitude"}
 
 
+def test_types_that_are_not_counted_are_listed(
+    world: PropertyGraph, tasks: list[CypherTask]
+) -> None:
+    def counted(made: list[CypherTask]) -> Counter[str]:
+        found = Counter[str]()
+        for match, result in ((task.query.match, task.query.result) for task in made):
+            if result.template == "n_m0_group_by_count":
+                found[match.nodes[1].type] += 1
+            elif result.template == "union_count" or (
+                result.aggregate == "count" and not result.property
+            ):
+                found[match.nodes[0].type] += 1
+        return found
+
+    assert counted(tasks)["Person"] > 1
+    rows = draft_characteristics(world)
+    made = list(make_tasks(world, rows, per_template=9, uncounted=("Person",)))
+    found = counted(made)
+    assert found["Person"] == 0 < found.total()
+    assert any(task.query.match.nodes[0].type == "Person" for task in made)
+    with pytest.raises(ConfigError, match=r"cypher\.uncounted: no type is 'Persom'; did you mean"):
+        list(make_tasks(world, rows, uncounted=("Persom",)))
+
+
 def test_what_was_dropped_is_counted_and_bounds_of_options_are_said() -> None:
     graph, tally = _towns("Bree", "Carn"), Tally()
     list(make_tasks(graph, draft_characteristics(graph), tally=tally))

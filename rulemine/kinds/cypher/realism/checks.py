@@ -7,10 +7,10 @@ Entailment is transitive: what a relation implies counts, its inverse, its other
 and what these imply in turn.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import product
 
-from rulemine.cypher.questions.pattern import MatchPattern, PatternEdge
+from rulemine.cypher.questions.pattern import MatchPattern, PatternEdge, PatternQuery
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.kinds.cypher.realism.characteristics import Characteristics, Signature
@@ -27,14 +27,17 @@ class Realism:
     Args:
         rows: What the relations are like; those left out are many to many, and optional.
         declared: Which relations state the same facts, whatever the rows say.
+        uncounted: Types whose nodes nobody counts.
     """
 
     def __init__(
         self,
         rows: Mapping[Signature, Characteristics],
         declared: Declarations = Declarations(),  # noqa: B008 - never changed
+        uncounted: Collection[str] = (),
     ) -> None:
         self._rows = rows
+        self._uncounted = frozenset(uncounted)
         self._follows: dict[tuple[Statement, Signature, bool], frozenset[Statement]] = {}
         self._declared = declared
         self._inverse: dict[Signature, set[str]] = {}
@@ -58,7 +61,8 @@ class Realism:
             so that this one is counted. ``contrived``: groups are counted by a relation that is declared
             symmetric, or among nodes of one type that leads to the one named as well.
             ``unnecessary leaf``: an edge that every neighbor has, to a node about which nothing else is
-            said. ``pointless group``: counts are at most one.
+            said. ``pointless group``: counts are at most one. ``uncounted``: counts are of nodes that nobody
+            counts.
         """
         edges = match.edges
         if len(edges) == 2 and self._redundant(match, *map(_said, edges)):
@@ -78,7 +82,17 @@ class Realism:
         counts = match.category.form == "optional" or match.template.endswith("by n")
         if counts and (kind.obj_cardinality if forward else kind.subj_cardinality) == "one":
             return "pointless group"
+        if counts and match.nodes[1].type in self._uncounted:
+            return "uncounted"
         return ""
+
+    def miscounts(self, query: PatternQuery) -> bool:
+        """Whether a question asks how many n there are, which nobody counts."""
+        result = query.result
+        counts = result.template == "union_count" or (
+            result.aggregate == "count" and not result.property
+        )
+        return counts and query.match.nodes[0].type in self._uncounted
 
     def odd(self, match: MatchPattern) -> bool:
         """Whether a pattern is asked for only where there is no better one.
