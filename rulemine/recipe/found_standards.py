@@ -37,7 +37,8 @@ def _of_books(kg: KnowledgeGraph, names: Mapping[str, str]) -> Iterator[Standard
         here = defaultdict(list)
         for relation, known in known_relations(book, kg.relations, names, sizes).items():
             here[known].append(relation)
-        yield from load_standards(path, kg.relations, here)
+        if here:  # nothing of the book is in the graph otherwise
+            yield from load_standards(path, kg.relations, here)
 
 
 def standard_lines(standards: Iterable[Standard]) -> Iterator[str]:
