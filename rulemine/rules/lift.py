@@ -23,8 +23,8 @@ from rulemine.kg.facts import Declarations, oriented
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
 from rulemine.kg.priors import priors
-from rulemine.query.join import join
 from rulemine.rules.bodies import BoundRule, bind_rule
+from rulemine.rules.rare_confidence import predicted
 from rulemine.rules.rule import Rule
 from rulemine.seeds import Stream, stream
 
@@ -122,13 +122,8 @@ def _predictions(bound: BoundRule, draws: Stream) -> tuple[Ints, Ints]:
         some = about[first : first + ENTITIES_AT_ONCE]
         bindings = np.zeros((len(some), bound.columns), np.int64)
         bindings[:, start] = some
-        order = bound.join_order(bindings, frozenset({start}))
-        for found in join(index, [bound.body[i] for i in order], bindings, frozenset({start})):
-            subject, object_ = (
-                found.bindings[:, term] if term >= 0 else np.full(len(found.origin), -1 - term)
-                for term in (head.subject, head.object)
-            )
-            keys.append(distinct(subject * n + object_))
-            ways += len(found.origin)
+        for pairs, matches in predicted(index, bound, bindings, start):
+            keys.append(pairs)
+            ways += matches
     subjects, objects = np.divmod(distinct(np.concatenate(keys)), n)
     return subjects, objects

@@ -10,7 +10,7 @@ Guarantees: a function of graph, rule, seed and bound on the prior; an estimate 
 uniform sample of entities, exact where the rule has few; bounded time per rule.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +27,7 @@ from rulemine.rules.rule import Rule
 from rulemine.rules.two_hop import Step
 from rulemine.seeds import Stream, stream
 
-__all__ = ["rare_confidences"]
+__all__ = ["predicted", "rare_confidences"]
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -154,6 +154,30 @@ def _walked(graph: _Graph, steps: Sequence[Step], draws: Stream) -> tuple[Ints, 
     return sample, *np.divmod(distinct(starts[source] * n + last), n)
 
 
+def predicted(
+    index: Index, bound: BoundRule, bindings: Ints, start: int
+) -> Iterator[tuple[Ints, int]]:
+    """Yields what a rule predicts where one of its terms is bound, a part at a time.
+
+    Args:
+        index: The index of the graph.
+        bound: The rule.
+        bindings: int64, shape (n, columns): the entities of the bound term in its column, else 0.
+        start: The term.
+
+    Yields:
+        subject · entities + object of each prediction, ascending, and the number of matches of the body.
+    """
+    n, head, fixed = index.entities, bound.head, frozenset({start})
+    order = bound.join_order(bindings, fixed)
+    for found in join(index, [bound.body[i] for i in order], bindings, fixed):
+        subject, object_ = (
+            found.bindings[:, term] if term >= 0 else np.full(len(found.origin), -1 - term)
+            for term in (head.subject, head.object)
+        )
+        yield distinct(subject * n + object_), len(found.origin)
+
+
 def _joined(index: Index, bound: BoundRule, draws: Stream) -> tuple[Ints, Ints, Ints]:
     """See `_predicted`; for any body."""
     n, head = index.entities, bound.head
@@ -167,14 +191,9 @@ def _joined(index: Index, bound: BoundRule, draws: Stream) -> tuple[Ints, Ints, 
     while done < len(sample) and ways < WAYS:
         bindings = np.zeros((min(32, len(sample) - done), bound.columns), np.int64)
         bindings[:, start] = sample[done : done + len(bindings)]
-        order = bound.join_order(bindings, frozenset({start}))
-        for found in join(index, [bound.body[i] for i in order], bindings, frozenset({start})):
-            subject, object_ = (
-                found.bindings[:, term] if term >= 0 else np.full(len(found.origin), -1 - term)
-                for term in (head.subject, head.object)
-            )
-            keys.append(distinct(subject * n + object_))
-            ways += len(found.origin)
+        for some, matches in predicted(index, bound, bindings, start):
+            keys.append(some)
+            ways += matches
         done += len(bindings)
     return np.sort(sample[:done]), *np.divmod(distinct(np.concatenate(keys)), n)
 
