@@ -54,11 +54,20 @@ MAY_IMPORT["datasets"] |= {"neo4j"}  # a graph may lie in a database
 MAY_IMPORT["llm"] |= {"text"}  # what of a reply is thought
 MAY_IMPORT["evaluation"] = MAY_IMPORT["release"] | {"evaluation", "mining", "neo4j"}
 MAY_IMPORT["exports"] = MAY_IMPORT["release"] | {"exports", "evaluation"}
+MAY_IMPORT["importing"] = MAY_IMPORT["release"] | {"importing"}
 MAY_IMPORT["verify"] = {"verify"}
 MAY_IMPORT["builder"] |= {"verify"}  # what its writing again adds to a report
 MAY_IMPORT["builder"] -= {"each kind"}
 MAY_IMPORT["draft"] -= {"each kind"}
-MAY_IMPORT["cli"] = {"cli", *MAY_IMPORT["draft"], "evaluation", "exports", "verify"}
+MAY_IMPORT["cli"] = {
+    "cli",
+    *MAY_IMPORT["draft"],
+    "auditing",
+    "evaluation",
+    "exports",
+    "importing",
+    "verify",
+}
 
 FACES = (
     "kg",
@@ -93,6 +102,7 @@ OUTSIDE = {
     "each kind": {"numpy", "networkx"},
     "evaluation": {"numpy", "bm25s", "jinja2", "matplotlib"},
     "exports": {"numpy", "pyarrow"},
+    "importing": {"numpy", "pyarrow"},
     "neo4j": {"neo4j", "jpype"},
     "cli": {"tqdm"},
 }

@@ -1,0 +1,1 @@
+"""Question sets that others publish, read as releases of the kind ``imported``."""
