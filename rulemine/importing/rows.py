@@ -1,0 +1,204 @@
+"""The rows of published question sets: JSON Lines, JSON or Parquet, one file or a folder with one a split.
+
+Guarantees: rows come in the order of the files, files by split and then by name; messages name file and row.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rulemine.codec import read_value, shown, why_unreadable
+from rulemine.errors import ConfigError, InputError
+from rulemine.files import read_jsonl, read_text
+
+__all__ = ["SourceRow", "read_rows", "split_of"]
+
+_SPLITS = {
+    "train": "train", "training": "train",
+    "validation": "validation", "valid": "validation", "val": "validation", "dev": "validation",
+    "test": "test",
+}  # fmt: skip
+"""A word of a file's name → the split that it names."""
+
+_SUFFIXES = (".jsonl", ".json", ".parquet")
+_BATCH = 64
+"""Rows of Parquet held at once: some sets have a graph of megabytes in each."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """A row.
+
+    Attributes:
+        where: File and row, for messages.
+        split: ``train``, ``validation`` or ``test``, by the name of its file; "" if that names none.
+        fields: Its fields, as JSON has them.
+    """
+
+    where: str
+    split: str
+    fields: dict[str, Any]
+
+    def get(self, name: str, hint: Any, default: Any = None) -> Any:
+        """A field, read as `rulemine.codec.read_value` reads a type.
+
+        Args:
+            name: The field.
+            hint: Its type, such as ``str`` or ``tuple[str, ...]``.
+            default: What a missing field, or null, has.
+
+        Raises:
+            InputError: It has another type.
+        """
+        if self.fields.get(name) is None:
+            return default
+        problems: list[str] = []
+        found = read_value(hint, self.fields[name], repr(name), problems)
+        if problems:
+            raise InputError(f"{self.where}: {problems[0]}.")
+        return found
+
+    def need(self, name: str, hint: Any) -> Any:
+        """As `get`, of a field that must be there.
+
+        Raises:
+            InputError: It is missing, null, or of another type.
+        """
+        if self.fields.get(name) is None:
+            fields = ", ".join(map(str, self.fields)) or "none"
+            raise InputError(
+                f"{self.where}: has no {name!r}; its fields are: {fields}. Is the set of another form?"
+            )
+        return self.get(name, hint)
+
+    def nested(self, name: str, hint: Any, default: Any = None) -> Any:
+        """As `get`, of a field that may hold its value as a text in JSON.
+
+        Raises:
+            InputError: It is no JSON, or has another type.
+        """
+        value = self.fields.get(name)
+        if not isinstance(value, str):
+            return self.get(name, hint, default)
+        if not value.strip():
+            return default
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError) as problem:
+            raise InputError(
+                f"{self.where}: {name!r} is {shown(value)}, which is not valid JSON "
+                f"({why_unreadable(problem)}). Fix or remove the row."
+            ) from None
+        return SourceRow(self.where, self.split, {name: value}).get(name, hint, default)
+
+
+def split_of(path: Path) -> str:
+    """The split that a file's name has as a word, or else its folder's; "" if there is none.
+
+    Example:
+        >>> split_of(Path("data/train-00000-of-00002.parquet")), split_of(Path("test/0000.parquet"))
+        ('train', 'test')
+    """
+    for name in (path.name, path.parent.name):
+        found = {_SPLITS[word] for word in re.split(r"[\W_\d]+", name.lower()) if word in _SPLITS}
+        if len(found) == 1:
+            return found.pop()
+    return ""
+
+
+def read_rows(path: Path) -> Iterator[SourceRow]:
+    """The rows of a file, or of all files of a folder whose names have a split.
+
+    Args:
+        path: ``.jsonl``, ``.json`` (a list of objects, or an object with one such list) or ``.parquet``; JSON
+            also as ``.gz`` and ``.zst``. Or a folder.
+
+    Raises:
+        InputError: Nothing is there, or a file is malformed.
+        ConfigError: Parquet needs a package that is not installed.
+    """
+    for file in _files(path):
+        suffix, split = _suffix(file), split_of(file)
+        if suffix == ".jsonl":
+            rows: Iterator[tuple[str, dict[str, Any]]]
+            rows = ((f"line {number}", row) for number, row in read_jsonl(file))
+        elif suffix == ".json":
+            rows = _json_rows(file)
+        else:
+            rows = _parquet_rows(file)
+        empty = True
+        for place, fields in rows:
+            empty = False
+            yield SourceRow(f"{file}: {place}", split, fields)
+        if empty:
+            raise InputError(f"{file}: has no rows; a question in each was expected.")
+
+
+def _suffix(path: Path) -> str:
+    return Path(path.name.removesuffix(".gz").removesuffix(".zst")).suffix.lower()
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.exists():
+        raise InputError(f"{path}: does not exist; a file or a folder was expected.")
+    if not path.is_dir():
+        if _suffix(path) in _SUFFIXES:
+            return [path]
+        raise InputError(
+            f"{path}: is none of {', '.join(_SUFFIXES)}. Convert it, or name another file."
+        )
+    found = [
+        file
+        for file in sorted(path.rglob("*"))
+        if file.is_file() and _suffix(file) in _SUFFIXES and split_of(file)
+    ]
+    if not found:
+        raise InputError(
+            f"{path}: holds no file such as train.jsonl, test.json or test-00000-of-00001.parquet, whose "
+            "name has a split. Name the file itself."
+        )
+    order = list(dict.fromkeys(_SPLITS.values()))
+    return sorted(found, key=lambda file: (order.index(split_of(file)), file.as_posix()))
+
+
+def _json_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    try:
+        whole = json.loads(read_text(path))
+    except (ValueError, RecursionError) as problem:
+        raise InputError(
+            f"{path} is not valid JSON ({why_unreadable(problem)}). Is it JSON Lines? Then its name ends "
+            "in .jsonl."
+        ) from None
+    if isinstance(whole, dict):
+        lists = [value for value in whole.values() if isinstance(value, list)]
+        whole = lists[0] if len(lists) == 1 else whole
+    if not isinstance(whole, list):
+        raise InputError(f"{path}: is {shown(whole)}; a list of objects was expected.")
+    for number, fields in enumerate(whole, start=1):
+        if not isinstance(fields, dict):
+            raise InputError(f"{path}: item {number} is {shown(fields)}; an object was expected.")
+        yield f"item {number}", fields
+
+
+def _parquet_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise ConfigError(
+            f"{path}: Parquet needs the package pyarrow: pip install 'rulemine[exports]'."
+        ) from None
+    try:
+        number = 0
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(_BATCH):
+                for fields in batch.to_pylist():
+                    number += 1
+                    yield f"row {number}", fields
+    except (pa.ArrowException, OSError) as problem:
+        raise InputError(
+            f"{path}: is not readable Parquet ({problem}). Is it complete, and no pointer of Git LFS?"
+        ) from None

@@ -1,0 +1,110 @@
+"""The rows of published question sets, in three formats and their folders."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from rulemine.errors import InputError
+from rulemine.files import write_jsonl, write_text
+from rulemine.importing.rows import SourceRow, read_rows, split_of
+
+ROWS = [{"id": 1, "tags": [["a", "b"]]}, {"id": 2, "tags": []}]
+
+
+def written(path: Path, rows: list[dict[str, Any]] = ROWS) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    elif ".jsonl" in path.name:
+        write_jsonl(path, rows)
+    else:
+        write_text(path, json.dumps(rows))
+    return path
+
+
+@pytest.mark.parametrize("name", ["dev.jsonl", "dev.jsonl.gz", "dev.json", "dev.parquet"])
+def test_every_format_gives_the_same_rows(tmp_path: Path, name: str) -> None:
+    found = list(read_rows(written(tmp_path / "in" / name)))
+    assert [row.fields for row in found] == ROWS
+    assert {row.split for row in found} == {"validation"}
+    assert found[1].where.startswith(str(tmp_path / "in" / name))
+    assert found[1].where.endswith(" 2")
+
+
+def test_a_list_in_an_object_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "in.json"
+    write_text(path, json.dumps({"version": 1, "questions": ROWS}))
+    assert [row.fields for row in read_rows(path)] == ROWS
+
+
+def test_a_folder_is_read_split_by_split(tmp_path: Path) -> None:
+    folder = tmp_path / "set"
+    written(folder / "test-00000-of-00001.parquet", [{"id": 3}])
+    written(folder / "train-00001-of-00002.parquet", [{"id": 2}])
+    written(folder / "train-00000-of-00002.parquet", [{"id": 1}])
+    written(folder / "dev" / "0000.parquet", [{"id": 4}])
+    written(folder / "export.json", [{"id": 5}])
+    found = [(row.split, row.fields["id"]) for row in read_rows(folder)]
+    assert found == [("train", 1), ("train", 2), ("validation", 4), ("test", 3)]
+
+
+@pytest.mark.parametrize(
+    ("path", "split"),
+    [
+        ("gtsqa_with_graphs_test.parquet", "test"),
+        ("WebQSP.train.json", "train"),
+        ("questions.jsonl", ""),
+        ("train_test.json", ""),
+        ("validation/0000.parquet", "validation"),
+    ],
+)
+def test_a_split_is_a_word_of_the_name(path: str, split: str) -> None:
+    assert split_of(Path("set") / path) == split
+
+
+def test_fields_are_read_by_their_types() -> None:
+    row = SourceRow("a.jsonl: line 3", "test", {"id": 7, "none": None, "inner": '[["a", "b"]]'})
+    pairs = tuple[tuple[str, str], ...]
+    assert row.need("id", int) == 7
+    assert row.get("none", str, "x") == "x"
+    assert row.nested("inner", pairs) == (("a", "b"),)
+    with pytest.raises(InputError, match=r"a\.jsonl: line 3: 'id' is 7; expected"):
+        row.need("id", str)
+    with pytest.raises(InputError, match="has no 'text'; its fields are: id, none, inner"):
+        row.need("text", str)
+    broken = SourceRow("b", "", {"inner": '[["a", "b"'})
+    with pytest.raises(InputError, match=r"'inner' is .* which is not valid JSON"):
+        broken.nested("inner", pairs)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.jsonl", "", "has no rows"),
+        ("a.json", '{"id": 1}', "a list of objects was expected"),
+        ("a.json", "[1]", "item 1 is 1; an object was expected"),
+        ("a.json", "{", "is not valid JSON"),
+        ("a.parquet", "version https://git-lfs", "is not readable Parquet"),
+        ("a.csv", "id", "is none of .jsonl, .json, .parquet"),
+        ("a/b.jsonl", '{"id": 1}', "whose name has a split"),
+    ],
+)
+def test_what_cannot_be_read_is_named(
+    tmp_path: Path, name: str, content: str, message: str
+) -> None:
+    path = tmp_path / "in" / name
+    path.parent.mkdir(parents=True)
+    write_text(path, content)
+    given = path.parent if "/" in name else path
+    with pytest.raises(InputError, match=message) as problem:
+        list(read_rows(given))
+    assert str(given) in str(problem.value)
+
+
+def test_a_missing_path_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="does not exist"):
+        list(read_rows(tmp_path / "absent"))
