@@ -20,6 +20,7 @@ IMPORTS: "Registry[Callable[..., Reader]]" = Registry(
     Callable,  # type: ignore[arg-type]  # an abstract class, as far as isinstance goes
     {
         # In the order of docs/importing.md.
+        "metaqa": "rulemine.importing.readers.metaqa:Metaqa",
     },
 )
 """Name → what makes the reader; its fields, or its keyword parameters, are its options."""
