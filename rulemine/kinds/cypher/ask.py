@@ -8,7 +8,7 @@ are drawn together with the questions (`rulemine.kinds.cypher.splits`).
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
@@ -19,6 +19,7 @@ from rulemine.cypher.questions.pattern import PatternQuery
 from rulemine.cypher.questions.pattern_text import query_of, query_text
 from rulemine.cypher.questions.templates import MATCHES, RETURNS
 from rulemine.errors import UserError
+from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import MissingFacts, PropertyGraph
 from rulemine.kinds.asking import Asking
 from rulemine.kinds.cypher.block import CypherBlock, RowChange
@@ -46,13 +47,13 @@ from rulemine.rules.values.value_rule_file import read_value_rules
 from rulemine.rules.values.value_rules import ValueRule
 from rulemine.text.naming_rules import ANCHOR_TELLS, telling_anchor
 
-__all__ = ["drafts"]
+__all__ = ["asked_last", "drafts"]
 
 _LOOKED_AT = 3
 """So many times as many tasks are made as are wanted, so that there are enough for every split."""
 
 _WEAK = 0.5
-"""Proofs by a rule that is right less often are asked for last."""
+"""Proofs by a rule that is right less often are asked for last, unless most are such."""
 
 _BY_NAME, _LOOKED_AT_BY_NAME = ("(n*)", "(n*),(m0*)"), 20
 """Only a removed value changes what is said of the nodes that these templates name, and few are removed."""
@@ -169,12 +170,9 @@ class _Maker:
         rows = list(enumerate(labeled[head] for head in selection.head.tolist()))
         triples = {triple: int(selection.level[row]) for row, triple in rows}
         self.core = {triple for row, triple in rows if selection.core[row]}
-        self.rules = {triple: selection.rules[int(selection.rule[row])].id for row, triple in rows}
-        self.weak = {
-            triple
-            for row, triple in rows
-            if selection.rules[int(selection.rule[row])].known.std_confidence < _WEAK
-        }
+        rule_of = {triple: selection.rules[int(selection.rule[row])] for row, triple in rows}
+        self.rules = {triple: rule.id for triple, rule in rule_of.items()}
+        self.weak = asked_last({t: rule.known.std_confidence for t, rule in rule_of.items()})
         removes = recipe.selection.mode != "none"
         said = _value_rules(graph, self.options) if removes else ()
         self.values = remove_values(graph, triples, said, self.options.values, recipe.seed)
@@ -362,6 +360,12 @@ def _same_texts(questions: Sequence[Question]) -> dict[str, str]:
                 number[question.shape] -= 1
                 refused[question.query] = _SAME_TEXT
     return refused
+
+
+def asked_last(confidence: Mapping[Triple, float]) -> frozenset[Triple]:
+    """The removed triples that are asked for where there are no others, by the confidence of their rules."""
+    found = frozenset(triple for triple, right in confidence.items() if right < _WEAK)
+    return found if 2 * len(found) <= len(confidence) else frozenset()
 
 
 def _value_rules(graph: PropertyGraph, options: CypherSection) -> tuple[ValueRule, ...]:

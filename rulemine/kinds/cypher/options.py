@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rulemine.config import option
-from rulemine.kinds.kind import KindOptions
+from rulemine.kinds.kind import TEST_CORE, KindOptions
 
 __all__ = ["SPLIT_WAYS", "CypherSection"]
 
@@ -35,7 +35,15 @@ class CypherSection(KindOptions):
             question asks how many of them there are.
     """
 
-    drafted: ClassVar = (("cypher.max_rows", 50, "nobody names more"),)
+    drafted: ClassVar = (
+        ("cypher.max_rows", 50, "nobody names more"),
+        (
+            "cypher.split_by",
+            "question",
+            "by signature, a relation of one signature is in one split",
+        ),
+        TEST_CORE,
+    )
 
     per_template: int = option(40, least=1)
     changed: float = option(0.5, least=0, most=1)

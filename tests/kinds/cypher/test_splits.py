@@ -10,6 +10,7 @@ import pytest
 from rulemine.cypher import PatternQuery
 from rulemine.cypher.questions.pattern_text import query_text
 from rulemine.errors import UserError
+from rulemine.kinds.cypher.ask import asked_last
 from rulemine.kinds.cypher.block import RowChange
 from rulemine.kinds.cypher.options import SPLIT_WAYS
 from rulemine.kinds.cypher.pool import Wanted, signature_of
@@ -137,3 +138,9 @@ def test_too_few_groups_are_told_with_another_way(candidates: Candidates) -> Non
     ):
         drawn(candidates, by="domain")
     assert set(SPLIT_WAYS) == KEYS.keys()
+
+
+def test_weak_proofs_are_asked_for_last_unless_most_are_weak() -> None:
+    half = {triple: 0.2 + 0.4 * (i % 2) for i, triple in enumerate(TRIPLES)}
+    assert asked_last(half) == {*TRIPLES[::2]}
+    assert asked_last(half | {("a1", "r", "b1"): 0.3}) == set()
