@@ -20,6 +20,7 @@ IMPORTS: "Registry[Callable[..., Reader]]" = Registry(
     Callable,  # type: ignore[arg-type]  # an abstract class, as far as isinstance goes
     {
         # In the order of docs/importing.md.
+        "rog": "rulemine.importing.readers.rog:Rog",
         "metaqa": "rulemine.importing.readers.metaqa:Metaqa",
     },
 )

@@ -1,8 +1,10 @@
-"""The rows of published question sets: JSON Lines, JSON or Parquet, one file or a folder with one a split.
+"""The rows of published question sets: JSON Lines, JSON, Parquet or a table, in files by split.
 
 Guarantees: rows come in the order of the files, files by split and then by name; messages name file and row.
 """
 
+import csv
+import io
 import json
 import re
 from collections.abc import Iterator
@@ -11,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.codec import read_value, shown, why_unreadable
-from rulemine.errors import ConfigError, InputError
+from rulemine.errors import ConfigError, InputError, counted
 from rulemine.files import read_jsonl, read_text
 
 __all__ = ["SourceRow", "read_rows", "split_of"]
@@ -24,6 +26,7 @@ _SPLITS = {
 """A word of a file's name → the split that it names."""
 
 _SUFFIXES = (".jsonl", ".json", ".parquet")
+_TABLES = (".tsv", ".csv")
 _BATCH = 64
 """Rows of Parquet held at once: some sets have a graph of megabytes in each."""
 
@@ -109,32 +112,35 @@ def split_of(path: Path) -> str:
     return ""
 
 
-def read_rows(path: Path) -> Iterator[SourceRow]:
-    """The rows of a file, or of all files of a folder whose names have a split.
+def read_rows(*paths: Path) -> Iterator[SourceRow]:
+    """The rows of files, or of all files of a folder whose names have a split.
 
     Args:
-        path: ``.jsonl``, ``.json`` (a list of objects, or an object with one such list) or ``.parquet``; JSON
-            also as ``.gz`` and ``.zst``. Or a folder.
+        *paths: ``.jsonl``, ``.json`` (a list of objects, or an object with one such list), ``.parquet``, or
+            a table with a header, ``.tsv`` or ``.csv``; text also as ``.gz`` and ``.zst``. Or a folder, of
+            which tables are not read.
 
     Raises:
-        InputError: Nothing is there, or a file is malformed.
+        InputError: Nothing is there, a file is malformed, or none has a row.
         ConfigError: Parquet needs a package that is not installed.
     """
-    for file in _files(path):
+    empty = True
+    for file in (file for path in paths for file in _files(path)):
         suffix, split = _suffix(file), split_of(file)
         if suffix == ".jsonl":
             rows: Iterator[tuple[str, dict[str, Any]]]
             rows = ((f"line {number}", row) for number, row in read_jsonl(file))
         elif suffix == ".json":
             rows = _json_rows(file)
-        else:
+        elif suffix == ".parquet":
             rows = _parquet_rows(file)
-        empty = True
+        else:
+            rows = _table_rows(file, "\t" if suffix == ".tsv" else ",")
         for place, fields in rows:
             empty = False
             yield SourceRow(f"{file}: {place}", split, fields)
-        if empty:
-            raise InputError(f"{file}: has no rows; a question in each was expected.")
+    if empty:
+        raise InputError(f"{paths[0]}: has no rows; a question in each was expected.")
 
 
 def _suffix(path: Path) -> str:
@@ -145,11 +151,10 @@ def _files(path: Path) -> list[Path]:
     if not path.exists():
         raise InputError(f"{path}: does not exist; a file or a folder was expected.")
     if not path.is_dir():
-        if _suffix(path) in _SUFFIXES:
+        if _suffix(path) in _SUFFIXES + _TABLES:
             return [path]
-        raise InputError(
-            f"{path}: is none of {', '.join(_SUFFIXES)}. Convert it, or name another file."
-        )
+        known = ", ".join(_SUFFIXES + _TABLES)
+        raise InputError(f"{path}: is none of {known}. Convert it, or name another file.")
     found = [
         file
         for file in sorted(path.rglob("*"))
@@ -202,3 +207,22 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise InputError(
             f"{path}: is not readable Parquet ({problem}). Is it complete, and no pointer of Git LFS?"
         ) from None
+
+
+def _table_rows(path: Path, separator: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    most = csv.field_size_limit(2**31 - 1)  # a cell may list thousands of answers
+    try:
+        reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=separator)
+        header = next(reader, [])
+        for cells in reader:
+            if len(cells) != len(header) and cells:
+                raise InputError(
+                    f"{path}: line {reader.line_num} has {counted(len(cells), 'column')}; {len(header)} were "
+                    "expected, as in line 1. Put a text that has a separator or a line end in double quotes."
+                )
+            if cells:
+                yield f"line {reader.line_num}", dict(zip(header, cells, strict=True))
+    except csv.Error as problem:
+        raise InputError(f"{path}: is no table: {problem}. Are its quotes closed?") from None
+    finally:
+        csv.field_size_limit(most)

@@ -41,6 +41,21 @@ def test_a_list_in_an_object_is_read(tmp_path: Path) -> None:
     assert [row.fields for row in read_rows(path)] == ROWS
 
 
+def test_tables_have_a_header_and_cells_of_any_length(tmp_path: Path) -> None:
+    for name, sign in (("dev.tsv", "\t"), ("dev.csv", ",")):
+        text = f'id{sign}tags\n1{sign}"say ""a""{sign}{"b" * 200_000}"\n'
+        write_text(tmp_path / name, text)
+        (row,) = read_rows(tmp_path / name)
+        assert row.fields == {"id": "1", "tags": f'say "a"{sign}{"b" * 200_000}'}
+        assert (row.split, row.where) == ("validation", f"{tmp_path / name}: line 2")
+
+
+def test_a_file_without_rows_is_fine_beside_others(tmp_path: Path) -> None:
+    write_text(tmp_path / "dev.jsonl", "")
+    written(tmp_path / "test.jsonl")
+    assert [row.split for row in read_rows(tmp_path)] == ["test", "test"]
+
+
 def test_a_folder_is_read_split_by_split(tmp_path: Path) -> None:
     folder = tmp_path / "set"
     written(folder / "test-00000-of-00001.parquet", [{"id": 3}])
@@ -89,7 +104,9 @@ def test_fields_are_read_by_their_types() -> None:
         ("a.json", "[1]", "item 1 is 1; an object was expected"),
         ("a.json", "{", "is not valid JSON"),
         ("a.parquet", "version https://git-lfs", "is not readable Parquet"),
-        ("a.csv", "id", "is none of .jsonl, .json, .parquet"),
+        ("a.csv", "id\n", "has no rows"),
+        ("a.csv", "id,tags\n1\n", "line 2 has 1 column; 2 were expected"),
+        ("a.xml", "<id/>", "is none of .jsonl, .json, .parquet, .tsv, .csv"),
         ("a/b.jsonl", '{"id": 1}', "whose name has a split"),
     ],
 )

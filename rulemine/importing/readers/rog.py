@@ -1,0 +1,153 @@
+"""The reader ``rog``: questions with a graph each, in the form of RoG-webqsp and RoG-cwq.
+
+Rows have ``id``, ``question``, ``answer``, ``q_entity``, ``a_entity`` and ``graph``, as JSON Lines, JSON or
+Parquet. RoG, GCR, G-Retriever and SubgraphRAG read them, and score by ``answer``.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rulemine.codec import shown
+from rulemine.config import Section, option
+from rulemine.errors import InputError
+from rulemine.importing.protocol import ImportedQuestion, ImportedSet
+from rulemine.importing.rows import SourceRow, read_rows, split_of
+from rulemine.kg.graph import KnowledgeGraph, Triple
+
+__all__ = ["Rog"]
+
+_FORMS = (".jsonl", ".json", ".parquet")
+"""Suffixes; where a folder has a split in several of them, the first counts."""
+
+_READ = {"id", "question", "answer", "q_entity", "graph", "choices"}
+
+
+@dataclass(frozen=True)
+class Rog(Section):
+    """Questions with a graph each, or about the union of these graphs.
+
+    Attributes:
+        graphs: Whether a question is about its ``own`` graph, or about the ``union`` of all.
+    """
+
+    graphs: str = option("union", choices=("union", "own"))
+
+    def __call__(self, path: Path, kg: Path | None, incomplete: Path | None) -> ImportedSet:
+        """Reads a file, or a folder with one or more for each split."""
+        files = _files(path)
+        questions: list[ImportedQuestion] = []
+        with_graph = unequal = 0
+        for row in read_rows(*files):
+            triples = _graph(row)
+            with_graph += bool(triples)
+            answers = _names(row, "answer")
+            unequal += set(answers) != set(_names(row, "a_entity", answers))
+            questions.append(
+                ImportedQuestion(
+                    id=str(row.need("id", str | int)),
+                    text=row.need("question", str).strip(),
+                    answers=answers,
+                    split=row.split or "test",
+                    topics=_names(row, "q_entity", ()),
+                    triples=tuple(triples) if self.graphs == "own" else (),
+                    fields={name: v for name, v in row.fields.items() if name not in _READ},
+                )
+            )
+        notes = {
+            "questions whose answers are not the entities of a_entity": unequal,
+            "questions without a graph": len(questions) - with_graph if with_graph else 0,
+        }
+        union = _Union(files) if with_graph else None
+        return ImportedSet(
+            title=path.absolute().name.split(".")[0],
+            source="files in the form of https://github.com/RManLuo/reasoning-on-graphs",
+            citation="The form: Luo, Li, Haffari, Pan: Reasoning on Graphs: Faithful and Interpretable Large "
+            "Language Model Reasoning. ICLR 2024. https://arxiv.org/abs/2310.01061",
+            questions=questions,
+            complete=union if kg is None else KnowledgeGraph.read(kg).labeled(),
+            incomplete=None if incomplete is None else KnowledgeGraph.read(incomplete).labeled(),
+            definitions={
+                "hit": "The share of questions with an answer that is part of the output, both without case, "
+                "punctuation and articles; papers call it Hits@1.",
+                "f1": "Precision counts answers found for each line of the output, recall for each answer.",
+            },
+            notes=tuple(f"{what}: {number:,}" for what, number in notes.items() if number),
+        )
+
+
+@dataclass(frozen=True)
+class _Union:
+    """The triples of all graphs; read from the files, since together they can be larger than memory."""
+
+    files: list[Path]
+
+    def __iter__(self) -> Iterator[Triple]:
+        for row in read_rows(*self.files):
+            yield from _graph(row)
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    found: dict[str, dict[str, list[Path]]] = {}
+    for file in sorted(path.rglob("*")):
+        form = re.search(r"(\.jsonl|\.json|\.parquet)(\.gz|\.zst)?$", file.name)
+        if form and split_of(file) and not file.name.startswith("rule_paths"):
+            found.setdefault(split_of(file), {}).setdefault(form[1], []).append(file)
+    if not found:
+        raise InputError(
+            f"{path}: holds no file such as test.jsonl or data/train-00000-of-00002.parquet, whose name has "
+            "a split. Name the file itself, or the folder that the set was downloaded into."
+        )
+    splits = [split for split in ("train", "validation", "test") if split in found]
+    return [
+        file
+        for split in splits
+        for file in next(found[split][form] for form in _FORMS if form in found[split])
+    ]
+
+
+def _names(row: SourceRow, field: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    """Names in a row, each once; one name may stand without a list.
+
+    Raises:
+        InputError: They are missing, without a default, or are no texts.
+    """
+    if default is not None and row.fields.get(field) is None:
+        return default
+    if isinstance(row.fields.get(field), str):
+        names: tuple[str, ...] = (row.fields[field],)
+    else:
+        names = row.need(field, tuple[str, ...])
+    return tuple(dict.fromkeys(name for name in map(_clean, names) if name))
+
+
+def _clean(name: str) -> str:
+    """A name on one line: some of Freebase have line ends, which no file of triples can carry."""
+    return " ".join(name.split()) if any(sign in name for sign in "\t\r\n") else name.strip()
+
+
+def _graph(row: SourceRow) -> list[Triple]:
+    """The triples of a row's graph.
+
+    Raises:
+        InputError: It is no list of triples.
+    """
+    graph: Any = row.fields.get("graph")
+    if graph is None:
+        return []
+    found: list[Triple] = []
+    for number, triple in enumerate(graph if isinstance(graph, list) else [graph], start=1):
+        try:
+            head, relation, tail = map(_clean, triple)
+        except (AttributeError, TypeError, ValueError):
+            raise InputError(
+                f"{row.where}: triple {number} of 'graph' is {shown(triple)}; a list of head, relation and "
+                "tail was expected. Is the set of another form?"
+            ) from None
+        if head and relation and tail:
+            found.append((head, relation, tail))
+    return found

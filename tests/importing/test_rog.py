@@ -1,0 +1,161 @@
+"""The reader ``rog``, on invented files of its form and on our own exports."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from rulemine.errors import InputError
+from rulemine.exports.exporting import export
+from rulemine.importing.protocol import ImportedSet
+from rulemine.importing.readers.rog import Rog
+from rulemine.release.records import SPLITS
+from tests.evaluation.world import write_release
+
+ROWS: list[dict[str, Any]] = [
+    {
+        "id": "Sea-0",
+        "question": "who painted the harbor at night",
+        "answer": ["Bo Quist", "Bo Quist"],
+        "q_entity": ["The Harbor, at Night"],
+        "a_entity": ["Bo Quist"],
+        "graph": [
+            ["The Harbor, at Night", "art.painting.painter", "Bo Quist"],
+            ["Bo Quist", "people.person.born", "m.0k1"],
+        ],
+        "choices": [],
+    },
+    {
+        "id": "Sea-1",
+        "question": "what did bo quist paint",
+        "answer": ["the harbor"],
+        "q_entity": ["Bo Quist"],
+        "a_entity": ["The Harbor, at Night"],
+        "graph": [["The Harbor, at Night", "art.painting.painter", "Bo Quist"]],
+        "choices": [],
+        "hop": 1,
+    },
+]
+HARBOR = ("The Harbor, at Night", "art.painting.painter", "Bo Quist")
+
+
+def _read(path: Path, graphs: str = "union", **files: Path) -> ImportedSet:
+    return Rog(graphs)(path, files.get("kg"), files.get("incomplete"))
+
+
+def _lines(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_rows_are_questions_with_topics_answers_and_what_else_they_say(tmp_path: Path) -> None:
+    found = _read(_lines(tmp_path / "rows.jsonl", ROWS))
+    first, second = found.questions
+    assert (first.id, first.text, first.split) == ("Sea-0", ROWS[0]["question"], "test")
+    assert (first.topics, first.answers) == (("The Harbor, at Night",), ("Bo Quist",))
+    assert first.fields == {"a_entity": ["Bo Quist"]}
+    assert second.fields == {"a_entity": ["The Harbor, at Night"], "hop": 1}
+    assert second.answers == ("the harbor",)  # by these, those who read the form score
+    assert found.notes == ("questions whose answers are not the entities of a_entity: 1",)
+    assert (first.triples, found.incomplete) == ((), None)
+    for _ in range(2):  # read as often as it is needed
+        assert set(found.complete or ()) == {HARBOR, ("Bo Quist", "people.person.born", "m.0k1")}
+
+
+def test_a_question_can_have_its_own_graph(tmp_path: Path) -> None:
+    found = _read(_lines(tmp_path / "rows.jsonl", ROWS), "own")
+    assert [len(q.triples) for q in found.questions] == [2, 1]
+    assert found.questions[1].triples == (HARBOR,)
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json", "parquet"])
+def test_the_files_of_a_folder_are_its_splits(tmp_path: Path, form: str) -> None:
+    rows = [ROWS[0], {**ROWS[1], "hop": None}, ROWS[0] | {"id": "Sea-2"}]
+    names = (
+        "data/train-00000-of-00002",
+        "data/train-00001-of-00002",
+        "data/validation-00000-of-00001",
+    )
+    for name, row in zip(names, rows, strict=True):
+        file = tmp_path / f"{name}.{form}"
+        _lines(file, [row])
+        if form == "json":
+            file.write_text(json.dumps([row]))
+        elif form == "parquet":
+            pq.write_table(pa.Table.from_pylist([row]), file)
+    (tmp_path / "rule_paths_test.jsonl").write_text('{"id": "Sea-0", "prediction": []}\n')
+    found = _read(tmp_path)
+    assert [(q.id, q.split) for q in found.questions] == [
+        ("Sea-0", "train"), ("Sea-1", "train"), ("Sea-2", "validation"),
+    ]  # fmt: skip
+    assert found.questions[0].answers == ("Bo Quist",)
+
+
+def test_a_split_in_two_forms_is_read_once(tmp_path: Path) -> None:
+    _lines(tmp_path / "test.jsonl", ROWS)
+    pq.write_table(pa.Table.from_pylist(ROWS[:1]), tmp_path / "test.parquet")
+    assert len(_read(tmp_path).questions) == 2
+
+
+def test_other_graphs_take_the_place_of_the_rows(tmp_path: Path) -> None:
+    rows = _lines(tmp_path / "rows.jsonl", ROWS)
+    (tmp_path / "all.tsv").write_text("a\tr\tb\nb\tr\tc\n")
+    (tmp_path / "part.tsv").write_text("a\tr\tb\n")
+    found = _read(rows, kg=tmp_path / "all.tsv", incomplete=tmp_path / "part.tsv")
+    assert (len(list(found.complete or ())), list(found.incomplete or ())) == (2, [("a", "r", "b")])
+
+
+def test_rows_without_a_graph_make_a_set_without_one(tmp_path: Path) -> None:
+    row = {name: value for name, value in ROWS[0].items() if name != "graph"}
+    assert _read(_lines(tmp_path / "rows.jsonl", [row])).complete is None
+
+
+def test_line_ends_in_names_become_blanks_everywhere(tmp_path: Path) -> None:
+    text = json.dumps(ROWS[0]).replace("Bo Quist", "Bo\\nQuist")
+    found = _read(_lines(tmp_path / "rows.jsonl", [json.loads(text)]))
+    assert found.questions[0].answers == ("Bo Quist",)
+    assert HARBOR in set(found.complete or ())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"answer": None}, "line 1: has no 'answer'; its fields are: id, question, answer"),
+        ({"question": 3}, "line 1: 'question' is 3"),
+        ({"graph": [["a", "r", "b"], ["a", "r"]]}, "triple 2 of 'graph' is ['a', 'r']"),
+        ({"graph": "a r b"}, "triple 1 of 'graph' is 'a r b'; a list of head, relation and tail"),
+    ],
+)
+def test_messages_name_the_row_and_what_was_expected(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        _read(_lines(tmp_path / "test.jsonl", [ROWS[0] | change]))
+    assert message in str(caught.value)
+
+
+def test_a_folder_without_rows_says_what_was_expected(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"holds no file such as test\.jsonl"):
+        _read(tmp_path)
+    (tmp_path / "test.jsonl").write_text('{"id": \n')
+    with pytest.raises(InputError, match=r"test\.jsonl: line 1 is not valid JSON"):
+        _read(tmp_path)
+
+
+def test_an_export_is_read_back(tmp_path: Path) -> None:
+    release = write_release(tmp_path / "small")
+    folder = export(release, "rog:jsonl=true:hops=9", tmp_path / "rog").folder
+    found = _read(folder)
+    asked = [(q, split) for split in SPLITS for q in release.questions(split)]
+    assert [(q.id, q.split) for q in found.questions] == [(q.id, split) for q, split in asked]
+    for read, (q, _) in zip(found.questions, asked, strict=True):
+        assert (read.text, read.topics, read.answers) == (q.question, q.anchors, q.answers)
+    names = dict(
+        line.split("\t") for line in (folder / "relations_map.tsv").read_text().splitlines()[1:]
+    )
+    stated = {(s, names[r], o) for s, r, o in release.kg("incomplete").labeled()}
+    assert set(found.complete or ()) == stated
