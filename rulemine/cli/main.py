@@ -16,6 +16,7 @@ from typing import Any
 import rulemine
 from rulemine.cli.answer import ANSWER, QUESTIONS
 from rulemine.cli.arguments import Subcommand
+from rulemine.cli.audit import AUDIT
 from rulemine.cli.build import BUILD, DRAFT, GLOSS, KEYS_OF_RECIPES, STEPS
 from rulemine.cli.compare import COMPARE
 from rulemine.cli.console import complain, fitting, note
@@ -39,7 +40,7 @@ __all__ = ["main", "make_parser"]
 GROUPS: dict[str, tuple[Subcommand, ...]] = {
     "Build": (BUILD, DRAFT, MINE, GLOSS, KEYS_OF_RECIPES),
     "Releases": (
-        *(VERIFY, SHOW, RENAME, ARCHIVE),
+        *(VERIFY, AUDIT, SHOW, RENAME, ARCHIVE),
         *(EXPORT, QUESTION_GRAPHS, SUPERVISION, VARIANTS),
     ),
     "Systems": (QUESTIONS, ANSWER, EVALUATE, COMPARE, STUDY, JUDGE),

@@ -87,7 +87,7 @@ CASES = {
     "archive kg.tar": "kg.tar",
 }
 
-OF_FOLDERS = {"build", "draft", "export", "rename", "study", "export question-graphs"}
+OF_FOLDERS = {"audit", "build", "draft", "export", "rename", "study", "export question-graphs"}
 OF_NOTHING = {"data generate"}
 """It reads no file."""
 

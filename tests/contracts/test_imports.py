@@ -54,6 +54,7 @@ MAY_IMPORT["datasets"] |= {"neo4j"}  # a graph may lie in a database
 MAY_IMPORT["llm"] |= {"text"}  # what of a reply is thought
 MAY_IMPORT["evaluation"] = MAY_IMPORT["release"] | {"evaluation", "mining", "neo4j"}
 MAY_IMPORT["exports"] = MAY_IMPORT["release"] | {"exports", "evaluation"}
+MAY_IMPORT["auditing"] = {"auditing", *MAY_IMPORT["evaluation"]}
 MAY_IMPORT["importing"] = MAY_IMPORT["release"] | {"importing"}
 MAY_IMPORT["verify"] = {"verify"}
 MAY_IMPORT["builder"] |= {"verify"}  # what its writing again adds to a report

@@ -1,0 +1,88 @@
+"""What questions of earlier splits give away of those that systems are scored on."""
+
+from collections.abc import Callable, Collection, Hashable, Iterator
+
+from rulemine.auditing.answers import canonical_query, normalized_text
+from rulemine.auditing.audited import AuditedSet
+from rulemine.auditing.figures import Measure, share
+from rulemine.kinds.kind import pairs
+from rulemine.release.records import Question
+
+__all__ = ["asked_answers", "leak_measures"]
+
+SECTION = "leaks"
+
+
+def asked_answers(question: Question) -> tuple[str, ...]:
+    """The answers that must be inferred; all of them where the question says nothing of that."""
+    return question.hard_answers or question.answers
+
+
+def leak_measures(of: AuditedSet) -> Iterator[Measure]:
+    """The figures on leaks: of the test questions, by what training and validation questions have."""
+    earlier = [q for q in of.questions if q.split in ("train", "validation")]
+    test = any(q.split == "test" for q in of.questions)
+    if not (earlier and test):
+        why = "the set has no training questions." if test else "the set has no test questions."
+    else:
+        why = ""
+    yield _needed(of, earlier, why)
+    for key, title, what, of_test, of_earlier in _SHARED:
+        given = {value for q in earlier for value in of_earlier(q)}
+
+        def hit(q: Question, of_test: _Of = of_test, given: set[Hashable] = given) -> bool | None:
+            own = of_test(q)
+            return not given.isdisjoint(own) if own else None
+
+        yield Measure(
+            SECTION, key, title,
+            f"Share of the test questions {what} of a training or validation question.",
+            None if why else share(of.over_asked(hit)),
+            why or "no test question has what this compares.",
+        )  # fmt: skip
+
+
+def _needed(of: AuditedSet, earlier: list[Question], why: str) -> Measure:
+    removed = of.removed
+    given = {fact for q in earlier for fact in removed.given_by(q)}
+
+    def hit(q: Question) -> bool | None:
+        needed = removed.needed_by(q)
+        return not given.isdisjoint(needed) if needed else None
+
+    if not why and not removed.all:
+        why = "nothing is removed."
+    return Measure(
+        SECTION, "needed_fact", "needs a removed fact that is given away",
+        "Share of the test questions that need a removed fact (a removed triple of the witness of a hard "
+        "answer, in any statement) which a training or validation question gives away by its evidence or by "
+        "a topic and an answer.",
+        None if why else share(of.over_asked(hit)),
+        why or "no test question says what its answers rest on.",
+    )  # fmt: skip
+
+
+_Of = Callable[[Question], Collection[Hashable]]
+
+
+def _text(question: Question) -> Collection[Hashable]:
+    return [normalized_text(question)]
+
+
+def _query(question: Question) -> Collection[Hashable]:
+    query = canonical_query(question)
+    return [query] if query else []
+
+
+_SHARED: tuple[tuple[str, str, str, _Of, _Of], ...] = (
+    (
+        "pair", "same topic and answer",
+        "whose topic and answer (a hard one, where the set says which are) are topic and answer, in either "
+        "role,",
+        lambda q: [*pairs(q.anchors, asked_answers(q))],
+        lambda q: [*pairs(q.anchors, q.answers)],
+    ),
+    ("query", "same query", "that have the canonical query", _query, _query),
+    ("text", "same text", "that have the normalized text", _text, _text),
+)  # fmt: skip
+"""Key, title, what is shared, and how a test question and an earlier one have it."""

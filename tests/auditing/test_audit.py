@@ -1,0 +1,188 @@
+"""Figures of audits, counted by hand on five people and four questions."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulemine.auditing.answers import answer_measures
+from rulemine.auditing.audit import Audit, audit
+from rulemine.auditing.audited import AuditedSet
+from rulemine.auditing.figures import AuditedFigure
+from rulemine.auditing.page import document_of, to_json, write_audits
+from rulemine.kg.facts import Declarations
+from rulemine.release.reader import Release
+from rulemine.release.records import Question
+from tests.command_line import Command
+from tests.evaluation.world import ANN, BOB, CID, DORA, EVE, question, write_release
+from tests.releases import built
+
+
+def worded(text: str, *given: Any, **more: Any) -> Question:
+    return replace(question(*given, **more), question=text)
+
+
+QUESTIONS = (
+    worded("Whose father is e00001?", 1, BOB, "father", "object", [CID, DORA, EVE], [DORA], split="train"),
+    worded("Who is the wife of e00000?", 2, ANN, "wife", "object", [BOB], []),
+    worded("Whose aunt is e00003?", 3, DORA, "aunt", "object", [DORA, EVE], []),
+    worded("Whose mother is e00000?", 4, ANN, "mother", "object", [CID, EVE], [EVE]),
+)  # fmt: skip
+"""None gives another away. The complete graph has 10 triples, 3 of which are removed."""
+
+
+def figures(
+    folder: Path, questions: Iterable[Question] = QUESTIONS, **more: Any
+) -> dict[str, AuditedFigure]:
+    return by_key(audit(write_release(folder, questions, **more), resamples=50))
+
+
+def by_key(found: Audit) -> dict[str, AuditedFigure]:
+    return {figure.key: figure for figure in found.figures}
+
+
+COUNTED = {
+    "missing": (0, 4), "extra": (0, 4), "other_direction": (0, 4), "in_text": (0, 4), "same_text": (0, 4),
+    "same_query": (0, 4), "no_answer": (0, 4), "many_answers": (0, 4), "topics": (0, 4),
+    "needed_fact": (0, 1), "pair": (0, 3), "query": (0, 3), "text": (0, 3),
+    "guess_1_any": (1, 3),  # Cid, of equals the first by id: the last question alone
+    "guess_1_hard": (0, 1), "guess_5_any": (2, 3), "guess_5_hard": (1, 1),
+    "lookup_any": (3, 3), "lookup_hard": (0, 1),
+    "hops_1_any": (3, 3), "hops_1_hard": (0, 1), "hops_2_any": (3, 3), "hops_2_hard": (1, 1),
+    "needs_missing": (2, 4), "core": (0, 4),
+    "derivable": (1, 2),  # Bob is the father of Dora by no rule
+    "top_answer": (3, 4),  # Eve
+    "structure": (4, 4), "shape": (4, 4), "hops": (4, 4),
+}  # fmt: skip
+"""Figure → how many questions count, and how many it is over."""
+
+
+def test_every_figure_is_what_was_counted(tmp_path: Path) -> None:
+    found = figures(tmp_path)
+    shares = {
+        key: one for key, one in found.items() if one.unit == "share" and one.value is not None
+    }
+    assert {
+        key: (round((one.value or 0) * one.n, 3), one.n) for key, one in shares.items()
+    } == COUNTED
+    assert {key for key, one in found.items() if one.value is None} == {"declared"}
+    assert found["relations"].value == 4.0  # each question asks about another
+    assert found["answers"].value == 2.0
+    assert found["answers"].counts == {
+        "none": 0,
+        "1": 1,
+        "2–5": 3,
+        "6–20": 0,
+        "21–100": 0,
+        ">100": 0,
+    }
+    assert found["top_answer"].examples == ("q00001", "q00003", "q00004")
+    assert found["needed_fact"].examples == ()
+
+
+def test_an_interval_draws_topics(tmp_path: Path) -> None:
+    found = figures(tmp_path)
+    one = found["needs_missing"]  # of Ann's two questions one counts, Bob's does, Dora's does not
+    assert (one.low or 0) < (one.value or 0) < (one.high or 0)
+    assert (found["guess_5_hard"].low, found["guess_5_hard"].high) == (None, None)  # one topic
+
+
+PLANTED = {
+    "missing": worded("?", 5, ANN, "wife", "object", [BOB, CID], []),
+    "extra": worded("?", 5, BOB, "father", "object", [CID], []),
+    "other_direction": worded("?", 5, BOB, "wife", "object", [ANN], []),
+    "in_text": worded("Is it Eve?", 5, CID, "brother", "object", [EVE], []),
+    "same_text": worded("who is the  wife of e00000 ?", 5, CID, "brother", "object", [EVE], []),
+    "same_query": worded("?", 5, DORA, "aunt", "object", [EVE], []),
+    "no_answer": replace(worded("?", 5, EVE, "aunt", "object", [BOB], []), answers=(), stated=()),
+    "many_answers": worded("?", 5, EVE, "aunt", "object", [f"x{n}" for n in range(101)], []),
+    "topics": worded("?", 5, "nobody", "aunt", "object", [EVE], []),
+    "needed_fact": worded("?", 5, EVE, "mother", "subject", [ANN], [ANN], split="train"),
+    "pair": worded("?", 5, EVE, "aunt", "subject", [DORA], [], split="train"),
+    "query": worded("?", 5, ANN, "wife", "object", [BOB], [], split="validation"),
+    "text": worded("WHOSE  aunt is e00003 ?", 5, CID, "brother", "object", [EVE], [], split="train"),
+}  # fmt: skip
+"""Figure → a question that makes it count."""
+
+
+@pytest.mark.parametrize("key", PLANTED)
+def test_one_question_of_each_fault_is_found(key: str, tmp_path: Path) -> None:
+    planted = PLANTED[key]
+    found = figures(tmp_path, [*QUESTIONS, planted])[key]
+    assert found.value is not None
+    assert found.value > 0
+    if planted.split == "test":
+        assert planted.id in found.examples
+
+
+def test_an_answer_of_a_declared_synonym_is_found(tmp_path: Path) -> None:
+    asked = worded("?", 5, BOB, "mother", "object", [CID], [])
+    of = AuditedSet(write_release(tmp_path, [*QUESTIONS, asked]))
+    of.__dict__["declarations"] = Declarations.of(same=[("father", "mother")])
+    measure = next(m for m in answer_measures(of, lambda _, __: None) if m.key == "declared")
+    assert measure.scores is not None
+    assert measure.scores.tolist() == [0, 0, 0, 0, 1]
+
+
+def test_what_a_set_does_not_have_is_not_available(tmp_path: Path) -> None:
+    """Nothing is removed, and there is one split."""
+    some = [q for q in QUESTIONS if not q.hard]
+    found = figures(tmp_path, some, removed=(), removals=())
+    lacking = {key: one.why for key, one in found.items() if one.value is None}
+    assert lacking == {
+        "declared": "nothing is declared about the relations.",
+        **dict.fromkeys(
+            ("needed_fact", "pair", "query", "text"), "the set has no training questions."
+        ),
+        **dict.fromkeys(
+            ("guess_1_any", "guess_1_hard", "guess_5_any", "guess_5_hard"),
+            "the set has no training questions.",
+        ),
+        **dict.fromkeys(
+            ("lookup_hard", "hops_1_hard", "hops_2_hard"),
+            "the set does not say which answers must be inferred.",
+        ),
+        **dict.fromkeys(("needs_missing", "core", "derivable"), "nothing is removed."),
+    }
+
+
+def test_an_audit_has_the_same_bytes_again_and_names_what_is_not_available(tmp_path: Path) -> None:
+    release = write_release(tmp_path / "release", QUESTIONS)
+    found = [audit(release, resamples=50), audit(release, resamples=50, mines=False)]
+    assert to_json(found[:1]) == to_json(found[1:])
+    first = [path.read_bytes() for path in write_audits(found, tmp_path / "a")]
+    assert first == [path.read_bytes() for path in write_audits(found, tmp_path / "b")]
+    data, text, page = (part.decode() for part in first)
+    assert [one["name"] for one in json.loads(data)["sets"]] == ["small", "small"]
+    assert "| small | small (2) |" in text
+    assert text.count("not available") > 2
+    assert "http" not in page.replace("http-equiv", "").replace("http://www.w3.org", "")
+    assert len(found[0].texts) == 3
+    assert {table.title for table in document_of(found).tables} >= {"small", "small (2)"}
+
+
+@pytest.mark.parametrize(
+    "name", ["demo", "coast", "coast-structures", "coast-subgraphs", "coast-variants"]
+)
+def test_releases_of_every_kind_state_what_their_queries_give(name: str) -> None:
+    place = built(name)
+    release = Release.open(place / (name if name == "demo" else "release"))
+    found = by_key(audit(release, resamples=5))
+    for key in ("missing", "extra", "same_text", "same_query", "lookup_hard"):
+        assert found[key].value in (0, None), key
+    assert found["missing"].value == 0
+
+
+def test_the_command_writes_three_files_and_prints_the_table(
+    command: Command, tmp_path: Path
+) -> None:
+    demo = built("demo") / "demo"
+    done = command("audit", demo, demo, "-o", tmp_path / "out", "--resamples", "5")
+    assert done.status == 0
+    assert "demo (2)" in done.out
+    assert done.out.splitlines()[-1] == str(tmp_path / "out" / "audit.html")
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {"audit.json", "audit.md", "audit.html"}
