@@ -20,7 +20,7 @@ IMPORTS: "Registry[Callable[..., Reader]]" = Registry(
     Callable,  # type: ignore[arg-type]  # an abstract class, as far as isinstance goes
     {
         # In the order of docs/importing.md.
-        "rog": "rulemine.importing.readers.rog:Rog",
+        "rog": "rulemine.importing.readers.rog:RogReader",
         "metaqa": "rulemine.importing.readers.metaqa:Metaqa",
     },
 )

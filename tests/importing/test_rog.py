@@ -11,7 +11,7 @@ import pytest
 from rulemine.errors import InputError
 from rulemine.exports.exporting import export
 from rulemine.importing.protocol import ImportedSet
-from rulemine.importing.readers.rog import Rog
+from rulemine.importing.readers.rog import RogReader
 from rulemine.release.records import SPLITS
 from tests.evaluation.world import write_release
 
@@ -43,7 +43,7 @@ HARBOR = ("The Harbor, at Night", "art.painting.painter", "Bo Quist")
 
 
 def _read(path: Path, graphs: str = "union", **files: Path) -> ImportedSet:
-    return Rog(graphs)(path, files.get("kg"), files.get("incomplete"))
+    return RogReader(graphs)(path, files.get("kg"), files.get("incomplete"))
 
 
 def _lines(path: Path, rows: list[dict[str, Any]]) -> Path:

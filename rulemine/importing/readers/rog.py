@@ -17,7 +17,7 @@ from rulemine.importing.protocol import ImportedQuestion, ImportedSet
 from rulemine.importing.rows import SourceRow, read_rows, split_of
 from rulemine.kg.graph import KnowledgeGraph, Triple
 
-__all__ = ["Rog"]
+__all__ = ["RogReader"]
 
 _FORMS = (".jsonl", ".json", ".parquet")
 """Suffixes; where a folder has a split in several of them, the first counts."""
@@ -26,7 +26,7 @@ _READ = {"id", "question", "answer", "q_entity", "graph", "choices"}
 
 
 @dataclass(frozen=True)
-class Rog(Section):
+class RogReader(Section):
     """Questions with a graph each, or about the union of these graphs.
 
     Attributes:
