@@ -22,6 +22,8 @@ IMPORTS: "Registry[Callable[..., Reader]]" = Registry(
         # In the order of docs/importing.md.
         "rog": "rulemine.importing.readers.rog:RogReader",
         "metaqa": "rulemine.importing.readers.metaqa:Metaqa",
+        "webqsp": "rulemine.importing.readers.webqsp:WebQsp",
+        "cwq": "rulemine.importing.readers.cwq:Cwq",
     },
 )
 """Name → what makes the reader; its fields, or its keyword parameters, are its options."""

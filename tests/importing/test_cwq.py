@@ -1,0 +1,116 @@
+"""The reader ``cwq``."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulemine.errors import InputError
+from rulemine.importing.protocol import ImportedSet
+from rulemine.importing.readers.freebase import freebase_query
+from rulemine.importing.registry import find_reader
+
+SPARQL = """PREFIX ns: <http://rdf.freebase.com/ns/>
+SELECT DISTINCT ?x
+WHERE {
+FILTER (?x != ?c)
+FILTER (!isLiteral(?x) OR lang(?x) = '' OR langMatches(lang(?x), 'en'))
+?c ns:team.mascot ns:m.0ow .
+?c ns:team.home ?x .
+?x ns:common.topic.notable_types ns:m.01m9 .
+}
+"""
+QUERY = (
+    '(and (p "team.home" (p- "team.mascot" "m.0ow")) (p- "common.topic.notable_types" "m.01m9"))'
+)
+
+QUESTION = {
+    "ID": "T-1_ab",
+    "compositionality_type": "composition",
+    "question": "Where is the team at home whose mascot is an owl?",
+    "machine_question": "where is the home of the the team has mascot owl",
+    "sparql": SPARQL,
+    "webqsp_ID": "T-1",
+    "answers": [{"answer_id": "m.0ar", "answer": "Arden", "aliases": ["Ardenne", "Ardenne"]}],
+}
+
+
+def read(path: Path, rows: Any) -> ImportedSet:
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    return find_reader("cwq")(path, None, None)
+
+
+def test_question(tmp_path: Path) -> None:
+    found = read(tmp_path / "ComplexWebQuestions_dev.json", [QUESTION])
+    (question,) = found.questions
+    assert (question.id, question.split) == ("T-1_ab", "validation")
+    # Types and what a FILTER names are no topics.
+    assert (question.topics, question.answers) == (("m.0ow",), ("m.0ar",))
+    assert (question.sparql, question.query) == (SPARQL, QUERY)
+    assert found.labels == {"m.0ar": "Arden"}
+    assert question.fields == {
+        "compositionality_type": "composition",
+        "machine_question": QUESTION["machine_question"],
+        "webqsp_ID": "T-1",
+        "aliases": {"m.0ar": ["Ardenne"]},
+        "query_lacks": "FILTER !=",
+    }
+    assert found.notes == (
+        "1 of 1 SPARQL query can be read as queries over links, 1 of them without a condition that two "
+        "variables differ",
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "answers", "labels"),
+    [
+        ({"answer": ["m.0ar", "m.0br"]}, ("m.0ar", "m.0br"), {}),
+        ({"answer": "Arden"}, ("Arden",), {}),
+        (
+            {"answers": {"answer": ["Arden", "Bree"], "answer_id": ["m.0ar", "m.0br"]}},
+            ("m.0ar", "m.0br"),
+            {"m.0ar": "Arden", "m.0br": "Bree"},
+        ),
+        ({"answers": [{"answer": "1204"}]}, ("1204",), {}),
+        ({"answers": []}, (), {}),
+    ],
+)
+def test_forms_of_answers(
+    tmp_path: Path, given: dict[str, Any], answers: tuple[str, ...], labels: dict[str, str]
+) -> None:
+    rest = {key: value for key, value in QUESTION.items() if key != "answers"}
+    found = read(tmp_path / "ComplexWebQuestions_test.json", [rest | given])
+    assert (found.questions[0].answers, found.labels) == (answers, labels)
+
+
+def test_form_of_think_on_graph(tmp_path: Path) -> None:
+    rows = [QUESTION | {"topic_entity": {"m.0ow": "Owl", "m.01m9": "Town"}, "answer": "Arden"}]
+    del rows[0]["answers"]
+    found = read(tmp_path / "cwq.json", rows)
+    assert found.questions[0].topics == ("m.0ow", "m.01m9")
+    assert found.labels == {"m.0ow": "Owl", "m.01m9": "Town"}
+    assert found.notes[0] == "the answers of 1 of the 1 questions are names, not ids"
+
+
+@pytest.mark.parametrize(
+    ("body", "lacks"),
+    [
+        ("ns:m.0ar ns:a ?x . ?x ns:b ?n . FILTER (?n < 3)", "a FILTER"),
+        ('?x ns:a "Arden"@en', "a literal"),
+        ("ns:m.0ar ns:a ?x . ?x ns:b ?y . ?y ns:c ?x", "a cycle"),
+        ("ns:m.0ar ns:a ", "it cannot be read"),
+        ("ns:m.0ar ns:a ?x } LIMIT 3 #", "a LIMIT"),
+        ("SERVICE <http://a.example> { ns:m.0ar ns:a ?x }", "a SERVICE"),
+    ],
+)
+def test_query_that_is_not_read(body: str, lacks: str) -> None:
+    """It would have other answers than its SPARQL, so there is none."""
+    head = "PREFIX ns: <http://rdf.freebase.com/ns/> SELECT DISTINCT ?x WHERE { "
+    assert freebase_query(f"{head}{body} }}") == ("", lacks)
+
+
+def test_error(tmp_path: Path) -> None:
+    rows = [QUESTION, QUESTION | {"ID": 3}]
+    with pytest.raises(InputError, match=r"test.json: item 2: 'ID' is 3; expected text"):
+        read(tmp_path / "ComplexWebQuestions_test.json", rows)
