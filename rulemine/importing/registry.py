@@ -20,6 +20,7 @@ IMPORTS: "Registry[Callable[..., Reader]]" = Registry(
     Callable,  # type: ignore[arg-type]  # an abstract class, as far as isinstance goes
     {
         # In the order of docs/importing.md.
+        "brink": "rulemine.importing.readers.brink:BrinkReader",
         "rog": "rulemine.importing.readers.rog:RogReader",
         "metaqa": "rulemine.importing.readers.metaqa:Metaqa",
         "webqsp": "rulemine.importing.readers.webqsp:WebQsp",

@@ -77,6 +77,16 @@ class SourceRow:
             )
         return self.get(name, hint)
 
+    def key(self, name: str = "id") -> str:
+        """An id as text; sets have texts or numbers.
+
+        Raises:
+            InputError: It is missing, null, or neither.
+        """
+        if isinstance(number := self.fields.get(name), int) and not isinstance(number, bool):
+            return str(number)
+        return str(self.need(name, str)).strip()
+
     def nested(self, name: str, hint: Any, default: Any = None) -> Any:
         """As `get`, of a field that may hold its value as a text in JSON.
 

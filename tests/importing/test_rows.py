@@ -81,6 +81,14 @@ def test_a_split_is_a_word_of_the_name(path: str, split: str) -> None:
     assert split_of(Path("set") / path) == split
 
 
+def test_ids_are_texts_or_numbers() -> None:
+    row = SourceRow("a.jsonl: line 3", "test", {"id": 7, "name": " q7 ", "flag": True})
+    assert (row.key(), row.key("name")) == ("7", "q7")
+    for name in ("flag", "absent"):
+        with pytest.raises(InputError, match=f"line 3.*'{name}'"):
+            row.key(name)
+
+
 def test_fields_are_read_by_their_types() -> None:
     row = SourceRow("a.jsonl: line 3", "test", {"id": 7, "none": None, "inner": '[["a", "b"]]'})
     pairs = tuple[tuple[str, str], ...]

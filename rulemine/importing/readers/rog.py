@@ -47,7 +47,7 @@ class RogReader(Section):
             unequal += set(answers) != set(_names(row, "a_entity", answers))
             questions.append(
                 ImportedQuestion(
-                    id=str(row.need("id", str | int)),
+                    id=row.key(),
                     text=row.need("question", str).strip(),
                     answers=answers,
                     split=row.split or "test",

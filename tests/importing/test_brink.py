@@ -1,0 +1,187 @@
+"""The reader ``brink``, on invented files of its forms and on our own exports."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rulemine.errors import InputError
+from rulemine.exports.exporting import export
+from rulemine.importing.protocol import ImportedQuestion, ImportedSet
+from rulemine.importing.readers.brink import BrinkReader
+from rulemine.release.reader import Release
+from rulemine.release.records import SPLITS
+from tests.evaluation.world import write_release, write_structures
+
+COLUMNS = "id\trule_index\tquestion\tq_entity\tanswer\ta_entity\trule\tgrounding\n"
+AUNT = (
+    "7\tRule_4\tWho is 12 the aunt of?\t['12']\t['31', '33']\t['31', '33']\t"
+    "['?a sister ?c ?c father ?b => ?a aunt ?b']\t['12 sister 20 | 20 father 31 => 12 aunt 31']\n"
+)
+NIECE = (
+    "8\tRule_4\tWho is an aunt of 33?\t['33']\t['31', '33']\t['31', '33']\t"
+    "['?a sister ?c ?c father ?b => ?a aunt ?b']\t['12 sister 20 | 20 father 33 => 12 aunt 33']\n"
+)
+FACTS = "12\tsister\t20\n20\tfather\t31\n20\tfather\t33\n"
+REMOVED = "12\taunt\t31\n12\taunt\t33\n"
+
+
+def _read(path: Path, kg: Path | None = None, incomplete: Path | None = None) -> ImportedSet:
+    return BrinkReader()(path, kg, incomplete)
+
+
+def _only(path: Path) -> ImportedQuestion:
+    (question,) = _read(path).questions
+    return question
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A table, and the graphs."""
+    folder = tmp_path / "small"
+    for name, text in {
+        "test.tsv": COLUMNS + AUNT,
+        "complete/facts.tsv": FACTS + REMOVED,
+        "incomplete/facts.tsv": FACTS,
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_a_table_gives_texts_answers_link_and_grounding(folder: Path) -> None:
+    found = _read(folder)
+    (question,) = found.questions
+    assert (question.id, question.split, question.text) == ("7", "test", "Who is 12 the aunt of?")
+    assert (question.topics, question.answers, question.hard) == (("12",), ("31", "33"), ("31",))
+    assert question.query == '(p "aunt" "12")'
+    assert question.evidence == (("12", "sister", "20"), ("20", "father", "31"))
+    assert question.fields == {
+        "rule_index": "Rule_4",
+        "a_entity": ["31", "33"],
+        "rule": ["?a sister ?c ?c father ?b => ?a aunt ?b"],
+        "grounding": ["12 sister 20 | 20 father 31 => 12 aunt 31"],
+    }
+    assert (len(list(found.complete or ())), len(list(found.incomplete or ()))) == (5, 3)
+    assert (found.title, found.notes) == ("small", ())
+
+
+def test_who_is_the_subject_is_asked_backward_whatever_the_answers_say(folder: Path) -> None:
+    (folder / "test.tsv").write_text(COLUMNS + NIECE)
+    question = _only(folder)
+    assert question.query == '(p- "aunt" "33")'
+    assert question.hard == ("12",)
+    assert question.answers == ("31", "33")  # objects, as the public script completes all answers
+
+
+def test_gold_goes_before_the_table_and_stands_alone(folder: Path) -> None:
+    row = {"id": 7, "question": "Who is 12 the aunt of?", "answers": ["33"], "hard_answer": "33"}
+    (folder / "test_gold.json").write_text(json.dumps([row]))
+    both = _only(folder)
+    assert (both.answers, both.hard, both.topics) == (("33",), ("33",), ("12",))
+    assert both.query == ""  # the gold does not know the answer of the grounding
+    (folder / "test.tsv").unlink()
+    alone = _only(folder)
+    assert (alone.id, alone.answers, alone.hard, alone.topics) == ("7", ("33",), ("33",), ())
+    assert (alone.query, alone.evidence) == ("", ())
+    file = _read(
+        folder / "test_gold.json", folder / "complete/facts.tsv", folder / "incomplete/facts.tsv"
+    )
+    assert [q.id for q in file.questions] == ["7"]
+    assert len(list(file.incomplete or ())) == 3
+
+
+def test_rows_in_json_lines_have_the_same_fields(folder: Path) -> None:
+    before = _only(folder)
+    row = {
+        "id": "7", "rule_index": "Rule_4", "question": before.text, "q_entity": ["12"],
+        "answer": ["31", "33"], "a_entity": ["31", "33"], "hard_answer": "31",
+        "rule": before.fields["rule"], "grounding": before.fields["grounding"],
+    }  # fmt: skip
+    (folder / "test.tsv").unlink()
+    (folder / "data").mkdir()
+    (folder / "data" / "test.jsonl").write_text(json.dumps(row) + "\n")
+    assert _only(folder) == before
+
+
+def test_splits_come_in_their_order_and_may_share_ids(folder: Path) -> None:
+    (folder / "train.tsv").write_text(COLUMNS + NIECE)
+    (folder / "val.tsv").write_text(COLUMNS + AUNT)
+    found = [(q.split, q.id) for q in _read(folder).questions]
+    assert found == [("train", "8"), ("validation", "7"), ("test", "7")]
+
+
+def test_names_in_quotes_are_those_of_the_questions(folder: Path) -> None:
+    quoted = "".join(
+        '"{}"\t{}\t"{}"\n'.format(*line.split("\t")) for line in (FACTS + REMOVED).splitlines()
+    )
+    (folder / "complete" / "facts.tsv").write_text(quoted)
+    assert ("12", "aunt", "31") in list(_read(folder).complete or ())
+    (folder / "complete" / "facts.tsv").write_text(quoted + FACTS)
+    assert ('"12"', "aunt", '"31"') in list(_read(folder).complete or ())  # then they are of names
+
+
+def test_names_with_blanks_are_read_by_the_relations_of_the_graph(folder: Path) -> None:
+    line = AUNT.replace("12", "Ann of Ely").replace("31", "Bo Quist")
+    facts = (FACTS + REMOVED).replace("12\t", "Ann of Ely\t").replace("\t31", "\tBo Quist")
+    (folder / "test.tsv").write_text(COLUMNS + line)
+    (folder / "complete" / "facts.tsv").write_text(facts)
+    question = _only(folder)
+    assert question.evidence == (("Ann of Ely", "sister", "20"), ("20", "father", "Bo Quist"))
+    assert (question.query, question.hard) == ('(p "aunt" "Ann of Ely")', ("Bo Quist",))
+    (folder / "complete" / "facts.tsv").write_text(facts + "a\tof\tb\n")  # now it is not known
+    found = _read(folder)
+    assert (found.questions[0].query, found.questions[0].evidence) == ("", ())
+    assert found.notes == ("questions whose grounding cannot be read: 1",)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("test.tsv", COLUMNS.replace("answer\ta_", "a_"), "has no rows"),
+        ("test.tsv", "id\tquestion\n1\tWho?\n", "has no 'answer'; its fields are: id, question"),
+        ("test.tsv", COLUMNS + AUNT.replace("['31', '33']", "['31'"), "'answer' is \"['31'\""),
+        ("test.tsv", COLUMNS + "7\tRule_4\n", "line 2 has 2 columns; 8 were expected"),
+        ("val_gold.json", '[{"id": 1,', "is not valid JSON"),
+        ("other/facts.tsv", FACTS, "is a second complete graph beside"),
+    ],
+)
+def test_messages_name_the_file_and_what_was_expected(
+    folder: Path, name: str, text: str, message: str
+) -> None:
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text(text)
+    with pytest.raises(InputError) as caught:
+        _read(folder)
+    assert name in str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_a_folder_without_questions_says_what_was_expected(folder: Path) -> None:
+    (folder / "test.tsv").unlink()
+    with pytest.raises(InputError, match="holds no questions"):
+        _read(folder)
+    with pytest.raises(InputError, match="does not exist"):
+        _read(folder / "absent.json")
+
+
+@pytest.mark.parametrize("write", [write_release, write_structures])
+def test_an_export_is_read_back(write: Callable[[Path], Release], tmp_path: Path) -> None:
+    release = write(tmp_path / "release")
+    found = _read(export(release, "brink", tmp_path / "brink").folder)
+    asked = {
+        q.id: (q, split)
+        for split in SPLITS
+        for q in release.questions(split)
+        if q.hard_answer is not None
+    }
+    assert {q.id for q in found.questions} == {*asked}
+    for read in found.questions:
+        q, split = asked[read.id]
+        assert (read.text, read.split) == (q.question, split)
+        assert (read.topics, read.answers, read.hard) == (q.anchors, q.answers, (q.hard_answer,))
+        assert read.query in q.query  # which reads relations declared symmetric either way
+    assert any(read.query for read in found.questions)
+    for which in ("complete", "incomplete"):
+        assert set(getattr(found, which)) == set(release.kg(which).labeled())
