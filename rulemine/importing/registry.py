@@ -25,6 +25,8 @@ IMPORTS: "Registry[Callable[..., Reader]]" = Registry(
         "metaqa": "rulemine.importing.readers.metaqa:Metaqa",
         "webqsp": "rulemine.importing.readers.webqsp:WebQsp",
         "cwq": "rulemine.importing.readers.cwq:Cwq",
+        "gtsqa": "rulemine.importing.readers.gtsqa:GtsqaReader",
+        "dynamic-kgqa": "rulemine.importing.readers.dynamic_kgqa:DynamicKgqaReader",
     },
 )
 """Name → what makes the reader; its fields, or its keyword parameters, are its options."""

@@ -22,7 +22,15 @@ from rulemine.files import read_blocks
 if TYPE_CHECKING:  # loaded when a file in RDF is read
     import pyoxigraph
 
-__all__ = ["RdfReader", "is_rdf", "last_part", "parsed", "read_text_labels", "relation_names"]
+__all__ = [
+    "RdfReader",
+    "iri_of",
+    "is_rdf",
+    "last_part",
+    "parsed",
+    "read_text_labels",
+    "relation_names",
+]
 
 _FORMATS = {".nt": "N_TRIPLES", ".ttl": "TURTLE"}
 _OTHERS = (".rdf", ".owl", ".n3", ".nq", ".trig", ".jsonld")
@@ -209,6 +217,23 @@ def _ways(iri: str, text: str) -> Iterator[str]:
     for name in (text, parts[-1], ":".join(parts[-2:])):
         if name.strip():
             yield "_".join(name.split())
+
+
+def iri_of(name: str) -> str:
+    """The IRI that a name of an entity or a relation stands for, by its form alone; "" if none.
+
+    Example:
+        >>> iri_of("schema:parentTaxon"), iri_of("/m/0f8l9c"), iri_of("child_of")
+        ('http://schema.org/parentTaxon', 'http://rdf.freebase.com/ns/m.0f8l9c', '')
+    """
+    if re.fullmatch(r"https?://[^\s<>\"{}|^`\\]+", name):
+        return name
+    if re.fullmatch(r"/\w+(/[\w.]+)+", name):
+        return _FREEBASE + name[1:].replace("/", ".")
+    for namespace, prefix in _PREFIXES.items():
+        if name.startswith(prefix):
+            return namespace + name.removeprefix(prefix)
+    return ""
 
 
 def read_text_labels(path: Path) -> dict[str, str]:

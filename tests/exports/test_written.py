@@ -1,5 +1,6 @@
 """Every export of questions written for a subgraph; and the formats that are theirs alone."""
 
+import ast
 import json
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,28 @@ LEFT_OUT = {
 
 METRICS = {"rog": ("rog", "gcr", "gretriever", "subgraphrag"), "tog": ("tog", "pog")}
 """Format → the projects whose metrics are of its questions, where these are not the one of its name."""
+
+GTSQA_FIELDS = [
+    "id", "question", "paraphrased_question", "seed_entities", "answer_node", "answer_subgraph",
+    "sparql_query", "all_answers_wikidata", "full_answer_subgraph_wikidata", "all_answers_wikikg2",
+    "full_answer_subgraph_wikikg2", "n_hops", "graph_isomorphism", "redundant",
+    "minimal_graph_isomorphism", "minimal_seeds_and_queries", "test_type",
+]  # fmt: skip
+"""The columns of the data set, in its order."""
+
+DYNAMIC_KGQA_FIELDS = [
+    "id", "question", "answer", "answer_readable", "answer_uri", "supporting_facts",
+    "supporting_facts_uri", "subgraph", "subgraph_size",
+    *(
+        f"{aspect}_{part}_llm_judge{number}"
+        for aspects in (("logical_structure", "redundancy"), ("answer_support", "answer_adequacy"))
+        for number in (1, 2, 3)
+        for aspect in aspects
+        for part in ("flag", "reasoning")
+    ),
+    "all_answers_uri",
+]  # fmt: skip
+"""The columns of the data set, in its order, and one of ours."""
 
 SPLIT = ("tog", "gog", "structgpt", "byokg")
 """Formats of the test split alone."""
@@ -83,22 +106,42 @@ def test_gtsqa_has_the_fields_of_the_data_set(subgraphs: Release, tmp_path: Path
         assert all(triple in lines for triple in row["full_answer_subgraph_wikikg2"])
         assert (row["n_hops"], row["graph_isomorphism"]) == (question.hops, question.shape)
         assert row["redundant"] == (text == NEEDLESS)
-        least = row["minimal_seeds_and_queries"]
-        assert [one["seeds"] for one in least] == (
-            sorted([label[topic]] for _, topic in MINIMAL[text])
+        key = {e.entity: f"m.{e.private}" for e in subgraphs.entities}
+        least = ast.literal_eval(row["minimal_seeds_and_queries"])
+        assert [*least] == (
+            sorted(key[topic] for _, topic in MINIMAL[text])
             if row["redundant"]
-            else [row["seed_entities"]]
+            else ["-".join(key[name] for name in question.anchors)]
         )
-        for one in least:
-            same = [
-                found[0].value.removeprefix(prefix) for found in store.query(one["sparql_query"])
-            ]
+        for query in least.values():
+            same = [found[0].value.removeprefix(prefix) for found in store.query(query)]
             assert sorted(same) == sorted(given)
+        assert row["answer_subgraph"] == [
+            [label[s], f"{r.replace('_', ' ')} (graph.{r})", label[o]]
+            for s, r, o in question.block.triples  # type: ignore[attr-defined]
+        ]
+        assert row["paraphrased_question"] is None
+    assert found["q00000"]["test_type"] == ["training"]
     assert found["q00006"]["test_type"] == ["unseen_graph_type"]
+    assert list(found["q00000"]) == GTSQA_FIELDS
     secret = export(subgraphs, "gtsqa", tmp_path / "secret", without_answers=True).folder
     assert rows(secret / "test.jsonl")[0].keys() == {
         "id", "question", "paraphrased_question", "seed_entities",
     }  # fmt: skip
+
+
+def test_gtsqa_has_a_graph_for_each_question(subgraphs: Release, tmp_path: Path) -> None:
+    folder = export(subgraphs, "gtsqa:graphs=true", tmp_path / "out", kg="complete").folder
+    plain = export(subgraphs, "gtsqa", tmp_path / "plain", kg="complete").folder
+    known = [line.split("\t") for line in (folder / "graph.tsv").read_text().splitlines()]
+    for name in ("train.jsonl", "test.jsonl"):
+        for row, same in zip(rows(folder / name), rows(plain / name), strict=True):
+            graph = row.pop("graph")
+            assert row == same
+            ids = [[part.rpartition(" (")[2][:-1] for part in triple] for triple in graph]
+            assert all(triple in known for triple in ids)
+            # All of this small graph is near every topic, so each graph has the whole answer subgraph.
+            assert all(triple in graph for triple in row["answer_subgraph"])
 
 
 def test_dynamic_kgqa_has_the_fields_of_table_2(variants: Release, tmp_path: Path) -> None:
@@ -117,11 +160,20 @@ def test_dynamic_kgqa_has_the_fields_of_table_2(variants: Release, tmp_path: Pat
             assert row["answer_uri"] == f"http://rdf.freebase.com/ns/{row['answer']}"
         else:
             assert (row["answer"], row["answer_readable"], row["answer_uri"]) == ("3", "3", "")
-        assert row["supporting_facts"] == [[s, f"graph.{r}", o] for s, r, o in block.triples]
-        assert row["supporting_facts_uri"][0][0].endswith(key[block.triples[0][0]])
-        assert row["subgraph_size"] == len(row["subgraph"]) == len(block.subgraph)
-        assert [row[f"redundancy_flag_{n}"] for n in (1, 2, 3)] == [False] * 3
-        assert row["logical_structure_reasoning_3"] == "It is a sentence."
+        prefix = "http://rdf.freebase.com/ns/"
+        assert json.loads(row["supporting_facts"]) == [
+            {"subject": s, "predicate": f"graph.{r}", "object": o} for s, r, o in block.triples
+        ]
+        assert json.loads(row["supporting_facts_uri"]) == [
+            [prefix + key[s], f"{prefix}graph.{r}", prefix + key[o]] for s, r, o in block.triples
+        ]
+        assert row["subgraph_size"] == len(json.loads(row["subgraph"])) == len(block.subgraph)
+        assert [row[f"redundancy_flag_llm_judge{n}"] for n in (1, 2, 3)] == [False] * 3
+        assert row["logical_structure_reasoning_llm_judge3"] == "It is a sentence."
+        assert json.loads(row["all_answers_uri"]) == (
+            ["3"] if question.value else [prefix + key[a] for a in question.answers]
+        )
+        assert list(row) == DYNAMIC_KGQA_FIELDS
     secret = export(variants, "dynamic-kgqa", tmp_path / "secret", without_answers=True).folder
     assert all(row.keys() == {"id", "question"} for row in rows(secret / "test.jsonl"))
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from rulemine.errors import BarredQueryError, QueryError
 
-__all__ = ["MOST_CHARACTERS", "constants", "parse_leniently", "parse_strictly"]
+__all__ = ["MOST_CHARACTERS", "PREFIXES", "constants", "parse_leniently", "parse_strictly"]
 
 MOST_CHARACTERS = 20_000
 """Length of a query."""

@@ -1,0 +1,211 @@
+"""The reader ``dynamic-kgqa``: Dynamic-KGQA (arXiv 2503.05049), and the files of its authors' Think-on-Graph.
+
+Entities are IRIs, as in the rows, and their labels what the authors read from these. Relations have the names
+that `rulemine.kg.rdf` gives IRIs.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rulemine.config import Section
+from rulemine.errors import InputError, counted
+from rulemine.files import read_lines
+from rulemine.importing.protocol import ImportedQuestion, ImportedSet
+from rulemine.importing.rows import SourceRow, read_rows
+from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kg.rdf import relation_names
+
+__all__ = ["DynamicKgqaReader", "readable"]
+
+TRIPLES = tuple[tuple[str, str, str], ...]
+
+_YAGO = "http://yago-knowledge.org/resource/"
+
+_READ = {
+    "id", "question", "answer", "answer_readable", "answer_uri", "all_answers_uri", "supporting_facts",
+    "supporting_facts_uri", "subgraph", "subgraph_size", "qid_topic_entity",
+}  # fmt: skip
+"""Fields that have a place of their own; the others stay `ImportedQuestion.fields`."""
+
+
+@dataclass(frozen=True)
+class DynamicKgqaReader(Section):
+    """Questions with supporting facts; the graph is the union of the subgraphs that they were written for."""
+
+    def __call__(self, path: Path, kg: Path | None, incomplete: Path | None) -> ImportedSet:
+        """Reads a file or a folder.
+
+        Raises:
+            InputError: A file is missing, or a row has not the form.
+        """
+        rows = list(read_rows(path))
+        subgraphs = [row.nested("subgraph", TRIPLES, ()) for row in rows]
+        facts = [_facts(row) for row in rows]
+        relations = relation_names({r for some in (*subgraphs, *facts) for _, r, _ in some}, {})
+        kept: dict[Triple, Triple] = {}
+
+        def renamed(triples: Iterable[Triple]) -> tuple[Triple, ...]:
+            made = ((s, relations.get(r, r), o) for s, r, o in triples)
+            # Subgraphs overlap; a triple that many questions have is kept once.
+            return tuple(kept.setdefault(triple, triple) for triple in made)
+
+        with_graph = kg is not None or any(subgraphs)
+        labels = _labels(rows, (*subgraphs, *facts), path)
+        names: Mapping[str, str] = {} if with_graph else labels
+        problems: Counter[str] = Counter()
+        ids = _ids(rows)
+        questions = [
+            _question(row, key, renamed(own), renamed(stated), labels, names, problems)
+            for row, key, own, stated in zip(rows, ids, subgraphs, facts, strict=True)
+        ]
+        complete = _graph(kg, relations)
+        if complete is None and with_graph:
+            complete = list(dict.fromkeys(triple for q in questions for triple in q.triples))
+        return ImportedSet(
+            title="Dynamic-KGQA",
+            source="https://huggingface.co/datasets/preetam7/dynamic_kgqa",
+            license="CC BY-SA 3.0",
+            citation="Dammu, Naidu, Shah: Dynamic-KGQA: A Scalable Framework for Generating Adaptive "
+            "Question Answering Datasets. 2025. https://arxiv.org/abs/2503.05049",
+            questions=questions,
+            complete=complete,
+            incomplete=_graph(incomplete, relations),
+            labels=labels if with_graph else {},
+            definitions=_DEFINITIONS,
+            notes=tuple(
+                f"{counted(n, 'question')}: {text}" for text, n in sorted(problems.items())
+            ),
+        )
+
+
+_DEFINITIONS = {
+    "hit": "Whether the reply contains the answer, both in lower case without punctuation and articles.",
+    "answer_support_flag": "Whether a judge finds the answer supported by the supporting facts, directly "
+    "or by inference; of published questions three judges did.",
+    "subgraph_size": "The number of triples that the writer of the question saw.",
+}
+
+
+def readable(iri: str) -> str:
+    """What an IRI of YAGO reads as.
+
+    Example:
+        >>> readable("http://yago-knowledge.org/resource/Lama__u0028_genus_u0029_")
+        'Lama (genus)'
+    """
+    part = re.split(r"[/#]", iri.rstrip("/#"))[-1]
+    return re.sub("_u([0-9a-fA-F]{4})_", lambda found: chr(int(found[1], 16)), part).replace(
+        "_", " "
+    )
+
+
+def _question(
+    row: SourceRow,
+    key: str,
+    own: tuple[Triple, ...],
+    facts: tuple[Triple, ...],
+    labels: Mapping[str, str],
+    names: Mapping[str, str],
+    problems: Counter[str],
+) -> ImportedQuestion:
+    text = row.need("question", str)
+    uri = row.get("answer_uri", str, "")
+    answers = row.nested("all_answers_uri", tuple[str, ...], None)
+    if answers is None:
+        answers = (uri or row.need("answer_readable", str),)
+    topics = [_expanded(topic) for topic in row.nested("qid_topic_entity", Any, {})]
+    if not topics:
+        topics = _named(text, facts, uri, labels)
+        problems[
+            "topics are the entities of the supporting facts that the text names; no row has any"
+        ] += 1
+    fields = {name: value for name, value in row.fields.items() if name not in _READ}
+    return ImportedQuestion(
+        id=key,
+        text=text,
+        answers=tuple(dict.fromkeys(names.get(answer, answer) for answer in answers)),
+        split=row.split or "test",
+        topics=tuple(names.get(topic, topic) for topic in topics),
+        evidence=tuple((names.get(s, s), r, names.get(o, o)) for s, r, o in facts),
+        triples=own,
+        fields=fields,
+    )
+
+
+def _facts(row: SourceRow) -> tuple[Triple, ...]:
+    """The supporting facts as IRIs; of rows that the public pipeline has just made, as these have them."""
+    if found := row.nested("supporting_facts_uri", TRIPLES, ()):
+        return tuple(found)
+    made = [
+        [fact.get(part) for part in ("subject", "predicate", "object")]
+        if isinstance(fact, dict)
+        else fact
+        for fact in row.nested("supporting_facts", tuple[Any, ...], ())
+    ]
+    return tuple(
+        SourceRow(row.where, row.split, {"supporting_facts": made}).need(
+            "supporting_facts", TRIPLES
+        )
+    )
+
+
+def _ids(rows: list[SourceRow]) -> list[str]:
+    """Ids are those of seed texts; of several questions about a text, each has the number of its own."""
+    keys = []
+    for row in rows:
+        key = str(row.need("id", int if isinstance(row.fields.get("id"), int) else str))
+        number = row.get("question_num", int)
+        keys.append(key if number is None else f"{key}-{number}")
+    seen: dict[str, str] = {}
+    for key, row in zip(keys, rows, strict=True):
+        if key in seen:
+            raise InputError(
+                f"{row.where}: has the id {key} of {seen[key]}; ids that occur once were expected. Name a "
+                "file of one run, or give each question about a text its 'question_num'."
+            )
+        seen[key] = row.where
+    return keys
+
+
+def _labels(
+    rows: list[SourceRow], graphs: Iterable[Iterable[Triple]], path: Path
+) -> dict[str, str]:
+    """IRI → label: that of ``entities.tsv`` beside the rows, that of the answer, or the readable IRI."""
+    labels = {end: readable(end) for triples in graphs for s, _, o in triples for end in (s, o)}
+    for row in rows:
+        for topic, label in row.nested("qid_topic_entity", Any, {}).items():
+            labels.setdefault(_expanded(topic), label)
+        if uri := row.get("answer_uri", str, ""):
+            labels[uri] = row.get("answer_readable", str, readable(uri))
+    beside = (path if path.is_dir() else path.parent) / "entities.tsv"
+    if beside.is_file():
+        labels |= {
+            iri: label for iri, _, label in (line.partition("\t") for line in read_lines(beside))
+        }
+    return labels
+
+
+def _named(text: str, facts: Iterable[Triple], answer: str, labels: Mapping[str, str]) -> list[str]:
+    """The entities of the facts, without the answer, whose labels the text has as words."""
+    ends = dict.fromkeys(end for s, _, o in facts for end in (s, o) if end != answer)
+    return [
+        end
+        for end in ends
+        if re.search(rf"(?<!\w){re.escape(labels[end])}(?!\w)", text, re.IGNORECASE)
+    ]
+
+
+def _expanded(name: str) -> str:
+    """An IRI, of which the files of Think-on-Graph have ``yago:NAME``."""
+    return _YAGO + name.removeprefix("yago:") if name.startswith("yago:") else name
+
+
+def _graph(path: Path | None, relations: Mapping[str, str]) -> list[Triple] | None:
+    """The triples of a file with a graph of IRIs; None: there is no file."""
+    if path is None:
+        return None
+    return [(s, relations.get(r, r), o) for s, r, o in KnowledgeGraph.read(path).labeled()]
