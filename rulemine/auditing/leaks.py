@@ -1,6 +1,7 @@
 """What questions of earlier splits give away of those that systems are scored on."""
 
 from collections.abc import Callable, Collection, Hashable, Iterator
+from dataclasses import replace
 
 from rulemine.auditing.answers import canonical_query, normalized_text
 from rulemine.auditing.audited import AuditedSet
@@ -8,14 +9,9 @@ from rulemine.auditing.figures import Measure, share
 from rulemine.kinds.kind import pairs
 from rulemine.release.records import Question
 
-__all__ = ["asked_answers", "leak_measures"]
+__all__ = ["leak_measures"]
 
 SECTION = "leaks"
-
-
-def asked_answers(question: Question) -> tuple[str, ...]:
-    """The answers that must be inferred; all of them where the question says nothing of that."""
-    return question.hard_answers or question.answers
 
 
 def leak_measures(of: AuditedSet) -> Iterator[Measure]:
@@ -27,11 +23,13 @@ def leak_measures(of: AuditedSet) -> Iterator[Measure]:
     else:
         why = ""
     yield _needed(of, earlier, why)
-    for key, title, what, of_test, of_earlier in _SHARED:
-        given = {value for q in earlier for value in of_earlier(q)}
+    says = any(q.hard for q in of.questions)
+    wanted = {q.id: replace(q, answers=q.hard_answers) if says else q for q in of.questions}
+    for key, title, what, shared in _SHARED:
+        given = {value for q in earlier for value in shared(q)}
 
-        def hit(q: Question, of_test: _Of = of_test, given: set[Hashable] = given) -> bool | None:
-            own = of_test(q)
+        def hit(q: Question, shared: _Of = shared, given: set[Hashable] = given) -> bool | None:
+            own = shared(wanted[q.id])
             return not given.isdisjoint(own) if own else None
 
         yield Measure(
@@ -74,15 +72,18 @@ def _query(question: Question) -> Collection[Hashable]:
     return [query] if query else []
 
 
-_SHARED: tuple[tuple[str, str, str, _Of, _Of], ...] = (
+def _pairs(question: Question) -> Collection[Hashable]:
+    return [*pairs(question.anchors, question.answers)]
+
+
+_SHARED: tuple[tuple[str, str, str, _Of], ...] = (
     (
         "pair", "same topic and answer",
         "whose topic and answer (a hard one, where the set says which are) are topic and answer, in either "
         "role,",
-        lambda q: [*pairs(q.anchors, asked_answers(q))],
-        lambda q: [*pairs(q.anchors, q.answers)],
+        _pairs,
     ),
-    ("query", "same query", "that have the canonical query", _query, _query),
-    ("text", "same text", "that have the normalized text", _text, _text),
+    ("query", "same query", "that have the canonical query", _query),
+    ("text", "same text", "that have the normalized text", _text),
 )  # fmt: skip
-"""Key, title, what is shared, and how a test question and an earlier one have it."""
+"""Key, title, and what is shared, in words and of a question."""

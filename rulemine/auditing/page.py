@@ -17,7 +17,7 @@ __all__ = ["document_of", "to_json", "write_audits"]
 NOTES = (
     "Shares are percentages; in parentheses the 95 % interval (bootstrap of questions, those on the same "
     "topics together) and the number of questions a figure is over.",
-    "Where no question counts, or every one does, resampling shows no spread: such an interval says nothing.",
+    "Where no question counts, or every one does, resampling shows no spread: there is no interval.",
     f"What a set does not have is {NOT_AVAILABLE}, which is not 0; the table of the set says why.",
     "A figure is about what the files say, not about what a set is for: see what its authors say of it.",
 )
@@ -32,17 +32,13 @@ def document_of(audits: Sequence[Audit]) -> Document:
         for at, figure in enumerate(audits[0].figures):
             if figure.section == section:
                 rows.append((figure.title, *(_cell(one.figures[at]) for one in audits)))
-    facts = {
-        name: "; ".join(f"{of}: {text}" for of, text in one.facts.items())
-        for name, one in zip(names, audits, strict=True)
-    }
     headline = Table("audits", "Side by side, in percent", ("", *names), tuple(rows))
     tables = [
         table
         for place, (name, one) in enumerate(zip(names, audits, strict=True), start=1)
         for table in _tables(place, name, one)
     ]
-    return Document("Audit", NOTES, facts, headline, tables=tuple(tables))
+    return Document("Audit", NOTES, headline=headline, tables=tuple(tables))
 
 
 def _names(audits: Sequence[Audit]) -> list[str]:
@@ -59,14 +55,14 @@ def _shown(figure: AuditedFigure, value: float) -> str:
 
 
 def _interval(figure: AuditedFigure) -> str:
-    if figure.low is None or figure.high is None:
+    if figure.low is None or figure.high is None or figure.low == figure.high:
         return ""
     return f"{_shown(figure, figure.low)}–{_shown(figure, figure.high)}"
 
 
 def _cell(figure: AuditedFigure) -> Value:
     if figure.value is None:
-        return NOT_AVAILABLE
+        return Cell(NOT_AVAILABLE)
     about = "; ".join(filter(None, (_interval(figure), f"{figure.n:,}")))
     return Cell(_shown(figure, figure.value), about)
 
@@ -84,7 +80,8 @@ def _tables(place: int, name: str, of: Audit) -> list[Table]:
                 examples = ", ".join(one.examples)
                 rows.append((one.title, value, _interval(one), one.n, examples, text))
     header = ("", "value", "95 %", "questions", "examples", "definition")
-    notes = [f"How its authors define {key}: {text}" for key, text in of.definitions.items()]
+    notes = [f"{about.capitalize()}: {text}" for about, text in of.facts.items()]
+    notes += [f"How its authors define {key}: {text}" for key, text in of.definitions.items()]
     found = [Table(f"set-{place}", name, header, tuple(rows), tuple(notes))]
     if of.texts:
         title = f"{name}: questions named above (license: {of.facts['license']})"

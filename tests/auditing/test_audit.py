@@ -47,7 +47,7 @@ def by_key(found: Audit) -> dict[str, AuditedFigure]:
 COUNTED = {
     "missing": (0, 4), "extra": (0, 4), "other_direction": (0, 4), "in_text": (0, 4), "same_text": (0, 4),
     "same_query": (0, 4), "no_answer": (0, 4), "many_answers": (0, 4), "topics": (0, 4),
-    "needed_fact": (0, 1), "pair": (0, 3), "query": (0, 3), "text": (0, 3),
+    "needed_fact": (0, 1), "pair": (0, 1), "query": (0, 3), "text": (0, 3),
     "guess_1_any": (1, 3),  # Cid, of equals the first by id: the last question alone
     "guess_1_hard": (0, 1), "guess_5_any": (2, 3), "guess_5_hard": (1, 1),
     "lookup_any": (3, 3), "lookup_hard": (0, 1),
@@ -101,7 +101,7 @@ PLANTED = {
     "many_answers": worded("?", 5, EVE, "aunt", "object", [f"x{n}" for n in range(101)], []),
     "topics": worded("?", 5, "nobody", "aunt", "object", [EVE], []),
     "needed_fact": worded("?", 5, EVE, "mother", "subject", [ANN], [ANN], split="train"),
-    "pair": worded("?", 5, EVE, "aunt", "subject", [DORA], [], split="train"),
+    "pair": worded("?", 5, EVE, "brother", "object", [ANN], [], split="train"),
     "query": worded("?", 5, ANN, "wife", "object", [BOB], [], split="validation"),
     "text": worded("WHOSE  aunt is e00003 ?", 5, CID, "brother", "object", [EVE], [], split="train"),
 }  # fmt: skip
