@@ -41,6 +41,10 @@ class NoInferenceError(MiningError):
     """No rule holds well enough to prove a removed triple."""
 
 
+class TooManyRulesError(MiningError):
+    """More rules reach the thresholds than the caller has use for."""
+
+
 class JavaError(UserError):
     """No usable Java runtime, or the one named by JAVA_HOME is too old or broken."""
 

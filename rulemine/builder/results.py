@@ -55,6 +55,7 @@ class BuildContext:
         replace: Whether a release that has another name, or was edited, may be replaced.
         least_missing: Where less than this fraction of the questions misses something, there is no release.
         earlier: The folders or archives of the releases that `Recipe.not_in` names.
+        most_rules: Mining ends with a `TooManyRulesError` as soon as there are more; None: no bound.
     """
 
     resources: Resources = field(default_factory=Resources)
@@ -66,6 +67,7 @@ class BuildContext:
     replace: bool = False
     least_missing: float = 0.0
     earlier: tuple[Path, ...] = ()
+    most_rules: int | None = None
 
 
 class BuildResults:

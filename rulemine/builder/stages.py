@@ -73,7 +73,8 @@ class BuildStages(BuildResults):
             return self.inputs.rules
         resources, amie = self.context.resources, self.inputs.amie
         if amie is None:
-            return mine(self.inputs.kg, self.recipe.mining, resources, self._progress)
+            most = self.context.most_rules
+            return mine(self.inputs.kg, self.recipe.mining, resources, self._progress, most=most)
         if resources.thread_count > 1 and resources.threads:
             self.context.on_warning(
                 "AMIE gets one thread: with more, its rules differ from run to run."

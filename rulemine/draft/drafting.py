@@ -6,6 +6,7 @@ setting wins over a choice; every stage that a draft runs is one of the build, w
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 from rulemine.builder.pipeline import STAGES, Build
 from rulemine.draft.goal import (
@@ -17,9 +18,10 @@ from rulemine.draft.goal import (
     Rung,
     mining_work,
     proving_work,
+    rules_within,
 )
 from rulemine.draft.profile import explain_no_inference
-from rulemine.errors import NoInferenceError, counted
+from rulemine.errors import NoInferenceError, TooManyRulesError, counted
 from rulemine.kinds.registry import KINDS
 from rulemine.recipe.options import MiningSection
 from rulemine.recipe.recipe import Recipe
@@ -114,15 +116,23 @@ class Drafting:
     def _affordable(self) -> list[Rung]:
         """The steps whose work the effort allows, from few rules to many; at least the first one."""
         rules: Sequence[Rule] = ()
+        refused: MiningSection | None = None
         for number in range(len(LADDER), 0, -1):
             recipe = self._take(LADDER[number - 1])
             mining, sample = recipe.mining, recipe.selection.groundings_per_rule
             work = mining_work(self._kg, mining.max_atoms)
             # Rules of a higher step that reach the thresholds of this one are nearly those of this one.
             least = proving_work((rule for rule in rules if _reaches(rule, mining)), sample)
-            if number > 1 and work + least > self.effort:
+            if number > 1 and (work + least > self.effort or mining == refused):
                 continue
-            self.build.run("mine")
+            if number > 1:  # in dense graphs millions of rules reach the thresholds
+                most = rules_within(self.effort)
+                self.build.context = replace(self.build.context, most_rules=most)
+            try:
+                self.build.run("mine")
+            except TooManyRulesError:
+                refused = mining
+                continue
             rules = self.build.mined_rules
             work += proving_work(rules, sample)
             if work <= self.effort:

@@ -17,6 +17,7 @@ from rulemine.rules.rule import Rule
 
 __all__ = [
     "EFFORT", "FLOORS", "LADDER", "SHARES", "Chosen", "Rung", "mining_work", "proving_work",
+    "rules_within",
 ]  # fmt: skip
 
 
@@ -169,6 +170,11 @@ def mining_work(kg: KnowledgeGraph, max_atoms: int) -> float:
     if max_atoms > 3:
         joins += float((at[subject] * at[obj]).sum()) * float(at.mean()) ** (max_atoms - 4)
     return joins / 1e6
+
+
+def rules_within(effort: int) -> int:
+    """The number of rules that an effort, in millions of joins, is enough to look at at all."""
+    return effort * 1_000_000 // JOINS_A_RULE
 
 
 def proving_work(rules: Iterable[Rule], sample: int) -> float:

@@ -10,6 +10,9 @@ __all__ = ["explain_no_inference"]
 FEW_BETWEEN = 0.05
 """Where fewer entities are both a subject and an object, triples hardly ever follow one another."""
 
+FEW_ENTITIES = 50
+"""Among fewer, most answers are common ones."""
+
 FEW_TRIPLES = 300
 """Relations with fewer triples say too little of what goes together."""
 
@@ -44,6 +47,11 @@ def _shape(kg: KnowledgeGraph) -> str:
             f"Its triples lead from {counted(int(subject.sum()), 'entity', 'entities')} (such as “{one}”) to "
             f"{int(obj.sum()):,} others (such as “{other}”), about which nothing more is stated. Add triples "
             "about these, or between entities of one sort: who is married to whom, what is part of what."
+        )
+    if len(kg.entities) < FEW_ENTITIES:
+        return (
+            f"It has {counted(len(kg.entities), 'entity', 'entities')}, so most answers can be guessed. "
+            "Add entities, some hundreds."
         )
     most = int(kg.relation_sizes().max(initial=0))
     if most < FEW_TRIPLES:

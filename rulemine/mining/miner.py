@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.codec import dump_line
-from rulemine.errors import MiningError, counted, did_you_mean, list_problems
+from rulemine.errors import MiningError, TooManyRulesError, counted, did_you_mean, list_problems
 from rulemine.files import digest_of
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining.checkpoint import Checkpoint, Rows
@@ -37,6 +37,7 @@ def mine(
     checkpoint: str | Path | None = None,
     resume: bool = False,
     limit: TimeLimit | None = None,
+    most: int | None = None,
     on_warning: Callable[[str], None] | None = None,
 ) -> Rules:
     """Mines the rules of a graph.
@@ -52,6 +53,7 @@ def mine(
         resume: Whether to continue from the checkpoint, which must be of the same graph and options;
             otherwise it is overwritten.
         limit: A time limit that started earlier, in place of that of the resources.
+        most: As soon as more rules than this are found, mining ends without any; None: no bound.
         on_warning: Called with a sentence when there are more than `MANY_RULES`.
 
     Returns:
@@ -61,6 +63,7 @@ def mine(
     Raises:
         MiningError: The graph is too large, or lacks a relation that the options name; or the
             checkpoint is of another run.
+        TooManyRulesError: There are more than ``most``, whatever the number of threads.
         OutputError: The checkpoint cannot be written.
         HeapError: The Java heap is too small, or not available.
         JavaError: No usable Java runtime.
@@ -90,6 +93,8 @@ def mine(
         table.add(head, rows)
         if rules <= MANY_RULES < (rules := rules + len(rows)) and on_warning is not None:
             on_warning(_explain_many_rules(options, sizes, [sizes[head] for head in wanted]))
+        if most is not None and rules > most:
+            raise TooManyRulesError(f"more than {most:,} rules. Raise the thresholds.")
 
     left = np.isin(np.arange(len(sizes)), [head for head in wanted if head not in done])
     # Run the miner even without head relations, so that a problem with Java or the heap is reported.

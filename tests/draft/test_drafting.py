@@ -1,6 +1,7 @@
 """A graph in place of a recipe gets thresholds of its own; floors hold, and options win."""
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from rulemine.kinds.registry import KINDS
 from rulemine.kinds.rules.balance import Limits, balance
 from rulemine.release.question_set import read_question_set
 from rulemine.release.reader import Release
+from rulemine.rules.formats import read_rules
 from tests.command_line import Command, Ended, assert_refused, run_here
 
 
@@ -87,6 +89,18 @@ def test_less_effort_takes_a_lower_step(folder: Path) -> None:
     assert (
         "rules of 4 atoms with a head coverage of 0.0885 and a confidence of 0.2" not in ended.out
     )
+
+
+def test_steps_with_more_rules_than_the_effort_is_enough_for_are_left(tmp_path: Path) -> None:
+    """Among few entities with many relations, nearly every rule reaches the thresholds."""
+    draw = random.Random(5)
+    pairs = [(draw.randrange(40), draw.randrange(40)) for _ in range(80)]
+    rows = [(s, r, o) for r in range(10) for s, o in pairs if draw.random() < 0.6]
+    (tmp_path / "my.tsv").write_text("".join(f"n{s}\tlink {r}\tn{o}\n" for s, r, o in rows))
+    ended = build(tmp_path, "-o", "dense", "--effort", "2", "--until", "ground")
+    assert ended.status in (0, 2)
+    assert len(read_rules(tmp_path / "dense.stages/mine/rules.jsonl")) <= 2_000
+    assert ended.err.count("dense.stages/mine") == 1
 
 
 def test_a_number_of_questions_is_a_limit_and_takes_the_first_step_that_has_them(

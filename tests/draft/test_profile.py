@@ -38,7 +38,11 @@ def test_a_graph_without_inference_ends_with_what_would_help(tmp_path: Path) -> 
     ("triples", "words"),
     [
         ([("a", "r", "b"), ("b", "r", "c")], "It has one relation"),
-        ([("a", "r", "b"), ("b", "s", "c"), ("c", "r", "a")], "its largest relation has 2 triples"),
+        ([("a", "r", "b"), ("b", "s", "c"), ("c", "r", "a")], "It has 3 entities"),
+        (
+            [(f"{i}", "rs"[i % 2], f"{(i + 1) % 60}") for i in range(60)],
+            "its largest relation has 30 triples",
+        ),
         (
             [(f"{i}", r, f"{(i + d) % 400}") for i in range(400) for d, r in enumerate("rs")],
             "Its relations say little about one another",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from rulemine.errors import TooManyRulesError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import MiningOptions, Resources, mine
 from rulemine.query.atom import Atom
@@ -59,6 +60,13 @@ def test_progress_ends_with_everything_done() -> None:
     mine(FAMILY, LOOSE, progress=lambda done, total: calls.append((done, total)))
     assert calls[-1][0] == calls[-1][1] > 0
     assert all(0 <= done <= total or total == 0 for done, total in calls)
+
+
+def test_more_rules_than_wanted_end_the_run() -> None:
+    number = len(mine(FAMILY, LOOSE))
+    assert len(mine(FAMILY, LOOSE, most=number)) == number
+    with pytest.raises(TooManyRulesError, match=f"more than {number - 1} rules"):
+        mine(FAMILY, LOOSE, most=number - 1)
 
 
 def test_a_callback_that_raises_ends_the_run() -> None:
