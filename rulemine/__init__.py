@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rulemine.evaluation import Report as Report
     from rulemine.evaluation import answer as answer
     from rulemine.evaluation import evaluate as evaluate
+    from rulemine.importing.importer import import_set as import_set
     from rulemine.kg.graph import KnowledgeGraph as KnowledgeGraph
     from rulemine.mining import MiningOptions as MiningOptions
     from rulemine.mining import Rules as Rules
@@ -42,6 +43,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "answer": "rulemine.evaluation",
         "evaluate": "rulemine.evaluation",
         "ground": "rulemine.rules.grounding",
+        "import_set": "rulemine.importing.importer",
         "mine": "rulemine.mining",
     },
 )

@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 from rulemine.builder.model_counts import count_model
 from rulemine.errors import OutputError, UserError
 from rulemine.files import write_text
+from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.registry import KINDS, kind_named
 from rulemine.recipe.loading import decode_recipe
 from rulemine.release.contents import read_parts
@@ -74,6 +75,8 @@ def regenerated(
 
 
 def _options(release: Release) -> Iterator[Problem]:
+    if not isinstance(KINDS[release.kind], BuildingKind):
+        return  # no recipe made it
     wrong: list[str] = []
     decode_recipe(release.manifest["config"], wrong)
     for text in wrong:

@@ -24,6 +24,7 @@ from rulemine.cli.data import DATA, GENERATE
 from rulemine.cli.evaluate import EVALUATE
 from rulemine.cli.export import EXPORT, QUESTION_GRAPHS, SUPERVISION
 from rulemine.cli.graph import GRAPH, SEEDS, TASKS, VALUES
+from rulemine.cli.importing import IMPORT
 from rulemine.cli.judge import JUDGE
 from rulemine.cli.mine import MINE
 from rulemine.cli.parser import Parser
@@ -40,7 +41,7 @@ __all__ = ["main", "make_parser"]
 GROUPS: dict[str, tuple[Subcommand, ...]] = {
     "Build": (BUILD, DRAFT, MINE, GLOSS, KEYS_OF_RECIPES),
     "Releases": (
-        *(VERIFY, AUDIT, SHOW, RENAME, ARCHIVE),
+        *(IMPORT, VERIFY, AUDIT, SHOW, RENAME, ARCHIVE),
         *(EXPORT, QUESTION_GRAPHS, SUPERVISION, VARIANTS),
     ),
     "Systems": (QUESTIONS, ANSWER, EVALUATE, COMPARE, STUDY, JUDGE),

@@ -77,7 +77,7 @@ def breakdowns(
     """
     about = About({removal.triple: removal for removal in removals}, levels, level)
     for q in questions:
-        if q.hard_answer is not None and not about.removals.keys() >= set(q.removed):
+        if removals and q.hard_answer is not None and not about.removals.keys() >= set(q.removed):
             raise ReleaseError(
                 f"removed.jsonl: lacks one of {q.removed}, the removed triples of question {q.id!r}. Check "
                 "the release: rulemine verify."
@@ -113,6 +113,8 @@ def _broken_down(group: Group, questions: Sequence[Question], about: About) -> B
 
 def _proof(question: Question, about: About) -> str:
     """What is left of the hard answer asked for, one of `_PROOFS`."""
+    if not about.removals:
+        return ""  # nothing has a proof, or is missing
     if question.core:
         return _PROOFS[0]
     gone = [about.removals[t].difficulty for t in question.evidence if t in about.removals]
@@ -126,6 +128,8 @@ def _missing(question: Question, _: About) -> str:
 
 
 def _inference(question: Question, _: About) -> str:
+    if not question.evidence:
+        return ""
     return "full" if set(question.evidence) <= set(question.removed) else "partial"
 
 

@@ -181,7 +181,7 @@ def notes_on_leaks(release: Release, split: str | None) -> list[str]:
         return []
     values = release.removed_values()
     facts = RemovedFacts(
-        (row.triple for row in release.removals()), [(row.node, row.property) for row in values]
+        (row.triple for row in release.missing()), [(row.node, row.property) for row in values]
     )
     questions = release.questions()
     if not (leaked := facts.leaked(questions, split)):

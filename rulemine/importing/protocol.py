@@ -23,7 +23,8 @@ class ImportedQuestion:
         id: Its id in the source; unique in the set.
         text: The question.
         answers: The stated answers, in the order of the source, each once: entities of the graph, or plain
-            texts where there is no graph; of Cypher questions, rows as compact JSON arrays.
+            texts where there is no graph; of Cypher questions, rows as compact JSON arrays, or nothing where
+            only the Cypher says them.
         split: ``train``, ``validation`` or ``test``.
         topics: The topic entities.
         hard: The answers that the source says the incomplete graph does not state; None: it does not say.
@@ -34,7 +35,7 @@ class ImportedQuestion:
         graph: The property graph that the question is about, a key of `ImportedSet.property_graphs`.
         triples: The question's own graph, where the source gives one for each question.
         paraphrases: Further texts.
-        fields: Whatever else the source says, as JSON has it, such as its own type of the question.
+        fields: Whatever else the source says, as JSON has it; ``type`` is its own type of the question.
     """
 
     id: str

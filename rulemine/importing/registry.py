@@ -27,6 +27,7 @@ IMPORTS: "Registry[Callable[..., Reader]]" = Registry(
         "cwq": "rulemine.importing.readers.cwq:Cwq",
         "gtsqa": "rulemine.importing.readers.gtsqa:GtsqaReader",
         "dynamic-kgqa": "rulemine.importing.readers.dynamic_kgqa:DynamicKgqaReader",
+        "plain": "rulemine.importing.readers.plain:Plain",
     },
 )
 """Name → what makes the reader; its fields, or its keyword parameters, are its options."""

@@ -16,9 +16,9 @@ from rulemine.codec import read_value, shown, why_unreadable
 from rulemine.errors import ConfigError, InputError, counted
 from rulemine.files import read_jsonl, read_text
 
-__all__ = ["SourceRow", "read_rows", "split_of"]
+__all__ = ["SPLIT_NAMES", "SourceRow", "read_rows", "split_of"]
 
-_SPLITS = {
+SPLIT_NAMES = {
     "train": "train", "training": "train",
     "validation": "validation", "valid": "validation", "val": "validation", "dev": "validation",
     "test": "test",
@@ -116,7 +116,9 @@ def split_of(path: Path) -> str:
         ('train', 'test')
     """
     for name in (path.name, path.parent.name):
-        found = {_SPLITS[word] for word in re.split(r"[\W_\d]+", name.lower()) if word in _SPLITS}
+        found = {
+            SPLIT_NAMES[word] for word in re.split(r"[\W_\d]+", name.lower()) if word in SPLIT_NAMES
+        }
         if len(found) == 1:
             return found.pop()
     return ""
@@ -175,7 +177,7 @@ def _files(path: Path) -> list[Path]:
             f"{path}: holds no file such as train.jsonl, test.json or test-00000-of-00001.parquet, whose "
             "name has a split. Name the file itself."
         )
-    order = list(dict.fromkeys(_SPLITS.values()))
+    order = list(dict.fromkeys(SPLIT_NAMES.values()))
     return sorted(found, key=lambda file: (order.index(split_of(file)), file.as_posix()))
 
 

@@ -170,6 +170,7 @@ class Kind:
         inputs: What its builds read beside what all read, or in another way.
         page: What only cards of the kind say, see `rulemine.release.card.kind_page.KindPage`; None: nothing.
         groups: What its results are broken down by, beside what those of every kind are.
+        hides: Whether its texts can name entities otherwise, so that names can be hidden.
     """
 
     name: ClassVar[str] = ""
@@ -195,6 +196,7 @@ class Kind:
     inputs: ClassVar[Sequence[Input]] = ()
     page: ClassVar[Any] = None
     groups: ClassVar[Sequence[Group]] = ()
+    hides: ClassVar[bool] = True
 
     @property
     def files(self) -> Sequence[ReleaseFile]:
@@ -215,6 +217,18 @@ class Kind:
     def figures(self) -> Sequence[Any]:
         """The figures of its releases alone, each a `rulemine.release.card.figure.Figure`."""
         return self.page.figures if self.page else ()
+
+    def unknown(self, parts: Any) -> Collection[str]:
+        """The figures of every release that cannot be had of one, by key.
+
+        Args:
+            parts: Its `rulemine.release.contents.ReleaseParts`.
+        """
+        return ()
+
+    def graph_of(self, question: Any) -> str:
+        """The name of the property graph that a question is about; "": there is only one, or none."""
+        return ""
 
     def text(self, question: Any, templates: "Templates", *, articles: bool) -> str:
         """The text of a question from templates.

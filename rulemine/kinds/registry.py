@@ -25,6 +25,8 @@ KINDS: "Registry[Kind]" = Registry(
         "subgraphs": "rulemine.kinds.subgraphs.kind:KIND",
         "variants": "rulemine.kinds.variants.kind:KIND",
         "cypher": "rulemine.kinds.cypher.kind:KIND",
+        "imported": "rulemine.kinds.imported.kind:KIND",
+        "imported_cypher": "rulemine.kinds.imported.kind:CYPHER",
     },
 )
 """Name → kind; the value of `Question.kind`, and of ``kind`` in a recipe and a manifest."""

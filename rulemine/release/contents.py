@@ -16,12 +16,13 @@ from rulemine.files import opened, read_jsonl, read_text
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.property_graph.graph import MissingFacts, PropertyGraph
+from rulemine.kg.property_graph.simplekg import read_simplekg
 from rulemine.kinds.registry import KINDS, USUAL, kind_named
 from rulemine.llm.journal import answer_of
 from rulemine.phrasing.templates import Templates
 from rulemine.release.naming import Namer
 from rulemine.release.reader import TYPES, Release
-from rulemine.release.records import Question, Rejection, Removal
+from rulemine.release.records import MISSING, Missing, Question, Rejection, Removal
 from rulemine.release.values import REMOVED_VALUES, RemovedValue
 from rulemine.rules.rule import Rule
 
@@ -76,6 +77,7 @@ class ReleaseParts:
         sampling_counts: What its sampling counted.
         counts: Of a kind that is not installed: its counts as they are given, which are not counted again.
         graph: The complete property graph; None: questions are about the triples alone.
+        graphs: Name → property graph, where questions are about several; nothing is removed from them.
         records: File → its records, of the files that only releases of the kind have.
         shared: What several figures are counted from, kept by the function that gives it.
     """
@@ -99,6 +101,7 @@ class ReleaseParts:
     sampling_counts: Mapping[str, Any] = field(default_factory=dict)
     counts: Mapping[str, Any] = field(default_factory=dict)
     graph: PropertyGraph | None = None
+    graphs: Mapping[str, PropertyGraph] = field(default_factory=dict)
     records: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     shared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -108,6 +111,11 @@ class ReleaseParts:
         return str(self.config.get("kind", USUAL))
 
     @property
+    def missing(self) -> tuple[Missing, ...]:
+        """The removed triples, with certificates or without."""
+        return self.removals + self.records.get(MISSING, ())
+
+    @property
     def removed_values(self) -> tuple[RemovedValue, ...]:
         """The values that incomplete property graphs lack."""
         return self.records.get(REMOVED_VALUES, ())
@@ -115,8 +123,9 @@ class ReleaseParts:
     def incomplete(self) -> Iterator[tuple[int, KnowledgeGraph]]:
         """Yields each level with its incomplete KG, ascending."""
         kg = self.complete
-        ids = np.full((len(self.removals), 3), -1, np.int32)
-        for i, removal in enumerate(self.removals):
+        missing = self.missing
+        ids = np.full((len(missing), 3), -1, np.int32)
+        for i, removal in enumerate(missing):
             s, r, o = removal.triple
             if {s, o} <= kg.entity_ids.keys() and r in kg.relation_ids:
                 ids[i] = kg.entity_ids[s], kg.relation_ids[r], kg.entity_ids[o]
@@ -124,7 +133,7 @@ class ReleaseParts:
         rows = np.full(len(ids), -1)
         rows[known] = kg.rows_of(ids[known])
         for level in self.levels:
-            gone = np.array([removal.level <= level for removal in self.removals], bool)
+            gone = np.array([removal.level <= level for removal in missing], bool)
             yield level, kg.without(rows[gone & (rows >= 0)])
 
     def property_graphs(self) -> Iterator[tuple[int, PropertyGraph]]:
@@ -186,6 +195,7 @@ def read_parts(release: Release) -> ReleaseParts:
         sampling_counts=release.manifest["counts"].get("sampling", {}),
         counts={} if release.kind in KINDS else release.manifest["counts"],
         graph=release.property_graph("complete") if release.has_property_graph else None,
+        graphs={name: read_simplekg(file) for name, file in release.named_graphs.items()},
         records={
             file.name: release.records(file.record, file.name)
             for file in kind_named(release.kind).files

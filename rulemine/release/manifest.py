@@ -5,9 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from rulemine.codec import dump_line
+from rulemine.errors import ReleaseError
 from rulemine.kg.entity_names import NAMINGS
+from rulemine.kinds.registry import KINDS
+from rulemine.release.records import FORMAT_VERSION
 
-__all__ = ["KEYS", "SHAPES", "TABLES", "dump_manifest"]
+__all__ = ["FORMAT", "KEYS", "SHAPES", "TABLES", "check_manifest", "dump_manifest"]
+
+FORMAT = "rulemine release"
 
 KEYS = {"format", "format_version", "name", "naming", "levels", "config", "kg", "counts", "files"}
 """Of a manifest."""
@@ -34,6 +40,66 @@ SHAPES: dict[str, Callable[[Any], bool]] = {
 }
 TABLES = ("mining", "selection", "questions", "verbalizer")
 """Of the options in a manifest."""
+
+
+def check_manifest(manifest: dict[str, Any], where: Path, release: Path) -> None:
+    """Checks what a reader relies on.
+
+    Args:
+        manifest: The manifest.
+        where: Its file, for messages.
+        release: The release as given, for messages.
+
+    Raises:
+        ReleaseError: It is of no release, or of one of another format version.
+    """
+    if manifest.get("format") != FORMAT:
+        raise ReleaseError(
+            f"{where}: format is {manifest.get('format')!r}; expected {FORMAT!r}. Name the folder of a "
+            "release."
+        )
+    version = manifest.get("format_version")
+    if version == FORMAT_VERSION - 1:
+        raise ReleaseError(
+            f"{where}: format_version is {version}; expected {FORMAT_VERSION}. Convert the release: "
+            f"python tools/to_format{FORMAT_VERSION}.py {release} NEW, of the source of rulemine."
+        )
+    if type(version) is not int or version < FORMAT_VERSION:
+        raise ReleaseError(
+            f"{where}: format_version is {dump_line(version)}; expected {FORMAT_VERSION}. "
+            "Fetch or build the release again."
+        )
+    if version > FORMAT_VERSION:
+        raise ReleaseError(
+            f"{where}: format version {version}; this program reads version "
+            f"{FORMAT_VERSION}. Upgrade: pip install -U rulemine."
+        )
+    if missing := KEYS - {"levels"} - set(manifest):
+        raise ReleaseError(
+            f"{where}: lacks {', '.join(sorted(missing))}. Fetch or build the release again."
+        )
+    if unknown := sorted(set(manifest) - KEYS):
+        raise ReleaseError(
+            f"{where}: has the unknown key {unknown[0][:60]!r}. Fetch or build the release again."
+        )
+    config = manifest["config"] if isinstance(manifest["config"], dict) else {}
+    values = manifest | {f"config.{table}": config.get(table, {}) for table in TABLES}
+    shapes = SHAPES | {f"config.{table}": SHAPES["config"] for table in TABLES}
+    if wrong := [key for key, fits in shapes.items() if key in values and not fits(values[key])]:
+        shown = " and ".join(f"{key} ({dump_line(values[key])[:60]})" for key in wrong)
+        raise ReleaseError(f"{where}: invalid value of {shown}. Fetch or build the release again.")
+    if config.get("naming", manifest["naming"]) != manifest["naming"]:
+        raise ReleaseError(
+            f"{where}: naming is {manifest['naming']}, but config.naming is "
+            f"{dump_line(config['naming'])[:60]}; expected the same. Fetch or build the release again."
+        )
+    kind = config.get("kind")
+    own = config.get(kind) if isinstance(kind, str) else None
+    if kind is not None and not isinstance(own, dict | str):  # a section, or a file of rules
+        raise ReleaseError(
+            f"{where}: config.kind is {dump_line(kind)[:60]}; expected the name of a kind of question, "
+            f"such as {', '.join(KINDS)}, with its options. Fetch or build the release again."
+        )
 
 
 def dump_manifest(manifest: dict[str, Any]) -> str:

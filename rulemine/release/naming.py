@@ -26,7 +26,10 @@ from rulemine.text.articles import in_sentence
 from rulemine.text.mentions import cut, find_mentions_of_all, interleaved
 from rulemine.text.template import fill
 
-__all__ = ["Namer", "name_entities", "questions_in"]
+__all__ = ["HIDING", "Namer", "check_hiding", "name_entities", "questions_in"]
+
+HIDING = ("private", "numeric")
+"""The namings that do not show what entities are called."""
 
 _R = TypeVar("_R")
 
@@ -304,6 +307,20 @@ def questions_in(
     """
     if naming not in NAMINGS:
         raise ConfigError(f"no naming {naming!r}; {did_you_mean(naming, NAMINGS)}")
+    check_hiding(release, naming)
     templates = release.templates()
     namer = Namer(release.entities, templates, naming, source=release.naming, rules=release.rules())
     return tuple(map(namer.question, questions))
+
+
+def check_hiding(release: Release, naming: str) -> None:
+    """Refuses to hide names that the texts of a release go on naming.
+
+    Raises:
+        ReleaseError: The naming hides names, and texts of the kind are as their source has them.
+    """
+    if naming in HIDING and not kind_named(release.kind).hides:
+        raise ReleaseError(
+            f"{release.path}: texts of the kind {release.kind} name entities as their source does, so the "
+            f"naming {naming} would hide nothing. Choose the naming entity or text."
+        )

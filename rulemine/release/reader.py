@@ -13,19 +13,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rulemine.codec import dump_line, from_json, parse_object
+from rulemine.codec import from_json, parse_object
 from rulemine.errors import InputError, ReleaseError
 from rulemine.files import describe_content, digest_of, read_jsonl, read_lines, read_text
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.graph import MissingFacts, PropertyGraph
 from rulemine.kg.property_graph.simplekg import read_simplekg
-from rulemine.kinds.registry import KINDS, USUAL, kind_named
+from rulemine.kinds.registry import USUAL, kind_named
 from rulemine.phrasing.templates import Templates
-from rulemine.release.manifest import KEYS, SHAPES, TABLES
+from rulemine.release.manifest import check_manifest
 from rulemine.release.records import (
-    FORMAT_VERSION,
+    MISSING,
     SPLITS,
+    Missing,
     Question,
     Rejection,
     Removal,
@@ -45,7 +46,6 @@ _LEVELS = {"complete": 0, "incomplete": 100}
 _LEVEL = re.compile(r"incomplete-([0-9]{1,3})")
 TYPES = "types.tsv"
 PROPERTY_GRAPHS = "property_graph"
-FORMAT = "rulemine release"
 
 _R = TypeVar("_R")
 
@@ -95,57 +95,7 @@ class Release:
             manifest = parse_object(read_text(file), str(where))
         except InputError as problem:
             raise ReleaseError(str(problem)) from None
-        if manifest.get("format") != FORMAT:
-            raise ReleaseError(
-                f"{where}: format is {manifest.get('format')!r}; expected {FORMAT!r}. Name the folder of a "
-                "release."
-            )
-        version = manifest.get("format_version")
-        if version == FORMAT_VERSION - 1:
-            raise ReleaseError(
-                f"{where}: format_version is {version}; expected {FORMAT_VERSION}. Convert the release: "
-                f"python tools/to_format{FORMAT_VERSION}.py {given} NEW, of the source of rulemine."
-            )
-        if type(version) is not int or version < FORMAT_VERSION:
-            raise ReleaseError(
-                f"{where}: format_version is {dump_line(version)}; expected {FORMAT_VERSION}. "
-                "Fetch or build the release again."
-            )
-        if version > FORMAT_VERSION:
-            raise ReleaseError(
-                f"{where}: format version {version}; this program reads version "
-                f"{FORMAT_VERSION}. Upgrade: pip install -U rulemine."
-            )
-        if missing := KEYS - {"levels"} - set(manifest):
-            raise ReleaseError(
-                f"{where}: lacks {', '.join(sorted(missing))}. Fetch or build the release again."
-            )
-        if unknown := sorted(set(manifest) - KEYS):
-            raise ReleaseError(
-                f"{where}: has the unknown key {unknown[0][:60]!r}. Fetch or build the release again."
-            )
-        config = manifest["config"] if isinstance(manifest["config"], dict) else {}
-        values = manifest | {f"config.{table}": config.get(table, {}) for table in TABLES}
-        shapes = SHAPES | {f"config.{table}": SHAPES["config"] for table in TABLES}
-        if wrong := [
-            key for key, fits in shapes.items() if key in values and not fits(values[key])
-        ]:
-            shown = " and ".join(f"{key} ({dump_line(values[key])[:60]})" for key in wrong)
-            raise ReleaseError(
-                f"{where}: invalid value of {shown}. Fetch or build the release again."
-            )
-        if config.get("naming", manifest["naming"]) != manifest["naming"]:
-            raise ReleaseError(
-                f"{where}: naming is {manifest['naming']}, but config.naming is "
-                f"{dump_line(config['naming'])[:60]}; expected the same. Fetch or build the release again."
-            )
-        kind = config.get("kind")
-        own = config.get(kind) if isinstance(kind, str) else None
-        if kind is not None and not isinstance(own, dict | str):  # a section, or a file of rules
-            raise ReleaseError(
-                f"{where}: config.kind is {dump_line(kind)[:60]}; expected the name of a kind of question, "
-                f"such as {', '.join(KINDS)}, with its options. Fetch or build the release again."
-            )
+        check_manifest(manifest, where, given)
         return cls(given, folder, manifest)
 
     @property
@@ -172,6 +122,17 @@ class Release:
     def has_property_graph(self) -> bool:
         """Whether its questions are about a property graph, see `property_graph`."""
         return f"{PROPERTY_GRAPHS}/complete.json.gz" in self.manifest["files"]
+
+    @cached_property
+    def named_graphs(self) -> dict[str, Path]:
+        """The files of its property graphs by name, where questions are about several."""
+        start = f"{PROPERTY_GRAPHS}/"
+        files = [name for name in sorted(self.manifest["files"]) if name.startswith(start)]
+        if self.has_property_graph:
+            return {}
+        return {
+            name.removeprefix(start).removesuffix(".json.gz"): self.file(name) for name in files
+        }
 
     def expect_entities(self, what: str, taken: Collection[str] = ()) -> None:
         """Refuses questions whose answers are no entities.
@@ -239,24 +200,29 @@ class Release:
         if which in self.graphs or which == "reference":
             return KnowledgeGraph.read(self.file(f"kg/{which}.tsv.gz"))
         level = self.level_of(which)
+        if not self.graphs:
+            return KnowledgeGraph.from_triples(())
         complete = self.kg("complete")
-        gone = {removal.triple for removal in self.removals() if removal.level <= level}
+        gone = {row.triple for row in self.missing() if row.level <= level}
         rest = KnowledgeGraph.from_triples(t for t in complete.labeled() if t not in gone)
         return complete if len(rest) == len(complete) else rest
 
     def graph_of(self, question: Question) -> tuple[str, str | None]:
         """The name of the property graph that a question is about, "" if only one, and its file, if known."""
-        return "", None
+        name = kind_named(self.kind).graph_of(question)
+        return name, str(self.named_graphs[name]) if name in self.named_graphs else None
 
     def property_graph(self, which: str = "incomplete") -> PropertyGraph:
-        """A property graph of the release; only in releases of the kind ``cypher``.
+        """A property graph of the release; only in releases whose questions are about some.
 
         Args:
-            which: See `kg`.
+            which: See `kg`; or one of the files of `named_graphs`.
 
         Raises:
             ReleaseError: The release has no such graph, or see `file`.
         """
+        if Path(which) in self.named_graphs.values():
+            return read_simplekg(Path(which))
         name = f"{PROPERTY_GRAPHS}/{which}.json.gz"
         if which in self.graphs:
             return read_simplekg(self.file(name))
@@ -321,6 +287,10 @@ class Release:
     def removals(self) -> tuple[Removal, ...]:
         """The removed triples with their certificates, in file order."""
         return self.records(Removal, "removed.jsonl")
+
+    def missing(self) -> tuple[Missing, ...]:
+        """The triples that the incomplete KG lacks, with certificates or without, in file order."""
+        return self.removals() + self._own(Missing, MISSING)
 
     def rejections(self) -> tuple[Rejection, ...]:
         """The rejected questions and texts, in file order."""

@@ -20,6 +20,7 @@ from rulemine.kinds.registry import kind_named
 
 __all__ = [
     "FORMAT_VERSION",
+    "MISSING",
     "SPLITS",
     "WORDINGS",
     "Answer",
@@ -28,6 +29,7 @@ __all__ = [
     "Difficulty",
     "Entity",
     "HardAnswer",
+    "Missing",
     "PerDirection",
     "Prediction",
     "Query",
@@ -134,14 +136,28 @@ class Difficulty:
     lift: PerDirection
 
 
+MISSING = "missing.jsonl"
+
+
 @dataclass(frozen=True, slots=True)
-class Removal:
-    """A triple of the complete KG that the incomplete KG lacks.
+class Missing:
+    """A triple of the complete KG that the incomplete KG lacks; alone, one that has no certificate.
 
     Attributes:
-        triple: The removed triple.
+        triple: The triple.
         level: The percentage of the removal at which it goes, 1 … 100; the same for all statements of
             a fact.
+    """
+
+    triple: Triple
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Removal(Missing):
+    """A missing triple that the incomplete KG still proves.
+
+    Attributes:
         directions: The ends that may be asked for (``subject``, ``object``), sorted: those in which
             the prior of the answer is low enough.
         certificate: The best remaining proof.
@@ -153,8 +169,6 @@ class Removal:
             (selection ``brink``) keeps more than one.
     """
 
-    triple: Triple
-    level: int
     directions: tuple[str, ...]
     certificate: Certificate
     selected_by: Annotated[str | None, "rule"]

@@ -19,8 +19,8 @@ from rulemine.release.card.figures import figures_of
 from rulemine.release.card.page import draw_plots, write_card
 from rulemine.release.card.plots import FIGURES
 from rulemine.release.contents import GLOSSES, JOURNAL, PROMPT, ModelTrace, ReleaseParts
-from rulemine.release.manifest import dump_manifest
-from rulemine.release.reader import FORMAT, MANIFEST, PROPERTY_GRAPHS, TYPES
+from rulemine.release.manifest import FORMAT, dump_manifest
+from rulemine.release.reader import MANIFEST, PROPERTY_GRAPHS, TYPES
 from rulemine.release.records import FORMAT_VERSION, SPLITS, Removal
 from rulemine.release.sheet import SHEET, SHEET_COLUMNS, sheet_rows
 from rulemine.rules.formats import write_rules
@@ -56,6 +56,8 @@ def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
         write_jsonl(folder / file.name, map(to_json, own))
     for level, graph in named.property_graphs():
         write_simplekg(graph, folder / PROPERTY_GRAPHS / f"{_name_of(level)}.json.gz")
+    for name, graph in named.graphs.items():
+        write_simplekg(graph, folder / PROPERTY_GRAPHS / f"{name}.json.gz")
     if named.trace is not None:
         write_trace(folder, named.trace)
     manifest = {
@@ -86,6 +88,8 @@ def _by_triple(removal: Removal) -> Triple:
 
 
 def _write_graphs(folder: Path, parts: ReleaseParts) -> None:
+    if not len(parts.complete):
+        return  # questions that others published may have no graph, and no file is without a triple
     parts.complete.write(folder / "kg/complete.tsv.gz")
     for level, kg in parts.incomplete():
         kg.write(folder / f"kg/{_name_of(level)}.tsv.gz")
@@ -105,7 +109,7 @@ def _write_table(path: Path, header: tuple[str, ...], rows: Iterable[tuple[str, 
 def _write_relations(path: Path, parts: ReleaseParts) -> None:
     sizes = parts.complete.relation_sizes().tolist()
     complete = dict(zip(parts.complete.relations, sizes, strict=True))
-    removed = Counter(removal.triple[1] for removal in parts.removals)
+    removed = Counter(removal.triple[1] for removal in parts.missing)
     header = (
         "relation", "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects",
         "describe_subject", "describe_object", "source", "triples", "removed", "fact", "reversed",

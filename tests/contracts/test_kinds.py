@@ -14,7 +14,9 @@ import pytest
 
 from tests.contracts.test_imports import MODULES, imports, is_of_a_kind, parsed
 
-NAMES = frozenset(("rules", "structures", "subgraphs", "variants", "cypher"))
+NAMES = frozenset(
+    ("rules", "structures", "subgraphs", "variants", "cypher", "imported", "imported_cypher")
+)
 
 HOLDERS = frozenset(
     ("asked", "fresh", "named", "parts", "published", "q", "question", "recipe", "release")

@@ -7,7 +7,7 @@ predictions are sorted by question.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -18,6 +18,7 @@ from rulemine.cypher.rows import row_text
 from rulemine.errors import ConfigError, counted, did_you_mean
 from rulemine.evaluation.answerers.protocol import NEEDS, Answered, Answerer, Context, OpenQuestion
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.property_graph.simplekg import read_simplekg
 from rulemine.kinds.registry import kind_named
 from rulemine.llm.call import more_tokens
 from rulemine.llm.options import EndpointOptions
@@ -262,7 +263,7 @@ def answer(
                 Session(endpoint or EndpointOptions(), folder / JOURNAL, note)
             )
         with ANSWERERS.blaming(with_.partition(":")[0] if isinstance(with_, str) else with_):
-            found = answerer(replace(given, session=session), asked)
+            found = _found(answerer, replace(given, session=session), release, questions, asked)
             if len(found) != len(asked):
                 raise ValueError(f"it gave {len(found)} sets of answers to {len(asked)} questions")
             for q, some in zip(questions, found, strict=True):
@@ -309,6 +310,38 @@ def run_of(
         "seed": seed,
         "model": model if asks_model(answerer) else None,
     }
+
+
+def _found(
+    answerer: Answerer,
+    given: Context,
+    release: Release,
+    questions: Sequence[Question],
+    asked: Sequence[OpenQuestion],
+) -> Sequence[Any]:
+    """What is found for questions; nothing for those without a query that the answerer needs.
+
+    Where they are about several property graphs, it is called for one after the other.
+    """
+    files: list[str | None] = [release.graph_of(question)[1] for question in questions]
+    every = range(len(asked))
+    some = [at for at in every if questions[at].query] if "query" in needs_of(answerer) else every
+    if len(some) < len(every):
+        if not some:
+            raise ConfigError(
+                f"{release.path}: no question has a query that the answerer could execute. Take another."
+            )
+        given.note(f"{counted(len(every) - len(some), 'question')} without a query: not answered")
+    elif not any(files):
+        return answerer(given, asked)
+    found: list[Any] = [()] * len(asked)
+    for file in dict.fromkeys(files[at] for at in some):
+        own = [at for at in some if files[at] == file]
+        graph = read_simplekg(Path(file)) if file else given.graph
+        parts = answerer(replace(given, graph=graph), [asked[at] for at in own])
+        for at, part in zip(own, parts, strict=True):
+            found[at] = part
+    return found
 
 
 def _training(release: Release, split: str | None) -> tuple[Question, ...]:

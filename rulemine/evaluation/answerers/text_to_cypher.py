@@ -11,8 +11,6 @@ from itertools import chain, islice, zip_longest
 from typing import ClassVar
 
 from rulemine.config import Section, option
-from rulemine.cypher.questions.pattern_text import query_of
-from rulemine.cypher.questions.render import to_cypher
 from rulemine.cypher.rows import Failed
 from rulemine.evaluation.answerers.protocol import Answered, Chat, Context, OpenQuestion, Typical
 from rulemine.evaluation.answerers.schema_text import schema_text
@@ -143,6 +141,4 @@ def _examples(train: Sequence[Question], most: int, seed: int) -> list[str]:
         drawn.setdefault(asked[at].structure, []).append(asked[at])
     rounds = zip_longest(*(drawn[name] for name in sorted(drawn)))
     chosen = islice(filter(None, chain.from_iterable(rounds)), most)
-    return [
-        _EXAMPLE.format(question=q.question, cypher=to_cypher(query_of(q.query))) for q in chosen
-    ]
+    return [_EXAMPLE.format(question=q.question, cypher=q.block.cypher) for q in chosen]

@@ -123,7 +123,7 @@ def score_rows(
         EndpointError: The server does not answer.
         ReleaseError: The release has no such graph.
     """
-    elsewhere = release.level_of(kg) > 0
+    elsewhere = release.has_property_graph and release.level_of(kg) > 0
     graphs = [release.graph_of(question) for question in questions]
     names = [name for name, _ in graphs]
     found: dict[int, ScoredQuery] = {}
@@ -192,9 +192,9 @@ def _places(
                 f"{option} {unknown[0]}=…: no question is about a graph {unknown[0]!r}; known: "
                 f"{', '.join(names[:5])}."
             )
+    if runs.graphs and (release.has_property_graph or release.named_graphs):
+        raise ConfigError(f"--graph: {release.path} has its graph. Leave it out.")
     if release.has_property_graph:
-        if runs.graphs:
-            raise ConfigError(f"--graph: {release.path} has its graph. Leave it out.")
         return {"": _Place(url=runs.urls.get(""))}
     found: dict[str, _Place | None] = {}
     for name, file in files.items():

@@ -112,11 +112,11 @@ def _questions(release: Release, scores: StudyScores) -> Table:
 def _levels(scores: StudyScores) -> Table:
     """What the graph of each level has and lacks."""
     plan, release = scores.study.plan, scores.study.release
-    removals, asked = release.removals(), scores.asked
+    missing, asked = release.missing(), scores.asked
     complete = len(release.kg("complete"))
     rows = []
     for level in plan.levels:
-        gone = sum(removal.level <= level for removal in removals)
+        gone = sum(row.level <= level for row in missing)
         hard = [q for q in asked if q.hard_answer is not None and q.level <= level]
         core = sum(question.core for question in hard)
         share = Score(gone / complete, None, None)

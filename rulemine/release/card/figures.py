@@ -43,13 +43,18 @@ GUESSES = (1, 5)
 
 
 def figures_of(parts: ReleaseParts) -> dict[str, Any]:
-    """All figures of a release; JSON values only. Those of a kind that is not installed stay as they are."""
+    """All figures of a release; JSON values only, None what its kind says is not known.
+
+    Those of a kind that is not installed stay as they are.
+    """
     if parts.counts:
         return dict(parts.counts)
-    own: Sequence[Figure] = kind_named(parts.kind).figures
+    kind = kind_named(parts.kind)
+    own: Sequence[Figure] = kind.figures
+    unknown = kind.unknown(parts)
     found: dict[str, Any] = {}
     for figure in FIGURES:
-        found[figure.key] = figure.of(parts)
+        found[figure.key] = None if figure.key in unknown else figure.of(parts)
         found |= counted_by((one for one in own if one.after == figure.key), parts)
     return found
 
@@ -64,7 +69,7 @@ def _not_asked(parts: ReleaseParts) -> int:
     declared = parts.templates.declarations
     rows = (row for q in parts.questions for row in q.hard)
     asked = {_fact(triple, declared) for row in rows for triple in row.witness}
-    return sum(_fact(r.triple, declared) not in asked for r in parts.removals)
+    return sum(_fact(r.triple, declared) not in asked for r in parts.missing)
 
 
 def _further_statements(parts: ReleaseParts) -> int:
@@ -159,7 +164,7 @@ def _splits(parts: ReleaseParts) -> dict[str, Any]:
     """How far each split is from the whole, and what it shares with train; None for an empty one."""
     found: dict[str, Any] = dict.fromkeys(SPLITS)
     values = [(row.node, row.property) for row in parts.removed_values]
-    facts = RemovedFacts((removal.triple for removal in parts.removals), values)
+    facts = RemovedFacts((row.triple for row in parts.missing), values)
     for row in compare_splits(parts.questions, facts):
         found[row.split] = {
             "relations": row.relations,
@@ -204,17 +209,17 @@ _SPREAD = (
 
 FIGURES: tuple[Figure, ...] = (
     Figure("triples_complete", "triples before the removal", lambda p: len(p.complete)),
-    Figure("triples_incomplete", "triples after it", lambda p: len(p.complete) - len(p.removals)),
+    Figure("triples_incomplete", "triples after it", lambda p: len(p.complete) - len(p.missing)),
     Figure("triples_askable", "triples of the complete graph with a prior of at most `selection.max_prior` "
            "(0.07 where there is no such option) in at least one direction", _askable),
-    Figure("triples_removed", "removed triples", lambda p: len(p.removals)),
+    Figure("triples_removed", "removed triples", lambda p: len(p.missing)),
     Figure("removed_core", "removed triples of the core", lambda p: sum(r.core for r in p.removals)),
     Figure("removed_not_asked", "removed triples of whose fact no statement is behind a hard answer of a "
            "question", _not_asked),
     Figure("removed_further_statements", "removed triples less the facts that they state: further "
            "statements of removed facts", _further_statements),
     Figure("removed_by_level", "level → removed triples with that level or a lower one",
-           lambda p: {str(level): sum(r.level <= level for r in p.removals) for level in p.levels}),
+           lambda p: {str(level): sum(r.level <= level for r in p.missing) for level in p.levels}),
     Figure("selected_by_another", "removed triples that another rule than that of the published proof "
            "selected", lambda p: sum(r.selected_by is not None for r in p.removals)),
     Figure("selection", "what the selection chose from, see below", lambda p: p.selection_counts),

@@ -25,9 +25,11 @@ class KindPage(NamedTuple):
             ``completion`` and ``answer_bars``.
         values: What it names beside the counts of the manifest.
         examples: Some of the questions, as lines.
+        whole: Whether the template is the whole card, and names nothing that only cards of builds do.
     """
 
     figures: Sequence[Figure]
     text: str
     values: Callable[[Manifest], Mapping[str, Any]]
     examples: Callable[[Sequence[Question]], list[str]]
+    whole: bool = False

@@ -60,8 +60,7 @@ def _part(part: str, parts: ReleaseParts, manifest: dict[str, Any]) -> str:
     values = {
         **manifest,
         **manifest["counts"],
-        **_of_all(manifest),
-        **_of_build(manifest),
+        **({} if page.whole else _of_all(manifest) | _of_build(manifest)),
         "examples": page.examples(parts.questions),
         "reference": bool(parts.reference),
         "trace": bool(parts.trace),

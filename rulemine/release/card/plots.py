@@ -51,7 +51,16 @@ def draw_figures(name: str, counts: Mapping[str, Any], charts: Sequence[Chart]) 
         ends[column] += _height(chart) + _GAP
     width, height = _GAP + _COLUMNS * (_WIDTH + _GAP), max(ends)
     questions, core = counts["questions"], counts["core"]
-    summary = f"{questions:,} questions, {core:,} of them in the core"
+    summary = f"{questions:,} questions"
+    legend: list[str] = []
+    if core is not None:
+        summary += f", {core:,} of them in the core"
+        legend = [
+            f'<rect class="all" x="{width - 250}" y="51" width="10" height="10"/>',
+            _text(width - 234, 60, "all questions", "note"),
+            f'<rect class="core" x="{width - 130}" y="51" width="10" height="10"/>',
+            _text(width - 114, 60, "of the core", "note"),
+        ]
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
@@ -62,10 +71,7 @@ def draw_figures(name: str, counts: Mapping[str, Any], charts: Sequence[Chart]) 
             f'<rect class="page" width="{width}" height="{height}"/>',
             _text(_GAP, 38, name, "name"),
             _text(_GAP, 60, summary, "note"),
-            f'<rect class="all" x="{width - 250}" y="51" width="10" height="10"/>',
-            _text(width - 234, 60, "all questions", "note"),
-            f'<rect class="core" x="{width - 130}" y="51" width="10" height="10"/>',
-            _text(width - 114, 60, "of the core", "note"),
+            *legend,
             *drawn,
             "</svg>",
             "",

@@ -81,6 +81,11 @@ class ShownRelease:
         return {row.triple: row for row in self.release.removals()}
 
     @cached_property
+    def missing(self) -> frozenset[Triple]:
+        """The triples that the incomplete graph lacks."""
+        return frozenset(row.triple for row in self.release.missing())
+
+    @cached_property
     def rules(self) -> dict[str, Rule]:
         """Id → rule."""
         return {rule.id: rule for rule in self.release.rules()}
@@ -129,7 +134,7 @@ class ShownRelease:
 def common_view(question: Question, shown: ShownRelease) -> list[Titled]:
     """What every question has below its text, whatever its kind."""
     evidence = [
-        f"{shown.triple(triple)}   {REMOVED if triple in shown.removals else 'stated'}"
+        f"{shown.triple(triple)}   {REMOVED if triple in shown.missing else 'stated'}"
         for triple in question.evidence
     ]
     hard = [ALL_STATED]

@@ -13,7 +13,8 @@ from typing import Any
 from rulemine.codec import dump_line, parse_object
 from rulemine.errors import InputError, OutputError, ReleaseError
 from rulemine.files import describe_content, read_text, write_text
-from rulemine.release.reader import FORMAT, MANIFEST, Release
+from rulemine.release.manifest import FORMAT
+from rulemine.release.reader import MANIFEST, Release
 from rulemine.release.storing.folders import edited, exchange, listed, recover, strangers
 from rulemine.release.storing.ustar import SUMS
 

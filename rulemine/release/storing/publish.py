@@ -12,15 +12,13 @@ from rulemine.errors import OutputError, ReleaseError
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.kinds.registry import KINDS
 from rulemine.release.contents import read_parts
+from rulemine.release.naming import HIDING, check_hiding
 from rulemine.release.reader import MANIFEST, Release
 from rulemine.release.storing.folders import exchange
 from rulemine.release.storing.outputs import check_folder, check_replaceable, real
 from rulemine.release.writer import write_release
 
 __all__ = ["publish", "rename"]
-
-HIDING = ("private", "numeric")
-"""The namings that do not show what entities are called."""
 
 
 def publish(made: Path, target: Path, *, replace: bool = False) -> None:
@@ -82,6 +80,7 @@ def rename(release: Release, target: Path, naming: str, *, replace: bool = False
             f"have cannot be hidden, as the naming {naming} should. Install the package that supplies it, or "
             "choose the naming entity or text."
         )
+    check_hiding(release, naming)
     check_folder(target, release.name, release.kind, inputs=[release.path], replace=replace)
     for name in release.manifest["files"]:
         release.file(name)  # including derived files, so that no edited release is passed on

@@ -17,7 +17,7 @@ __all__ = ["checks_of"]
 def checks_of(kind: str) -> KindChecks:
     """The checks of a kind; those that hold for all if it is not known."""
     found: KindChecks = KindChecks()
-    if kind.isalnum() and find_spec(f"{__name__}.{kind}") is not None:
+    if kind.isidentifier() and find_spec(f"{__name__}.{kind}") is not None:
         found = import_module(f"{__name__}.{kind}").CHECKS
     else:
         for point in entry_points(group="rulemine.verifiers", name=kind):

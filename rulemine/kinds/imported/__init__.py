@@ -1,0 +1,1 @@
+"""Questions that others published, without certificates; see ``docs/importing.md``."""

@@ -1,0 +1,69 @@
+"""What only questions have that others published."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from rulemine.cypher.rows import row_of
+from rulemine.release.records import Answer
+
+__all__ = ["ImportedBlock", "ImportedCypherBlock"]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedBlock:
+    """What only a question of the kind ``imported`` has.
+
+    What `Question` says means here: the text and `answers` are those of the source; `query` is "" where it
+    has none that can be read, and then `structure`, `shape` and `hops` are "" and 0, and `evidence` and
+    `relations` are what the source says; `stated` and `hard` are disjoint parts of `answers`, and `further`
+    are those that the query gives on neither graph. Of a hard answer of which nothing but the source speaks,
+    `missing` is 1, which is the least there can be, and `witness` is empty.
+
+    Attributes:
+        graded: Whether it is known which answers the incomplete graph states; if not, `stated`, `hard` and
+            `further` are all empty.
+        executed: What the query gives on the complete graph, sorted; None: there is no query or no graph, or
+            `why` says why it cannot be executed.
+        why: Why the query of the source is not executed; "" where it is, and where there is none.
+        source_query: The query of the source, word for word; "": it has none.
+        type: What the source calls this type of question; "": nothing.
+        fields: What else the source says: a JSON object, as text.
+    """
+
+    graded: bool
+    executed: tuple[Answer, ...] | None
+    why: str
+    source_query: str
+    type: str
+    fields: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedCypherBlock:
+    """What only a question of the kind ``imported_cypher`` has. Rows are texts: compact JSON arrays.
+
+    Attributes:
+        cypher: The gold, word for word.
+        rows: The rows that the source states, sorted; none: they are those of the gold on the graph.
+        graph: The name of its graph.
+        type: What the source calls this type of question; "": nothing.
+        fields: What else the source says: a JSON object, as text.
+    """
+
+    cypher: str
+    rows: tuple[str, ...]
+    graph: str
+    type: str
+    fields: str
+
+    # What scoring asks of questions whose order, ties and levels are known.
+    ordered: ClassVar[bool] = False
+    keys: ClassVar[tuple[str, ...]] = ()
+    tied: ClassVar[tuple[str, ...]] = ()
+    levels: ClassVar[tuple[Any, ...]] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Numbers in the place of names; none where the rows are not stated."""
+        width = len(row_of(self.rows[0])) if self.rows else 0
+        return tuple(str(number) for number in range(1, width + 1))

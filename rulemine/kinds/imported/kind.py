@@ -1,0 +1,110 @@
+"""The kinds of questions that others published: about triples, and in Cypher about property graphs."""
+
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rulemine.errors import ConfigError
+from rulemine.kinds.group import Group
+from rulemine.kinds.kind import Kind, KindOptions, pairs
+from rulemine.registry import imported
+
+if TYPE_CHECKING:
+    from rulemine.kinds.kind import ReleaseFile
+    from rulemine.phrasing.templates import Templates
+
+__all__ = ["CYPHER", "KIND"]
+
+
+class ImportedSection(KindOptions):
+    """No recipe has this kind."""
+
+    def check(self, recipe: Any) -> None:
+        """Refuses every recipe.
+
+        Raises:
+            ConfigError: Always.
+        """
+        raise ConfigError(
+            f"kind: is {recipe.kind}, whose questions are not built but read from files: rulemine import. "
+            "Choose another kind."
+        )
+
+
+TYPE = Group("type", "type in the source", lambda q, _: str(q.block.type))
+
+
+class ImportedKind(Kind):
+    """Questions about triples, with the texts and answers of their source."""
+
+    name = "imported"
+    Options = ImportedSection
+    hides = False
+    tools: ClassVar[Sequence[tuple[str, str]]] = (
+        ("imported parts", "rulemine.kinds.imported.making"),
+    )
+    block = imported("rulemine.kinds.imported.block:ImportedBlock")
+    answers = imported("rulemine.kinds.imported.answers:ImportedAnswers")
+    page = imported("rulemine.kinds.imported.page:PAGE")
+    view = imported("rulemine.kinds.imported.show:imported_view")
+    groups = (TYPE,)
+    baselines: ClassVar[Sequence[str]] = ("lookup", "neighbors", "neighbors:hops=2", "random")
+
+    @property
+    def files(self) -> "Sequence[ReleaseFile]":
+        """The triples that the incomplete graph lacks, without certificates."""
+        from rulemine.kinds.kind import ReleaseFile
+        from rulemine.release.records import MISSING, Missing
+
+        return (ReleaseFile(MISSING, Missing, ("triple",), "the missing triples"),)
+
+    @property
+    def form(self) -> Group:
+        """Structures of queries, else the type that the source gives, else nothing."""
+        return Group("structure", "structure", lambda q, _: q.structure or "not known")
+
+    def unknown(self, parts: Any) -> Collection[str]:
+        """What needs certificates; without a graph, or an incomplete one, also what these show."""
+        from rulemine.kinds.imported.figures import unknown_figures
+
+        return unknown_figures(parts)
+
+    def text(self, question: Any, templates: "Templates", *, articles: bool) -> str:
+        """The text of the source."""
+        return str(question.question)
+
+    def gold(self, question: Any) -> Any:
+        """As the release has it; the query of the source is kept word for word."""
+        return super().gold(question) if question.query else question
+
+    def ties(self, questions: Sequence[Any]) -> Iterator[list[Hashable]]:
+        """What all questions are tied by; without hard answers, the topic entities with all answers."""
+        for q in questions:
+            asked = q.answers if q.hard_answer is None else [q.hard_answer]
+            yield [*q.removed, *pairs(q.anchors, asked)]
+
+
+class ImportedCypherKind(ImportedKind):
+    """Questions in Cypher, which ask property graphs for rows."""
+
+    name = "imported_cypher"
+    tools = ()
+    block = imported("rulemine.kinds.imported.block:ImportedCypherBlock")
+    answers = imported("rulemine.kinds.imported.answers:ImportedRows")
+    baselines = ("gold-cypher",)
+    baseline_scores = ("ex", *Kind.baseline_scores[:-1])
+
+    def gold(self, question: Any) -> Any:
+        """As the release has it."""
+        return question
+
+    def graph_of(self, question: Any) -> str:
+        """The graph that the source names."""
+        return str(question.block.graph)
+
+    def ties(self, questions: Sequence[Any]) -> Iterator[list[Hashable]]:
+        """The Cypher: questions that were put into other words stay together."""
+        return ([question.block.graph, question.block.cypher] for question in questions)
+
+
+KIND = ImportedKind()
+CYPHER = ImportedCypherKind()

@@ -1,0 +1,92 @@
+"""What our exports write, our imports read, with the same scores of the answerers that ask no model."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from rulemine import Release, answer, evaluate, import_set
+from rulemine.evaluation.metrics import COLUMNS
+from rulemine.exports.exporting import export
+
+__all__ = ["WITHOUT_QUERIES", "round_trip", "scores_of"]
+
+WITHOUT_QUERIES = ("neighbors", "neighbors:hops=2", "random")
+"""Answerers that look at texts, topic entities and the graph alone."""
+
+Scores = Mapping[str, Mapping[str, float | None]]
+"""Id of a question → score → its value; None: the question does not have it."""
+
+OF_CORE = frozenset(name for name in COLUMNS if name.startswith("core_"))
+"""Nothing imported is in the core."""
+
+
+def scores_of(
+    release: Release, system: str, kg: str = "incomplete", only: Collection[str] = ()
+) -> Scores:
+    """The scores of an answerer on all splits, question by question.
+
+    Args:
+        release: The release.
+        system: The answerer.
+        kg: The graph that it is given.
+        only: Ids of the questions that count; none: all.
+    """
+    report = evaluate(
+        release, answer(release, system, kg=kg, split=None), kg=kg, split=None, resamples=1
+    )
+    rows = dict(zip(report.ids, report.scores.tolist(), strict=True))
+    return {
+        id_: {
+            name: None if math.isnan(value) else round(value, 12)
+            for name, value in zip(report.columns, row, strict=True)
+            if name not in OF_CORE
+        }
+        for id_, row in rows.items()
+        if not only or id_ in only
+    }
+
+
+def round_trip(
+    release: Release,
+    to: str,
+    form: str,
+    folder: Path,
+    *,
+    naming: str = "entity",
+    path: str = "",
+    kg: str | None = None,
+    incomplete: str | None = None,
+    systems: Sequence[str] = WITHOUT_QUERIES,
+) -> tuple[Release, int]:
+    """Exports a release, imports what was written, and checks that every score is the same.
+
+    Args:
+        release: The release; its naming must be that of the export.
+        to: The export format, with options.
+        form: The form that reads it, with options.
+        folder: An empty folder.
+        naming: That of the export.
+        path: What of the export is read; the whole folder if not given.
+        kg: The file of the complete graph in it, if the form is given one.
+        incomplete: That of the incomplete graph.
+        systems: The answerers.
+
+    Returns:
+        The imported release, and how many questions were compared: those that both have.
+    """
+    assert release.naming == naming, "scores are compared by the names of the export"
+    written = folder / "exported"
+    export(release, to, written, naming=naming)
+    made = import_set(
+        form,
+        written / path if path else written,
+        folder / "imported",
+        kg=written / kg if kg else None,
+        incomplete=written / incomplete if incomplete else None,
+    )
+    both = {q.id for q in release.questions()} & {q.id for q in made.questions()}
+    assert both, "no question has the id that it was exported with"
+    for system in systems:
+        before, after = (scores_of(one, system, only=both) for one in (release, made))
+        assert before == after, f"{system} scores otherwise on what was imported"
+    return made, len(both)
