@@ -87,7 +87,12 @@ def parts_of_build(
     return ReleaseParts(
         naming="entity",
         config=config,
-        source={**source, "digest": kg.digest, "duplicates": kg.duplicates},
+        source={
+            **source,
+            "digest": kg.digest,
+            "duplicates": kg.duplicates,
+            **({"relation_iris": dict(kg.relation_iris)} if kg.relation_iris else {}),
+        },
         complete=kg,
         reference=asked.reference,
         levels=tuple(config["selection"]["levels"]) or (100,),

@@ -187,8 +187,12 @@ def _graph(release: Release, which: str) -> KnowledgeGraph:
 
 
 def _kg(release: Release) -> dict[str, Any]:
-    config, duplicates = release.manifest["config"], release.manifest["kg"].get("duplicates", 0)
-    kg = replace(_graph(release, "complete"), duplicates=duplicates)
+    config, about = release.manifest["config"], release.manifest["kg"]
+    kg = replace(
+        _graph(release, "complete"),
+        duplicates=about.get("duplicates", 0),
+        relation_iris=about.get("relation_iris", {}),
+    )
     same = not config["labels"] and is_rdf(config["kg"])  # then the labels are in the same file
     if release.manifest["kg"].get("labels"):  # and here they were beside it
         return {"kg": kg} | _given_labels(release)

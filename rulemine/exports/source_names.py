@@ -1,9 +1,9 @@
 """Entities and relations as the graph's source names them, for formats whose rows have IRIs or ids of it.
 
 An entity has the IRI that the source gives it: its name, if that is one, or what an id of Wikidata (``Q38``)
-or Freebase (``/m/0f8l9c``) stands for; a relation the same, or what the prefix of a known vocabulary stands
-for. What has none, and everything in the naming ``private``, has the IRI of the SPARQL endpoint. Guarantees:
-IRIs and ids are one-to-one.
+or Freebase (``/m/0f8l9c``) stands for; a relation its IRI in a graph in RDF, or what its name stands for in
+the same way. What has none, and everything in the naming ``private``, has the IRI of the SPARQL endpoint.
+Guarantees: IRIs and ids are one-to-one.
 """
 
 import re
@@ -49,7 +49,8 @@ class SourceNames:
             entities |= _found(
                 {e.name_in(given.naming): e.entity for e in given.release.entities}, "wd"
             )
-            relations |= _found({name: name for name in relations}, "wdt")
+            known = given.release.manifest["kg"].get("relation_iris", {})
+            relations |= _found({name: known.get(name, name) for name in relations}, "wdt")
         return cls(entities, relations, _ids(entities), _ids(relations))
 
     def iris(self, triples: Iterable[Triple]) -> list[list[str]]:

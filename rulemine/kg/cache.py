@@ -31,7 +31,7 @@ VARIABLE = "RULEMINE_CACHE"
 LEAST_BYTES = 50 << 20
 """Files smaller than this together are not worth an entry."""
 
-VERSION = 3
+VERSION = 4
 """Of the format; part of the name of every entry."""
 
 _AT_ONCE = 1 << 22
@@ -106,9 +106,10 @@ def _pieces(kg: KnowledgeGraph) -> Iterator[bytes]:
 
 
 def _content(kg: KnowledgeGraph) -> Iterator[bytes]:
-    labels = [
-        "".join(label + "\n" for label in some).encode() for some in (kg.entities, kg.relations)
-    ]
+    # A name has no tab, so an IRI can follow one.
+    iris = {name: f"{name}\t{iri}" for name, iri in kg.relation_iris.items()}
+    lines = kg.entities, [iris.get(name, name) for name in kg.relations]
+    labels = ["".join(f"{line}\n" for line in some).encode() for some in lines]
     header = {
         "labels": [len(blob) for blob in labels],
         "triples": len(kg.triples),
@@ -157,13 +158,13 @@ def _parse(file: io.FileIO, size: int) -> KnowledgeGraph:
         digest.update(part.data)
     if digest.digest() != found[-1].tobytes():
         raise ValueError("its checksum is wrong")
-    entities, relations = (
-        tuple(part.tobytes().decode("utf-8").split("\n")[:-1]) for part in found[:2]
-    )
+    entities, lines = (tuple(part.tobytes().decode("utf-8").split("\n")[:-1]) for part in found[:2])
+    relations = tuple(line.partition("\t")[0] for line in lines)
+    iris = dict(line.split("\t") for line in lines if "\t" in line)
     triples = found[2].view(_TRIPLES).reshape(n, 3).astype(np.int32, copy=False)
     triples.flags.writeable = False
     order = found[3].view(order_type).astype(np.int64)
     counts = int(header["duplicates"]), int(header["trimmed"])
     literals, texts, blanks = map(int, header["left_out"])
     left_out = (literals, texts, blanks)
-    return KnowledgeGraph(entities, relations, triples, counts[0], order, counts[1], left_out)
+    return KnowledgeGraph(entities, relations, triples, counts[0], order, counts[1], left_out, iris)

@@ -54,6 +54,7 @@ class KnowledgeGraph:
         trimmed: How many names of the source had white space around them, which is no part of the labels.
         left_out: Triples of a source in RDF that are not in the graph: those with a literal, how many of them
             are labels, and those with a blank node (see `rulemine.kg.rdf`).
+        relation_iris: Relation → its IRI, of a source in RDF.
     """
 
     entities: tuple[str, ...]
@@ -65,6 +66,7 @@ class KnowledgeGraph:
     )
     trimmed: int = 0
     left_out: tuple[int, int, int] = (0, 0, 0)
+    relation_iris: Mapping[str, str] = field(repr=False, default_factory=dict)
 
     @classmethod
     def from_triples(cls, triples: Iterable[Triple]) -> "KnowledgeGraph":
@@ -152,7 +154,8 @@ class KnowledgeGraph:
             )
         names = relation_names(kg.relations, reader.texts)
         left_out = (reader.literals, reader.labels, reader.blanks)
-        return replace(kg.with_relations(names), left_out=left_out)
+        iris = {name: iri for iri, name in sorted(names.items())}
+        return replace(kg.with_relations(names), left_out=left_out, relation_iris=iris)
 
     def __len__(self) -> int:
         return len(self.triples)

@@ -211,6 +211,7 @@ MANIFEST = record(
                 "dropped": mapping(text),
                 "found": array(_FOUND),
                 "labels": array(_LABELS),
+                "relation_iris": mapping(text),
                 "standards": array(_STANDARD),
                 "types": text,
             },

@@ -15,12 +15,14 @@ YAGO = "http://yago-knowledge.org/resource/"
 FREEBASE = "http://rdf.freebase.com/ns/"
 
 
-def names(entities: dict[str, str], relations: list[str], naming: str = "text") -> SourceNames:
-    """Those of entities by name in the source → label."""
+def names(
+    entities: dict[str, str], relations: list[str], naming: str = "text", **iris: str
+) -> SourceNames:
+    """Those of entities by name in the source → label, and of relations, of some with an IRI."""
     made = [EntityNames(f"e{n}", name, text) for n, (name, text) in enumerate(entities.items())]
     given: Any = SimpleNamespace(
         naming=naming,
-        release=SimpleNamespace(entities=made),
+        release=SimpleNamespace(entities=made, manifest={"kg": {"relation_iris": iris}}),
         client=ClientNames.of(made, naming, relations, "graph"),
     )
     return SourceNames.of(given)
@@ -36,6 +38,9 @@ def test_an_iri_of_the_source_is_kept() -> None:
         [f"{YAGO}Pecora", "http://schema.org/parentTaxon", f"{YAGO}Suina"]
     ]
     assert found.relation["near"] == f"{FREEBASE}graph.near"  # the source has no IRI of it
+    known = names({f"{YAGO}Pecora": "Pecora"}, ["near"], near="http://a.org/near_to")
+    assert known.relation == {"near": "http://a.org/near_to"}
+    assert known.relation_id == {"near": "near_to"}
 
 
 def test_ids_of_wikidata_are_prefixed_names_in_queries() -> None:

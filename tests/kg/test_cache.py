@@ -11,6 +11,7 @@ import pytest
 
 from rulemine import files
 from rulemine.errors import InputError
+from rulemine.files import write_text
 from rulemine.kg import cache as kg_cache
 from rulemine.kg.cache import read_cached
 from rulemine.kg.graph import KnowledgeGraph
@@ -51,6 +52,7 @@ def entries(folder: Path) -> list[Path]:
 def assert_same(one: KnowledgeGraph, other: KnowledgeGraph) -> None:
     assert (one.entities, one.relations) == (other.entities, other.relations)
     assert one.duplicates == other.duplicates
+    assert one.relation_iris == other.relation_iris
     for a, b in ((one.triples, other.triples), (one.source_order, other.source_order)):
         assert a.dtype == b.dtype
         assert np.array_equal(a, b)
@@ -170,3 +172,12 @@ def test_the_commands_use_it(here: Path, command: Command, monkeypatch: pytest.M
     assert ended.status == 0
     assert f"note: {entry}: is damaged" in ended.err
     assert tree(here / "one/questions") == tree(here / "two/questions")
+
+
+def test_iris_of_relations_are_kept(tmp_path: Path, read: Read, taken_apart: list[object]) -> None:
+    path = tmp_path / "kg.nt"
+    write_text(path, "<http://a/x> <http://schema.org/knows> <http://a/y> .\n")
+    first, again = read(path)[0], read(path)[0]
+    assert again.relation_iris == {"schema:knows": "http://schema.org/knows"}
+    assert_same(first, again)
+    assert len(taken_apart) == 1
