@@ -217,5 +217,10 @@ class BuildResults:
         if not standards:
             return None
         without = self.inputs.excluded_from_bodies
-        found = confident_rules(self.mined_rules, chosen.min_std_confidence, without)
+        found = confident_rules(
+            self.mined_rules,
+            chosen.min_std_confidence,
+            without,
+            min_sure_confidence=chosen.min_sure_confidence,
+        )
         return sum(refused(rule, standards) for rule in found)

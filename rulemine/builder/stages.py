@@ -19,6 +19,7 @@ from rulemine.kinds.asking import Asking
 from rulemine.kinds.split import split
 from rulemine.kinds.writing import Writing, opened
 from rulemine.mining import explain_no_rules, mine
+from rulemine.mining.entities import mine_entity_rules
 from rulemine.release.question_set import write_question_set
 from rulemine.release.writer import write_release, write_trace
 from rulemine.removal.selection import Selection, write_selection
@@ -60,6 +61,8 @@ class BuildStages(BuildResults):
 
         options: dict[str, Any] = to_json(self.recipe.mining)
         del options["engine"]
+        if not self.recipe.mining.min_entity_support:
+            del options["min_entity_support"]
         if self.inputs.amie is not None:
             options["amie_jar"] = self.inputs.amie.digest
         if self.recipe.rules:
@@ -73,8 +76,12 @@ class BuildStages(BuildResults):
             return self.inputs.rules
         resources, amie = self.context.resources, self.inputs.amie
         if amie is None:
-            most = self.context.most_rules
-            return mine(self.inputs.kg, self.recipe.mining, resources, self._progress, most=most)
+            kg, options = self.inputs.kg, self.recipe.mining
+            most, least = self.context.most_rules, options.min_entity_support
+            rules = mine(kg, options, resources, self._progress, most=most)
+            if not least:
+                return rules
+            return [*rules, *mine_entity_rules(kg, options, least, resources, self._progress)]
         if resources.thread_count > 1 and resources.threads:
             self.context.on_warning(
                 "AMIE gets one thread: with more, its rules differ from run to run."
@@ -103,6 +110,8 @@ class BuildStages(BuildResults):
             "kept_out": sorted(self.inputs.excluded_from_bodies),
             "standards": [to_json(one) for one in self.inputs.standards],
         }
+        if chosen.min_sure_confidence:
+            options["min_sure_confidence"] = chosen.min_sure_confidence
         if chosen.min_lift:
             options["min_lift"] = chosen.min_lift
             options["declarations"] = self._declarations
@@ -126,6 +135,7 @@ class BuildStages(BuildResults):
 
         options = {**to_json(chosen), "seed": self.recipe.seed}
         del options["per_type"]  # the stage balance applies it
+        del options["min_sure_confidence"]  # the stage ground applies it
         options["body_filter"] = sorted(self.inputs.excluded_from_bodies)
         options["max_answers"] = self.recipe.questions.max_answers
         options["restated"] = self.recipe.restated

@@ -4,6 +4,7 @@ Guarantees: the choices depend on the graph, the goal and the settings alone, no
 setting wins over a choice; every stage that a draft runs is one of the build, which finds it done.
 """
 
+import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -11,9 +12,11 @@ from dataclasses import replace
 from rulemine.builder.pipeline import STAGES, Build
 from rulemine.draft.goal import (
     EFFORT,
+    ENOUGH,
     FLOORS,
     LADDER,
     SHARES,
+    SURE,
     Chosen,
     Rung,
     mining_work,
@@ -35,8 +38,10 @@ MOST = "questions.max_questions"
 NEAR = 0.9
 """A number of questions is reached by this fraction of it: limits among few questions leave some out."""
 
-MOST_OF_ONE = 0.2
-"""Stricter rules are enough only where no relation needs a larger share of the questions."""
+SURELY = "selection.min_sure_confidence"
+
+MOST_OF_ONE = 0.15
+"""Stricter thresholds are enough only where no relation needs a larger share of the questions."""
 
 FEW = 50
 """Fewer questions say little of any system."""
@@ -98,17 +103,18 @@ class Drafting:
 
     def _run(self, stages: Sequence[str]) -> Build:
         steps = self._affordable()
-        if "balance" not in stages or not self._limited:
+        if "balance" not in stages:
             self._take(steps[-1])
             return self.build
         for step in steps if self._goal else steps[-1:]:
             self._take(step)
             with suppress(*[NoInferenceError] * (step is not steps[-1])):
-                left = self._share()
-                spread = self.build.recipe.questions.max_relation_share <= MOST_OF_ONE
-                if left >= NEAR * self._goal > 0 and (spread or SHARE in self._settled):
+                left = self._left()
+                if left >= NEAR * self._goal > 0 and self._spread():
                     break
-        if left < FEW:
+        if left >= ENOUGH and SURELY not in self._settled:
+            self._prove(step, max(ENOUGH, math.ceil(NEAR * self._goal)))
+        if left < FEW and self._limited:
             problem = f"{counted(left, 'question')} after the most generous thresholds."
             self.build.context.on_warning(explain_no_inference(self._kg, problem))
         return self.build
@@ -144,9 +150,39 @@ class Drafting:
             )
         return list(LADDER[:number])
 
-    def _take(self, step: Rung) -> Recipe:
-        """Chooses a step of the ladder."""
-        return self._choose((*step.choices(self._kg), *FLOORS, *self._own))
+    def _take(self, step: Rung, sure: float = 0.0) -> Recipe:
+        """Chooses a step of the ladder, and how confident its rules have to be beyond that."""
+        why = f"of the values from {SURE[0]:g} to {SURE[-1]:g}, the highest that leaves {ENOUGH:,} questions"
+        surely = (Chosen(SURELY, sure, why),) * bool(sure)
+        return self._choose((*step.choices(self._kg), *FLOORS, *surely, *self._own))
+
+    def _prove(self, step: Rung, enough: int) -> None:
+        """Asks as much of the confidence of the rules of a step as leaves enough questions."""
+        low, high = 0, len(SURE)  # values below low leave enough
+        tried = 0
+        while low < high:
+            tried = (low + high + 1) // 2
+            self._take(step, SURE[tried - 1])
+            with suppress(NoInferenceError):
+                if self._left() >= enough and self._spread():
+                    low = tried
+                    continue
+            high = tried - 1
+        if tried != low:
+            self._take(step, SURE[low - 1] if low else 0.0)
+            self._left()
+
+    def _spread(self) -> bool:
+        """Whether no relation has too large a share of the questions."""
+        share = self.build.recipe.questions.max_relation_share
+        return share <= MOST_OF_ONE or SHARE in self._settled
+
+    def _left(self) -> int:
+        """How many questions are left; of a kind whose number has no limit, how many triples are removed."""
+        if self._limited:
+            return self._share()
+        self.build.run("select")
+        return len(self.build.selection.removed)
 
     def _share(self) -> int:
         """Chooses how many questions may ask about one relation, and returns how many are left."""

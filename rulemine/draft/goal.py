@@ -16,7 +16,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.rules.rule import Rule
 
 __all__ = [
-    "EFFORT", "FLOORS", "LADDER", "SHARES", "Chosen", "Rung", "mining_work", "proving_work",
+    "EFFORT", "ENOUGH", "FLOORS", "LADDER", "SHARES", "SURE", "Chosen", "Rung", "mining_work", "proving_work",
     "rules_within",
 ]  # fmt: skip
 
@@ -99,6 +99,11 @@ FLOORS = (
         "relations with fewer triples say too little of their rules",
     ),
     Chosen(
+        "mining.min_entity_support",
+        LEAST_SUPPORT,
+        "rules about single entities, one atom from another, that so many triples bear out",
+    ),
+    Chosen(
         "selection.min_rare_confidence",
         0.1,
         "where an answer cannot be guessed, a rule is right so often",
@@ -130,6 +135,13 @@ FLOORS = (
     Chosen("questions.max_answer_share", 0.01, "no hard answer of more than 1 % of the questions"),
 )
 """What every draft has, whatever the goal."""
+
+SURE = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
+"""What a draft asks of the confidence of rules beyond its floors: of these, the highest that leaves enough
+questions."""
+
+ENOUGH = 3000
+"""From so many questions on, better proofs are worth more than more questions."""
 
 SHARES = (0.066, 0.1, 0.15, 0.2, 0.3, 0.5)
 """Largest fractions of the questions that may ask about one relation; a draft has the smallest that keeps

@@ -19,7 +19,7 @@ from rulemine.kg.graph import KnowledgeGraph
 
 __all__ = [
     "LEAST_SHARE", "FoundDeclaration", "Lookalike", "RelationOverlap", "declared_by", "found_declarations",
-    "overlapping_relations", "undeclared_relations",
+    "least_share", "overlapping_relations", "undeclared_relations",
 ]  # fmt: skip
 
 LEAST_SHARE = 0.8
@@ -180,7 +180,7 @@ def found_declarations(
     sure: dict[tuple[str, str, bool], tuple[int, int]] = {}
     for a, b, turned, share in overlapping_relations(plain):
         count = (round(share * sizes[a]), sizes[a])
-        if sizes[a] >= FOUND_TRIPLES and _least(*count) >= FOUND_SHARE:
+        if sizes[a] >= FOUND_TRIPLES and least_share(*count) >= FOUND_SHARE:
             sure[a, b, turned] = count
     found = []
     for (a, b, turned), count in sure.items():
@@ -209,7 +209,7 @@ def declared_by(found: Iterable[FoundDeclaration]) -> Declarations:
     return Declarations.of(symmetric, pairs.get("inverse", ()), pairs.get("same", ()))
 
 
-def _least(hits: int, tries: int) -> float:
+def least_share(hits: int, tries: int) -> float:
     """The lower end of the 95 % Wilson interval of a fraction."""
     p, z = hits / tries, Z95 * Z95 / tries
     return (p + z / 2 - math.sqrt(z * (p * (1 - p) + z / 4))) / (1 + z)

@@ -16,9 +16,21 @@ class MiningSection(MiningOptions):
     Attributes:
         engine: Who mines: ``rulemine`` (this package), or ``amie`` for the original AMIE 3.5.1, which needs
             its jar (`amie_jar`).
+        min_entity_support: Besides, rules about single entities are mined, one atom from another, such as
+            whoever belongs to this band plays this genre; this is their smallest support (see
+            `rulemine.mining.entities`). 0: none.
     """
 
     engine: str = option("rulemine", choices=("rulemine", "amie"))
+    min_entity_support: int = option(0, least=0)
+
+    def __post_init__(self) -> None:
+        MiningOptions.__post_init__(self)
+        if self.min_entity_support and self.engine == "amie":
+            raise ConfigError(
+                "mining.min_entity_support: is for rules that this package mines besides, and the engine is "
+                "amie. Leave one of them out, or set mining.constants."
+            )
 
 
 def _nested(levels: tuple[int, ...]) -> bool:
@@ -45,6 +57,8 @@ class SelectionSection(Section):
             have; it is easily guessed. 1: off.
         min_std_confidence: Lower bounds on the standard confidence of the mined rules with 1, 2, … body
             atoms; the last one holds for longer bodies too. Empty: none beyond that of ``mining``.
+        min_sure_confidence: Lower bound on the lower end of the 95 % Wilson interval of the standard
+            confidence: a rule that is seldom seen has to be right more often. 0: off.
         min_rare_confidence: Lower bound on the confidence of rules where the answer cannot be guessed: of
             their predictions whose ends are no common answers (by `max_prior`), and whose body does not
             hold the prediction itself, the fraction that is in the graph; 0: off.
@@ -71,6 +85,7 @@ class SelectionSection(Section):
     per_type: float = option(1.0, above=0, most=1)
     max_prior: float = option(0.07, above=0, most=1, flag=True)
     min_std_confidence: tuple[float, ...] = option((), least=0, most=1)
+    min_sure_confidence: float = option(0.0, least=0, most=1)
     min_rare_confidence: float = option(0.1, least=0, most=1)
     min_lift: float = option(0.0, least=0)
     body_filter: str = option("", file=True, packaged="filter.toml", words=("none",))

@@ -196,8 +196,9 @@ class Recipe(Section):
             del plain["amie_jar"], plain["mining"]["engine"]
         if not self.not_in:
             del plain["not_in"]
-        if not self.questions.max_questions:
-            del plain["questions"]["max_questions"]
+        for section, name in _UNLESS_ON:
+            if not plain[section][name]:
+                del plain[section][name]
         plain["verbalizer"]["naming"] = prompt_naming or self.verbalizer.naming or self.naming
         for name in ("prompt", "glosses"):
             # A release contains both files, whatever they were called and whether they were given.
@@ -206,6 +207,13 @@ class Recipe(Section):
             )
         return plain
 
+
+_UNLESS_ON = (
+    ("mining", "min_entity_support"),
+    ("selection", "min_sure_confidence"),
+    ("questions", "max_questions"),
+)
+"""Options that a release does not state where they are off."""
 
 _AFTER_OWN = ("verbalizer", "endpoint", "about")
 """The sections that stand after that of the kind."""
@@ -255,6 +263,7 @@ _MAXIMAL_ONLY = (
     "selection.min_lift",
     "selection.min_rare_confidence",
     "selection.min_std_confidence",
+    "selection.min_sure_confidence",
     "selection.per_type",
 )
 """Options that the selection ``brink`` does not have."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.relation_overlap import least_share
 from rulemine.rules.lift import lifts
 from rulemine.rules.rare_confidence import rare_confidences
 from rulemine.rules.rule import Rule
@@ -17,6 +18,7 @@ def confident_rules(
     min_std_confidence: Sequence[float] = (),
     excluded_from_bodies: Collection[str] = (),
     standards: Sequence[Standard] = (),
+    min_sure_confidence: float = 0.0,
 ) -> tuple[Rule, ...]:
     """The rules that are confident enough, whose bodies name no relation that is kept out.
 
@@ -26,6 +28,8 @@ def confident_rules(
             last one holds for longer bodies too. Empty: no bound.
         excluded_from_bodies: Relations that no body may name.
         standards: What rules of some form have to reach beyond that.
+        min_sure_confidence: Lower bound on the lower end of the 95 % Wilson interval of the standard
+            confidence; 0: no bound.
 
     Returns:
         These rules, in the order given.
@@ -35,6 +39,7 @@ def confident_rules(
         rule
         for rule in rules
         if rule.known.std_confidence >= floors[min(len(rule.body), len(floors)) - 1]
+        and least_share(rule.known.support, rule.known.body_size) >= min_sure_confidence
         and not any(atom.relation in excluded_from_bodies for atom in rule.body)
         and not refused(rule, standards)
     )

@@ -43,7 +43,11 @@ def ground_eligible(
     rules = rules_beyond_guessing(
         inputs.kg,
         confident_rules(
-            mined, chosen.min_std_confidence, inputs.excluded_from_bodies, inputs.standards
+            mined,
+            chosen.min_std_confidence,
+            inputs.excluded_from_bodies,
+            inputs.standards,
+            chosen.min_sure_confidence,
         ),
         chosen.min_rare_confidence,
         max_prior=chosen.max_prior,
@@ -64,9 +68,9 @@ def ground_eligible(
     if not rules:
         raise NoInferenceError(
             f"{recipe.kg}: none of {counted(len(mined), 'rule')} reaches "
-            "selection.min_std_confidence, min_rare_confidence and min_lift, and the standards of the "
-            "filter, without a relation that is kept out of bodies (selection.body_filter). Lower these "
-            "or shorten that."
+            "selection.min_std_confidence, min_sure_confidence, min_rare_confidence and min_lift, and the "
+            "standards of the filter, without a relation that is kept out of bodies (selection.body_filter). "
+            "Lower these or shorten that."
         )
     found = ground(
         inputs.kg,

@@ -17,7 +17,7 @@ from rulemine.verify.names import RELATIONS, Names
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.triples import Graph, Ints, Triple, distinct, member
 
-__all__ = ["Facts", "Priors", "check_declarations", "check_found"]
+__all__ = ["Facts", "Priors", "check_declarations", "check_found", "sure_fraction"]
 
 SURE_SHARE, SURE_TRIPLES = 0.9, 30
 """What the triples of a graph have to bear out of a declaration: lower end of the interval, triples."""
@@ -206,9 +206,12 @@ def _restated(graph: Graph, relation: str, other: str, turned: bool) -> list[int
 
 def _is_sure(hits: int, tries: int) -> bool:
     """Whether the 95 % Wilson interval of a fraction, of enough triples, begins high enough."""
-    if tries < SURE_TRIPLES:
-        return False
+    return tries >= SURE_TRIPLES and sure_fraction(hits, tries) >= SURE_SHARE
+
+
+def sure_fraction(hits: int, tries: int) -> float:
+    """The lower end of the 95 % Wilson interval of hits among tries."""
     z = 1.959963984540054
     middle = hits + z * z / 2
     spread = z * math.sqrt(hits * (tries - hits) / tries + z * z / 4)
-    return (middle - spread) / (tries + z * z) >= SURE_SHARE
+    return (middle - spread) / (tries + z * z)

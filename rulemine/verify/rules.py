@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from rulemine.verify.facts import sure_fraction
 from rulemine.verify.folder import Folder
 from rulemine.verify.names import Names
 from rulemine.verify.report import Findings, shown
@@ -92,7 +93,9 @@ def check_rules(folder: Folder, names: Names | None, findings: Findings) -> dict
 
 
 def check_thresholds(folder: Folder, rules: dict[str, HornRule], findings: Findings) -> None:
-    """Checks that the rules reach `min_std_confidence` and the standards, and what may be in bodies."""
+    """Checks that the rules reach the confidences and the standards, and what may be in bodies."""
+    least = folder.option("selection", "min_sure_confidence")
+    least = least if type(least) in (int, float) else 0.0
     floors = folder.option("selection", "min_std_confidence")
     floors = floors if isinstance(floors, list) and floors else [floors]
     good = all(type(floor) in (int, float) for floor in floors)
@@ -104,6 +107,12 @@ def check_thresholds(folder: Folder, rules: dict[str, HornRule], findings: Findi
         if good and rule.confidence < floor:
             expected = f"at least {floor} (manifest, config.selection.min_std_confidence)"
             found = f"std_confidence {rule.confidence}"
+            findings.add(RULES, rule.line, "thresholds", found, expected)
+        support, size = rule.row["support"], rule.row["body_size"]
+        # What is more than all was found above. Roots differ in their last bits.
+        if support <= size and sure_fraction(support, size) < least - 1e-9:
+            expected = f"at least {least} (manifest, config.selection.min_sure_confidence)"
+            found = f"{sure_fraction(support, size):.4f}, which {support} of {size} bear out"
             findings.add(RULES, rule.line, "thresholds", found, expected)
         if kept_out := sorted(barred & {r for _, r, _ in rule.body}):
             expected = "no excluded relation in a body (manifest, config.selection.body_filter)"

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from rulemine.config import lookup, packaged
-from rulemine.draft.goal import FLOORS, LADDER, SHARES
+from rulemine.draft import drafting
+from rulemine.draft.goal import FLOORS, LADDER, SHARES, SURE
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.registry import KINDS
 from rulemine.kinds.rules.balance import Limits, balance
@@ -128,6 +129,25 @@ def test_rules_and_published_procedures_are_taken_as_they_are(here: Path, comman
     refused = command("build", "kg.tsv", "--rules", "rules.txt", "--effort", "9")
     assert_refused(refused, "--effort: is for thresholds chosen for a graph")
     assert_refused(command("build", "demo", "--effort", "9"), "--effort: is for thresholds")
+
+
+def test_where_enough_questions_are_left_rules_are_as_confident_as_leaves_them(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "min_sure_confidence" not in config(folder / "plain")["selection"]
+    monkeypatch.setattr(drafting, "ENOUGH", 40)
+    assert build(folder, "-o", "sure").status == 0
+    chosen = config(folder / "sure")
+    value = chosen["selection"]["min_sure_confidence"]
+    assert len(Release.open(folder / "sure").questions()) >= 40
+    assert chosen["questions"]["max_relation_share"] <= drafting.MOST_OF_ONE
+    assert run_here(folder, ["verify", "sure"]).status == 0
+    for higher in (one for one in SURE if one > value):
+        over = f"selection.min_sure_confidence={higher}"
+        if build(folder, "-o", "surer", "--set", over, "--replace").status == 0:
+            left = Release.open(folder / "surer")
+            share = left.manifest["config"]["questions"]["max_relation_share"]
+            assert len(left.questions()) < 40 or share > drafting.MOST_OF_ONE
 
 
 @pytest.mark.parametrize("kind", ["subgraphs", "variants"])

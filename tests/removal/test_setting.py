@@ -9,7 +9,8 @@ import pytest
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.removal.eligibility import confident_rules
 from rulemine.removal.setting import Setting
-from rulemine.rules.rule import Rule
+from rulemine.rules.formats import parse_readable
+from rulemine.rules.rule import Measures, Rule
 from rulemine.rules.standards import Standard
 from tests import some_seeds
 from tests.small_graphs import measured, small_graph, small_rules, some_declared
@@ -61,6 +62,15 @@ def test_confidence_is_bounded_by_length_and_bodies_by_relation() -> None:
         ]
         assert list(confident_rules(rules, floors, excluded_from_bodies)) == expected
     assert confident_rules(rules) == rules
+
+
+def test_a_rule_that_is_seldom_seen_has_to_be_right_more_often() -> None:
+    rule = parse_readable("p(x,z) ∧ q(z,y) ⇒ r(x,y)")
+    few, many = (replace(rule, measures=Measures(n, 2 * n, 2 * n, 100, 0)) for n in (2, 50))
+    # Wilson, 95 %: from 0.15 with two of four, from 0.40 with 50 of 100.
+    assert confident_rules([few, many], min_sure_confidence=0.3) == (many,)
+    assert confident_rules([few, many], min_sure_confidence=0.15) == (few, many)
+    assert confident_rules([few, many], min_sure_confidence=0.41) == ()
 
 
 def test_rules_of_a_form_reach_its_standard() -> None:

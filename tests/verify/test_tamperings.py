@@ -460,6 +460,18 @@ def test_what_a_triple_that_stays_restates_is_named(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(("least", "named"), [("0.1", False), ("0.3", True)])
+def test_a_rule_that_may_be_right_by_chance_is_named(
+    tmp_path: Path, least: str, named: bool
+) -> None:
+    # Two of four are right: between 0.15 and 0.85 of all such predictions.
+    folder = write_release(tmp_path)
+    bound = f'"min_sure_confidence": {least}, "min_lift": 0.0'
+    replaced("manifest.json", '"min_lift": 0.0', bound)(folder)
+    seal(folder)
+    assert (("rules.jsonl", "thresholds") in invariants(folder)) == named
+
+
 def test_a_rule_that_does_little_better_than_guessing_is_named(tmp_path: Path) -> None:
     # Of husbands each has a third: the lift of the rule for them is 3, of that for grandparents 1 at least.
     for least, named in (("0.1", False), ("2.5", True)):
