@@ -14,9 +14,9 @@ from typing import Any
 
 from rulemine.codec import read_value, shown, why_unreadable
 from rulemine.errors import ConfigError, InputError, counted
-from rulemine.files import read_jsonl, read_text
+from rulemine.files import read_jsonl, read_lines, read_text
 
-__all__ = ["SPLIT_NAMES", "SourceRow", "read_rows", "split_of"]
+__all__ = ["SPLIT_NAMES", "SourceRow", "labels_beside", "read_rows", "split_of"]
 
 SPLIT_NAMES = {
     "train": "train", "training": "train",
@@ -153,6 +153,25 @@ def read_rows(*paths: Path) -> Iterator[SourceRow]:
             yield SourceRow(f"{file}: {place}", split, fields)
     if empty:
         raise InputError(f"{paths[0]}: has no rows; a question in each was expected.")
+
+
+def labels_beside(path: Path) -> dict[str, str]:
+    """Id of an entity → its label, by ``entities.tsv`` in the folder of the rows, as our exports have it.
+
+    Raises:
+        InputError: A line has not two columns.
+    """
+    file = (path if path.is_dir() else path.parent) / "entities.tsv"
+    found: dict[str, str] = {}
+    for number, line in enumerate(read_lines(file) if file.is_file() else (), start=1):
+        entity, *rest = line.split("\t")
+        if len(rest) != 1:
+            raise InputError(
+                f"{file}: line {number} has {counted(1 + len(rest), 'column')}; an id and a label were "
+                "expected."
+            )
+        found[entity] = rest[0]
+    return found
 
 
 def _suffix(path: Path) -> str:

@@ -4,11 +4,13 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from rulemine import Release, answer, evaluate, import_set
 from rulemine.evaluation.metrics import COLUMNS
 from rulemine.exports.exporting import export
 
-__all__ = ["WITHOUT_QUERIES", "round_trip", "scores_of"]
+__all__ = ["WITHOUT_QUERIES", "differing_scores", "round_trip", "scores_of"]
 
 WITHOUT_QUERIES = ("neighbors", "neighbors:hops=2", "random")
 """Answerers that look at texts, topic entities and the graph alone."""
@@ -18,6 +20,8 @@ Scores = Mapping[str, Mapping[str, float | None]]
 
 OF_CORE = frozenset(name for name in COLUMNS if name.startswith("core_"))
 """Nothing imported is in the core."""
+
+OF_BOTH = tuple(name for name in COLUMNS if name not in OF_CORE)
 
 
 def scores_of(
@@ -44,6 +48,28 @@ def scores_of(
         for id_, row in rows.items()
         if not only or id_ in only
     }
+
+
+def differing_scores(release: Release, made: Release, system: str, kg: str) -> dict[str, set[str]]:
+    """Score → the questions of entities that have another value of it on what was imported.
+
+    The predictions are the same, by their labels: those of an answerer on the release, whose naming is
+    ``text``.
+    """
+    predictions = answer(release, system, kg=kg, split=None)
+    entities = {q.id for q in release.questions() if q.value is None}
+    found: dict[str, set[str]] = {}
+    before, after = (
+        evaluate(one, predictions, kg=kg, split=None, resamples=1, naming="text")
+        for one in (release, made)
+    )
+    assert before.ids == after.ids
+    for column in OF_BOTH:
+        one, other = (rows.scores[:, rows.columns.index(column)] for rows in (before, after))
+        differ = ~((one == other) | (np.isnan(one) & np.isnan(other)))
+        if some := {id_ for id_, so in zip(before.ids, differ, strict=True) if so} & entities:
+            found[column] = some
+    return found
 
 
 def round_trip(

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from rulemine import import_set
 from rulemine.errors import InputError
 from rulemine.exports.exporting import export
 from rulemine.files import write_jsonl, write_text
 from rulemine.importing.readers.dynamic_kgqa import DynamicKgqaReader
 from rulemine.release.reader import Release
+from tests.importing.round_trip import WITHOUT_QUERIES, differing_scores
 
 YAGO = "http://yago-knowledge.org/resource/"
 PARENT = "http://schema.org/parentOrganization"
@@ -109,6 +111,22 @@ def test_rows_of_another_form_are_named(
 def test_ids_that_occur_twice_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"line 2: has the id 4 of .* 'question_num'"):
         read(tmp_path / "in", ROW, ROW)
+
+
+@pytest.mark.parametrize("kg", ["complete", "incomplete"])
+def test_predictions_have_the_same_scores_on_what_was_exported(
+    labeled: Release, tmp_path: Path, kg: str
+) -> None:
+    one, other = (
+        export(labeled, "dynamic-kgqa", tmp_path / which, kg=which).folder
+        for which in ("complete", "incomplete")
+    )
+    made = import_set(
+        "dynamic-kgqa", one, tmp_path / "made", kg=one / "graph.tsv", incomplete=other / "graph.tsv"
+    )
+    unknown = {"hits_hard", "hits_any_hard", "hard_recall", "hard_f1", "hits_any_asked"}
+    for system in (*WITHOUT_QUERIES, "lookup"):  # the form does not say which answers are hard
+        assert differing_scores(labeled, made, system, kg).keys() <= unknown
 
 
 def test_what_the_export_writes_is_read(written: Release, tmp_path: Path) -> None:

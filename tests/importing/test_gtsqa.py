@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from rulemine import import_set
 from rulemine.errors import ConfigError, InputError
 from rulemine.exports.exporting import export
 from rulemine.files import write_jsonl, write_text
@@ -15,6 +16,7 @@ from rulemine.importing.readers.gtsqa import GtsqaReader
 from rulemine.importing.registry import find_reader
 from rulemine.query.parser import parse
 from rulemine.release.reader import Release
+from tests.importing.round_trip import WITHOUT_QUERIES, differing_scores
 
 ROW = {
     "id": 17,
@@ -153,6 +155,23 @@ def test_both_configurations_at_once_are_refused(tmp_path: Path) -> None:
         InputError, match=r"has the id 17 of .*Name the folder of one configuration"
     ):
         GtsqaReader()(tmp_path / "set", None, None)
+
+
+@pytest.mark.parametrize("labeled", ["subgraphs"], indirect=True)
+@pytest.mark.parametrize("kg", ["complete", "incomplete"])
+def test_predictions_have_the_same_scores_on_what_was_exported(
+    labeled: Release, tmp_path: Path, kg: str
+) -> None:
+    one, other = (
+        export(labeled, "gtsqa", tmp_path / which, kg=which).folder
+        for which in ("complete", "incomplete")
+    )
+    made = import_set(
+        "gtsqa", one, tmp_path / "made", kg=one / "graph.tsv", incomplete=other / "graph.tsv"
+    )
+    for system in (*WITHOUT_QUERIES, "lookup"):
+        assert differing_scores(labeled, made, system, kg) == {}
+    assert sum(q.hard_answer is not None for q in made.questions()) > 1  # the SPARQL says which
 
 
 @pytest.mark.parametrize("written", ["subgraphs"], indirect=True)

@@ -10,7 +10,7 @@ import pytest
 
 from rulemine.errors import InputError
 from rulemine.files import write_jsonl, write_text
-from rulemine.importing.rows import SourceRow, read_rows, split_of
+from rulemine.importing.rows import SourceRow, labels_beside, read_rows, split_of
 
 ROWS = [{"id": 1, "tags": [["a", "b"]]}, {"id": 2, "tags": []}]
 
@@ -133,3 +133,12 @@ def test_what_cannot_be_read_is_named(
 def test_a_missing_path_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         list(read_rows(tmp_path / "absent"))
+
+
+def test_labels_beside_rows_are_two_columns(tmp_path: Path) -> None:
+    assert labels_beside(tmp_path) == {}
+    write_text(tmp_path / "entities.tsv", "Q1\tOstheim\nQ2\tBrenn (brook)\n")
+    assert labels_beside(tmp_path / "test.jsonl") == {"Q1": "Ostheim", "Q2": "Brenn (brook)"}
+    write_text(tmp_path / "entities.tsv", "Q1\tOstheim\nQ2\n")
+    with pytest.raises(InputError, match=r"entities\.tsv: line 2 has 1 column; an id and a label"):
+        labels_beside(tmp_path)

@@ -75,9 +75,7 @@ class DynamicKgqaExport(RowExport):
         }
 
     def beside(self, given: ExportInput, folder: ExportFolder) -> None:
-        """Writes the labels of the entities, which rows have of a few alone."""
-        if not given.without_answers:
-            source = SourceNames.of(given)
-            folder.tsv(
-                "entities.tsv", [(source.entity[e.name], e.label) for e in given.client.entities]
-            )
+        """Writes the graph, and the labels of its entities, which rows have of a few alone."""
+        source = SourceNames.of(given)
+        folder.tsv("graph.tsv", source.iris(given.kg.labeled()))
+        folder.tsv("entities.tsv", [(source.entity[e.name], e.label) for e in given.entities()])

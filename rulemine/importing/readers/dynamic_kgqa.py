@@ -13,9 +13,8 @@ from typing import Any
 
 from rulemine.config import Section
 from rulemine.errors import InputError, counted
-from rulemine.files import read_lines
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
-from rulemine.importing.rows import SourceRow, read_rows
+from rulemine.importing.rows import SourceRow, labels_beside, read_rows
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.rdf import relation_names
 
@@ -181,12 +180,7 @@ def _labels(
             labels.setdefault(_expanded(topic), label)
         if uri := row.get("answer_uri", str, ""):
             labels[uri] = row.get("answer_readable", str, readable(uri))
-    beside = (path if path.is_dir() else path.parent) / "entities.tsv"
-    if beside.is_file():
-        labels |= {
-            iri: label for iri, _, label in (line.partition("\t") for line in read_lines(beside))
-        }
-    return labels
+    return labels | labels_beside(path)
 
 
 def _named(text: str, facts: Iterable[Triple], answer: str, labels: Mapping[str, str]) -> list[str]:

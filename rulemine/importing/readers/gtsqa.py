@@ -16,7 +16,7 @@ from rulemine.codec import shown
 from rulemine.config import Section, option
 from rulemine.errors import InputError, NoTreeError, QueryError, counted
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
-from rulemine.importing.rows import SourceRow, read_rows
+from rulemine.importing.rows import SourceRow, labels_beside, read_rows
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.foreign.read_sparql import tree_of_sparql
 from rulemine.query.foreign.sparql_parsing import PREFIXES
@@ -54,6 +54,7 @@ class GtsqaReader(Section):
         """
         names = _Names()
         rows = [(row, names.triples(row)) for row in _unique(read_rows(path))]
+        names.labels = labels_beside(path) | names.labels
         with_graph = kg is not None or any(own for _, own in rows)
         if with_graph:
             names.labeled = {}
@@ -90,8 +91,8 @@ class GtsqaReader(Section):
         del fields[stated]
         fields["answer_subgraph"] = row.get("answer_subgraph", TRIPLES, ())
         if fields.get("minimal_seeds_and_queries"):
-            minimal = _minimal(row)
-            if {seed for key in minimal for seed in key.split("-")} <= {*seeds}:
+            minimal, one = _minimal(row), f"(?:{'|'.join(map(re.escape, seeds))})"
+            if all(re.fullmatch(f"{one}(?:-{one})*", key) for key in minimal):
                 fields["minimal_seeds_and_queries"] = minimal
             else:
                 del fields["minimal_seeds_and_queries"]
