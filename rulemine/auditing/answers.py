@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from rulemine.auditing.audited import AuditedSet, Progress
 from rulemine.auditing.figures import Measure, share
@@ -35,8 +36,8 @@ def normalized_text(question: Question) -> str:
 
 
 def canonical_query(question: Question) -> str:
-    """A query in one spelling; "" where there is none."""
-    text = question.query or question.sparql
+    """A query in one spelling; that of the source with single blanks where no other is known; or ""."""
+    text = question.query or kind_named(question.kind).source_query(question)
     return parse(text).text if text.startswith("(") else " ".join(text.split())
 
 
@@ -49,10 +50,7 @@ def answer_measures(of: AuditedSet, progress: Progress) -> Iterator[Measure]:
         ("same_query", "same query, other answers", canonical_query),
     ):
         yield _ambiguous(of, key, title, of_question)
-    yield Measure(
-        SECTION, "no_answer", "no answer", "Share of the questions that have no answer.",
-        share([not q.answers for q in of.questions]) if of.states_answers else None, _NO_ANSWERS,
-    )  # fmt: skip
+    yield _without(of)
     yield Measure(
         SECTION, "many_answers", f"more than {HUGE} answers",
         f"Share of the questions that have more than {HUGE} answers.",
@@ -78,9 +76,10 @@ def _executed(of: AuditedSet) -> Iterator[Measure]:
 
     for key, title, definition, hit in (
         (
-            "missing", "stated, not given by the query",
+            "missing", "stated, not confirmed by the query",
             "Share of the questions with a query that state an answer which the query does not give on the "
-            "complete graph (answers that only a reference graph has are not counted).",
+            "complete graph: not confirmed, where that graph is not the set's own (answers that only a "
+            "reference graph has are not counted).",
             lambda q, answers: bool(stated(q) - answers),
         ),
         (
@@ -189,6 +188,23 @@ def _ambiguous(
         else None,
         "no question has a query." if of.states_answers else _NO_ANSWERS,
     )  # fmt: skip
+
+
+def _without(of: AuditedSet) -> Measure:
+    """Questions without an answer; those that were left out for that when the set was read count too."""
+    none = [q.id for q in of.questions if not q.answers] if of.states_answers else []
+    if "rejected.jsonl" in of.release.manifest["files"]:
+        none += [row.question for row in of.release.rejections() if row.stage == "import"]
+    total = len({*none, *(q.id for q in of.questions)})
+    measure = Measure(
+        SECTION, "no_answer", "no answer",
+        "Share of the questions that have no answer; such questions are left out of imported sets, and no "
+        "other figure is over them.",
+        None, _NO_ANSWERS,
+    )  # fmt: skip
+    if not of.states_answers:
+        return measure
+    return replace(measure, why="", known=(len(none) / total, total, tuple(none)))
 
 
 def _topics(of: AuditedSet) -> Measure:

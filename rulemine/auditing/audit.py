@@ -43,7 +43,7 @@ class Audit:
     """What is known of a question set.
 
     Attributes:
-        name: The name of the release.
+        name: The name of its folder or archive.
         facts: Where it is from, its license, its size: name → text.
         figures: The figures, section by section.
         texts: Id → text, of the first questions that figures name, at most `MOST_TEXTS`.
@@ -105,7 +105,8 @@ def audit(
     named = dict.fromkeys(key for figure in figures for key in figure.examples)
     shown = list(named)[:MOST_TEXTS]
     texts = {q.id: q.question for q in of.questions if q.id in shown}
-    return Audit(release.name, _facts(of), figures, texts, _definitions(of))
+    name = release.path.name.partition(".")[0] or release.name
+    return Audit(name, _facts(of), figures, texts, dict(_own(of, "definitions")))
 
 
 def _facts(of: AuditedSet) -> dict[str, str]:
@@ -117,11 +118,15 @@ def _facts(of: AuditedSet) -> dict[str, str]:
         about["triples"] = f"{len(of.complete):,}"
     if of.incomplete is not None:
         about["triples left"] = f"{len(of.incomplete):,}"
+    if notes := _own(of, "notes"):
+        about["notes"] = " ".join(f"{note.rstrip('.')}." for note in notes)
+    about["release"] = of.release.name
     about["kind"] = of.release.kind
     about["identity"] = of.release.identity
     return about
 
 
-def _definitions(of: AuditedSet) -> dict[str, str]:
-    given = of.release.manifest["kg"].get("definitions", {})
-    return {str(name): str(text) for name, text in given.items()} if isinstance(given, dict) else {}
+def _own(of: AuditedSet, key: str) -> Any:
+    """What the section of the kind says in the manifest."""
+    section = of.release.manifest["config"].get(of.release.kind, {})
+    return section.get(key, ()) if isinstance(section, dict) else ()

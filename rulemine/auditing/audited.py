@@ -139,11 +139,16 @@ class AuditedSet:
         ]
 
     def _rows(self, which: str) -> list[frozenset[str] | None]:
-        if not self.release.has_property_graph:
-            return [None] * len(self.questions)
-        graph = self.release.property_graph(which)
-        runner = InMemoryRunner(graph)
-        return [_rows_of(graph, runner, q) for q in self.questions]
+        found: dict[str, frozenset[str] | None] = {}
+        for name in dict.fromkeys(self.release.graph_of(q) for q in self.questions):
+            file = name[1]
+            if file is None and not self.release.has_property_graph:
+                continue
+            graph = self.release.property_graph(which if file is None else file)
+            runner = InMemoryRunner(graph)
+            own = (q for q in self.questions if self.release.graph_of(q) == name)
+            found |= {q.id: _rows_of(graph, runner, q) for q in own}
+        return [found.get(q.id) for q in self.questions]
 
     def edges(self) -> Callable[[str], Ints] | None:
         """The entities joined to one by an edge of the given graph, as ids; None: there is no graph."""

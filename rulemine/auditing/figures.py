@@ -43,6 +43,8 @@ class Measure:
             of values; None: it cannot be had.
         why: Why it cannot.
         counts: What there is of each form, where the figure sums that up.
+        known: The value, the questions it is over and the ids of those that count, of a figure that is over
+            others than the questions of the set, and has no interval; else None.
     """
 
     section: str
@@ -52,6 +54,7 @@ class Measure:
     scores: Floats | None
     why: str = ""
     counts: Mapping[str, int] = field(default_factory=dict)
+    known: tuple[float, int, tuple[str, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +130,11 @@ def figures_of(
     columns = iter(found.T)
     figures = []
     for m in measures:
+        if m.known is not None:
+            value, n, counting = m.known
+            named = tuple(counting[:EXAMPLES])
+            figures.append(_figure(m, "share", value=round(value, DIGITS), n=n, examples=named))
+            continue
         if m.scores is None:
             figures.append(_figure(m, "share", why=m.why))
             continue
@@ -141,14 +149,14 @@ def figures_of(
                 sampled = Resamples(m.scores, clusters, everything, resamples, seed)
                 drawn = _effective(sampled.means(0, part=True).resampled)
             value = float(_effective(mean_scores(m.scores)[None, :])[0])
-            counting = over
+            hits = over
         else:
             value = float(mean_scores(m.scores[:, None])[0])
-            counting = over & (np.nan_to_num(m.scores) > 0)
+            hits = over & (np.nan_to_num(m.scores) > 0)
         bounds = interval(drawn) if len(distinct(clusters[over])) > 1 else None
         low, high = (None, None) if bounds is None else (round(end, DIGITS) for end in bounds)
         value = round(value, DIGITS)
-        examples = tuple(ids[i] for i in np.flatnonzero(counting)[:EXAMPLES].tolist())
+        examples = tuple(ids[i] for i in np.flatnonzero(hits)[:EXAMPLES].tolist())
         unit = "number" if wide or float(np.nanmax(m.scores)) > 1 else "share"
         figures.append(
             _figure(m, unit, value=value, n=int(over.sum()), low=low, high=high, examples=examples)

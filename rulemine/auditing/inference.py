@@ -45,7 +45,7 @@ def inference_measures(of: AuditedSet, progress: Progress, mines: bool) -> Itera
         "incomplete one does not state.",
         missing, why,
     )  # fmt: skip
-    certified = "removed.jsonl" in of.release.manifest["files"]
+    certified = bool(of.release.removals())
     core = None if missing is None or not certified else share([q.core for q in of.questions])
     yield Measure(
         SECTION, "core", "in the core",

@@ -226,6 +226,10 @@ class Kind:
         """
         return ()
 
+    def source_query(self, question: Any) -> str:
+        """The query of a question word for word as its source has it; "": it has none, or that is `query`."""
+        return ""
+
     def graph_of(self, question: Any) -> str:
         """The name of the property graph that a question is about; "": there is only one, or none."""
         return ""

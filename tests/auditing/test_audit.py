@@ -12,8 +12,12 @@ from rulemine.auditing.answers import answer_measures
 from rulemine.auditing.audit import Audit, audit
 from rulemine.auditing.audited import AuditedSet
 from rulemine.auditing.figures import AuditedFigure
+from rulemine.auditing.inference import AS_OURS
 from rulemine.auditing.page import document_of, to_json, write_audits
+from rulemine.codec import to_json as plain_of
+from rulemine.importing.importer import import_set
 from rulemine.kg.facts import Declarations
+from rulemine.recipe.recipe import Recipe
 from rulemine.release.reader import Release
 from rulemine.release.records import Question
 from tests.command_line import Command
@@ -156,12 +160,12 @@ def test_an_audit_has_the_same_bytes_again_and_names_what_is_not_available(tmp_p
     first = [path.read_bytes() for path in write_audits(found, tmp_path / "a")]
     assert first == [path.read_bytes() for path in write_audits(found, tmp_path / "b")]
     data, text, page = (part.decode() for part in first)
-    assert [one["name"] for one in json.loads(data)["sets"]] == ["small", "small"]
-    assert "| small | small (2) |" in text
+    assert [one["name"] for one in json.loads(data)["sets"]] == ["release", "release"]
+    assert "| release | release (2) |" in text
     assert text.count("not available") > 2
     assert "http" not in page.replace("http-equiv", "").replace("http://www.w3.org", "")
     assert len(found[0].texts) == 3
-    assert {table.title for table in document_of(found).tables} >= {"small", "small (2)"}
+    assert {table.title for table in document_of(found).tables} >= {"release", "release (2)"}
 
 
 @pytest.mark.parametrize(
@@ -186,3 +190,68 @@ def test_the_command_writes_three_files_and_prints_the_table(
     assert done.out.splitlines()[-1] == str(tmp_path / "out" / "audit.html")
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {"audit.json", "audit.md", "audit.html"}
+
+
+PLAIN = """\
+{"id": "a", "question": "Who wrote Emma?", "answers": ["J. Austen"], "sparql": "SELECT  1", "split": "train"}
+{"id": "b", "question": "who wrote emma", "answers": ["Austen"], "sparql": "SELECT 1", "split": "test"}
+{"id": "c", "question": "Who wrote Ulysses, Joyce?", "answers": ["Joyce"], "split": "test"}
+{"id": "d", "question": "Who wrote it?", "answers": [], "split": "test"}
+"""
+
+
+def test_a_set_of_others_without_a_graph_is_audited_as_far_as_its_file_allows(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "set.jsonl").write_text(PLAIN)
+    found = by_key(
+        audit(import_set("plain", tmp_path / "set.jsonl", tmp_path / "out"), resamples=9)
+    )
+    shares = {key: (one.value, one.n) for key, one in found.items() if one.value is not None}
+    assert shares == {
+        "in_text": (round(1 / 3, 6), 3),
+        "same_text": (round(2 / 3, 6), 3),
+        "same_query": (1.0, 2),
+        "no_answer": (0.25, 4),
+        "many_answers": (0.0, 3),
+        "query": (1.0, 1),
+        "text": (0.5, 2),
+        "guess_1_any": (0.0, 2),
+        "guess_5_any": (0.0, 2),
+        "top_answer": (round(1 / 3, 6), 3),
+        "answers": (1.0, 3),
+    }
+    assert found["no_answer"].examples == ("d",)
+    assert found["missing"].why == "the set has no graph."
+
+
+def test_rules_are_mined_where_a_set_of_others_needs_what_is_missing(tmp_path: Path) -> None:
+    """Twelve pairs of spouses of 120 live apart in the incomplete graph; one stated spouse has no home."""
+    married = [(f"a{n}", "spouse", f"b{n}") for n in range(120)]
+    homes = [(f"a{n}", "lives_with", f"b{n}") for n in range(119)]
+    for name, triples in (("kg", married + homes), ("less", married[12:119] + homes)):
+        lines = "".join("\t".join(t) + "\n" for t in triples)
+        (tmp_path / f"{name}.tsv").write_text(lines)
+    rows = [
+        {"question": f"{n}?", "topics": [s], "answers": [o], "query": f'(p "spouse" "{s}")'}
+        for n, (s, _, o) in [*[*enumerate(married)][8:16], (119, married[119])]
+    ]
+    (tmp_path / "set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    release = import_set(
+        "plain", tmp_path / "set.jsonl", tmp_path / "out", kg=tmp_path / "kg.tsv",
+        incomplete=tmp_path / "less.tsv",
+    )  # fmt: skip
+    found = by_key(audit(release, resamples=9))
+    assert (found["needs_missing"].value, found["needs_missing"].n) == (round(5 / 9, 6), 9)
+    assert (found["derivable"].value, found["derivable"].n) == (0.8, 5)
+    assert "rules are mined on the complete graph" in found["derivable"].definition
+    assert found["core"].why == "removed triples have no certificates."
+    assert found["lookup_hard"].value == 0
+    without = by_key(audit(release, resamples=9, mines=False))["derivable"]
+    assert (without.value, without.why) == (None, "rules were not mined (--no-mining).")
+
+
+def test_what_is_mined_is_what_recipes_mine() -> None:
+    assert plain_of(AS_OURS) == {
+        k: v for k, v in plain_of(Recipe("a", "b").mining).items() if k != "engine"
+    }

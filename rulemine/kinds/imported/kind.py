@@ -82,6 +82,10 @@ class ImportedKind(Kind):
             asked = q.answers if q.hard_answer is None else [q.hard_answer]
             yield [*q.removed, *pairs(q.anchors, asked)]
 
+    def source_query(self, question: Any) -> str:
+        """Its SPARQL, or what else the source has."""
+        return str(question.block.source_query)
+
 
 class ImportedCypherKind(ImportedKind):
     """Questions in Cypher, which ask property graphs for rows."""
@@ -96,6 +100,10 @@ class ImportedCypherKind(ImportedKind):
     def gold(self, question: Any) -> Any:
         """As the release has it."""
         return question
+
+    def source_query(self, question: Any) -> str:
+        """None: `query` is the Cypher."""
+        return ""
 
     def graph_of(self, question: Any) -> str:
         """The graph that the source names."""
