@@ -17,7 +17,9 @@ from rulemine.files import read_lines
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.relation_names import words_of
 
-__all__ = ["LabelFile", "Labels", "find_labels", "labels_of", "looks_beside", "readable_names"]
+__all__ = [
+    "LabelFile", "Labels", "find_labels", "labels_of", "looks_beside", "parts_of_speech", "readable_names",
+]  # fmt: skip
 
 _NAMED = re.compile(
     r"label|2text|2name|2wikidata|(^|[_-])names?\b|^(entities|relations|properties)\.", re.I
@@ -223,12 +225,30 @@ def readable_names(
 'bank.v.03': 'bank (verb 3)'}
     """
     called = {name: labels.get(name, name) for name in names}
-    synsets = {name: read for name, text in called.items() if (read := _SYNSET.fullmatch(text))}
-    if len(synsets) >= _MOST_NAMES * max(1, len(called)):
+    if synsets := _synsets(called):
         return dict(_senses(synsets, instances))
     bare = [name for name in called if name not in labels]
     joined = {name: text for name in bare if (text := _spaced(name)) != name}
     return joined if joined and len(joined) >= _LEAST / 2 * len(bare) else {}
+
+
+def parts_of_speech(names: Iterable[str]) -> dict[str, str]:
+    """Name → its part of speech, where most names are of synsets; else nothing.
+
+    Example:
+        >>> parts_of_speech(["land_reform.n.01", "bank.v.02"])
+        {'land_reform.n.01': 'noun', 'bank.v.02': 'verb'}
+    """
+    return {
+        name: _KINDS[found["kind"]]
+        for name, found in _synsets({name: name for name in names}).items()
+    }
+
+
+def _synsets(called: Mapping[str, str]) -> dict[str, re.Match[str]]:
+    """What is called as synsets are; nothing unless most of it is."""
+    found = {name: read for name, text in called.items() if (read := _SYNSET.fullmatch(text))}
+    return found if len(found) >= _MOST_NAMES * len(called) else {}
 
 
 def _senses(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rulemine.config import packaged
 from rulemine.datasets.geonames import geography
-from rulemine.datasets.labels import labels_of
+from rulemine.datasets.labels import labels_of, parts_of_speech
 from rulemine.datasets.registry import load_kg, load_labels
 from rulemine.errors import ConfigError
 from rulemine.kg.graph import KnowledgeGraph
@@ -34,6 +34,12 @@ NAMED_GRAPHS: dict[str, Callable[[], PropertyGraph]] = {
 
 _VAGUE = re.compile(r"^(thing|something)$| or |,")
 """Nouns that name no type."""
+
+_BANDS_TOO = frozenset({"artist", "performer"})
+"""Nouns of people that groups of people are, too."""
+
+_BROADER = {"someone": "person", "film or show": "work"}
+"""Noun → what other relations call the same entities."""
 
 
 def load_property_graph(
@@ -123,7 +129,9 @@ def _loaded(
     kg = load_kg(source, note=note)
     found = labels_of(labels, source, kg, note or (lambda _text: None), beside=True)
     kg, texts = _with_readable(kg, found.relations), found.entities
-    return from_triples(kg, name, schema, texts, left_out, _nouns(kg, texts))
+    words = parts_of_speech(kg.entities)
+    nouns = {} if words else _nouns(kg, texts)
+    return from_triples(kg, name, schema, texts, left_out, nouns, words)
 
 
 def _with_readable(kg: KnowledgeGraph, labels: Mapping[str, str]) -> KnowledgeGraph:
@@ -140,7 +148,7 @@ def _nouns(kg: KnowledgeGraph, labels: Mapping[str, str]) -> dict[tuple[str, str
     for row in load_templates("", kg.relations, kg=kg, labels=lambda: labels).rows:
         for end, text in (("subject", row.describe_subject), ("object", row.describe_object)):
             noun = read_description(text).noun[0] if text else ""
-            noun = "person" if noun == "someone" or noun in PEOPLE else noun
+            noun = "person" if noun in PEOPLE - _BANDS_TOO else _BROADER.get(noun, noun)
             if noun and not _VAGUE.search(noun):
                 found[row.relation, end] = noun
     return found

@@ -142,3 +142,28 @@ def test_who_does_not_count_what_is_left_out_is_told(tmp_path: Path) -> None:
         f"{path}: left out: triples with a blank node or a triple: 1; rulemine graph check"
         in said[0]
     )
+
+
+def test_synsets_are_of_their_part_of_speech(tmp_path: Path) -> None:
+    path = tmp_path / "words.tsv"
+    path.write_text("oak.n.01\t_hypernym\ttree.n.01\ntree.n.01\t_derived\ttree.v.02\n", "utf-8")
+    graph = load_property_graph(str(path))
+    assert [(node.type, node.name) for node in graph.nodes] == [
+        ("Noun", "oak"), ("Noun", "tree (noun)"), ("Verb", "tree (verb)"),
+    ]  # fmt: skip
+
+
+def test_bands_are_artists_and_films_are_works(tmp_path: Path) -> None:
+    rows = [(f"singer {i}", "place of birth", f"town {i % 9}") for i in range(40)]
+    rows += [(f"singer {i}", "record label", f"label {i % 9}") for i in range(40)]
+    rows += [(f"band {i}", "record label", f"label {i % 9}") for i in range(9)]
+    rows += [(f"film {i}", "cast member", f"singer {i}") for i in range(9)]
+    rows += [(f"singer {i}", "employer", f"{'school' if i < 9 else 'firm'} {i}") for i in range(40)]
+    rows += [(f"singer {i}", "educated at", f"school {i % 9}") for i in range(40)]
+    path = tmp_path / "music.tsv"
+    path.write_text("".join("\t".join(row) + "\n" for row in rows), "utf-8")
+    types = {node.id: node.type for node in load_property_graph(str(path)).nodes}
+    assert [types[f"{name} 1"] for name in ("singer", "band", "film", "school")] == [
+        "Person", "Artist", "Work", "School",
+    ]  # fmt: skip
+    assert types["firm 20"] == "Employer"

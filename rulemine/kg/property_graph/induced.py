@@ -22,10 +22,13 @@ from rulemine.kg.property_graph.schema import Schema
 
 __all__ = ["draft_schema", "from_triples", "one_type_each", "plain_triples"]
 
-_FEWEST, _ONE_IN = 5, 500
-"""A type in words has at least so many entities, in small graphs fewer, and one of so many of all."""
+_FEWEST = 5
+"""A type in words has at least so many entities, in small graphs fewer."""
 
-_RARE = 200
+_ROLES = frozenset({"employer"})
+"""Words that are taken where there is no other: schools are employers, too."""
+
+_RARE = 50
 """One in so many triples of a relation joins two types, or none of them is an edge."""
 
 End = tuple[str, str]
@@ -39,6 +42,7 @@ def from_triples(
     names: Mapping[str, str] | None = None,
     left_out: Faults | None = None,
     nouns: Mapping[End, str] | None = None,
+    words: Mapping[str, str] | None = None,
 ) -> PropertyGraph:
     """The property graph of triples; ids are the entities' names in the triples.
 
@@ -49,8 +53,10 @@ def from_triples(
         names: Entity → its name for people; those that are not there are called as in the triples.
         left_out: Receives the entities and triples that are left out.
         nouns: Relation and end → what is there, such as *person*; ends that are not there say nothing.
+        words: Entity → what it is, in a word, where that is known without its relations.
     """
-    return graph_of(name, *_observed(kg, names or {}, nouns, schema, left_out), schema, left_out)
+    observed = _observed(kg, names or {}, nouns, words, schema, left_out)
+    return graph_of(name, *observed, schema, left_out)
 
 
 def draft_schema(kg: KnowledgeGraph, name: str) -> Schema:
@@ -67,15 +73,16 @@ def _observed(
     kg: KnowledgeGraph,
     names: Mapping[str, str],
     nouns: Mapping[End, str] | None = None,
+    words: Mapping[str, str] | None = None,
     schema: Schema | None = None,
     left_out: Faults | None = None,
 ) -> tuple[list[SourceNode], list[SourceEdge]]:
     kinds = one_type_each(kg)
-    worded = _worded(kg, nouns) if nouns else {}
+    worded = words or (_worded(kg, nouns) if nouns else {})
     nodes = []
     for entity, kind in kinds.items():
         # A schema may have been drafted before there were words.
-        types = (worded[entity], kind)[: 2 if schema else 1] if worded else (kind,)
+        types = (worded.get(entity, "thing"), kind)[: 2 if schema else 1] if worded else (kind,)
         nodes.append(SourceNode(entity, types, names.get(entity) or entity))
     triples = plain_triples(kg)
     if worded and schema is None:
@@ -90,7 +97,7 @@ def _usual(
 
     Where types are guessed, such triples are wrong guesses, and questions about them sound like it.
     """
-    signatures = [(types[s], r, types[o]) for s, r, o in triples]
+    signatures = [(types.get(s, ""), r, types.get(o, "")) for s, r, o in triples]
     counts, sizes = Counter(signatures), Counter(r for _, r, _ in triples)
     found = []
     for triple, signature in zip(triples, signatures, strict=True):
@@ -127,8 +134,8 @@ def _worded(kg: KnowledgeGraph, nouns: Mapping[End, str]) -> dict[str, str]:
 
     Each end of a relation at which an entity is counts as the number of its triples there has digits in base
     two: a film star is a person of many relations before an actor in many films. Of words with as many votes
-    the one with most votes of all entities comes first. Types of few entities are not taken where another
-    word is; without any it is *thing*.
+    the one with most votes of all entities comes first, and a word for a role last. Types of few entities are
+    not taken where another word is; without any it is *thing*.
     """
     if types_of(kg).source != "induced":
         return {}
@@ -140,7 +147,7 @@ def _worded(kg: KnowledgeGraph, nouns: Mapping[End, str]) -> dict[str, str]:
         ):
             entity, relation = divmod(code, len(kg.relations))
             if noun := nouns.get((kg.relations[relation], end)):
-                votes[entity][noun] += count.bit_length()
+                votes[entity][noun] += count.bit_length() * (noun not in _ROLES)
     totals: Counter[str] = Counter()
     for vote in votes:
         totals.update(vote)
@@ -151,7 +158,7 @@ def _worded(kg: KnowledgeGraph, nouns: Mapping[End, str]) -> dict[str, str]:
     sizes = Counter(first(vote) for vote in votes if vote)
     if 2 * sizes.total() < len(votes):
         return {}
-    least = max(min(_FEWEST, len(votes) // 20), len(votes) // _ONE_IN)
+    least = min(_FEWEST, len(votes) // 20)
     common = {noun for noun, size in sizes.items() if size >= least}
     return {
         entity: first({noun: votes[at][noun] for noun in votes[at] if noun in common})

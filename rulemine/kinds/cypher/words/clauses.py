@@ -38,7 +38,8 @@ class Clauses:
 
     def words(self, edge: PatternEdge) -> RelationWords:
         """What the relation of an edge says."""
-        return relation_words(edge.relation, self._templates.get(edge.relation))
+        symmetric = self._declared[edge.relation].symmetric
+        return relation_words(edge.relation, self._templates.get(edge.relation), symmetric)
 
     def noun_at(self, match: MatchPattern, edge: PatternEdge, of: str) -> Noun | None:
         """What one end of an edge is of the other end, in a noun."""

@@ -45,6 +45,8 @@ _NOW_OR_ONCE = re.compile(r"\b(is|are|has|have) or (?:was|were|had)\b")
 _OBJECT_HAS_ROLE = re.compile(r"\{object\} (?:is|was) ((?:an?|the) .+) of \{subject\}")
 _OF_THE_SUBJECT = re.compile(r"the (\w+) (?:for|of) \{subject\} ([^{}]+) \{object\}")
 _OBJECT_DOES = re.compile(r"\{object\} (\w+) \{subject\}")
+_PERFECT = re.compile(r"\w+ed\b|been\b|had\b|won\b")
+_KIND_OF_OBJECT = re.compile(r"(?:.* )?(?:in|on|at|to) (the \w+ of)")
 _VAGUE = ("part", "home")
 _OWN = re.compile(r"\bits\b")
 
@@ -105,7 +107,8 @@ class Predicate:
 
         "": the form of the verb is not known.
         """
-        if self.one in _BE:
+        perfect = self.one == "has" and _PERFECT.match(self.before)
+        if self.one in _BE or perfect:
             verb = self._verb(several, past)
             return _joined(
                 verb, subject, adverb, self.before_many if several else self.before, self.after
@@ -156,8 +159,10 @@ class RelationWords:
 
 
 @lru_cache(1 << 12)
-def relation_words(relation: str, templates: RelationTemplates | None = None) -> RelationWords:
-    """What a relation says, by its templates or else by its name.
+def relation_words(
+    relation: str, templates: RelationTemplates | None = None, symmetric: bool = False
+) -> RelationWords:
+    """What a relation says, by its templates or else by its name; ``symmetric``: it is declared to be.
 
     Example:
         >>> relation_words("hasCapital").object
@@ -166,7 +171,7 @@ def relation_words(relation: str, templates: RelationTemplates | None = None) ->
     written = templates is not None and templates.source != "derived"
     statement = templates.statement if templates and written else derive(relation).statement
     if templates and templates.source == "book":
-        statement = _of_subject(templates)
+        statement = _of_subject(templates, symmetric)
     predicate = _predicate(_STATED.fullmatch(statement) if written else None, relation)
     several = _OBJECTS_ARE.fullmatch(templates.ask_subjects) if templates else None
     subject = _noun(_SUBJECT_IS.fullmatch(statement), several)
@@ -176,9 +181,18 @@ def relation_words(relation: str, templates: RelationTemplates | None = None) ->
         object_ = _noun(_OBJECT_IS.fullmatch(templates.ask_object), several)
     if templates and written and object_ is None:
         object_ = _described(templates.describe_object)
+    if object_ and predicate.after and templates and templates.source == "book":
+        does = _does(templates.describe_subject)
+        predicate = _predicate(does, relation) if does else predicate
     if subject and predicate.many == "are":
         predicate = replace(predicate, before_many=f"{subject[1]} of")
     kind = type_words(f"{predicate.before} ").strip()
+    if (
+        templates
+        and templates.source == "book"
+        and (of := _KIND_OF_OBJECT.fullmatch(predicate.before))
+    ):
+        kind = of[1]  # "in the field of", and not "of the capital of"
     if kind in ("", "the", "a", "an"):
         return RelationWords(predicate, subject, object_)
     before = predicate.before.removesuffix(kind).strip()
@@ -187,7 +201,7 @@ def relation_words(relation: str, templates: RelationTemplates | None = None) ->
     )
 
 
-def _of_subject(templates: RelationTemplates) -> str:
+def _of_subject(templates: RelationTemplates, symmetric: bool) -> str:
     """The statement of a phrase book as one about the subject, without saying that it may be past.
 
     Example:
@@ -199,6 +213,8 @@ def _of_subject(templates: RelationTemplates) -> str:
     if own := _OF_THE_SUBJECT.fullmatch(statement):
         return f"{{subject}} has {article(own[1])} {own[1]} that {own[2]} {{object}}"
     if role := _OBJECT_HAS_ROLE.fullmatch(statement):
+        if symmetric:
+            return f"{{subject}} is {role[1]} of {{object}}"
         return f"{{subject}} has {{object}} as {role[1]}"
     if done := _OBJECT_DOES.fullmatch(statement):
         verb = done[1]
@@ -211,6 +227,12 @@ def _of_subject(templates: RelationTemplates) -> str:
         if noun not in ("person", "thing", "something", "someone"):
             return f"{{subject}} has {{object}} as {article(noun)} {noun}"
     return statement
+
+
+def _does(description: str) -> re.Match[str] | None:
+    """What subjects do by their description: "film/films | that features/feature {topic}"."""
+    before = read_description(description).forms[0].before if description else ""
+    return _STATED.fullmatch(re.sub(r"^(?:that|who) (\w+) $", r"{subject} \1 {object}", before))
 
 
 def is_participle(word: str) -> bool:
