@@ -114,13 +114,6 @@ def test_rows_without_a_graph_make_a_set_without_one(tmp_path: Path) -> None:
     assert _read(_lines(tmp_path / "rows.jsonl", [row])).complete is None
 
 
-def test_line_ends_in_names_become_blanks_everywhere(tmp_path: Path) -> None:
-    text = json.dumps(ROWS[0]).replace("Bo Quist", "Bo\\nQuist")
-    found = _read(_lines(tmp_path / "rows.jsonl", [json.loads(text)]))
-    assert found.questions[0].answers == ("Bo Quist",)
-    assert HARBOR in set(found.complete or ())
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

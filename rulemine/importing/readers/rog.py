@@ -44,14 +44,14 @@ class RogReader(Section):
             triples = _graph(row)
             with_graph += bool(triples)
             answers = _names(row, "answer")
-            unequal += set(answers) != set(_names(row, "a_entity", answers))
+            unequal += {*answers} != {*_names(row, "a_entity", answers)}
             questions.append(
                 ImportedQuestion(
                     id=row.key(),
                     text=row.need("question", str).strip(),
-                    answers=answers,
+                    answers=tuple(dict.fromkeys(answers)),
                     split=row.split or "test",
-                    topics=_names(row, "q_entity", ()),
+                    topics=tuple(dict.fromkeys(_names(row, "q_entity", ()))),
                     triples=tuple(triples) if self.graphs == "own" else (),
                     fields={name: v for name, v in row.fields.items() if name not in _READ},
                 )
@@ -111,7 +111,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _names(row: SourceRow, field: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
-    """Names in a row, each once; one name may stand without a list.
+    """Names in a row; one name may stand without a list.
 
     Raises:
         InputError: They are missing, without a default, or are no texts.
@@ -122,12 +122,7 @@ def _names(row: SourceRow, field: str, default: tuple[str, ...] | None = None) -
         names: tuple[str, ...] = (row.fields[field],)
     else:
         names = row.need(field, tuple[str, ...])
-    return tuple(dict.fromkeys(name for name in map(_clean, names) if name))
-
-
-def _clean(name: str) -> str:
-    """A name on one line: some of Freebase have line ends, which no file of triples can carry."""
-    return " ".join(name.split()) if any(sign in name for sign in "\t\r\n") else name.strip()
+    return names
 
 
 def _graph(row: SourceRow) -> list[Triple]:
@@ -141,13 +136,11 @@ def _graph(row: SourceRow) -> list[Triple]:
         return []
     found: list[Triple] = []
     for number, triple in enumerate(graph if isinstance(graph, list) else [graph], start=1):
-        try:
-            head, relation, tail = map(_clean, triple)
-        except (AttributeError, TypeError, ValueError):
+        whole = isinstance(triple, list) and len(triple) == 3
+        if not whole or not all(isinstance(part, str) for part in triple):
             raise InputError(
                 f"{row.where}: triple {number} of 'graph' is {shown(triple)}; a list of head, relation and "
                 "tail was expected. Is the set of another form?"
-            ) from None
-        if head and relation and tail:
-            found.append((head, relation, tail))
+            )
+        found.append((triple[0], triple[1], triple[2]))
     return found
