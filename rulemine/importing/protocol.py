@@ -22,12 +22,14 @@ class ImportedQuestion:
     Attributes:
         id: Its id in the source; unique in the set.
         text: The question.
-        answers: The stated answers, in the order of the source, each once: entities of the graph, or plain
-            texts where there is no graph; of Cypher questions, rows as compact JSON arrays, or nothing where
-            only the Cypher says them.
+        answers: The stated answers, in the order of the source and as often as it lists them: entities of the
+            graph, or plain texts where there is no graph; of Cypher questions, rows as compact JSON arrays,
+            or nothing where only the Cypher says them.
         split: ``train``, ``validation`` or ``test``.
         topics: The topic entities.
         hard: The answers that the source says the incomplete graph does not state; None: it does not say.
+        hard_answer: The one of them that the source asks for, where it names one; "": it does not. Without
+            `hard`, the graphs say which others there are.
         query: A query of `rulemine.query.parser`, in the names of the graph.
         sparql: The SPARQL of the source, word for word.
         cypher: The Cypher of the source, word for word.
@@ -44,6 +46,7 @@ class ImportedQuestion:
     split: str = "test"
     topics: tuple[str, ...] = ()
     hard: tuple[str, ...] | None = None
+    hard_answer: str = ""
     query: str = ""
     sparql: str = ""
     cypher: str = ""

@@ -311,6 +311,10 @@ class Kind:
 
         return replace(question, sparql=to_sparql(parse(question.query)))
 
+    def listed(self, question: Any) -> Sequence[str]:
+        """The answers as often as the source lists them, which metrics of other projects count."""
+        return tuple(question.answers)
+
     def prompts(self, source: str) -> Any:
         """Loads the prompts of a model, see `rulemine.verbalizer.prompts.load_prompts`.
 

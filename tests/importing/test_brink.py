@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rulemine import import_set
 from rulemine.errors import InputError
 from rulemine.exports.exporting import export
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
@@ -13,6 +14,8 @@ from rulemine.importing.readers.brink import BrinkReader
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
 from tests.evaluation.world import write_release, write_structures
+from tests.importing.round_trip import WITHOUT_QUERIES, scores_of
+from tests.releases import built
 
 COLUMNS = "id\trule_index\tquestion\tq_entity\tanswer\ta_entity\trule\tgrounding\n"
 AUNT = (
@@ -54,7 +57,11 @@ def test_a_table_gives_texts_answers_link_and_grounding(folder: Path) -> None:
     found = _read(folder)
     (question,) = found.questions
     assert (question.id, question.split, question.text) == ("7", "test", "Who is 12 the aunt of?")
-    assert (question.topics, question.answers, question.hard) == (("12",), ("31", "33"), ("31",))
+    assert (question.topics, question.answers, question.hard_answer) == (
+        ("12",),
+        ("31", "33"),
+        "31",
+    )
     assert question.query == '(p "aunt" "12")'
     assert question.evidence == (("12", "sister", "20"), ("20", "father", "31"))
     assert question.fields == {
@@ -71,7 +78,7 @@ def test_who_is_the_subject_is_asked_backward_whatever_the_answers_say(folder: P
     (folder / "test.tsv").write_text(COLUMNS + NIECE)
     question = _only(folder)
     assert question.query == '(p- "aunt" "33")'
-    assert question.hard == ("12",)
+    assert question.hard_answer == "12"
     assert question.answers == ("31", "33")  # objects, as the public script completes all answers
 
 
@@ -79,11 +86,11 @@ def test_gold_goes_before_the_table_and_stands_alone(folder: Path) -> None:
     row = {"id": 7, "question": "Who is 12 the aunt of?", "answers": ["33"], "hard_answer": "33"}
     (folder / "test_gold.json").write_text(json.dumps([row]))
     both = _only(folder)
-    assert (both.answers, both.hard, both.topics) == (("33",), ("33",), ("12",))
+    assert (both.answers, both.hard_answer, both.topics) == (("33",), "33", ("12",))
     assert both.query == ""  # the gold does not know the answer of the grounding
     (folder / "test.tsv").unlink()
     alone = _only(folder)
-    assert (alone.id, alone.answers, alone.hard, alone.topics) == ("7", ("33",), ("33",), ())
+    assert (alone.id, alone.answers, alone.hard_answer, alone.topics) == ("7", ("33",), "33", ())
     assert (alone.query, alone.evidence) == ("", ())
     file = _read(
         folder / "test_gold.json", folder / "complete/facts.tsv", folder / "incomplete/facts.tsv"
@@ -129,7 +136,7 @@ def test_names_with_blanks_are_read_by_the_relations_of_the_graph(folder: Path) 
     (folder / "complete" / "facts.tsv").write_text(facts)
     question = _only(folder)
     assert question.evidence == (("Ann of Ely", "sister", "20"), ("20", "father", "Bo Quist"))
-    assert (question.query, question.hard) == ('(p "aunt" "Ann of Ely")', ("Bo Quist",))
+    assert (question.query, question.hard_answer) == ('(p "aunt" "Ann of Ely")', "Bo Quist")
     (folder / "complete" / "facts.tsv").write_text(facts + "a\tof\tb\n")  # now it is not known
     found = _read(folder)
     assert (found.questions[0].query, found.questions[0].evidence) == ("", ())
@@ -180,8 +187,55 @@ def test_an_export_is_read_back(write: Callable[[Path], Release], tmp_path: Path
     for read in found.questions:
         q, split = asked[read.id]
         assert (read.text, read.split) == (q.question, split)
-        assert (read.topics, read.answers, read.hard) == (q.anchors, q.answers, (q.hard_answer,))
+        assert (read.topics, read.answers) == (q.anchors, q.answers)
+        assert read.hard_answer == q.hard_answer
         assert read.query in q.query  # which reads relations declared symmetric either way
     assert any(read.query for read in found.questions)
     for which in ("complete", "incomplete"):
         assert set(getattr(found, which)) == set(release.kg(which).labeled())
+
+
+def test_the_hard_answer_asked_for_is_that_of_the_source_beside_all_others(
+    folder: Path, tmp_path: Path
+) -> None:
+    row = {
+        "id": 7,
+        "question": "Who is 12 the aunt of?",
+        "answers": ["31", "33"],
+        "hard_answer": "33",
+    }
+    (folder / "test.tsv").write_text(COLUMNS + AUNT)
+    (folder / "test_gold.json").write_text(json.dumps([row]))
+    (question,) = import_set("brink", folder, tmp_path / "imported").questions()
+    assert question.hard_answer == "33"  # of two, each hard by its own missing triple
+    assert [hard.answer for hard in question.hard] == ["31", "33"]
+    assert question.removed == (("12", "aunt", "33"),)
+    (folder / "complete" / "facts.tsv").unlink()
+    (folder / "incomplete" / "facts.tsv").unlink()
+    (alone,) = import_set("brink", folder, tmp_path / "alone").questions()
+    assert [hard.answer for hard in alone.hard] == ["33"]  # more is not known
+
+
+def test_a_hard_answer_that_is_no_answer_is_noted_and_left_out(
+    folder: Path, tmp_path: Path
+) -> None:
+    (folder / "test.tsv").write_text(COLUMNS + NIECE)
+    assert _read(folder).notes == (
+        "questions whose hard answer is none of their answers, so that they have none: 1",
+    )
+    (question,) = import_set("brink", folder, tmp_path / "imported").questions()
+    assert (question.hard_answer, question.hard) == (None, ())
+
+
+def test_scores_of_an_export_are_those_of_its_release(tmp_path: Path) -> None:
+    release = Release.open(built("demo") / "demo")
+    folder = export(release, "brink", tmp_path / "brink", naming=release.naming).folder
+    made = import_set("brink", folder, tmp_path / "imported")
+    queries = {q.id: q.query for q in made.questions()}
+    assert queries.keys() == {q.id for q in release.questions()}
+    # The form says nothing of relations that were declared symmetric or inverse.
+    same = {q.id for q in release.questions() if q.query == queries[q.id]}
+    assert len(same) > 0.7 * len(queries)
+    for system in (*WITHOUT_QUERIES, "lookup", "prior:k=5"):
+        before, after = (scores_of(one, system, only=same) for one in (release, made))
+        assert before == after, system

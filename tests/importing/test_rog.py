@@ -8,12 +8,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from rulemine import evaluate, import_set
 from rulemine.errors import InputError
 from rulemine.exports.exporting import export
 from rulemine.importing.protocol import ImportedSet
 from rulemine.importing.readers.rog import RogReader
+from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
 from tests.evaluation.world import write_release
+from tests.importing.round_trip import WITHOUT_QUERIES, scores_of
+from tests.releases import built
 
 ROWS: list[dict[str, Any]] = [
     {
@@ -56,7 +60,7 @@ def test_rows_are_questions_with_topics_answers_and_what_else_they_say(tmp_path:
     found = _read(_lines(tmp_path / "rows.jsonl", ROWS))
     first, second = found.questions
     assert (first.id, first.text, first.split) == ("Sea-0", ROWS[0]["question"], "test")
-    assert (first.topics, first.answers) == (("The Harbor, at Night",), ("Bo Quist",))
+    assert (first.topics, first.answers) == (("The Harbor, at Night",), ("Bo Quist",) * 2)
     assert first.fields == {"a_entity": ["Bo Quist"]}
     assert second.fields == {"a_entity": ["The Harbor, at Night"], "hop": 1}
     assert second.answers == ("the harbor",)  # by these, those who read the form score
@@ -92,7 +96,7 @@ def test_the_files_of_a_folder_are_its_splits(tmp_path: Path, form: str) -> None
     assert [(q.id, q.split) for q in found.questions] == [
         ("Sea-0", "train"), ("Sea-1", "train"), ("Sea-2", "validation"),
     ]  # fmt: skip
-    assert found.questions[0].answers == ("Bo Quist",)
+    assert found.questions[0].answers == ("Bo Quist",) * 2
 
 
 def test_a_split_in_two_forms_is_read_once(tmp_path: Path) -> None:
@@ -152,3 +156,30 @@ def test_an_export_is_read_back(tmp_path: Path) -> None:
     )
     stated = {(s, names[r], o) for s, r, o in release.kg("incomplete").labeled()}
     assert set(found.complete or ()) == stated
+
+
+def test_an_answer_listed_twice_counts_twice_in_the_scores_of_rog_alone(tmp_path: Path) -> None:
+    row = ROWS[0] | {"answer": ["Bo Quist", "Bo Quist ", "Cy"], "a_entity": ["Cy"]}
+    made = import_set("rog", _lines(tmp_path / "test.jsonl", [row]), tmp_path / "imported")
+    (question,) = made.questions()
+    assert question.answers == ("Bo Quist", "Cy")
+    assert question.block.listed == ("Bo Quist", "Bo Quist", "Cy")
+    predictions = tmp_path / "predictions.jsonl"
+    predictions.write_text('{"id": "Sea-0", "raw_output": "It is Bo Quist"}\n')
+    report = evaluate(made, predictions, metrics=["rog"])
+    found = json.loads(report.to_json())
+    theirs = found["metrics_of_others"]["rog"]["rog_accuracy"]["all"]["score"]["value"]
+    assert theirs == pytest.approx(2 / 3)
+    assert found["all"]["scores"]["recall"]["value"] == pytest.approx(1 / 2)
+
+
+def test_scores_of_an_export_are_those_of_its_release(tmp_path: Path) -> None:
+    release = Release.open(built("demo") / "demo")
+    made = import_set("rog", export(release, "rog", tmp_path / "rog").folder, tmp_path / "imported")
+    for system in WITHOUT_QUERIES:
+        before, after = (scores_of(one, system) for one in (release, made))
+        assert before.keys() == after.keys()
+        for id_, scores in after.items():
+            known = {name: value for name, value in scores.items() if value is not None}
+            assert known == {name: before[id_][name] for name in known}, (system, id_)
+            assert {"hits_any", "precision", "recall", "f1"} <= known.keys()

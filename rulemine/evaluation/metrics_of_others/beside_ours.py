@@ -22,6 +22,7 @@ from rulemine.evaluation.retrieval import RETRIEVAL
 from rulemine.evaluation.statistics.bootstrap import Bools, Ints, Resamples, interval
 from rulemine.evaluation.statistics.score import Score
 from rulemine.kg.graph import Triple
+from rulemine.kinds.registry import kind_named
 from rulemine.release.records import Prediction, Question
 from rulemine.text.tables import Table, Value, percent, points, under_headings
 
@@ -146,10 +147,11 @@ def judged_of(
             )
         missing = q.hard_answer is not None and q.level <= level
         number_asked = () if q.value is None else (str(q.value),)
+        listed = kind_named(q.kind).listed(q)
         found.append(
             Judged(
                 q.question,
-                number_asked or tuple(names.get(a, a) for a in q.answers),
+                number_asked or tuple(names.get(a, a) for a in listed),
                 answer,
                 names.get(q.hard_answer, q.hard_answer) if q.hard_answer and missing else None,
                 tuple(names.get(a, a) for a in q.anchors),

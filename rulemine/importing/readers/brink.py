@@ -60,7 +60,12 @@ class BrinkReader(Section):
             for key, row in sorted(rows.items(), key=lambda item: splits.index(item[0][0]))
         ]
         grounded = [q for q in questions if q.fields.get("grounding")]
-        unread = sum(not q.evidence for q in grounded)
+        notes = {
+            "questions whose grounding cannot be read": sum(not q.evidence for q in grounded),
+            "questions whose hard answer is none of their answers, so that they have none": sum(
+                q.hard_answer not in q.answers for q in questions if q.hard_answer
+            ),
+        }
         return ImportedSet(
             title=path.absolute().name.split(".")[0],
             source="files in the form of https://github.com/boschresearch/brink",
@@ -70,7 +75,7 @@ class BrinkReader(Section):
             complete=complete,
             incomplete=_triples(incomplete or graphs.get("incomplete")),
             definitions=_DEFINITIONS,
-            notes=(f"questions whose grounding cannot be read: {unread:,}",) if unread else (),
+            notes=tuple(f"{what}: {number:,}" for what, number in notes.items() if number),
         )
 
 
@@ -170,10 +175,10 @@ def _question(row: SourceRow, split: str, key: str, relations: Collection[str]) 
     return ImportedQuestion(
         id=key,
         text=str(row.need("question", str)).strip(),
-        answers=tuple(dict.fromkeys(answers or ())),
+        answers=tuple(answers or ()),
         split=split,
         topics=topics,
-        hard=None if hard is None else (str(hard),),
+        hard_answer="" if hard is None else str(hard),
         query=_query(topics, heads, {*(answers or ()), str(hard)}),
         evidence=tuple(dict.fromkeys(body)),
         fields={name: value for name, value in row.fields.items() if name not in _READ},

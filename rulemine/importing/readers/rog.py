@@ -49,7 +49,7 @@ class RogReader(Section):
                 ImportedQuestion(
                     id=row.key(),
                     text=row.need("question", str).strip(),
-                    answers=tuple(dict.fromkeys(answers)),
+                    answers=answers,
                     split=row.split or "test",
                     topics=tuple(dict.fromkeys(_names(row, "q_entity", ()))),
                     triples=tuple(triples) if self.graphs == "own" else (),

@@ -22,6 +22,8 @@ class ImportedBlock:
     Attributes:
         graded: Whether it is known which answers the incomplete graph states; if not, `stated`, `hard` and
             `further` are all empty.
+        listed: The answers as the source lists them, where it lists one more than once, which scores of other
+            projects count; else empty.
         executed: What the query gives on the complete graph, sorted; None: there is no query or no graph, or
             `why` says why it cannot be executed.
         why: Why the query of the source is not executed; "" where it is, and where there is none.
@@ -31,6 +33,7 @@ class ImportedBlock:
     """
 
     graded: bool
+    listed: tuple[Answer, ...]
     executed: tuple[Answer, ...] | None
     why: str
     source_query: str

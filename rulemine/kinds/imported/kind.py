@@ -76,6 +76,10 @@ class ImportedKind(Kind):
         """As the release has it; the query of the source is kept word for word."""
         return super().gold(question) if question.query else question
 
+    def listed(self, question: Any) -> Sequence[str]:
+        """With the repetitions of the source."""
+        return question.block.listed or tuple(question.answers)
+
     def ties(self, questions: Sequence[Any]) -> Iterator[list[Hashable]]:
         """What all questions are tied by; without hard answers, the topic entities with all answers."""
         for q in questions:
@@ -104,6 +108,10 @@ class ImportedCypherKind(ImportedKind):
     def source_query(self, question: Any) -> str:
         """None: `query` is the Cypher."""
         return ""
+
+    def listed(self, question: Any) -> Sequence[str]:
+        """Each row once."""
+        return tuple(question.answers)
 
     def graph_of(self, question: Any) -> str:
         """The graph that the source names."""

@@ -204,7 +204,9 @@ class _Making:
 
     def __call__(self, one: Any, kind: str) -> Question:
         """The question of an imported one."""
-        answers = tuple(sorted({clean(a) for a in one.answers} - {""}))
+        listed = tuple(filter(None, map(clean, one.answers)))
+        answers = tuple(sorted(set(listed)))
+        chosen = (clean(one.hard_answer),) if one.hard_answer else None
         hard = one.hard if one.hard is None else tuple(sorted({clean(a) for a in one.hard}))
         evidence = tuple(dict.fromkeys(tuple(map(clean, triple)) for triple in one.evidence))
         fields: dict[str, Any] = {
@@ -215,19 +217,23 @@ class _Making:
         }  # fmt: skip
         found: Executed | str | None = None
         if len(self._kg) and (one.query or one.sparql):
-            found = self._grader.execute(one.query, one.sparql, answers, hard)
+            found = self._grader.execute(one.query, one.sparql, answers, chosen or hard)
         executed = found if isinstance(found, Executed) else None
         if executed:
             fields |= executed.fields
         topics = tuple(sorted({clean(t) for t in one.topics} - {""}))
         if topics or not executed:
             fields["anchors"] = topics
-        rows = self._hard(hard, executed, fields["evidence"], answers)
+        rows = self._hard(hard, chosen, executed, fields["evidence"], answers)
         graded = rows is not None
         names = {row.answer for row in rows or ()}
         given = executed.stated if executed and hard is None else answers
         stated = tuple(a for a in answers if graded and a in given and a not in names)
-        asked_for = min(rows or (), key=lambda row: (row.missing, row.answer), default=None)
+        asked_for = min(
+            rows or (),
+            key=lambda row: (row.answer not in (chosen or ()), row.missing, row.answer),
+            default=None,
+        )
         removed = [t for t in fields["evidence"] if t in self._missing] if asked_for else []
         return _with_texts(
             new_question(
@@ -242,6 +248,7 @@ class _Making:
                 rules=(),
                 block=ImportedBlock(
                     graded,
+                    listed if len(listed) > len(answers) else (),
                     executed and executed.answers,
                     found if isinstance(found, str) else "",
                     one.sparql or one.query,
@@ -255,17 +262,18 @@ class _Making:
     def _hard(
         self,
         hard: tuple[str, ...] | None,
+        chosen: tuple[str, ...] | None,
         executed: Executed | None,
         evidence: tuple[Triple, ...],
         answers: tuple[str, ...],
     ) -> tuple[HardAnswer, ...] | None:
-        """The hard answers; None: which they are is not known."""
-        if hard is None:
-            if not (self._removed and executed):
-                return None
-            return tuple(executed.hard[answer] for answer in sorted(executed.hard))
-        gone = [self._missing[t] for t in evidence if t in self._missing]
+        """The hard answers, sorted; None: which they are is not known."""
         known = executed.hard if executed else {}
+        if hard is None:
+            if not (self._removed and executed) and chosen is None:
+                return None
+            hard = tuple(sorted({*known, *(chosen or ())}))
+        gone = [self._missing[t] for t in evidence if t in self._missing]
         return tuple(
             known.get(a) or HardAnswer(a, len(gone) or 1, min(gone, default=100), evidence, False)
             for a in hard
