@@ -156,9 +156,8 @@ def _ids(rows: list[SourceRow]) -> list[str]:
     """Ids are those of seed texts; of several questions about a text, each has the number of its own."""
     keys = []
     for row in rows:
-        key = str(row.need("id", int if isinstance(row.fields.get("id"), int) else str))
         number = row.get("question_num", int)
-        keys.append(key if number is None else f"{key}-{number}")
+        keys.append(row.key() if number is None else f"{row.key()}-{number}")
     seen: dict[str, str] = {}
     for key, row in zip(keys, rows, strict=True):
         if key in seen:

@@ -7,7 +7,7 @@ Entities are the ids of the source, ``Q38``, and its labels are theirs; relation
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -107,7 +107,7 @@ class GtsqaReader(Section):
         paraphrase = row.get("paraphrased_question", str, "")
         evidence = row.get(f"full_answer_subgraph_{self.answers}", TRIPLES, ())
         return ImportedQuestion(
-            id=_id(row),
+            id=row.key(),
             text=row.need("question", str),
             answers=tuple(map(names.name, answers)),
             split=row.split or "test",
@@ -138,7 +138,7 @@ def _unique(rows: Iterable[SourceRow]) -> Iterable[SourceRow]:
     """The rows, of which no two have the same id."""
     places: dict[str, str] = {}
     for row in rows:
-        key = _id(row)
+        key = row.key()
         if key in places:
             raise InputError(
                 f"{row.where}: has the id {key} of {places[key]}; ids that occur once were expected. Name "
@@ -146,10 +146,6 @@ def _unique(rows: Iterable[SourceRow]) -> Iterable[SourceRow]:
             )
         places[key] = row.where
         yield row
-
-
-def _id(row: SourceRow) -> str:
-    return str(row.need("id", int if isinstance(row.fields.get("id"), int) else str))
 
 
 def _minimal(row: SourceRow) -> dict[str, str]:
@@ -194,19 +190,19 @@ class _Names:
         return found
 
     def triples(self, row: SourceRow) -> tuple[Triple, ...]:
-        """The graph of a row; learns all names that the row has."""
+        """The graph of a row, which loses it; learns all names that the row has."""
         for seed in row.get("seed_entities", tuple[str, ...], ()):
             self.id_of(seed)
         self.id_of(row.get("answer_node", str, ""))
         for triple in row.get("answer_subgraph", TRIPLES, ()):
             self._triple(triple)
+        own = row.fields.pop("graph", None) or []  # megabytes of texts
+        if not (isinstance(own, list) and all(map(_is_triple, own))):
+            own = SourceRow(row.where, row.split, {"graph": own}).need("graph", TRIPLES)
         # Graphs overlap; a triple that many questions have is kept once.
-        return tuple(
-            self._kept.setdefault(triple, triple)
-            for triple in map(self._triple, row.get("graph", TRIPLES, ()))
-        )
+        return tuple(self._kept.setdefault(triple, triple) for triple in map(self._triple, own))
 
-    def _triple(self, triple: Triple) -> Triple:
+    def _triple(self, triple: Sequence[str]) -> Triple:
         s, r, o = triple
         if r not in self._ids:
             named = _NAMED.fullmatch(r)
@@ -252,6 +248,10 @@ class _Names:
         key = _last(found[2])
         name = self._relations.get(key, key) if found[1] else self.name(key)
         return f"{found[1] or ''}{quoted(name)}"
+
+
+def _is_triple(value: Any) -> bool:
+    return type(value) is list and [type(part) for part in value] == [str, str, str]
 
 
 def _last(iri: str) -> str:
