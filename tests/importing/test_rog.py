@@ -46,8 +46,8 @@ ROWS: list[dict[str, Any]] = [
 HARBOR = ("The Harbor, at Night", "art.painting.painter", "Bo Quist")
 
 
-def _read(path: Path, graphs: str = "union", **files: Path) -> ImportedSet:
-    return RogReader(graphs)(path, files.get("kg"), files.get("incomplete"))
+def _read(path: Path, **files: Path) -> ImportedSet:
+    return RogReader()(path, files.get("kg"), files.get("incomplete"))
 
 
 def _lines(path: Path, rows: list[dict[str, Any]]) -> Path:
@@ -65,15 +65,9 @@ def test_rows_are_questions_with_topics_answers_and_what_else_they_say(tmp_path:
     assert second.fields == {"a_entity": ["The Harbor, at Night"], "hop": 1}
     assert second.answers == ("the harbor",)  # by these, those who read the form score
     assert found.notes == ("questions whose answers are not the entities of a_entity: 1",)
-    assert (first.triples, found.incomplete) == ((), None)
+    assert found.incomplete is None
     for _ in range(2):  # read as often as it is needed
         assert set(found.complete or ()) == {HARBOR, ("Bo Quist", "people.person.born", "m.0k1")}
-
-
-def test_a_question_can_have_its_own_graph(tmp_path: Path) -> None:
-    found = _read(_lines(tmp_path / "rows.jsonl", ROWS), "own")
-    assert [len(q.triples) for q in found.questions] == [2, 1]
-    assert found.questions[1].triples == (HARBOR,)
 
 
 @pytest.mark.parametrize("form", ["jsonl", "json", "parquet"])

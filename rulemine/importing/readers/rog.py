@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.codec import shown
-from rulemine.config import Section, option
+from rulemine.config import Section
 from rulemine.errors import InputError
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
 from rulemine.importing.rows import SourceRow, read_rows, split_of
@@ -27,13 +27,7 @@ _READ = {"id", "question", "answer", "q_entity", "graph", "choices"}
 
 @dataclass(frozen=True)
 class RogReader(Section):
-    """Questions with a graph each, or about the union of these graphs.
-
-    Attributes:
-        graphs: Whether a question is about its ``own`` graph, or about the ``union`` of all.
-    """
-
-    graphs: str = option("union", choices=("union", "own"))
+    """Questions about the union of their graphs."""
 
     def __call__(self, path: Path, kg: Path | None, incomplete: Path | None) -> ImportedSet:
         """Reads a file, or a folder with one or more for each split."""
@@ -41,8 +35,7 @@ class RogReader(Section):
         questions: list[ImportedQuestion] = []
         with_graph = unequal = 0
         for row in read_rows(*files):
-            triples = _graph(row)
-            with_graph += bool(triples)
+            with_graph += bool(_graph(row))
             answers = _names(row, "answer")
             unequal += {*answers} != {*_names(row, "a_entity", answers)}
             questions.append(
@@ -52,7 +45,6 @@ class RogReader(Section):
                     answers=answers,
                     split=row.split or "test",
                     topics=tuple(dict.fromkeys(_names(row, "q_entity", ()))),
-                    triples=tuple(triples) if self.graphs == "own" else (),
                     fields={name: v for name, v in row.fields.items() if name not in _READ},
                 )
             )

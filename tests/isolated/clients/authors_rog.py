@@ -1,4 +1,8 @@
-"""RoG without a model: plans lead to answers, as in its README but for its planner; its scores are ours."""
+"""RoG without a model: plans lead to answers, as in its README but for its planner; its scores are ours.
+
+They are so for the release, and for what ``rulemine import`` makes of the export, on a file of predictions of
+each form.
+"""
 
 import json
 import re
@@ -6,10 +10,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-from same_scores import rows_of, same
+from same_scores import Row, imported, outputs, rows_of, same
 
 SCORES = {"Accuracy": "accuracy", "Hit": "hit", "F1": "f1", "Precision": "precision"}
 """Its recall is its accuracy."""
+
+FORMS = [
+    "\n".join,
+    ", ".join,
+    lambda some: f"The {some[0].upper()}, <pad> an\r\n\n{some[-1]}",
+    lambda some: some[0][:2],
+    lambda some: [name for name in some for _ in name[::2]],
+    lambda _: [],
+]
+"""The last two are lists, as it gives them without a model."""
 
 PROMPT = "prompts/llama2_predict.txt"
 
@@ -28,13 +42,47 @@ def main() -> None:
         predicted = rows_of(written)
         asked = {row["id"] for row in rows_of(exported / "test.jsonl")}
         assert {row["id"] for row in predicted} == asked
-        said = written.with_name("eval_result.txt").read_text()
-        found = {name: float(v) / 100 for name, v in re.findall(r"(\w+): ([\d.e-]+)", said)}
-        assert found["Recall"] == found["Accuracy"]
-        theirs = {ours: found[name] for name, ours in SCORES.items()}
-        rows = [{"id": row["id"], "answers": by_count(row["prediction"])} for row in predicted]
-        print(f"{release.name}: {same(release, rows, 'rog', theirs)}")
+        theirs = means(written)
+        print(f"{release.name}: {same(release, ours_of(predicted), 'rog', theirs)}")
         assert theirs["hit"] > 0.5, json.dumps(theirs)
+        answers = {row["id"]: row["answer"] for row in rows_of(exported / "test.jsonl")}
+        made = imported("rog", root / release.name / "rog")
+        for number, form in enumerate(FORMS, start=1):
+            rows = [
+                {"id": question, "prediction": text, "ground_truth": answers[question]}
+                for question, text in outputs(answers, [form]).items()
+            ]
+            theirs = scored(rows)
+            print(
+                f"{release.name}, imported, file {number}: {same(made, ours_of(rows), 'rog', theirs)}"
+            )
+
+
+def scored(rows: list[Row]) -> dict[str, float]:
+    """What its evaluator gives for predictions."""
+    file = Path("predictions.jsonl")
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    command = ["src/qa_prediction/evaluate_results.py", "-d", str(file), "--cal_f1"]
+    subprocess.run([sys.executable, *command], check=True, capture_output=True)
+    return means(file)
+
+
+def means(predictions: Path) -> dict[str, float]:
+    """What its evaluator has written beside a file of predictions."""
+    said = predictions.with_name("eval_result.txt").read_text()
+    found = {name: float(v) / 100 for name, v in re.findall(r"(\w+): ([\d.e-]+)", said)}
+    assert found["Recall"] == found["Accuracy"]
+    return {ours: found[name] for name, ours in SCORES.items()}
+
+
+def ours_of(predicted: list[Row]) -> list[Row]:
+    """Its predictions in our form: a text, or a list."""
+    return [
+        {"id": row["id"], "raw_output": row["prediction"]}
+        if isinstance(row["prediction"], str)
+        else {"id": row["id"], "answers": by_count(row["prediction"])}
+        for row in predicted
+    ]
 
 
 def by_count(names: list[str]) -> list[str]:

@@ -31,6 +31,15 @@ def outputs(
     return said
 
 
+def imported(form: str, exported: Path) -> Path:
+    """The release that ``rulemine import`` makes of an export."""
+    folder = Path(f"imported.{exported.parent.name}")
+    command = [os.environ["RULEMINE"], "import", form, str(exported), "-o", str(folder)]
+    done = subprocess.run([*command, "--replace"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
 def same(release: Path, predictions: list[Row], metric: str, theirs: Mapping[str, float]) -> str:
     """Scores predictions with ``rulemine evaluate --metrics`` and compares.
 
