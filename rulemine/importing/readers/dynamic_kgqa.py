@@ -126,7 +126,7 @@ def _question(
     return ImportedQuestion(
         id=key,
         text=text,
-        answers=tuple(dict.fromkeys(names.get(answer, answer) for answer in answers)),
+        answers=tuple(names.get(answer, answer) for answer in answers),
         split=row.split or "test",
         topics=tuple(names.get(topic, topic) for topic in topics),
         evidence=tuple((names.get(s, s), r, names.get(o, o)) for s, r, o in facts),

@@ -83,7 +83,7 @@ class GtsqaReader(Section):
         self, row: SourceRow, own: tuple[Triple, ...], names: "_Names", problems: Counter[str]
     ) -> ImportedQuestion:
         stated = f"all_answers_{self.answers}"
-        answers = tuple(dict.fromkeys(row.need(stated, tuple[str, ...])))
+        answers = row.need(stated, tuple[str, ...])
         sparql = row.get("sparql_query", str, "")
         query, why = names.query(sparql)
         seeds = [names.id_of(seed) for seed in row.need("seed_entities", tuple[str, ...])]
