@@ -1,5 +1,6 @@
 """From an imported set to the parts of a release: names, missing triples, and what queries give."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -35,6 +36,8 @@ __all__ = ["levels_of_missing", "parts_of"]
 
 NO_ANSWER = "it has no answer"
 """Why a question is left out."""
+
+_FILE = re.compile(r"[\w-]+")
 
 Progress = Callable[[int, int], None]
 
@@ -146,6 +149,16 @@ def _check(given: Any) -> None:
             raise InputError(
                 f"{given.title}: question {one.id!r} has the split {one.split!r} and the text {one.text!r}; "
                 f"expected an id, a text, and one of {', '.join(SPLITS)}."
+            )
+        if one.cypher and given.property_graphs and one.graph not in given.property_graphs:
+            raise InputError(
+                f"{given.title}: question {one.id!r} is about the graph {one.graph!r}; expected one of "
+                f"{', '.join(sorted(given.property_graphs))}."
+            )
+    for name in given.property_graphs:
+        if not _FILE.fullmatch(name) or name in ("complete", "incomplete"):
+            raise InputError(
+                f"{given.title}: a property graph is called {name!r}; expected letters, digits, - and _."
             )
 
 
