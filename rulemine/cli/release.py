@@ -134,6 +134,7 @@ def _summary(arguments: Namespace) -> int:
 
     check_output(arguments.output)
     release = Release.open(arguments.release)
+    release.expect_certificates("--summary")
     if arguments.output is not None and arguments.output.suffix == ".svg":
         emit(draw_steps(steps(release), f"{release.name}: why so few questions"), arguments.output)
     else:

@@ -170,7 +170,7 @@ class Kind:
         inputs: What its builds read beside what all read, or in another way.
         page: What only cards of the kind say, see `rulemine.release.card.kind_page.KindPage`; None: nothing.
         groups: What its results are broken down by, beside what those of every kind are.
-        hides: Whether its texts can name entities otherwise, so that names can be hidden.
+        built: Whether rulemine builds its releases, with certificates, and texts in which names can be hidden.
     """
 
     name: ClassVar[str] = ""
@@ -196,7 +196,7 @@ class Kind:
     inputs: ClassVar[Sequence[Input]] = ()
     page: ClassVar[Any] = None
     groups: ClassVar[Sequence[Group]] = ()
-    hides: ClassVar[bool] = True
+    built: ClassVar[bool] = True
 
     @property
     def files(self) -> Sequence[ReleaseFile]:

@@ -319,7 +319,7 @@ def check_hiding(release: Release, naming: str) -> None:
     Raises:
         ReleaseError: The naming hides names, and texts of the kind are as their source has them.
     """
-    if naming in HIDING and not kind_named(release.kind).hides:
+    if naming in HIDING and not kind_named(release.kind).built:
         raise ReleaseError(
             f"{release.path}: texts of the kind {release.kind} name entities as their source does, so the "
             f"naming {naming} would hide nothing. Choose the naming entity or text."

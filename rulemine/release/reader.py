@@ -150,6 +150,21 @@ class Release:
                 f"{self.kind} ask a property graph for rows. Take a release of another kind."
             )
 
+    def expect_certificates(self, what: str) -> None:
+        """Refuses a release that has no certificates.
+
+        Args:
+            what: What needs them.
+
+        Raises:
+            ReleaseError: Others published its questions.
+        """
+        if not kind_named(self.kind).built:
+            raise ReleaseError(
+                f"{self.path}: {what} needs rules and certificates, and there are none: questions of the kind "
+                f"{self.kind} are those that others published. Take a release that rulemine built."
+            )
+
     @property
     def levels(self) -> tuple[int, ...]:
         """The incompleteness levels in percent, ascending; (100,) if there is only one."""

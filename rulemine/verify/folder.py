@@ -145,10 +145,11 @@ class Folder:
         levels = [f"kg/incomplete-{level}.tsv.gz" for level in self.levels if level < 100]
         layout = {*LAYOUT, *levels, *MODEL_LAYOUT * (self.option("verbalizer", "name") == "openai")}
         layout |= {*self.checks.files(self.levels)}
-        for name in sorted(layout - set(listed)):
+        optional = self.checks.optional
+        for name in sorted(name for name in layout - set(listed) if not optional(name)):
             add(MANIFEST_NAME, None, "layout", f"no {name} in files", "every file of the layout")
         others = set(listed) - layout - set(OPTIONAL) if self.checks.known else set()
-        for name in sorted(others):
+        for name in sorted(name for name in others if not optional(name)):
             found = f"{shown(name)} in files"
             add(MANIFEST_NAME, None, "layout", found, "files of the layout only")
         for name, entry in sorted(listed.items()):

@@ -21,6 +21,8 @@ COMPLETE = "kg/complete.tsv.gz"
 INCOMPLETE = "kg/incomplete.tsv.gz"
 REFERENCE = "kg/reference.tsv.gz"
 REMOVED = "removed.jsonl"
+MISSING = "missing.jsonl"
+"""The removed triples without certificates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +95,12 @@ def _check_known(
 
 
 def check_removed(
-    rows: list[tuple[int, dict[str, Any]]], complete: Graph | None, findings: Findings
+    rows: list[tuple[int, dict[str, Any]]],
+    complete: Graph | None,
+    findings: Findings,
+    file: str = REMOVED,
 ) -> dict[Triple, Removed]:
-    """Reads ``removed.jsonl``; checks that it is a sorted subset of the complete KG.
+    """Reads ``removed.jsonl``, or ``missing.jsonl``; checks that it is a sorted subset of the complete KG.
 
     Returns:
         Removed triple → its record.
@@ -106,14 +111,14 @@ def check_removed(
         triple = as_triple(row["triple"])
         if triple in removed:
             found, expected = f"{shown(triple)} of line {removed[triple].line}", "each triple once"
-            findings.add(REMOVED, number, "triples unique", found, expected)
+            findings.add(file, number, "triples unique", found, expected)
         if triple < last:  # or the order would reveal something about names in other namings
             found, expected = f"{shown(triple)} after {shown(last)}", "triples in their order"
-            findings.add(REMOVED, number, "removals sorted", found, expected)
+            findings.add(file, number, "removals sorted", found, expected)
         last = triple
         if complete is not None and triple not in complete:
-            findings.add(REMOVED, number, "removed ⊆ complete", shown(triple), f"one in {COMPLETE}")
-        proofs = [row["certificate"], *row["further_certificates"]]
+            findings.add(file, number, "removed ⊆ complete", shown(triple), f"one in {COMPLETE}")
+        proofs = [row["certificate"], *row["further_certificates"]] if file == REMOVED else []
         certificates = tuple((one["rule"], tuple(map(as_triple, one["body"]))) for one in proofs)
         proves = tuple(as_triple(one["proves"]) for one in proofs)
         removed[triple] = Removed(number, row["level"], certificates, proves, row)

@@ -63,13 +63,21 @@ class KindChecks:
     Attributes:
         known: Whether its files, texts and the reading of its queries are known.
         fields: The shape of the block of a question, and of fields that have another one than in other kinds.
+        ids: The pattern of the ids of questions.
+        as_given: Whether its questions are those of others, who may ask the same twice, and have no proofs.
         splits: Whether splits are by the options of all kinds with sizes by their ratios, or with those
             that the graph gives, or the kind has its own.
     """
 
     known = False
     fields: Mapping[str, Shape] = MappingProxyType({"block": mapping(anything)})
+    ids = r"q\d+"
+    as_given = False
     splits: Splits = "own"
+
+    def optional(self, _name: str) -> bool:
+        """Whether a release may have a file or lack it, beside those that all may."""
+        return False
 
     def files(self, _levels: Iterable[int]) -> Iterable[str]:
         """The files beside those of all kinds, for the levels of the manifest."""

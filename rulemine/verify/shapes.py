@@ -30,7 +30,7 @@ from rulemine.verify.shaping import (
     truth,
 )
 
-__all__ = ["HARD", "MANIFEST", "REJECTION", "REMOVAL", "RULE", "question_shape"]
+__all__ = ["HARD", "MANIFEST", "MISSED", "REMOVAL", "RULE", "question_shape", "rejection_shape"]
 
 NAMINGS = ("private", "entity", "text", "numeric")
 SPLITS = ("train", "validation", "test")
@@ -57,7 +57,6 @@ def _atom(value: Any, place: str) -> Misfit | None:
 
 
 _variable = like(r"\?[a-z]", "a variable ?a … ?z, or {entity: name}")
-_question_id = like(r"q\d+", "q and a number")
 _count = integer(1)
 
 RULE = record(
@@ -82,10 +81,11 @@ RULE = record(
 _certificate = record({"rule": rule_id, "proves": triple, "body": array(triple, least=1)})
 _per_direction = record({"subject": share, "object": share})
 
+_MISSED: dict[str, Shape] = {"triple": triple, "level": integer(1, 100)}
+MISSED = record(_MISSED)
 REMOVAL = record(
     {
-        "triple": triple,
-        "level": integer(1, 100),
+        **_MISSED,
         "directions": array(one_of(DIRECTIONS), least=1),
         "certificate": _certificate,
         "selected_by": nullable(rule_id),
@@ -121,7 +121,7 @@ _value = nullable(integer(0))
 def question_shape(kind: str, checks: KindChecks) -> Shape:
     """The shape of the questions of a kind."""
     fields: dict[str, Shape] = {
-        "id": _question_id,
+        "id": like(checks.ids, "q and a number"),
         "kind": one_of((kind,)),
         "question": line,
         "anchors": array(name),
@@ -154,19 +154,21 @@ def question_shape(kind: str, checks: KindChecks) -> Shape:
     return record({**fields, **checks.fields})
 
 
-REJECTION = record(
-    {
-        "stage": name,
-        "reason": name,
-        "question": like(r"q\d+|", "q and a number, or nothing"),
-        "removed": nullable(triple),
-        "direction": one_of((*DIRECTIONS, "")),
-        "rule": like(r"[0-9a-f]{12}|", "12 hexadecimal digits, or nothing"),
-        "detail": text,
-        "text": text,
-        "query": text,
-    }
-)
+def rejection_shape(checks: KindChecks) -> Shape:
+    """The shape of the rejections of a kind."""
+    return record({**_REJECTION, "question": like(f"{checks.ids}|", "q and a number, or nothing")})
+
+
+_REJECTION: dict[str, Shape] = {
+    "stage": name,
+    "reason": name,
+    "removed": nullable(triple),
+    "direction": one_of((*DIRECTIONS, "")),
+    "rule": like(r"[0-9a-f]{12}|", "12 hexadecimal digits, or nothing"),
+    "detail": text,
+    "text": text,
+    "query": text,
+}
 
 _digest = like("[0-9a-f]{64}", "64 hexadecimal digits")
 

@@ -14,6 +14,7 @@ from rulemine.verify.folder import QUESTION_FILES, Folder
 from rulemine.verify.graphs import (
     COMPLETE,
     INCOMPLETE,
+    MISSING,
     REFERENCE,
     REMOVED,
     Removed,
@@ -31,7 +32,7 @@ from rulemine.verify.questions.wording import check_templates
 from rulemine.verify.removals import check_removals
 from rulemine.verify.report import Findings, VerificationReport
 from rulemine.verify.rules import RULES, check_rules, check_thresholds
-from rulemine.verify.shapes import REJECTION, REMOVAL, question_shape
+from rulemine.verify.shapes import MISSED, REMOVAL, question_shape, rejection_shape
 from rulemine.verify.triples import Graph, Terms, Triple
 
 __all__ = ["verify"]
@@ -126,6 +127,12 @@ def _check_graphs(
     """Complete KG, incomplete KG and removed triples; each None if its file cannot be read."""
 
     def graph(name: str) -> Graph | None:
+        if (
+            not folder.has(name)
+            and name not in folder.manifest["files"]
+            and folder.checks.optional(name)
+        ):
+            return Graph.of((), terms)
         return check_graph(folder, name, names, terms, findings) if folder.has(name) else None
 
     complete, incomplete = graph(COMPLETE), graph(INCOMPLETE)
@@ -133,6 +140,9 @@ def _check_graphs(
         findings.skip(f"removed triples (needs {REMOVED})")
         return complete, incomplete, None
     removed = check_removed(list(folder.records(REMOVED, REMOVAL)), complete, findings)
+    if folder.has(MISSING):
+        rows = list(folder.records(MISSING, MISSED))
+        removed |= check_removed(rows, complete, findings, MISSING)
     levels = folder.levels
     check_levels(levels, removed, findings)
     named = {f"kg/incomplete-{level}.tsv.gz": level for level in levels}
@@ -149,7 +159,7 @@ def _check_graphs(
 def _read_questions(folder: Folder, findings: Findings) -> tuple[list[Located], list[Located]]:
     """The questions and rejections of the right shape."""
     shape = question_shape(folder.kind, folder.checks)
-    shapes = {**dict.fromkeys(QUESTION_FILES, shape), REJECTED: REJECTION}
+    shapes = {**dict.fromkeys(QUESTION_FILES, shape), REJECTED: rejection_shape(folder.checks)}
     found = {
         name: [Located(name, line, row) for line, row in folder.records(name, shape)]
         for name, shape in shapes.items()

@@ -91,7 +91,9 @@ def test_the_graphs_come_with_the_release(monkeypatch: pytest.MonkeyPatch, tmp_p
 
     release = imported(monkeypatch, tmp_path, QUESTIONS)
     with pytest.raises(ConfigError, match="has its graph"):
-        evaluate(release, answer(release, "gold-cypher"), cypher=CypherRuns(graphs={"north": "demo"}))
+        evaluate(
+            release, answer(release, "gold-cypher"), cypher=CypherRuns(graphs={"north": "demo"})
+        )
 
 
 def test_a_graph_that_is_named_must_be_there(

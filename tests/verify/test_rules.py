@@ -43,8 +43,9 @@ def test_a_body_that_is_too_long_is_turned_away_before_its_canonical_form() -> N
     [
         *((shapes.question_shape(name, checks_of(name)), records.Question) for name in KINDS),
         *((checks_of(name).fields["block"], KINDS[name].block) for name in KINDS),
-        (shapes.REJECTION, records.Rejection),
+        (shapes.rejection_shape(checks_of("rules")), records.Rejection),
         (shapes.REMOVAL, records.Removal),
+        (shapes.MISSED, records.Missing),
     ],
 )
 def test_the_shapes_have_the_fields_of_the_records(shape: shapes.Shape, kind: type) -> None:

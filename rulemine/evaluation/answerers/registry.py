@@ -229,6 +229,8 @@ def answer(
             f"answerer {name!r} asks a model: "
             "name one with --model (and where it is, with --base-url)."
         )
+    if "rules" in needs:
+        release.expect_certificates(f"answerer {name!r}")
     questions = sample_of(release.questions(split), sample)
     asked = [
         OpenQuestion(q.id, q.question, q.anchors, q.query if "query" in needs else "")

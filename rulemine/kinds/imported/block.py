@@ -20,8 +20,8 @@ class ImportedBlock:
     `missing` is 1, which is the least there can be, and `witness` is empty.
 
     Attributes:
-        graded: Whether it is known which answers the incomplete graph states; if not, `stated`, `hard` and
-            `further` are all empty.
+        hard_from: From what it is known which answers the incomplete graph states: ``query``, ``source``; or
+            "": it is not known, and `stated`, `hard` and `further` are all empty.
         listed: The answers as the source lists them, where it lists one more than once, which scores of other
             projects count; else empty.
         executed: What the query gives on the complete graph, sorted; None: there is no query or no graph, or
@@ -32,13 +32,18 @@ class ImportedBlock:
         fields: What else the source says: a JSON object, as text.
     """
 
-    graded: bool
+    hard_from: str
     listed: tuple[Answer, ...]
     executed: tuple[Answer, ...] | None
     why: str
     source_query: str
     type: str
     fields: str
+
+    @property
+    def graded(self) -> bool:
+        """Whether it is known which answers the incomplete graph states."""
+        return self.hard_from != ""
 
 
 @dataclass(frozen=True, slots=True)

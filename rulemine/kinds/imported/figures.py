@@ -9,16 +9,16 @@ from typing import Any
 from rulemine.release.card.bins import by_size
 from rulemine.release.card.figure import Figure
 from rulemine.release.card.figures import FIGURES as OF_ALL
-from rulemine.release.contents import ReleaseParts
+from rulemine.release.contents import MODEL_COUNTS, ReleaseParts
 
 __all__ = ["FIGURES", "unknown_figures"]
 
-_OF_CERTIFICATES = frozenset(
+_OF_BUILDS = frozenset(
     ("selected_by_another", "answers_core", "inverse_edge_left", "parallel_edge_left",
      "restating_edge_left", "guessed", "triples_askable", "rules_by_type", "certificates", "rules",
      "rules_with_certificate", "rules_with_question", "phrases_written", "phrases_derived")
 )  # fmt: skip
-"""Beside those of the core."""
+"""What builds have alone, beside the figures of the core."""
 
 _OF_REMOVAL = frozenset(
     ("triples_incomplete", "triples_removed", "removed_by_level", "removed_not_asked",
@@ -36,7 +36,7 @@ _OF_RELATIONS = frozenset(("top_relation", "relations_asked", "effective_relatio
 def unknown_figures(parts: ReleaseParts) -> set[str]:
     """The keys of the figures of all releases that cannot be had, see `Kind.unknown`."""
     keys = {figure.key for figure in OF_ALL}
-    found = {key for key in keys if "core" in key.split("_")} | _OF_CERTIFICATES
+    found = {key for key in keys if "core" in key.split("_")} | _OF_BUILDS | {*MODEL_COUNTS}
     if not len(parts.complete):
         found |= {key for key in keys if "triples" in key.split("_")} | _OF_REMOVAL
         found |= {key for key in keys if key.startswith(("relations", "overlapping"))}

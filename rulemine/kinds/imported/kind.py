@@ -38,7 +38,7 @@ class ImportedKind(Kind):
 
     name = "imported"
     Options = ImportedSection
-    hides = False
+    built = False
     tools: ClassVar[Sequence[tuple[str, str]]] = (
         ("imported parts", "rulemine.kinds.imported.making"),
     )

@@ -260,7 +260,7 @@ class _Making:
                 removed=tuple(dict.fromkeys(removed)),
                 rules=(),
                 block=ImportedBlock(
-                    graded,
+                    "" if not graded else "query" if hard is None else "source",
                     listed if len(listed) > len(answers) else (),
                     executed and executed.answers,
                     found if isinstance(found, str) else "",
@@ -300,7 +300,8 @@ def _cypher(one: Any, kind: str) -> Question:
     distinct = tuple(sorted(set(rows)))
     return _with_texts(
         new_question(
-            kind, anchors=(), query=_line(one.cypher), sparql="", structure=_said(one)[0], shape="", hops=0,
+            kind, anchors=(), query=" ".join(one.cypher.split()), sparql="", structure=_said(one)[0],
+            shape="", hops=0,
             answers=distinct, stated=(), hard=(), hard_answer=None, core=False, evidence=(),
             full_evidence=(), relations=(), removed=(), rules=(),
             block=ImportedCypherBlock(one.cypher, rows, one.graph, *_said(one)),

@@ -38,6 +38,9 @@ def check_collection(contents: Contents, findings: Findings) -> None:
     gone = [here for here in contents.rejections if not is_kept(here.row)]
     _check_ids(questions, gone, findings)
     folder.checks.check_set(contents, findings)
+    if folder.checks.as_given:
+        _check_unseen(questions, findings)
+        return
     if not contents.brink:
         _check_repeats(questions, "text", lambda row: row["question"], findings)
         _check_repeats(questions, "query", lambda row: row["query"], findings)
