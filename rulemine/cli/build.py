@@ -257,21 +257,19 @@ STEPS = ("ground", "select", "ask", "balance", "verbalize", "split")
 BUILD = Subcommand(
     "build", build, "build a benchmark: all steps, resumed where an earlier run stopped",
     (
-        arg("recipe", "RECIPE", "a recipe (demo, family, …), a .toml file or a folder with one, a data set "
-            "or a graph"),
+        arg("recipe", "RECIPE", "a recipe, a folder with one, a data set or a graph"),
         arg("-o --output", "DIR", "folder (out/NAME)", Path),
-        arg("--until", "STAGE", f"the last step: {', '.join(STEPS)} (release)", choices=(*STEPS, "release"),
+        arg("--until", "STAGE", f"{', '.join(STEPS)} (release)", choices=(*STEPS, "release"),
             default="release"),
         "replace set",
         arg("--effort", "UNITS", "of a graph: million joins that may be made (150)", within(1)),
         several("--not-in", "DIR", "ask no question of this release again", Path),
     ),
-    "Every key of a recipe, with its meaning and default: rulemine keys [SECTION]",
-    _add_build_options,
+    options=_add_build_options,
 )  # fmt: skip
 
 DRAFT = Subcommand(
-    "draft", draft, "write the recipe that a graph is built with by itself, to edit it",
+    "build draft", draft, "write the recipe that a graph is built with by itself, to edit it",
     (
         arg("recipe", "GRAPH", "a graph or a data set"),
         arg("-o --output", "DIR", "folder for recipe, templates, filter, …", Path, required=True),

@@ -61,6 +61,7 @@ RENAMED = {
     "candidates": "query candidates",
     "cypher-score": "evaluate",
     "cypher-tasks": "graph tasks",
+    "draft": "build draft",
     "generate": "data generate",
     "neo4j": "serve neo4j",
     "power": "compare --power=0.8",

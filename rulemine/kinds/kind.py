@@ -170,7 +170,7 @@ class Kind:
         inputs: What its builds read beside what all read, or in another way.
         page: What only cards of the kind say, see `rulemine.release.card.kind_page.KindPage`; None: nothing.
         groups: What its results are broken down by, beside what those of every kind are.
-        built: Whether rulemine builds its releases, with certificates, and texts in which names can be hidden.
+        built: Whether its releases are built, with certificates and texts that can be renamed.
     """
 
     name: ClassVar[str] = ""

@@ -13,7 +13,7 @@ from rulemine.registry import Registry
 if TYPE_CHECKING:
     from rulemine.kinds.kind import Kind
 
-__all__ = ["KINDS", "USUAL", "form_of", "kind_named", "tool"]
+__all__ = ["BUILT", "KINDS", "USUAL", "form_of", "kind_named", "tool"]
 
 KINDS: "Registry[Kind]" = Registry(
     "rulemine.kinds",
@@ -31,6 +31,8 @@ KINDS: "Registry[Kind]" = Registry(
 )
 """Name → kind; the value of `Question.kind`, and of ``kind`` in a recipe and a manifest."""
 
+BUILT = tuple(name for name in KINDS.own if not name.startswith("imported"))
+"""The kinds of this package that recipes may have."""
 
 USUAL = "rules"
 """The kind of recipes and manifests that name none."""

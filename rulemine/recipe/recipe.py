@@ -14,7 +14,7 @@ from rulemine.codec import to_json
 from rulemine.config import Key, Option, Section, keys_of, lookup, option, override
 from rulemine.errors import ConfigError
 from rulemine.kg.entity_names import NAMINGS
-from rulemine.kinds.registry import KINDS, USUAL
+from rulemine.kinds.registry import BUILT, KINDS, USUAL
 from rulemine.llm.options import EndpointOptions
 from rulemine.recipe.options import AboutSection, MiningSection, QuestionSection, SelectionSection
 from rulemine.verbalizer.options import VerbalizerSection
@@ -74,7 +74,8 @@ class Recipe(Section):
     kind: str = option(
         USUAL,
         choices=KINDS,
-        expected=f"{', '.join(KINDS.own)}, or a kind of another package",
+        expected=f"{', '.join(BUILT)}, or a kind of another package",
+        metavar="KIND",
         flag=True,
     )
     reference: str = option("", file=True, data_set=True, flag=True, metavar="KG")

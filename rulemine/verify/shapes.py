@@ -162,6 +162,7 @@ def rejection_shape(checks: KindChecks) -> Shape:
 _REJECTION: dict[str, Shape] = {
     "stage": name,
     "reason": name,
+    "question": text,  # as the ids of the kind are
     "removed": nullable(triple),
     "direction": one_of((*DIRECTIONS, "")),
     "rule": like(r"[0-9a-f]{12}|", "12 hexadecimal digits, or nothing"),

@@ -87,7 +87,10 @@ CASES = {
     "archive kg.tar": "kg.tar",
 }
 
-OF_FOLDERS = {"audit", "build", "draft", "export", "rename", "study", "export question-graphs"}
+OF_FOLDERS = {
+    *("audit", "build", "build draft", "export", "import", "rename", "study"),
+    "export question-graphs",
+}
 OF_NOTHING = {"data generate"}
 """It reads no file."""
 

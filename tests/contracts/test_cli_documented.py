@@ -72,6 +72,7 @@ OLD_WORDS = {
     "seeds": (["demo", "t.txt"], {"texts": "t.txt"}),
     "serve-sparql": (["out"], {"port": 8890}),
     "neo4j": (["load", "out"], {"action": "load"}),
+    "draft": (["g.tsv", "-o", "x"], {"recipe": "g.tsv"}),
     "generate": (["demo", "-o", "x"], {"what": "demo"}),
     "question-graphs": (["out", "-o", "x"], {"release": Path("out")}),
     "supervision": (["out"], {"answers": "asked"}),

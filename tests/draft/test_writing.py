@@ -30,7 +30,7 @@ def drafted(folder: Path, tmp_path: Path) -> Path:
 
 def draft(folder: Path, *words: str) -> Ended:
     """Drafts in a folder."""
-    return run_here(folder, ["draft", *words])
+    return run_here(folder, ["build", "draft", *words])
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -260,7 +260,7 @@ class _Making:
                 removed=tuple(dict.fromkeys(removed)),
                 rules=(),
                 block=ImportedBlock(
-                    "" if not graded else "query" if hard is None else "source",
+                    "" if not graded else "query" if hard is chosen is None else "source",
                     listed if len(listed) > len(answers) else (),
                     executed and executed.answers,
                     found if isinstance(found, str) else "",

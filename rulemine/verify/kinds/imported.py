@@ -24,6 +24,7 @@ _OPTIONAL = {
     "block": shaping.record(
         {
             "hard_from": shaping.one_of(("query", "source", "")),
+            "listed": shaping.array(shaping.name),
             "executed": shaping.nullable(shaping.array(shaping.name)),
             "why": shaping.text,
             "source_query": shaping.text,
@@ -75,8 +76,10 @@ class ImportedChecks(KindChecks):
             here.equal("parts of the answers", sorted(parts), row["answers"], "disjoint, and all")
         if row["answers"] != sorted(set(row["answers"])):
             here.add("answers sorted", shown(row["answers"]), "code point order, unique")
-        best = min(((one["missing"], one["answer"]) for one in row["hard"]), default=(0, None))[1]
-        here.equal("hard answer", row["hard_answer"], best, "fewest missing, then by name")
+        if row["hard_answer"] not in (hard or [None]):
+            here.add("hard answer", shown(row["hard_answer"]), "one of the hard answers")
+        if row["block"]["listed"] and sorted(set(row["block"]["listed"])) != row["answers"]:
+            here.add("listed", shown(row["block"]["listed"]), "the answers, some more than once")
         here.equal("core", row["core"], False, "nothing imported is in the core")
         gone = [triple for triple in row["evidence"] if as_triple(triple) in contents.removed]
         wanted = [list(t) for t in dict.fromkeys(map(tuple, gone))] if hard else []
