@@ -89,7 +89,8 @@ def drafts(asking: Asking) -> Iterator[Question | str]:
         progress=asking.progress,
         enough=maker.enough,
         texts=maker.texts,
-        uncounted=maker.options.uncounted,
+        uncounted=options.uncounted,
+        least_counted=options.least_counted,
     )
     candidates: list[tuple[Question, PatternQuery]] = []
     sampled: dict[str, _Sampled] = {}

@@ -107,6 +107,7 @@ def make_tasks(
     enough: Callable[[str], bool] = lambda template: False,
     texts: QuestionTexts | None = None,
     uncounted: Collection[str] = (),
+    least_counted: float = 0,
 ) -> Iterator[CypherTask]:
     """Makes tasks, MATCH template by MATCH template.
 
@@ -126,6 +127,7 @@ def make_tasks(
         enough: Asked after each task whether its MATCH template needs no more of them.
         texts: Words the questions; None: with templates derived from the names of relations.
         uncounted: Types of which no task asks how many there are.
+        least_counted: See `ContrivedPatterns`.
 
     Raises:
         ConfigError: The number or the seed is out of bounds, or a type is not in the schema.
@@ -148,6 +150,7 @@ def make_tasks(
         seed,
         Tally() if tally is None else tally,
         wanted,
+        least_counted,
     )
     for done, template in enumerate(MATCHES, start=1):
         for task in maker.tasks_of(template):
@@ -229,6 +232,7 @@ class _Maker:
         seed: int,
         tally: Tally,
         wanted: Iterable[Triple],
+        least_counted: float,
     ) -> None:
         self._graph = graph
         self._realism = realism
@@ -237,7 +241,7 @@ class _Maker:
         self._tally = tally
         self._instances = Instances(graph, seed, wanted)
         self._idle = IdlePatterns(graph)
-        self._contrived = ContrivedPatterns(graph, realism)
+        self._contrived = ContrivedPatterns(graph, realism, least_counted)
         self._proposals = Proposals(graph)
         self._texts = texts
 

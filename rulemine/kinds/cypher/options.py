@@ -33,6 +33,8 @@ class CypherSection(KindOptions):
             for), or of the same matches (``question``).
         uncounted: Types whose nodes are not what people count, as the identifiers of time zones: no
             question asks how many of them there are.
+        least_counted: Where something is counted for each of several nodes, the fraction of these that have
+            some of it at least: lists of zeros are no answers.
     """
 
     drafted: ClassVar = (
@@ -42,6 +44,7 @@ class CypherSection(KindOptions):
             "question",
             "by signature, a relation of one signature is in one split",
         ),
+        ("cypher.least_counted", 0.5, "nobody asks for counts that are mostly zero"),
         TEST_CORE,
     )
 
@@ -56,10 +59,9 @@ class CypherSection(KindOptions):
     value_rules: str = option("", file=True)
     split_by: str = option("signature", choices=SPLIT_WAYS)
     uncounted: tuple[str, ...] = option(())
+    least_counted: float = option(0.0, least=0, most=1)
 
     def portable(self) -> dict[str, Any]:
-        """See `KindOptions.portable`; without ``uncounted`` where all is counted."""
+        """See `KindOptions.portable`; without what leaves nothing out."""
         plain = KindOptions.portable(self)
-        if not self.uncounted:
-            del plain["uncounted"]
-        return plain
+        return {k: v for k, v in plain.items() if v or k not in ("uncounted", "least_counted")}

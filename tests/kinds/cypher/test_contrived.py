@@ -112,3 +112,13 @@ def test_long_lists_are_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not checks.of_pattern(counted, "n_m0_group_by_count", n)
     monkeypatch.setattr(contrived, "_MOST_COUNTED", 1)
     assert checks.of_pattern(counted, "n_m0_group_by_count", n)
+
+
+def test_counts_that_are_mostly_zero_are_asked_for_as_far_as_the_recipe_says() -> None:
+    graph = _world()
+    people = (PatternNode("Person"), PatternNode("Person"), PatternNode("Person", "p10"))
+    match = MatchPattern("(n)<-(m1*) optional (n)<-(m0)", people, ("knows", "parent_of"))
+    n = tuple(matched(graph, match).nodes.tolist())  # of ten children, one is known by somebody
+    for least, expected in ((0, False), (0.1, False), (0.11, True)):
+        checks = ContrivedPatterns(graph, Realism({}), least)
+        assert checks.of_pattern(match, "n_m0_group_by_count", n) is expected

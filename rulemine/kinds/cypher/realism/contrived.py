@@ -53,11 +53,13 @@ class ContrivedPatterns:
     Args:
         graph: The graph.
         realism: Says of which ends there is one.
+        least_counted: The fraction of the n that have some m0 at least, where these are counted for each n.
     """
 
-    def __init__(self, graph: PropertyGraph, realism: Realism) -> None:
+    def __init__(self, graph: PropertyGraph, realism: Realism, least_counted: float = 0) -> None:
         self._graph = graph
         self._realism = realism
+        self._least_counted = least_counted
         self._relations = sorted({row.label for row in graph.schema.relations})
         self._settled = lru_cache(_REMEMBERED)(self._same_number)
         self._between = lru_cache(_REMEMBERED)(self._number_between)
@@ -77,7 +79,9 @@ class ContrivedPatterns:
             if self._settled(ends[0], first.relation, ends[1], first.subject == "n"):
                 return True
         if category == "optional":
-            return max(m0_counts(self._graph, match).values()) > _MOST_COUNTED
+            counts = m0_counts(self._graph, match).values()
+            some = sum(count > 0 for count in counts)
+            return max(counts) > _MOST_COUNTED or some < self._least_counted * len(counts)
         if category == "group-by":
             return len(n) > _MOST_LED_TO or self._detour(match, n)
         if category == "(n)-(m0)-(m1*)":
