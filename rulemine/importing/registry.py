@@ -22,6 +22,7 @@ IMPORTS: "Registry[Callable[..., Reader]]" = Registry(
         # In the order of docs/importing.md.
         "brink": "rulemine.importing.readers.brink:BrinkReader",
         "rog": "rulemine.importing.readers.rog:RogReader",
+        "gnnrag": "rulemine.importing.readers.gnnrag:GnnRagReader",
         "metaqa": "rulemine.importing.readers.metaqa:Metaqa",
         "webqsp": "rulemine.importing.readers.webqsp:WebQsp",
         "cwq": "rulemine.importing.readers.cwq:Cwq",
