@@ -51,6 +51,7 @@ def concentration_measures(of: AuditedSet) -> Iterator[Measure]:
         np.array(sizes, np.float64) if of.states_answers else None,
         "the set states no answers, only queries.",
         {name: grouped[name] for name in ROW_GROUPS if of.states_answers},
+        unit="number",
     )  # fmt: skip
 
 

@@ -45,6 +45,7 @@ class Measure:
         counts: What there is of each form, where the figure sums that up.
         known: The value, the questions it is over and the ids of those that count, of a figure that is over
             others than the questions of the set, and has no interval; else None.
+        unit: As in `AuditedFigure`.
     """
 
     section: str
@@ -55,6 +56,7 @@ class Measure:
     why: str = ""
     counts: Mapping[str, int] = field(default_factory=dict)
     known: tuple[float, int, tuple[str, ...]] | None = None
+    unit: str = "share"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,7 @@ def figures_of(
         low, high = (None, None) if bounds is None else (round(end, DIGITS) for end in bounds)
         value = round(value, DIGITS)
         examples = tuple(ids[i] for i in np.flatnonzero(hits)[:EXAMPLES].tolist())
-        unit = "number" if wide or float(np.nanmax(m.scores)) > 1 else "share"
+        unit = "number" if wide else m.unit
         figures.append(
             _figure(m, unit, value=value, n=int(over.sum()), low=low, high=high, examples=examples)
         )

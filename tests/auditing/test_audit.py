@@ -221,6 +221,7 @@ def test_a_set_of_others_without_a_graph_is_audited_as_far_as_its_file_allows(
         "top_answer": (round(1 / 3, 6), 3),
         "answers": (1.0, 3),
     }
+    assert found["answers"].unit == "number"
     assert found["no_answer"].examples == ("d",)
     assert found["missing"].why == "the set has no graph."
 
