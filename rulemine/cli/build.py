@@ -31,8 +31,9 @@ from rulemine.errors import ConfigError, did_you_mean
 if TYPE_CHECKING:
     from rulemine.builder.stage import FinishedStage
     from rulemine.config import Key
+    from rulemine.recipe.recipe import Recipe
 
-__all__ = ["BUILD", "DRAFT", "GLOSS", "KEYS_OF_RECIPES"]
+__all__ = ["BUILD", "DRAFT", "GLOSS", "KEYS_OF_RECIPES", "fewer_than"]
 
 _OF_GLOSSES = [f"verbalizer.{name}" for name in ("name", "model", "temperature", "prompt")]
 """The keys that the command ``gloss`` uses."""
@@ -55,6 +56,10 @@ LEAST_MISSING = 0.3
 """Of the questions about a graph of one's own at least this fraction misses something."""
 
 
+NEARLY = 0.9
+"""So much of a number of questions is as good as all of it."""
+
+
 class StageTimes:
     """Prints how long each stage took, once: a draft runs stages of the build."""
 
@@ -75,7 +80,14 @@ class StageTimes:
 def build(arguments: Namespace) -> int:
     """Runs ``build``."""
     from rulemine.builder.pipeline import Build
-    from rulemine.cli.recipe_options import building, chosen_recipe, draft_of, is_own
+    from rulemine.cli.recipe_options import (
+        MOST,
+        building,
+        chosen_recipe,
+        draft_of,
+        is_own,
+        settings_given,
+    )
     from rulemine.evaluation.reporting.made import in_short
     from rulemine.release.reader import Release
 
@@ -98,7 +110,10 @@ def build(arguments: Namespace) -> int:
         made.run(arguments.until)
     with line.watch("summary"):
         if arguments.until == "release":
-            lines = [*made.rules_left_out(), *in_short(Release.open(target))]
+            release = Release.open(target)
+            lines = [*made.rules_left_out(), *in_short(release)]
+            if wanted := settings_given(arguments).get(MOST):
+                lines += fewer_than(wanted, release.manifest["counts"]["questions"], recipe)
         else:
             lines = made.summary(arguments.until).splitlines()
     if drafting:
@@ -106,6 +121,20 @@ def build(arguments: Namespace) -> int:
     for text in lines:
         say_paragraph(text, sys.stdout)
     return 0
+
+
+def fewer_than(wanted: int, made: int, recipe: "Recipe") -> list[str]:
+    """Says that there are fewer questions than ``--questions`` asks for; nothing if there are not."""
+    from rulemine.cli.recipe_options import amount_of
+
+    if made >= NEARLY * wanted:
+        return []
+    key, parts = amount_of(recipe)
+    each = f", at most {-(-wanted // parts):,} of each of {parts} forms ({key})" * (parts > 1)
+    return [
+        f"{wanted:,} questions were wanted (--questions){each}; this graph gives {made:,} within the limits "
+        "of the recipe."
+    ]
 
 
 def draft(arguments: Namespace) -> int:

@@ -10,6 +10,7 @@ from rulemine.cli.console import Line
 from rulemine.cli.parser import given
 from rulemine.config import parse_setting
 from rulemine.errors import ConfigError
+from rulemine.kinds.registry import KINDS
 from rulemine.recipe.loading import load_recipe, named_recipes, recipe_file
 from rulemine.recipe.recipe import KEYS, Recipe
 
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from rulemine.draft.goal import Chosen
 
 __all__ = [
+    "MOST",
     "OF_MODEL",
+    "amount_of",
     "building",
     "chosen_recipe",
     "draft_of",
@@ -27,6 +30,9 @@ __all__ = [
     "replayed",
     "settings_given",
 ]
+
+MOST = "questions.max_questions"
+"""The key that is called ``--questions``."""
 
 OF_MODEL = ("verbalizer.", "endpoint.")
 """Prefixes of the keys that concern a language model."""
@@ -50,11 +56,16 @@ def chosen_recipe(arguments: Namespace, drafted: "Sequence[Chosen]" = ()) -> Rec
         arguments.replay = unpacked(arguments.replay)
     replay: Path | None = getattr(arguments, "replay", None)
     chosen = settings_given(arguments)
+    most = chosen.pop(MOST, None)
     set_keys = [parse_setting(text) for text in arguments.set]
     settings = [(tuple(choice.key.split(".")), choice.value) for choice in drafted]
     settings += replayed(replay) + _left_out(arguments) + set_keys
     settings += [(tuple(key.split(".")), value) for key, value in chosen.items()]
     recipe = load_recipe(arguments.recipe, settings)
+    if most is not None:
+        key, parts = amount_of(recipe)
+        settings.append((tuple(key.split(".")), -(-most // parts)))
+        recipe = load_recipe(arguments.recipe, settings)
     options = {key.name: key.flag for key in KEYS if key.name in chosen}
     if hasattr(arguments, "replay"):  # not for gloss, which uses only parts of a recipe
         options |= {name: f"--set {name}" for name in (".".join(key) for key, _ in set_keys)}
@@ -77,6 +88,14 @@ def chosen_recipe(arguments: Namespace, drafted: "Sequence[Chosen]" = ()) -> Rec
     if recipe.rules:
         _refuse(options, "mining.", "mining, and with rules given nothing is mined")
     return recipe
+
+
+def amount_of(recipe: Recipe) -> tuple[str, int]:
+    """The key that ``--questions`` sets, and of how many parts of the questions it is the number."""
+    kind = KINDS[recipe.kind]
+    if any(MOST in keys for keys in kind.Options.lacks):
+        return kind.amount, recipe.own.parts
+    return MOST, 1
 
 
 def draft_of(
@@ -103,7 +122,7 @@ def draft_of(
     from rulemine.draft.drafting import Drafting
 
     keys = {".".join(parse_setting(text)[0]) for text in arguments.set}
-    keys |= settings_given(arguments).keys()
+    keys |= {amount_of(recipe)[0] if key == MOST else key for key in settings_given(arguments)}
     return Drafting(partial(chosen_recipe, arguments), build_of, keys, arguments.effort)
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from rulemine.builder.pipeline import STAGES, Build
 from rulemine.draft.goal import (
+    ANSWER_SHARES,
     EFFORT,
     ENOUGH,
     FLOORS,
@@ -33,6 +34,7 @@ from rulemine.rules.rule import Rule
 __all__ = ["Drafting"]
 
 SHARE = "questions.max_relation_share"
+ANSWERS = "questions.max_answer_share"
 MOST = "questions.max_questions"
 
 NEAR = 0.9
@@ -42,6 +44,12 @@ SURELY = "selection.min_sure_confidence"
 
 MOST_OF_ONE = 0.15
 """Stricter thresholds are enough only where no relation needs a larger share of the questions."""
+
+SOME = 100
+"""Where fewer questions are left, more of them may share their hard answer: small graphs have few answers."""
+
+MANY = 300
+"""From so many questions on, none of the limits is loosened."""
 
 FEW = 50
 """Fewer questions say little of any system."""
@@ -80,6 +88,7 @@ class Drafting:
         self.choices: tuple[Chosen, ...] = ()
         self.build = build_of(plain)
         self._kg = self.build.inputs.kg
+        self._asked = 0  # questions before any limit
 
     def run(self, until: str = "release") -> Build:
         """Chooses, and returns the build.
@@ -114,7 +123,7 @@ class Drafting:
                     break
         if left >= ENOUGH and SURELY not in self._settled:
             self._prove(step, max(ENOUGH, math.ceil(NEAR * self._goal)))
-        if left < FEW and self._limited:
+        if max(left, self._asked) < FEW and self._limited:
             problem = f"{counted(left, 'question')} after the most generous thresholds."
             self.build.context.on_warning(explain_no_inference(self._kg, problem))
         return self.build
@@ -180,14 +189,28 @@ class Drafting:
     def _left(self) -> int:
         """How many questions are left; of a kind whose number has no limit, how many triples are removed."""
         if self._limited:
-            return self._share()
+            return self._limit()
         self.build.run("select")
         return len(self.build.selection.removed)
+
+    def _limit(self) -> int:
+        """Chooses how many questions may share an answer or a relation, and returns how many are left."""
+        left = self._share()
+        for share in ANSWER_SHARES if self._goal < MANY else ():
+            if left >= SOME or ANSWERS in self._settled:
+                break
+            fewer = Chosen(MOST, MANY - 1, "with more, no answer would be that of more than 1 %")
+            reason = f"with a smaller share {left:,} would be left: they have few different answers"
+            kept = [one for one in self.choices if one.key not in (ANSWERS, MOST, SHARE)]
+            self._choose((*kept, fewer, Chosen(ANSWERS, share, reason)))
+            left = self._share()
+        return left
 
     def _share(self) -> int:
         """Chooses how many questions may ask about one relation, and returns how many are left."""
         self.build.run("ask")
         asked = self.build.asked
+        self._asked = len(asked.questions)
         taken, kind, left = self.choices, self.build.kind, {}
         if SHARE in self._settled:
             return len(kind.limited(self.build.recipe, asked).questions)

@@ -16,8 +16,8 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.rules.rule import Rule
 
 __all__ = [
-    "EFFORT", "ENOUGH", "FLOORS", "LADDER", "SHARES", "SURE", "Chosen", "Rung", "mining_work", "proving_work",
-    "rules_within",
+    "ANSWER_SHARES", "EFFORT", "ENOUGH", "FLOORS", "LADDER", "SHARES", "SURE", "Chosen", "Rung",
+    "mining_work", "proving_work", "rules_within",
 ]  # fmt: skip
 
 
@@ -146,6 +146,9 @@ ENOUGH = 3000
 SHARES = (0.066, 0.1, 0.15, 0.2, 0.3, 0.5)
 """Largest fractions of the questions that may ask about one relation; a draft has the smallest that keeps
 half of the core."""
+
+ANSWER_SHARES = (0.02, 0.03, 0.05)
+"""Largest fractions of few questions with one hard answer, where 1 % leaves next to none."""
 
 JOINS_A_RULE = 1000
 """To look at a rule at all."""

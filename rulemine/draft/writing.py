@@ -14,7 +14,7 @@ from rulemine.config import lookup
 from rulemine.draft.goal import Chosen
 from rulemine.errors import OutputError, counted
 from rulemine.files import read_text, write_text
-from rulemine.phrasing.books import book_tables
+from rulemine.phrasing.books import known_tables
 from rulemine.phrasing.declarations import found_lines
 from rulemine.phrasing.roles import says_no_end
 from rulemine.phrasing.templates import RelationTemplates
@@ -99,7 +99,7 @@ def _templates(inputs: Inputs) -> Iterator[str]:
     sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True))
     asks = {row["relation"]: row for row in templates.to_plain()}
     names = inputs.named.relations
-    books = book_tables(kg.relations, {}, names, sizes)
+    books = known_tables(kg.relations, names, sizes)
     reasons = {r: table.ask_reason for r, table in books.items()}
     rows = kg.triples[np.unique(kg.triples[:, 1], return_index=True)[1]].tolist()
     first = {kg.relations[r]: (kg.entities[s], kg.entities[o]) for s, r, o in rows}

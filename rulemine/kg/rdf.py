@@ -1,6 +1,7 @@
 """Reading triples from N-Triples and Turtle.
 
-- Entities keep their IRIs as names. Their labels are ``rdfs:label``, else the last part of the IRI.
+- Entities keep their IRIs as names. Their labels are ``rdfs:label``, else a name or title, else the last part
+  of the IRI.
 - Relations get readable names: see `relation_names`.
 - Literals are no entities, and a blank node has no name by which a question could ask for it: triples with
   either are counted and left out, as are those with a triple as an end.
@@ -35,7 +36,21 @@ __all__ = [
 _FORMATS = {".nt": "N_TRIPLES", ".ttl": "TURTLE"}
 _OTHERS = (".rdf", ".owl", ".n3", ".nq", ".trig", ".jsonld")
 _ROWS = 1 << 16
-_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+_LABELS = {
+    iri: place
+    for place, iri in enumerate(
+        (
+            "http://www.w3.org/2000/01/rdf-schema#label",
+            "http://www.w3.org/2004/02/skos/core#prefLabel",
+            "https://schema.org/name",
+            "http://schema.org/name",
+            "http://xmlns.com/foaf/0.1/name",
+            "http://purl.org/dc/terms/title",
+            "http://purl.org/dc/elements/1.1/title",
+        )
+    )
+}
+"""What a label is stated by, the best one first."""
 _FREEBASE = "http://rdf.freebase.com/ns/"
 
 _USED, _DESCRIBED = "http://www.wikidata.org/prop/direct/", "http://www.wikidata.org/entity/"
@@ -68,13 +83,13 @@ class RdfReader:
 
     Attributes:
         literals: Triples left out because of a literal, labels included.
-        labels: Triples that are an ``rdfs:label``.
+        labels: Triples that state a label: ``rdfs:label``, a name or a title.
         blanks: Triples left out because of a blank node, or a triple as an end.
     """
 
     def __init__(self) -> None:
         self.literals = self.labels = self.blanks = 0
-        self._texts: dict[str, tuple[int, str, str]] = {}
+        self._texts: dict[str, tuple[int, int, str, str]] = {}
 
     def fields(
         self, path: Path, watch: Callable[[bytes], object] | None = None
@@ -98,10 +113,10 @@ class RdfReader:
             s, o = quad.subject, quad.object
             if isinstance(o, ox.Literal):
                 self.literals += 1
-                if quad.predicate.value == _LABEL:
+                if (place := _LABELS.get(quad.predicate.value)) is not None:
                     self.labels += 1
                     if isinstance(s, ox.NamedNode):
-                        self._keep(s.value, o)
+                        self._keep(s.value, o, place)
             elif isinstance(s, ox.NamedNode) and isinstance(o, ox.NamedNode):
                 block += (s.value, quad.predicate.value, o.value)
                 if len(block) >= 3 * _ROWS:
@@ -112,18 +127,18 @@ class RdfReader:
         if block:
             yield block
 
-    def _keep(self, iri: str, label: Any) -> None:
-        """Keeps a label if it is the best so far: in English, without a language, then any other."""
+    def _keep(self, iri: str, label: Any, place: int) -> None:
+        """Keeps a label if it is the best so far: ``rdfs:label`` before a name, English before others."""
         text, language = " ".join(label.value.split()), (label.language or "").lower()
         rank = 0 if language == "en" else 1 if language.startswith("en-") else 3 if language else 2
         if text:
-            found = (rank, language, text)
+            found = (place, rank, language, text)
             self._texts[iri] = min(found, self._texts.get(iri, found))
 
     @property
     def texts(self) -> dict[str, str]:
         """IRI → its label, of those that have one."""
-        return {iri: text for iri, (_, _, text) in self._texts.items()}
+        return {iri: text for iri, (_, _, _, text) in self._texts.items()}
 
 
 def parsed(path: Path, watch: Callable[[bytes], object] | None) -> "Iterator[pyoxigraph.Quad]":
@@ -237,7 +252,7 @@ def iri_of(name: str) -> str:
 
 
 def read_text_labels(path: Path) -> dict[str, str]:
-    """IRI → label, of everything that a file names; without ``rdfs:label`` the last part of the IRI.
+    """IRI → label, of everything that a file names; without a label the last part of the IRI.
 
     Raises:
         InputError: As `RdfReader.fields`.

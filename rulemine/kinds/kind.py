@@ -71,6 +71,11 @@ class KindOptions(Section):
 
     drafted: ClassVar[Sequence[tuple[str, Any, str]]] = ()
 
+    @property
+    def parts(self) -> int:
+        """Into how many parts the questions fall, of each of which `Kind.amount` is the number."""
+        return 1
+
     lacks: ClassVar[Mapping[tuple[str, ...], str]] = {
         (
             "questions.max_answer_share",

@@ -30,11 +30,12 @@ class End(NamedTuple):
         """The word that asks for an entity of this end.
 
         Args:
-            usual: What asks for it by the words of the relation, where nothing else is known.
+            usual: What asks for it by the words of the relation. *Who* stays, whatever is known: words that
+                speak of people say more than types that a graph lacks.
         """
         if self.noun:
             return f"Which {self.noun}"
-        if self.people is None:
+        if self.people is None or usual == "Who" or (usual != "What" and not self.people):
             return usual
         low, high = _SOME_PEOPLE
         return "Who" if self.people >= high else "What" if self.people <= low else "Who or what"

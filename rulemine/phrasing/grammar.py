@@ -10,6 +10,7 @@ from rulemine.phrasing.ends import NOTHING_KNOWN, Ends
 from rulemine.phrasing.lexicon import (
     ACTIVE_PAST,
     ADJECTIVES,
+    BY_PEOPLE,
     DOERS,
     EVENTS,
     INDEFINITE_PEOPLE,
@@ -94,7 +95,10 @@ def clause(words: list[str], ends: Ends = NOTHING_KNOWN) -> DerivedTemplates | N
         if len(words) == 1 and is_past(first) and first not in STATES:
             return _did(words, ends)
         return None
-    if first in ACTIVE_PAST and rest and rest[-1] != "by":
+    verb = (
+        rest[0] if first.endswith("ly") and rest else first
+    )  # after an adverb: "formerly played for"
+    if verb in ACTIVE_PAST and words[-1] not in ("by", verb):
         return _did(words, ends)
     if first in LEMMAS and first not in PARTICIPLES and rest and rest[-1] != "of":
         return doing(LEMMAS[first], first, rest, ends)
@@ -159,6 +163,8 @@ def _being(be: str, complement: str, who: str, ends: Ends) -> DerivedTemplates:
     be = "was" if be == "is" and words[0] in EVENTS and words[-1] != "of" else be
     if words[1:] == ["by"] and words[0] in OWNERS:
         kin = "Who or what"
+    if words[1:] == ["by"] and words[0] in BY_PEOPLE:
+        kin = "Who"
     role = _ROLE.fullmatch(complement)
     several = f"{subject.whos(who)} {_MANY_ARE[be] if subject.noun else be} {complement} {{topic}}?"
     if role and be == "is":
@@ -210,9 +216,15 @@ def doing(verb: str, lemma: str, rest: list[str], ends: Ends = NOTHING_KNOWN) ->
         rest = [article(rest[0]), *rest]
     tail = "".join(f" {word}" for word in rest)
     subject, object_ = ends
-    who = "Who" if verb in DOERS or (verb in PEOPLE_DO and rest) else "What"
-    whom = "Who or what" if verb in PEOPLE_DO and rest == ["for"] else "What"
-    whom = "Who" if verb in ("knows", "marries") else whom
+    act = verb.rpartition(" ")[2]  # after an adverb
+    if act == "plays" and rest == ["for"] and not object_.noun:
+        object_ = object_._replace(noun="team")
+    who = "Who" if act in DOERS or (act in PEOPLE_DO and rest) else "What"
+    whom = "Who or what" if act in PEOPLE_DO and rest == ["for"] else "What"
+    reports = verb == "reports" and rest == ["to"]
+    who, whom = (
+        ("Who", "Who") if reports else (who, "Who" if verb in ("knows", "marries") else whom)
+    )
     verbs = lemma if subject.noun else verb
     one = f"{object_.who(whom)} does {{topic}} {lemma}{tail}?"
     many = f"{object_.whos(whom)} does {{topic}} {lemma}{tail}?"
@@ -228,12 +240,16 @@ def doing(verb: str, lemma: str, rest: list[str], ends: Ends = NOTHING_KNOWN) ->
 
 
 def _did(words: list[str], ends: Ends) -> DerivedTemplates:
-    text, who = " ".join(words), "Who" if words[0] in PEOPLE_DO | DOERS else "What"
+    how = f"{words[0]} " if words[0].endswith("ly") else ""
+    verb, *after = words[1:] if how else words
+    text, who = " ".join(words), "Who" if verb in PEOPLE_DO | PLACED_DO | DOERS else "What"
     subject, object_ = ends
-    base, rest = base_of(words[0]), "".join(f" {word}" for word in words[1:])
+    if verb == "played" and after == ["for"] and not object_.noun:
+        object_ = object_._replace(noun="team")
+    base, rest = how + base_of(verb) if base_of(verb) else "", "".join(f" {word}" for word in after)
     did = f"did {{topic}} {base}{rest}" if base else f"is it that {{topic}} {text}"
     one, many = (f"{ask} {did}?" for ask in (object_.who(), object_.whos()))
-    if base and words[0] in PLACED_DO and words[1:] in (["in"], ["at"]) and not object_.noun:
+    if base and verb in PLACED_DO and after in (["in"], ["at"]) and not object_.noun:
         one = many = f"Where did {{topic}} {base}?"
     return DerivedTemplates(
         f"{{subject}} {text} {{object}}",

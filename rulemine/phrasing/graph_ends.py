@@ -23,6 +23,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.derive import reading
 from rulemine.phrasing.ends import NOTHING_KNOWN, End, Ends
 from rulemine.phrasing.lexicon import (
+    BY_PEOPLE,
     FAMILY,
     FEMALE,
     KIN,
@@ -65,6 +66,11 @@ _HAS_PERSON = frozenset(
         "citizenship",
         "burial",
         "birthplace",
+        "birthday",
+        "skill",
+        "skills",
+        "employer",
+        "hobby",
     }
 )
 _IS_PERSON = (KIN - {"parent", "parents", "child", "children", "partner", "ancestor", "descendant"}) | {
@@ -171,6 +177,10 @@ class _Reader:
                     found.append(is_)
                 if noun.head in KIN & _IS_PERSON:
                     found.append(has)
+            elif words == ["reports", "to"]:
+                found += both
+            elif words[-1:] == ["by"] and set(words) & BY_PEOPLE:
+                found.append(both[1])
             elif set(words) & (PEOPLE_DO - {"works", "studied", "attended"}):
                 found.append(both[0])
         found += [members for noun, members in self._stated() if noun in _HUMAN]

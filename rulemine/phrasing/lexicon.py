@@ -10,6 +10,7 @@ __all__ = [
     "ACTIVE_PAST",
     "ADJECTIVES",
     "AGENTS",
+    "BY_PEOPLE",
     "DOERS",
     "EVENTS",
     "FAMILY",
@@ -178,6 +179,9 @@ OWNERS = _set(
     "coached supervised used bought purchased supplied hosted organized chaired occupied"
 )
 """Participles whose *by* may be a person or an organization."""
+
+BY_PEOPLE = _set("trained advised mentored taught tutored raised reared nursed wed")
+"""Participles whose *by* is a person."""
 
 EVENTS = _set(
     "adapted adopted assassinated authored born built buried coined composed conducted created defeated "

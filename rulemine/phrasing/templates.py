@@ -31,7 +31,7 @@ from pathlib import Path
 
 from rulemine.kg.facts import Declarations, Reading
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
-from rulemine.phrasing.books import book_tables
+from rulemine.phrasing.books import book_tables, known_tables
 from rulemine.phrasing.derive import derive
 from rulemine.phrasing.descriptions import derive_descriptions, read_description
 from rulemine.phrasing.graph_ends import GraphEnds, graph_ends
@@ -229,8 +229,9 @@ def load_templates(
         for r in every
     )
     unused = tuple(sorted(set(tables).difference(every)))
-    tables |= booked
-    closed = closed_ends(tables, declared)
+    written, tables = {*tables}, tables | booked
+    known = known_tables(every, names, sizes) if left else {}
+    closed = closed_ends({r: t for r, t in known.items() if r not in written} | tables, declared)
     unasked = [(r, end) for r in every for end in DIRECTIONS if declared.asked(r, end) in closed]
     declared = declared.within(every)
     places = {declared[r].fact for r in every if r in tables and tables[r].place}

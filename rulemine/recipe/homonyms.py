@@ -8,7 +8,7 @@ distinguishes keep their label; `rulemine.release.naming.name_entities` adds the
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -34,6 +34,7 @@ def tell_apart(
     labels: Mapping[str, str],
     entities: Iterable[str],
     types: Mapping[str, str] = MappingProxyType({}),
+    mute: Collection[str] = (),
 ) -> dict[str, str]:
     """Labels for homonyms.
 
@@ -42,6 +43,7 @@ def tell_apart(
         labels: Entity → label; an entity without one is its own label.
         entities: All entities that will have a name: those of the graph, and further ones.
         types: Entity → what it is, in a word, which is better than any neighbor where homonyms differ in it.
+        mute: Relations whose neighbors say nothing of a homonym, such as a gender.
 
     Returns:
         Entity → label, for the homonyms that a neighbor or their type distinguishes.
@@ -50,7 +52,7 @@ def tell_apart(
     for entity in sorted(set(entities)):
         groups.setdefault(labels.get(entity, entity), []).append(entity)
     homonyms = {label: group for label, group in groups.items() if len(group) > 1}
-    words = _words(kg, labels, [entity for group in homonyms.values() for entity in group])
+    words = _words(kg, labels, [entity for group in homonyms.values() for entity in group], mute)
     taken = set(groups)
     found: dict[str, str] = {}
     for label, group in homonyms.items():
@@ -88,7 +90,10 @@ def nouns_of(kg: KnowledgeGraph, labels: Mapping[str, str], templates: Templates
 
 
 def _words(
-    kg: KnowledgeGraph, labels: Mapping[str, str], entities: Sequence[str]
+    kg: KnowledgeGraph,
+    labels: Mapping[str, str],
+    entities: Sequence[str],
+    mute: Collection[str],
 ) -> dict[str, dict[str, int]]:
     """The labels of each entity's neighbors, with their degrees, best first."""
     s, r, o = (kg.triples[:, column].astype(np.int64) for column in range(3))
@@ -96,10 +101,11 @@ def _words(
     degree = np.bincount(np.append(s, o), minlength=n)
     wanted = np.zeros(n, bool)
     wanted[[kg.entity_ids[entity] for entity in entities if entity in kg.entity_ids]] = True
+    speaks = np.array([relation not in mute for relation in kg.relations], bool)
     words: dict[str, dict[str, int]] = {}
     for ends, others in ((s, o), (o, s)):
         _, which, times = np.unique(r * n + others, return_inverse=True, return_counts=True)
-        rows = np.flatnonzero(wanted[ends] & (times[which] <= COMMON * sizes[r]))
+        rows = np.flatnonzero(speaks[r] & wanted[ends] & (times[which] <= COMMON * sizes[r]))
         for end, other in zip(ends[rows].tolist(), others[rows].tolist(), strict=True):
             neighbor = kg.entities[other]
             word = labels.get(neighbor, "" if labels else neighbor)

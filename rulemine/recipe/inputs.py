@@ -19,7 +19,7 @@ from rulemine.datasets.labels import Labels, labels_of, looks_beside
 from rulemine.datasets.registry import data_sets, files_of, load_kg
 from rulemine.errors import InputError, UserError, counted
 from rulemine.files import digest_of
-from rulemine.kg.entity_types import EntityTypes, types_of
+from rulemine.kg.entity_types import EntityTypes, states_type, types_of
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.relation_overlap import (
@@ -201,7 +201,10 @@ class Inputs:
             return {}
         every = (*self.kg.entities, *(self.reference.entities if self.reference else ()))
         nouns = nouns_of(self.kg, texts, self.templates) if self.named.files else {}
-        return texts | tell_apart(self.kg, texts, every, nouns)
+        own = self.recipe.questions.filter == "found"
+        kept = kept_out(self.kg, self.named.relations) if own else {}
+        mute = {relation for relation in kept if not states_type(relation)}
+        return texts | tell_apart(self.kg, texts, every, nouns, mute)
 
     @cached_property
     def prompt_naming(self) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.phrasing.books import book_tables
+from rulemine.phrasing.books import known_tables
 from rulemine.phrasing.relation_names import words_of
 
 __all__ = ["kept_out"]
@@ -78,7 +78,7 @@ def kept_out(kg: KnowledgeGraph, names: Mapping[str, str] = MappingProxyType({})
     sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True))
     found = _by_objects(kg)
     found |= {r: why for r in kg.relations if (why := _by_name(names.get(r, r)))}
-    books = book_tables(kg.relations, {}, names, sizes)
+    books = known_tables(kg.relations, names, sizes)
     found |= {r: table.ask_reason for r, table in books.items() if table.ask == "none"}
     found = {r: why for r, why in found.items() if r not in books or books[r].ask == "none"}
     return dict(sorted(found.items()))

@@ -21,6 +21,12 @@ DRAFT = "recipe.toml"
 """The recipe in a folder that is given as one."""
 
 
+NO_NAMES = frozenset(
+    {"triples", "train", "facts", "graph", "kb", "data", "edges", "all", "dump", "triplets"}
+)
+"""Names of files that say nothing of the graph."""
+
+
 def named_recipes() -> dict[str, Path]:
     """The packaged recipes, sorted: name → file.
 
@@ -126,8 +132,7 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
         kind = next((value for key, value in reversed(settings) if key == ("kind",)), None)
         values, bases = _read(path, kind, ())
     elif name in {*data_sets(), *NAMED_GRAPHS} or path.exists() or "/" in name or path.suffix:
-        plain = re.sub(r"[^A-Za-z0-9_-]+", "-", path.name.split(".")[0]).strip("-")
-        values = {"name": plain or "kg", "kg": name}
+        values = {"name": _name_of(path), "kg": name}
     else:
         raise ConfigError(
             f"{name}: no such recipe, data set or file; "
@@ -142,6 +147,14 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
     recipe = build_recipe(values, where)
     _check_files(values, where, path, name)
     return recipe
+
+
+def _name_of(path: Path) -> str:
+    """What a graph is called: as its file or folder, or as the folder of a file that says nothing."""
+    stem = path.name.split(".")[0]
+    if stem.lower() in NO_NAMES:
+        stem = path.resolve().parent.name
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", stem).strip("-") or "kg"
 
 
 def _read(

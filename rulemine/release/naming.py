@@ -6,6 +6,7 @@ seed and the set of entities; the naming affects no draw, no check, and no quest
 is its pattern (a model's), or its relation's template, with the name of the topic entity filled in.
 """
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache, partial
@@ -55,7 +56,7 @@ def name_entities(
 
     Returns:
         Names sorted by private id. A text label shared by several entities gets `` (entity)`` appended
-        until it is unique.
+        until it is unique; of an IRI the last part, if that is enough.
     """
     everyone = (*entities, *further)
     first = stream(seed, "names").permutation(len(entities)).tolist()
@@ -80,6 +81,8 @@ def _unique_texts(entities: Sequence[str], labels: Mapping[str, str]) -> dict[st
         if owners[wanted[entity]] == 1:
             continue
         text = wanted[entity]
+        short = f"{text} ({re.split('[/#]', entity.rstrip('/#'))[-1]})"  # of an IRI its last part
+        text = short if "://" in entity and short not in taken else text
         while text in taken:
             text = f"{text} ({entity})"
         taken.add(text)

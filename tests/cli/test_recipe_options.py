@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from rulemine.cli.build import fewer_than
 from rulemine.cli.main import make_parser
 from rulemine.cli.recipe_options import chosen_recipe
 from rulemine.errors import ConfigError, InputError
@@ -34,6 +35,25 @@ def test_what_is_not_given_leaves_the_recipe_as_it_is():
     assert chosen("--set", "verbalizer.name=openai", "--set", "verbalizer.model=m",
                   "--set", "verbalizer.round_trip=true").verbalizer.round_trip  # fmt: skip
     assert chosen("--levels", "20,100").selection.levels == (20, 100)
+
+
+def test_a_number_of_questions_is_what_each_kind_calls_its_amount() -> None:
+    assert chosen("--questions", "40").questions.max_questions == 40
+    assert chosen("--questions", "40", "--kind", "subgraphs").own.questions == 40
+    assert chosen("--questions", "40", "--kind", "variants").own.questions == 40
+    structures = chosen("--questions", "40", "--kind", "structures").own
+    assert (structures.parts, structures.per_structure) == (9, 5)
+    two = ("--set", 'structures.names=["1p", "2i"]')
+    assert chosen("--questions", "40", "--kind", "structures", *two).own.per_structure == 20
+    cypher = chosen("--questions", "40", "--kind", "cypher").own
+    assert cypher.parts * (cypher.per_template - 1) < 40 <= cypher.parts * cypher.per_template
+
+
+def test_a_build_that_stays_below_a_number_of_questions_says_so() -> None:
+    assert fewer_than(40, 36, chosen("--kind", "structures")) == []
+    (said,) = fewer_than(40, 20, chosen("--kind", "structures"))
+    assert said.startswith("40 questions were wanted (--questions), at most 5 of each of 9 forms")
+    assert "this graph gives 20" in said
 
 
 @pytest.mark.parametrize(

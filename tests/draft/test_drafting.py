@@ -9,7 +9,7 @@ import pytest
 
 from rulemine.config import lookup, packaged
 from rulemine.draft import drafting
-from rulemine.draft.goal import FLOORS, LADDER, SHARES, SURE
+from rulemine.draft.goal import ANSWER_SHARES, FLOORS, LADDER, SHARES, SURE
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.registry import KINDS
 from rulemine.kinds.rules.balance import Limits, balance
@@ -102,6 +102,26 @@ def test_steps_with_more_rules_than_the_effort_is_enough_for_are_left(tmp_path: 
     assert ended.status in (0, 2)
     assert len(read_rules(tmp_path / "dense.stages/mine/rules.jsonl")) <= 2_000
     assert ended.err.count("dense.stages/mine") == 1
+
+
+def test_few_answers_may_be_those_of_more_questions(tmp_path: Path) -> None:
+    """700 people of 40 firms in 20 towns: with 1 % each town would be asked for once."""
+    draw = random.Random(2)
+    rows = [(f"firm {f}", "located in", f"town {f % 20}") for f in range(40)]
+    for i in range(700):
+        f = draw.randrange(40)
+        rows.append((f"person {i}", "works for", f"firm {f}"))
+        town = f % 20 if draw.random() < 0.8 else draw.randrange(20)
+        rows.append((f"person {i}", "lives in", f"town {town}"))
+    (tmp_path / "my.tsv").write_text("".join("\t".join(row) + "\n" for row in rows))
+    assert build(tmp_path, "-o", "strict", "--max-answer-share", "0.01").status == 0
+    ended = build(tmp_path, "-o", "own")
+    strict, own = (len(Release.open(tmp_path / o).questions()) for o in ("strict", "own"))
+    assert strict < 100 <= own < 300, (strict, own)
+    assert config(tmp_path / "own")["questions"]["max_answer_share"] in ANSWER_SHARES
+    assert "hardly anything" not in ended.err
+    again = build(tmp_path, "-o", "strict", "--max-answer-share", "0.01")
+    assert "share an answer: --set questions.max_answer_share=0.02" in again.out
 
 
 def test_a_number_of_questions_is_a_limit_and_takes_the_first_step_that_has_them(

@@ -14,7 +14,7 @@ from rulemine.datasets.registry import load_kg, load_labels
 from rulemine.errors import InputError
 from rulemine.kg.cache import read_cached
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.rdf import relation_names
+from rulemine.kg.rdf import read_text_labels, relation_names
 from rulemine.query.sparql import entity_iri, relation_iri
 from rulemine.release.differences import compare
 from rulemine.release.reader import Release
@@ -45,6 +45,18 @@ NTRIPLES = "\n".join(
      f"<{s}> <{KIN}{'P19' if r == 'place_of_birth' else r}> <{o}> ." for s, r, o in TRIPLES]
     + [f'<{KIN}P19> <http://www.w3.org/2000/01/rdf-schema#label> "place of birth"@en .', ""]
 )  # fmt: skip
+
+
+def test_a_name_is_a_label_where_there_is_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "books.ttl"
+    path.write_text(
+        "@prefix : <http://example.org/> . @prefix s: <https://schema.org/> .\n"
+        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        ':b1 s:author :p1 ; s:name "Tides"@en . :p1 s:name "Ida Moe" ; rdfs:label "I. Moe"@no .\n'
+    )
+    named = read_text_labels(path)
+    assert named["http://example.org/b1"] == "Tides"
+    assert named["http://example.org/p1"] == "I. Moe"
 
 
 def test_turtle_gives_a_graph_and_labels(tmp_path: Path) -> None:

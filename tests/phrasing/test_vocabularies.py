@@ -114,7 +114,10 @@ EXPECTED = {
     # property graphs
     "ACTED_IN": ("Who acted in X?", "What did X act in?"),
     "HAS_CHILD": ("Whose children include X?", "Who are the children of X?"),
-    "REPORTS_TO": ("What reports to X?", "What does X report to?"),
+    "REPORTS_TO": ("Who reports to X?", "Who does X report to?"),
+    "PLAYS_FOR": ("Who plays for X?", "Which teams does X play for?"),
+    "formerlyPlayedFor": ("Who formerly played for X?", "Which teams did X formerly play for?"),
+    "trained by": ("What is trained by X?", "Who is X trained by?"),
     "playsInstrument": ("Who plays the instrument X?", "Which instruments does X play?"),
     "cites": ("What cites X?", "What does X cite?"),
     "subsidiary_of": ("What are the subsidiaries of X?", "What is X a subsidiary of?"),

@@ -36,6 +36,14 @@ def test_types_come_before_neighbors_where_homonyms_differ_in_them():
     assert tell_apart(kg, LABELS, ["p0", "g0"], types) == tell_apart(kg, LABELS, ["p0", "g0"])
 
 
+def test_a_gender_tells_nobody_apart() -> None:
+    kg = KnowledgeGraph.from_triples(
+        [("a", "gender", "Male"), ("b", "gender", "Female"), ("a", "born", "x"), ("b", "born", "y")]
+    )
+    labels = {"a": "Ann", "b": "Ann", "Male": "Male", "Female": "Female", "x": "X", "y": "Y"}
+    assert tell_apart(kg, labels, kg.entities, mute={"gender"}) == {"a": "Ann (X)", "b": "Ann (Y)"}
+
+
 def test_a_label_that_exists_is_not_given_again():
     kg = KnowledgeGraph.from_triples(TRIPLES)
     labels = {**LABELS, "p2": "Mercury (Planet)"}

@@ -45,6 +45,16 @@ def test_a_graph_is_built_with_the_defaults(tmp_path: Path) -> None:
     assert load("umls") == Recipe(name="umls", kg="umls")
 
 
+@pytest.mark.parametrize("file", ["triples.tsv.gz", "train.txt", "facts.tsv", "graph.nt"])
+def test_a_file_whose_name_says_nothing_is_called_as_its_folder(tmp_path: Path, file: str) -> None:
+    folder = tmp_path / "my films"
+    folder.mkdir()
+    (folder / file).write_bytes(b"")
+    assert load(str(folder / file)).name == "my-films"
+    (folder / "cast.tsv").touch()
+    assert load(str(folder / "cast.tsv")).name == "cast"
+
+
 def test_paths_in_a_file_are_relative_to_it(tmp_path: Path) -> None:
     folder = tmp_path / "there"
     folder.mkdir()

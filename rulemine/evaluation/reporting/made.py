@@ -37,6 +37,19 @@ LIMITS = {
 """Stage after the asking → the key that says what it leaves out."""
 
 
+BY_LIMIT = {
+    "balance: its hard answer is that of too many questions": (
+        "an answer",
+        "questions.max_answer_share",
+    ),
+    "balance: its relation is that of too many questions": (
+        "a relation",
+        "questions.max_relation_share",
+    ),
+}
+"""Why a question was left out → what it shared, and the key that limits it."""
+
+
 class Remaining(NamedTuple):
     """A step from the triples of the graph to the questions.
 
@@ -175,6 +188,10 @@ def _advice(release: Release) -> str:
     third = min(counts["core"] // 3, FEW_QUESTIONS)  # a split gives test no more
     if third >= 3 * counts["core_by_split"]["test"] and config["questions"]["split"] == "group":
         return f"move some of the core to test: --set questions.test_core={third}"
+    for reason, (what, limit) in BY_LIMIT.items():
+        if reasons(counts).get(reason, 0) > counts["questions"]:
+            share = min(1.0, 2 * lookup(config, tuple(limit.split("."))))
+            return f"let more questions share {what}: --set {limit}={share:g}"
     capped = 2 * chosen.get("upper_bound", 0) < chosen["provable"]
     little = 4 * counts["core"] < counts["questions"]
     if 5 * chosen["provable"] < counts["triples_complete"] or (little and not capped):

@@ -61,6 +61,13 @@ class CypherSection(KindOptions):
     uncounted: tuple[str, ...] = option(())
     least_counted: float = option(0.0, least=0, most=1)
 
+    @property
+    def parts(self) -> int:
+        """The MATCH templates."""
+        from rulemine.cypher.questions.templates import MATCHES
+
+        return len(MATCHES)
+
     def portable(self) -> dict[str, Any]:
         """See `KindOptions.portable`; without what leaves nothing out."""
         plain = KindOptions.portable(self)

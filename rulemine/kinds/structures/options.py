@@ -55,6 +55,11 @@ class StructureSection(KindOptions):
     joins: str = option("", file=True, packaged="joins.toml")
     disjoint_answers: bool = option(False)
 
+    @property
+    def parts(self) -> int:
+        """The structures."""
+        return len(self.names)
+
     def check(self, recipe: Any) -> None:
         """See `KindOptions.check`."""
         KindOptions.check(self, recipe)

@@ -38,7 +38,15 @@ from rulemine.phrasing.template_file import (
     table_problems,
 )
 
-__all__ = ["Book", "book_tables", "folded", "known_relations", "packaged_books", "read_book"]
+__all__ = [
+    "Book",
+    "book_tables",
+    "folded",
+    "known_relations",
+    "known_tables",
+    "packaged_books",
+    "read_book",
+]
 
 _FEWEST = 5
 _SHARE = (3, 5)
@@ -120,10 +128,6 @@ def book_tables(
         relations that books word alike, the first by name has the words.
     """
     left = [relation for relation in relations if relation not in written]
-    offers = []
-    for book in packaged_books() if left else ():
-        found = known_relations(book, relations, labels, sizes).items()
-        offers.append((-len(found), book.name, {r: book.tables[known] for r, known in found}))
     owners: dict[str, tuple[str, str]] = {}
     states = declared or Declarations()
 
@@ -136,11 +140,35 @@ def book_tables(
     for relation, table in written.items():
         takes(relation, table)
     chosen: dict[str, RelationTable] = {}
-    for _, _, known in sorted(offers, key=lambda offer: offer[:2]):
+    for known in _offers(relations, labels, sizes) if left else ():
         for relation in left:
             if relation in known and relation not in chosen and takes(relation, known[relation]):
                 chosen[relation] = known[relation]
     return chosen
+
+
+def known_tables(
+    relations: Collection[str], labels: Mapping[str, str], sizes: Mapping[str, int]
+) -> dict[str, RelationTable]:
+    """What books say of the relations that they know, also of those whose words another one has.
+
+    Args:
+        relations: The relations of the graph, sorted.
+        labels: Relation → its label.
+        sizes: Relation → its number of triples.
+    """
+    return dict(pair for known in _offers(relations, labels, sizes)[::-1] for pair in known.items())
+
+
+def _offers(
+    relations: Collection[str], labels: Mapping[str, str], sizes: Mapping[str, int]
+) -> list[dict[str, RelationTable]]:
+    """For each book, relation → its templates; first the book that knows most of them."""
+    offers = []
+    for book in packaged_books():
+        found = known_relations(book, relations, labels, sizes).items()
+        offers.append((-len(found), book.name, {r: book.tables[known] for r, known in found}))
+    return [known for _, _, known in sorted(offers, key=lambda offer: offer[:2])]
 
 
 def known_relations(
