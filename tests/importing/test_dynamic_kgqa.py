@@ -46,7 +46,7 @@ def test_entities_are_iris_with_labels(tmp_path: Path) -> None:
     (question,) = found.questions
     assert (question.id, question.split) == ("4", "test")
     assert question.answers == (f"{YAGO}Ash_u0026_Co",)
-    assert question.topics == (f"{YAGO}Oak_Theatre",)  # the text does not name the Elm Trust
+    assert question.topics == (f"{YAGO}Oak_Theatre",)  # the Elm Trust is between it and the answer
     assert [(s, o) for s, _, o in question.evidence] == [(s, o) for s, _, o in FACTS]
     assert {r for _, r, _ in question.triples} == {"schema:parentOrganization"}
     assert found.complete == list(question.triples)
@@ -54,7 +54,7 @@ def test_entities_are_iris_with_labels(tmp_path: Path) -> None:
     assert found.labels[f"{YAGO}Ash_u0026_Co"] == "Ash&Co"
     assert question.fields == {"redundancy_flag_llm_judge1": False}
     assert found.notes == (
-        "1 question: topics are the entities of the supporting facts that the text names; no row has any",
+        "1 question: topics are the entities that one supporting fact alone has; the rows say none",
     )
 
 

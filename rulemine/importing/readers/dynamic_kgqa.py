@@ -58,7 +58,7 @@ class DynamicKgqaReader(Section):
         problems: Counter[str] = Counter()
         ids = _ids(rows)
         questions = [
-            _question(row, key, renamed(own), renamed(stated), labels, names, problems)
+            _question(row, key, renamed(own), renamed(stated), names, problems)
             for row, key, own, stated in zip(rows, ids, subgraphs, facts, strict=True)
         ]
         complete = _graph(kg, relations)
@@ -107,7 +107,6 @@ def _question(
     key: str,
     own: tuple[Triple, ...],
     facts: tuple[Triple, ...],
-    labels: Mapping[str, str],
     names: Mapping[str, str],
     problems: Counter[str],
 ) -> ImportedQuestion:
@@ -118,9 +117,9 @@ def _question(
         answers = (uri or row.need("answer_readable", str),)
     topics = [_expanded(topic) for topic in row.nested("qid_topic_entity", Any, {})]
     if not topics:
-        topics = _named(text, facts, uri, labels)
+        topics = _leaves(facts, uri)
         problems[
-            "topics are the entities of the supporting facts that the text names; no row has any"
+            "topics are the entities that one supporting fact alone has; the rows say none"
         ] += 1
     fields = {name: value for name, value in row.fields.items() if name not in _READ}
     return ImportedQuestion(
@@ -182,14 +181,10 @@ def _labels(
     return labels | labels_beside(path)
 
 
-def _named(text: str, facts: Iterable[Triple], answer: str, labels: Mapping[str, str]) -> list[str]:
-    """The entities of the facts, without the answer, whose labels the text has as words."""
-    ends = dict.fromkeys(end for s, _, o in facts for end in (s, o) if end != answer)
-    return [
-        end
-        for end in ends
-        if re.search(rf"(?<!\w){re.escape(labels[end])}(?!\w)", text, re.IGNORECASE)
-    ]
+def _leaves(facts: Iterable[Triple], answer: str) -> list[str]:
+    """The entities other than the answer that one fact alone has: the facts lead from them to the answer."""
+    often = Counter(end for s, _, o in facts for end in {s: 0, o: 0})
+    return [end for end, times in often.items() if times == 1 and end != answer]
 
 
 def _expanded(name: str) -> str:
