@@ -15,7 +15,7 @@ from rulemine.release.reader import Release
 from tests.importing.round_trip import WITHOUT_QUERIES, differing_scores
 
 YAGO = "http://yago-knowledge.org/resource/"
-PARENT = "http://schema.org/parentOrganization"
+PARENT = "http://yago-knowledge.org/resource/ownedBy"
 FACTS = [
     [f"{YAGO}Oak_Theatre", PARENT, f"{YAGO}Elm_Trust"],
     [f"{YAGO}Elm_Trust", PARENT, f"{YAGO}Ash_u0026_Co"],
@@ -27,7 +27,7 @@ ROW = {
     "answer_readable": "Ash&Co",
     "answer_uri": f"{YAGO}Ash_u0026_Co",
     "supporting_facts": json.dumps(
-        [{"subject": "Oak Theatre", "predicate": "parentOrganization", "object": "Elm Trust"}]
+        [{"subject": "Oak Theatre", "predicate": "ownedBy", "object": "Elm Trust"}]
     ),
     "supporting_facts_uri": json.dumps(FACTS),
     "subgraph": json.dumps([*FACTS, [f"{YAGO}Fir_Hall", PARENT, f"{YAGO}Elm_Trust"]]),
@@ -48,7 +48,7 @@ def test_entities_are_iris_with_labels(tmp_path: Path) -> None:
     assert question.answers == (f"{YAGO}Ash_u0026_Co",)
     assert question.topics == (f"{YAGO}Oak_Theatre",)  # the Elm Trust is between it and the answer
     assert [(s, o) for s, _, o in question.evidence] == [(s, o) for s, _, o in FACTS]
-    assert {r for _, r, _ in question.triples} == {"schema:parentOrganization"}
+    assert {r for _, r, _ in question.triples} == {"ownedBy"}
     assert found.complete == list(question.triples)
     assert len(found.complete) == 3
     assert found.labels[f"{YAGO}Ash_u0026_Co"] == "Ash&Co"
@@ -86,7 +86,8 @@ def test_rows_that_the_pipeline_has_just_made_have_iris_as_facts(
 
 def test_a_graph_of_iris_can_be_given(tmp_path: Path) -> None:
     kg = tmp_path / "kg.nt"
-    write_text(kg, "".join(f"<{s}> <{r}> <{o}> .\n" for s, r, o in FACTS))
+    label = f'<{PARENT}> <http://www.w3.org/2000/01/rdf-schema#label> "belongs to"@en .\n'
+    write_text(kg, label + "".join(f"<{s}> <{r}> <{o}> .\n" for s, r, o in FACTS))
     found = read(tmp_path / "in", ROW, kg=kg)
     assert found.complete == sorted(found.complete)
     assert {*found.complete} == {*found.questions[0].evidence}

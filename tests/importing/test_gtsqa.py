@@ -109,7 +109,11 @@ def test_a_graph_of_ids_or_of_iris_can_be_given(tmp_path: Path) -> None:
     assert {*found.questions[0].answers} == {"Q3"}
     iris = tmp_path / "kg.nt"
     entity, used = "<http://www.wikidata.org/entity/", "<http://www.wikidata.org/prop/direct/"
-    write_text(iris, f"{entity}Q3> {used}P10> {entity}Q1> .\n")
+    label = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    write_text(
+        iris,
+        f'{entity}Q3> {used}P10> {entity}Q1> .\n{entity}P10> {label} "origin of the watercourse"@en .\n',
+    )
     assert read(tmp_path / "in", ROW, kg=iris).complete == [("Q3", "source at (P10)", "Q1")]
 
 

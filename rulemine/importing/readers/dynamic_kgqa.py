@@ -183,7 +183,7 @@ def _labels(
 
 def _leaves(facts: Iterable[Triple], answer: str) -> list[str]:
     """The entities other than the answer that one fact alone has: the facts lead from them to the answer."""
-    often = Counter(end for s, _, o in facts for end in {s: 0, o: 0})
+    often = Counter(end for s, _, o in facts for end in dict.fromkeys((s, o)))
     return [end for end, times in often.items() if times == 1 and end != answer]
 
 
@@ -196,4 +196,6 @@ def _graph(path: Path | None, relations: Mapping[str, str]) -> list[Triple] | No
     """The triples of a file with a graph of IRIs; None: there is no file."""
     if path is None:
         return None
-    return [(s, relations.get(r, r), o) for s, r, o in KnowledgeGraph.read(path).labeled()]
+    kg = KnowledgeGraph.read(path)
+    names = {r: relations.get(kg.relation_iris.get(r, r), r) for r in kg.relations}
+    return [(s, names[r], o) for s, r, o in kg.labeled()]

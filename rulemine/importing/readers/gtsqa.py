@@ -228,7 +228,11 @@ class _Names:
 
     def graph(self, path: Path | None) -> list[Triple] | None:
         """The triples of a file with a graph, of ids or IRIs; None: there is no file."""
-        return None if path is None else list(self.renamed(KnowledgeGraph.read(path).labeled()))
+        if path is None:
+            return None
+        kg = KnowledgeGraph.read(path)
+        iris = kg.relation_iris
+        return list(self.renamed((s, iris.get(r, r), o) for s, r, o in kg.labeled()))
 
     def query(self, sparql: str) -> tuple[str, str]:
         """The tree of a query of ids, and "" ; or "", and what the query has that no tree has."""
