@@ -33,11 +33,14 @@ jar: rulemine/mining/amie.jar ## the Java part alone (needs only a JDK)
 rulemine/mining/amie.jar: $(JAVA_SOURCES) hatch_build.py
 	$(call say,Building the Java part,$(PYTHON) hatch_build.py)
 
-demo: install jar ## the whole way on a small invented world: build, verify, score, three questions
+demo: install jar ## the whole way on a small invented world: build, verify, score, import, audit
 	$(RULEMINE) build demo -o out/demo
 	$(RULEMINE) verify out/demo
 	$(RULEMINE) evaluate out/demo --baselines
 	$(RULEMINE) show out/demo --sample 3
+	$(RULEMINE) export out/demo --to brink -o out/demo-brink
+	$(RULEMINE) import brink out/demo-brink -o out/demo-imported
+	$(RULEMINE) audit out/demo out/demo-imported -o out/demo-audit
 	@echo "The same benchmark with anonymized names: $(RULEMINE) rename out/demo --naming private -o out/demo-private"
 
 family: install jar ## the Family benchmark, verified, with the model-free answerers

@@ -253,6 +253,5 @@ def test_rules_are_mined_where_a_set_of_others_needs_what_is_missing(tmp_path: P
 
 
 def test_what_is_mined_is_what_recipes_mine() -> None:
-    assert plain_of(AS_OURS) == {
-        k: v for k, v in plain_of(Recipe("a", "b").mining).items() if k != "engine"
-    }
+    ours, recipe = plain_of(AS_OURS), plain_of(Recipe("a", "b").mining)
+    assert ours == {key: recipe[key] for key in ours}
