@@ -29,7 +29,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 class Reachability(NamedTuple):
-    """Whether the hard answer of a question can be reached; None throughout if it has none.
+    """Whether the hard answer of a question can be reached; None if it has none, or no proof is known.
 
     ``answer_…``: a path leads from a topic entity to the hard answer. ``proof_…``: every triple of the proof
     is kept, and is walked along from a topic. A path says little in a dense graph; only a proof says that
@@ -72,6 +72,7 @@ def reachability(
         One for each question, in order; questions, removed triples and graph have the same naming.
     """
     each: Iterable[_Views]
+    removed = tuple(removed)
     if graphs is None:
         each = repeat(_Views(np.arange(len(kg)), kg.triples, len(kg.entities)), len(questions))
     else:
@@ -83,7 +84,8 @@ def reachability(
             yield Reachability()
             continue
         ends = [kg.entity_ids.get(e, -1) for e in (*question.anchors, question.hard_answer)]
-        yield views.reached(ends[:-1], ends[-1], proof)
+        found = views.reached(ends[:-1], ends[-1], proof)
+        yield found if removed else Reachability(*found[:3])
 
 
 def shares(flags: Iterable[Reachability]) -> dict[str, float]:
@@ -92,6 +94,7 @@ def shares(flags: Iterable[Reachability]) -> dict[str, float]:
     return {
         name: sum(bool(value) for value in column) / len(rows)
         for name, column in zip(Reachability._fields, zip(*rows, strict=True), strict=False)
+        if None not in column
     }
 
 

@@ -216,6 +216,16 @@ def test_the_hard_answer_asked_for_is_that_of_the_source_beside_all_others(
     assert [hard.answer for hard in alone.hard] == ["33"]  # more is not known
 
 
+def test_an_export_of_what_has_no_proofs_says_nothing_of_their_reach(
+    folder: Path, tmp_path: Path
+) -> None:
+    made = import_set("brink", folder, tmp_path / "imported")
+    counts = export(made, "rog", tmp_path / "rog").counts
+    assert {key for key in counts if key.startswith(("answer_", "proof_"))} == {
+        "answer_undirected", "answer_digraph_2", "answer_forward_2",
+    }  # fmt: skip
+
+
 def test_a_hard_answer_that_is_no_answer_is_noted_and_left_out(
     folder: Path, tmp_path: Path
 ) -> None:
