@@ -26,6 +26,7 @@ IMPORTS: "Registry[Callable[..., Reader]]" = Registry(
         "metaqa": "rulemine.importing.readers.metaqa:Metaqa",
         "webqsp": "rulemine.importing.readers.webqsp:WebQsp",
         "cwq": "rulemine.importing.readers.cwq:Cwq",
+        "cypherbench": "rulemine.importing.readers.cypherbench:CypherBench",
         "gtsqa": "rulemine.importing.readers.gtsqa:GtsqaReader",
         "dynamic-kgqa": "rulemine.importing.readers.dynamic_kgqa:DynamicKgqaReader",
         "plain": "rulemine.importing.readers.plain:Plain",

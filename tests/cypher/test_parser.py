@@ -8,7 +8,7 @@ import pytest
 from rulemine.cypher import to_cypher
 from rulemine.cypher.language.parser import parse
 from rulemine.cypher.language.provenance import provenance_query
-from rulemine.cypher.language.syntax import CypherError, Match, SubqueryClause
+from rulemine.cypher.language.syntax import CypherError, Match, SubqueryClause, UnsupportedError
 from tests.oracles.random_patterns import random_graph, random_queries
 
 READ = (
@@ -166,3 +166,18 @@ def test_long_queries_and_many_arms_end() -> None:
         provenance_query(
             parse("CALL { MATCH (n) RETURN n UNION MATCH (n) RETURN n } " * 30 + "RETURN n")
         )
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("MATCH ((n:City) RETURN n", "'(' is not closed."),
+        ("MATCH ((n:City)-->(m)]) RETURN n", "']' closes nothing."),
+        ("MATCH ((n:City)-->(m)) RETURN n", "paths in parentheses are not read."),
+    ],
+)
+def test_brackets_that_do_not_match_are_no_cypher(text: str, problem: str) -> None:
+    """Also where something before them is not read, of which it would be unknown whether it runs."""
+    with pytest.raises(CypherError, match=re.escape(problem)) as found:
+        parse(text)
+    assert isinstance(found.value, UnsupportedError) == problem.endswith("not read.")

@@ -50,6 +50,8 @@ _LONGEST = 50_000
 _DEPTH = 40
 """Expressions and subqueries within one another: more than queries have, fewer than Python's stack holds."""
 
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+
 _T = TypeVar("_T")
 
 
@@ -112,10 +114,27 @@ class Tokens:
         raise CypherError(message, *place_of(self.text, start), kind)
 
     def unsupported(self, what: str, place: int | None = None) -> NoReturn:
-        """Says that something may be Cypher and is not taken, at the next token or at a place."""
+        """Says that something may be Cypher and is not taken, at the next token or at a place.
+
+        A query whose brackets do not match is no Cypher, whatever else it has.
+        """
+        self._check_brackets()
         raise UnsupportedError(
             f"{what}.", *place_of(self.text, self.here.start if place is None else place)
         )
+
+    def _check_brackets(self) -> None:
+        """Refuses a query with a bracket that is not closed, or closes nothing."""
+        opened: list[_Token] = []
+        for token in self.tokens:
+            if token.key in _CLOSING:
+                opened.append(token)
+            elif token.key in _CLOSING.values() and (
+                not opened or _CLOSING[opened.pop().key] != token.key
+            ):
+                self.fail(f"{token.text!r} closes nothing.", token.start)
+        if opened:
+            self.fail(f"{opened[-1].text!r} is not closed.", opened[-1].start)
 
     def expected(self, what: str) -> NoReturn:
         """Refuses what is found, naming what was expected."""

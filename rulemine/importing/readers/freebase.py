@@ -28,14 +28,14 @@ __all__ = [
     "query_notes",
 ]
 
-_LEFT_OUT = "FILTER !="
-"""What `freebase_query` may leave out."""
-
 _SIMPLE = re.compile(r"/[^/.]+(/[^/.]+)+")
 _TEXTS = re.compile(
     r"FILTER\s*\(\s*!isLiteral\(\?x\) OR lang\(\?x\) = '' OR langMatches\(lang\(\?x\), 'en'\)\s*\)"
 )
 """What is true of every entity: the generated queries begin with it."""
+
+_REASONS = {"FILTER !=": "a FILTER that two variables differ", "LIMIT": "a LIMIT"}
+"""What `tree_with_limits` leaves out, in words."""
 
 _UNEQUAL = re.compile(r"FILTER\s*\(\s*\?x\s*!=\s*ns:([mg]\.\w+)\s*\)")
 _ENTITY = re.compile(r"\bns:([mg]\.\w+)")
@@ -77,14 +77,14 @@ def freebase_query(sparql: str) -> tuple[str, str]:
     """The query that a SPARQL of WebQSP or ComplexWebQuestions is, and what it lacks of it.
 
     What says that the answer is no text in another language is left out. ``FILTER (?x != ns:m.…)`` takes that
-    entity from the answers; of a single link it is left out, because next to nothing is linked to itself.
+    entity from the answers; of a single link it is left out, because next to nothing is linked to itself. All
+    else is kept, or there is no query: one that lacks a condition would have other answers.
 
     Args:
         sparql: The text; "" gives "" and "".
 
     Returns:
-        The text of a query and "", or what was left out of it: ``FILTER !=``, which says of two variables
-        that they differ, so the query may have more answers. Or "" and the reason why there is no query.
+        The text of a query and ""; or "" and the reason why there is none.
 
     Example:
         >>> freebase_query("SELECT DISTINCT ?x WHERE { FILTER (?x != ns:m.0a) ns:m.0a ns:s ?y . ?y ns:t ?x }")
@@ -101,12 +101,12 @@ def freebase_query(sparql: str) -> tuple[str, str]:
         return "", problem.reason
     except QueryError:
         return "", "it cannot be read"
-    if "LIMIT" in dropped:
-        return "", "a LIMIT"
+    if dropped:
+        return "", _REASONS[dropped[0]]
     if '"\\"' in tree.text:
         return "", "a literal"
     names = re.compile(rf'"(?:ns:|{re.escape(FREEBASE)})')
-    return names.sub('"', tree.text), _LEFT_OUT if dropped else ""
+    return names.sub('"', tree.text), ""
 
 
 def _without(tree: Query, entities: Iterable[str]) -> Query:
@@ -120,12 +120,9 @@ def query_notes(questions: Sequence[ImportedQuestion]) -> list[str]:
     reasons = Counter(q.fields.get("query_lacks", "") for q in questions if q.sparql)
     if not reasons:
         return []
-    whole, fewer = reasons.pop("", 0), reasons.pop(_LEFT_OUT, 0)
-    number = counted(whole + fewer + reasons.total(), "SPARQL query", "SPARQL queries")
-    notes = [
-        f"{whole + fewer:,} of {number} can be read as queries over links, {fewer:,} of them without a "
-        "condition that two variables differ"
-    ]
+    read = reasons.pop("", 0)
+    number = counted(read + reasons.total(), "SPARQL query", "SPARQL queries")
+    notes = [f"{read:,} of {number} can be read as queries over links"]
     if reasons:
         some = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
         why = ", ".join(f"{reason} ({number:,})" for reason, number in some)

@@ -1,5 +1,6 @@
 """The kinds of questions that others published: about triples, and in Cypher about property graphs."""
 
+import json
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -91,6 +92,11 @@ class ImportedKind(Kind):
         return str(question.block.source_query)
 
 
+def _match(fields: str) -> str:
+    """The category of the MATCH template, where the source has templates."""
+    return str(json.loads(fields).get("match_category", ""))
+
+
 class ImportedCypherKind(ImportedKind):
     """Questions in Cypher, which ask property graphs for rows."""
 
@@ -98,6 +104,11 @@ class ImportedCypherKind(ImportedKind):
     tools = ()
     block = imported("rulemine.kinds.imported.block:ImportedCypherBlock")
     answers = imported("rulemine.kinds.imported.answers:ImportedRows")
+    groups = (
+        TYPE,
+        Group("graph", "graph", lambda q, _: str(q.block.graph)),
+        Group("match", "MATCH template in the source", lambda q, _: _match(q.block.fields)),
+    )
     baselines = ("gold-cypher",)
     baseline_scores = ("ex", *Kind.baseline_scores[:-1])
 

@@ -1,0 +1,147 @@
+"""The reader ``cypherbench``, and the release that is made of its set."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulemine.errors import InputError
+from rulemine.evaluation.scoring import benchmark_at, evaluate
+from rulemine.importing.importer import import_set
+from rulemine.importing.registry import find_reader
+from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.simplekg import write_simplekg
+from tests.evaluation.cypher.test_error_kinds import EDGES, KNOWN, LARGEST, NODES, PEOPLE, SCHEMA
+
+TEMPLATE = {
+    "match_cypher": "MATCH (n)",
+    "return_pattern_id": "n_name",
+    "return_cypher": "RETURN n.name",
+}
+PLACES = [{"n.name": name} for name in ("Arden", "Bree", "Carn")]
+
+
+def question(id_: str, cypher: str, answer: Any = None, graph: str = "coast") -> dict[str, Any]:
+    category = "basic_(n)" if cypher == LARGEST else "basic_(n)-(m0*)"
+    return {
+        "qid": id_,
+        "graph": graph,
+        "gold_cypher": cypher,
+        "nl_question": f"What about {id_}?",
+        "nl_question_raw": f"{id_}?",
+        "answer_json": None if answer is None else json.dumps(answer),
+        "from_template": TEMPLATE | {"match_category": category},
+    }
+
+
+QUESTIONS = [
+    question("people", PEOPLE, [["P0"], ["P3"], ["P6"]]),
+    question("largest", LARGEST, PLACES),
+    question("known", KNOWN),
+    question("inland", PEOPLE, ["Other"], "inland"),
+    question("elsewhere", PEOPLE, [], "nba"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "benchmark"
+    for name in ("coast", "inland", "unasked"):
+        path = made / f"graphs/simplekg/{name}_simplekg.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_simplekg(PropertyGraph(SCHEMA, NODES, EDGES), path)
+    (made / "test.json").write_text(json.dumps(QUESTIONS), "utf-8")
+    (made / "train.json").write_text(json.dumps([question("first", KNOWN)]), "utf-8")
+    return made
+
+
+def test_questions_and_graphs(folder: Path) -> None:
+    found = find_reader("cypherbench")(folder, None, None)
+    assert list(found.property_graphs) == ["coast", "inland"]
+    assert [(q.id, q.split) for q in found.questions] == [
+        ("first", "train"),
+        ("people", "test"),
+        ("largest", "test"),
+        ("known", "test"),
+        ("inland", "test"),
+    ]
+    people, largest, known, inland = found.questions[1:]
+    assert (people.text, people.cypher, people.graph) == ("What about people?", PEOPLE, "coast")
+    # Rows are stated as lists, as objects by column, or as values.
+    assert people.answers == ('["P0"]', '["P3"]', '["P6"]')
+    assert largest.answers == ('["Arden"]', '["Bree"]', '["Carn"]')
+    assert (known.answers, inland.answers) == ((), ('["Other"]',))
+    assert people.fields == {
+        **TEMPLATE,
+        "match_category": "basic_(n)-(m0*)",
+        "type": "n_name",
+        "nl_question_raw": "people?",
+    }
+    assert found.notes == ("1 question about nba left out: the graph is not there",)
+
+
+def test_file_beside_its_graphs_and_a_graph_that_is_named(folder: Path, tmp_path: Path) -> None:
+    found = find_reader("cypherbench")(folder / "test.json", None, None)
+    assert list(found.property_graphs) == ["coast", "inland"]
+    (tmp_path / "some.jsonl").write_text(json.dumps({"id": "a", "cypher": PEOPLE, "question": "?"}))
+    graph = folder / "graphs/simplekg/coast_simplekg.json"
+    found = find_reader("cypherbench")(tmp_path / "some.jsonl", graph, None)
+    assert [(q.id, q.graph) for q in found.questions] == [("a", "")]
+    assert list(found.property_graphs) == [""]
+
+
+PREDICTIONS = {
+    "people": PEOPLE.replace("n.name", "n.name AS x"),
+    "largest": LARGEST.replace(" DESC", ""),
+    "known": KNOWN.replace("n.name", "n.name, n.size"),
+    "inland": "MATCH (n:Person RETURN n",
+}
+
+
+def scores_of(report: Any) -> dict[str, float]:
+    by_name: Mapping[str, Any] = json.loads(report.to_json())["all"]["scores"]
+    return {
+        name: by_name[name]["value"]
+        for name in ("ex", "ex_published", "psjs", "psjs_published", "executable")
+    }
+
+
+def test_scores_are_those_of_the_files_as_they_are(folder: Path, tmp_path: Path) -> None:
+    """They are of the gold where it is run; the order of its rows counts where it sorts them."""
+    predictions = tmp_path / "result.json"
+    rows = [{**row, "pred_cypher": PREDICTIONS.get(row["qid"], "")} for row in QUESTIONS[:4]]
+    predictions.write_text(json.dumps(rows), "utf-8")
+    (folder / "test.json").write_text(json.dumps(QUESTIONS[:4]), "utf-8")
+    import_set("cypherbench", folder, tmp_path / "release")
+    as_it_is = evaluate(benchmark_at(folder), predictions, resamples=10)
+    imported = evaluate(benchmark_at(tmp_path / "release"), predictions, resamples=10)
+    assert scores_of(imported) == scores_of(as_it_is)
+    assert scores_of(imported)["ex"] == 0.25
+    assert scores_of(imported)["executable"] == 0.75
+    breakdowns = json.loads(imported.to_json())["breakdowns"]
+    assert list(breakdowns["graph"]) == ["coast", "inland"]
+    assert list(breakdowns["match"]) == ["basic_(n)", "basic_(n)-(m0*)"]
+    # What is stated of a question stays beside what its gold gives, and the report says that they differ.
+    assert "gives other rows here than are stated of it, first inland" in imported.to_table()
+    assert benchmark_at(tmp_path / "release").kind == "imported_cypher"
+
+
+def test_wrong_files(folder: Path, tmp_path: Path) -> None:
+    reader = find_reader("cypherbench")
+    with pytest.raises(InputError, match="holds no questions; expected CypherBench's"):
+        reader(tmp_path, None, None)
+    with pytest.raises(InputError, match="property graphs of others are asked whole"):
+        reader(folder, None, tmp_path)
+    graph = folder / "graphs/simplekg/coast_simplekg.json"
+    with pytest.raises(InputError, match="is one graph, and the questions are about 3: coast, "):
+        reader(folder / "test.json", graph, None)
+    wrong = [question("a", PEOPLE, graph="nba"), question("b", PEOPLE) | {"answer_json": "{"}]
+    (folder / "test.json").write_text(json.dumps(wrong), "utf-8")
+    with pytest.raises(InputError, match="item 2: 'b': its 'answer_json' is not valid JSON"):
+        reader(folder, None, None)
+    (folder / "test.json").write_text(json.dumps(wrong[:1]), "utf-8")
+    (folder / "train.json").unlink()
+    with pytest.raises(InputError, match=r"has no graph for its questions, which are about nba\."):
+        reader(folder, None, None)
