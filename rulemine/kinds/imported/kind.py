@@ -47,7 +47,7 @@ class ImportedKind(Kind):
     answers = imported("rulemine.kinds.imported.answers:ImportedAnswers")
     page = imported("rulemine.kinds.imported.page:PAGE")
     view = imported("rulemine.kinds.imported.show:imported_view")
-    groups = (TYPE,)
+    groups: ClassVar[Sequence[Group]] = (TYPE,)
     baselines: ClassVar[Sequence[str]] = ("lookup", "neighbors", "neighbors:hops=2", "random")
 
     @property
