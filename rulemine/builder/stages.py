@@ -63,6 +63,9 @@ class BuildStages(BuildResults):
         del options["engine"]
         if not self.recipe.mining.min_entity_support:
             del options["min_entity_support"]
+        else:
+            options["not_asked"] = sorted(self.inputs.excluded)
+            options["kept_out"] = sorted(self.inputs.excluded_from_bodies)
         if self.inputs.amie is not None:
             options["amie_jar"] = self.inputs.amie.digest
         if self.recipe.rules:
@@ -81,7 +84,16 @@ class BuildStages(BuildResults):
             rules = mine(kg, options, resources, self._progress, most=most)
             if not least:
                 return rules
-            return [*rules, *mine_entity_rules(kg, options, least, resources, self._progress)]
+            about_entities = mine_entity_rules(
+                kg,
+                options,
+                least,
+                resources,
+                self._progress,
+                no_heads=self.inputs.excluded,
+                no_bodies=self.inputs.excluded_from_bodies,
+            )
+            return [*rules, *about_entities]
         if resources.thread_count > 1 and resources.threads:
             self.context.on_warning(
                 "AMIE gets one thread: with more, its rules differ from run to run."

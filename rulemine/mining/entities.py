@@ -1,11 +1,11 @@
 """Mines rules about single entities: one atom from another, each with an entity of the graph.
 
 “Who has worked for Disney's studio has the occupation animator” says what no rule without entities can.
-There are many such candidates, and some are right by chance. So a rule needs a support, and has to be right
-more often than not.
+There are many such candidates, and some are right by chance. So a rule needs a support, has to be right more
+often than not, and of very many the most supported are enough.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from rulemine.kg.graph import KnowledgeGraph
@@ -18,6 +18,9 @@ __all__ = ["mine_entity_rules"]
 MORE_OFTEN_THAN_NOT = 0.5
 """Smallest standard confidence of a rule about single entities."""
 
+MOST = 10_000
+"""More rules take longer to prove with than they give questions."""
+
 
 def mine_entity_rules(
     kg: KnowledgeGraph,
@@ -25,8 +28,13 @@ def mine_entity_rules(
     min_support: int,
     resources: Resources | None = None,
     progress: Callable[[int, int], None] | None = None,
+    *,
+    no_heads: Collection[str] = (),
+    no_bodies: Collection[str] = (),
 ) -> Sequence[Rule]:
     """The rules with one body atom and an entity in both atoms, in canonical order.
+
+    Of more than `MOST`, those with the largest support, of equals the first.
 
     Args:
         kg: The graph.
@@ -34,6 +42,8 @@ def mine_entity_rules(
         min_support: Smallest support, ≥ 1.
         resources: As of `rulemine.mining.mine`.
         progress: As of `rulemine.mining.mine`.
+        no_heads: Relations that are not asked about.
+        no_bodies: Relations that prove nothing.
 
     Raises:
         RulemineError: As `rulemine.mining.mine`.
@@ -45,9 +55,13 @@ def mine_entity_rules(
         resources,
         progress,
     )
-    return [
+    rules = [
         rule
         for rule in found
         if rule.known.support >= min_support
         and any(isinstance(term, str) for term in (rule.head.subject, rule.head.object))
+        and rule.head.relation not in no_heads
+        and rule.body[0].relation not in no_bodies
     ]
+    by_support = sorted(range(len(rules)), key=lambda i: -rules[i].known.support)
+    return [rules[i] for i in sorted(by_support[:MOST])]

@@ -1,6 +1,9 @@
 """Rules about single entities are mined where enough triples bear them out."""
 
+import pytest
+
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.mining import entities
 from rulemine.mining.entities import mine_entity_rules
 from rulemine.mining.options import MiningOptions
 
@@ -42,3 +45,21 @@ def test_a_rule_is_right_more_often_than_not() -> None:
     )
     rules = mine_entity_rules(kg, OPTIONS, 5)
     assert [str(rule) for rule in rules] == ["genre(x,'jazz') ⇒ label(x,'Indigo')"]
+
+
+def test_of_very_many_rules_those_with_the_largest_support_stay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(entities, "MOST", 3)
+    assert set(found(1)) == {
+        "genre(x,'jazz') ⇒ label(x,'Indigo')",
+        "label(x,'Granite') ⇒ genre(x,'rock')",  # the first of two with a support of four
+        "label(x,'Indigo') ⇒ genre(x,'jazz')",
+    }
+
+
+def test_what_is_not_asked_or_proves_nothing_is_in_no_rule() -> None:
+    kg = KnowledgeGraph.from_triples(TRIPLES)
+    rules = mine_entity_rules(kg, OPTIONS, 1, no_heads={"label"})
+    assert {rule.head.relation for rule in rules} == {"genre"}
+    assert mine_entity_rules(kg, OPTIONS, 1, no_heads={"label"}, no_bodies={"label"}) == []
