@@ -283,6 +283,10 @@ def _add_gloss_options(parser: Parser) -> None:
 
 STEPS = ("ground", "select", "ask", "balance", "verbalize", "split")
 
+_LIMIT = arg(
+    "--limit-seconds", "S", "end after so many seconds; run again to go on", within(0, kind=float)
+)
+
 BUILD = Subcommand(
     "build", build, "build a benchmark: all steps, resumed where an earlier run stopped",
     (
@@ -292,6 +296,7 @@ BUILD = Subcommand(
             default="release"),
         "replace set",
         arg("--effort", "UNITS", "of a graph: million joins that may be made (150)", within(1)),
+        _LIMIT,
         several("--not-in", "DIR", "ask no question of this release again", Path),
     ),
     options=_add_build_options,
@@ -305,6 +310,7 @@ DRAFT = Subcommand(
         switch("--update", "show what a draft would say now; replace only files that nobody has edited"),
         "set",
         arg("--effort", "UNITS", "million joins that may be made (150)", within(1)),
+        _LIMIT,
     ),
     "Then build from the folder: rulemine build DIR", _add_draft_options,
 )  # fmt: skip

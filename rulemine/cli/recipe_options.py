@@ -1,7 +1,9 @@
 """Makes a recipe from the options of the command line."""
 
+import time
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 from rulemine.cli.console import Line
 from rulemine.cli.parser import given
 from rulemine.config import parse_setting
-from rulemine.errors import ConfigError
+from rulemine.errors import ConfigError, LimitError
 from rulemine.kinds.registry import KINDS
 from rulemine.recipe.loading import load_recipe, named_recipes, recipe_file
 from rulemine.recipe.recipe import KEYS, Recipe
 
 if TYPE_CHECKING:
     from rulemine.builder.pipeline import Build, BuildContext
+    from rulemine.builder.results import Progress
     from rulemine.draft.drafting import Drafting
     from rulemine.draft.goal import Chosen
 
@@ -141,8 +144,32 @@ def building(arguments: Namespace, line: Line, **more: Any) -> "BuildContext":
     from rulemine.builder.pipeline import BuildContext
     from rulemine.mining import Resources
 
-    usual = {"observe": line.watch, "on_warning": line.note, "on_status": line.status}
+    seconds = getattr(arguments, "limit_seconds", None)
+    watch = line.watch if seconds is None else _ending(line, seconds)
+    usual = {"observe": watch, "on_warning": line.note, "on_status": line.status}
     return BuildContext(Resources(**given(arguments, "resources.")), **{**usual, **more})
+
+
+def _ending(line: Line, seconds: float) -> "Callable[[str], AbstractContextManager[Progress]]":
+    """Shows the progress of steps, as `Line.watch` does, and ends the build when its time is over."""
+    end = time.monotonic() + seconds
+
+    @contextmanager
+    def watch(name: str) -> "Iterator[Progress]":
+        with line.watch(name) as shown:
+
+            def update(done: int, total: int) -> None:
+                if time.monotonic() >= end:
+                    raise LimitError(
+                        f"{name}: the {seconds:g} seconds of --limit-seconds are over. Finished steps are "
+                        "kept, so the same command goes on from there. Less work: --effort."
+                    )
+                shown(done, total)
+
+            update(0, 0)
+            yield update
+
+    return watch
 
 
 def _left_out(arguments: Namespace) -> list[tuple[tuple[str, ...], Any]]:

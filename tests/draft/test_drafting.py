@@ -196,3 +196,14 @@ def test_a_relation_that_nearly_all_questions_ask_about_has_no_limit(tmp_path: P
     assert build(tmp_path, "-o", "plain", *only).status == 0
     assert config(tmp_path / "plain")["questions"]["max_relation_share"] == 1.0
     assert Release.open(tmp_path / "plain").manifest["counts"]["questions"] > 50
+
+
+def test_a_limit_of_time_ends_a_build_which_goes_on_later(folder: Path) -> None:
+    ended = build(folder, "-o", "timed", "--limit-seconds", "0")
+    assert ended.status == 3
+    assert "read: the 0 seconds of --limit-seconds are over" in ended.err
+    assert not (folder / "timed").exists()
+    assert build(folder, "-o", "timed", "--limit-seconds", "9000").status == 0
+    assert (folder / "timed/manifest.json").read_bytes() == (
+        folder / "plain/manifest.json"
+    ).read_bytes()

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import rulemine
 from rulemine.config import read_toml
+from rulemine.errors import ConfigError, OutputError
 from rulemine.recipe.drafted import is_untouched, sealed
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.loading import load_recipe
@@ -43,6 +45,22 @@ def test_a_draft_builds_the_same_bytes_as_its_graph(drafted: Path, folder: Path)
     assert sorted(path.name for path in (drafted / "my").iterdir()) == sorted(FILES)
     assert run_here(drafted, ["build", "my", "-o", "again"]).status == 0
     assert contents(drafted / "again") == contents(folder / "plain")
+
+
+def test_a_draft_from_python_is_that_of_the_command(
+    drafted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(drafted)
+    lines = rulemine.draft_recipe("my.tsv", "py")
+    assert contents(drafted / "py") == contents(drafted / "my")
+    assert sorted(lines) == [f"py/{name}: written" for name in FILES]
+    with pytest.raises(OutputError, match="is there already"):
+        rulemine.draft_recipe("my.tsv", "py")
+    assert rulemine.draft_recipe("my.tsv", "py", update=True) == []
+    rulemine.draft_recipe("my.tsv", "other", {"questions.max_answers": 7})
+    assert read_toml(drafted / "other/recipe.toml")["questions"]["max_answers"] == 7
+    with pytest.raises(ConfigError, match="demo: is a recipe"):
+        rulemine.draft_recipe("demo", "demo")
 
 
 def test_every_choice_has_a_comment_and_every_relation_an_example(drafted: Path) -> None:
