@@ -46,11 +46,11 @@ class SourceNames:
         entities = {name: FREEBASE + mine for name, mine in client.id.items()}
         relations = {name: FREEBASE + mine for name, mine in client.relation.items()}
         if own:
-            entities |= _found(
-                {e.name_in(given.naming): e.entity for e in given.release.entities}, "wd"
-            )
-            known = given.release.manifest["kg"].get("relation_iris", {})
-            relations |= _found({name: known.get(name, name) for name in relations}, "wdt")
+            iris = given.release.manifest["kg"].get("relation_iris", {})
+            named = {e.name_in(given.naming): e.entity for e in given.release.entities}
+            # Of a graph in RDF all entities are IRIs, whatever they look like.
+            entities |= named if iris else _found(named, "wd")
+            relations |= _found({name: name for name in relations}, "wdt") | iris
         return cls(entities, relations, _ids(entities), _ids(relations))
 
     def iris(self, triples: Iterable[Triple]) -> list[list[str]]:

@@ -41,6 +41,8 @@ def test_an_iri_of_the_source_is_kept() -> None:
     known = names({f"{YAGO}Pecora": "Pecora"}, ["near"], near="http://a.org/near_to")
     assert known.relation == {"near": "http://a.org/near_to"}
     assert known.relation_id == {"near": "near_to"}
+    urn = names({"urn:isbn:1": "A book"}, ["near"], near="urn:near")
+    assert urn.iris([("A book", "near", "A book")]) == [["urn:isbn:1", "urn:near", "urn:isbn:1"]]
 
 
 def test_ids_of_wikidata_are_prefixed_names_in_queries() -> None:

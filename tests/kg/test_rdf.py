@@ -198,6 +198,8 @@ def test_a_build_from_rdf_reads_well_and_is_made_again(here: Path, command: Comm
     for question in release.questions():
         assert re.fullmatch(r"(Whose|Who|What) .*[HWC]\d+ of Rome( \(.*\))?\?", question.question)
     assert {row.entity for row in release.entities} == set(map(entity_iri, people))
+    iris = {r: relation_iri(r) for _, r, _ in rows}
+    assert release.manifest["kg"]["relation_iris"] == iris
     (here / "kin.nt").unlink()  # the release stands in for it, and for the labels in it
     rebuild(release, here / "again", {"rules": "rules.txt"}, BuildContext())
     assert list(compare(release, here / "again")) == []
