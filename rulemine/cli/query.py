@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rulemine.kg import KnowledgeGraph, Triple
     from rulemine.kg.facts import Declarations
     from rulemine.release.reader import Release
-    from rulemine.release.records import Removal
+    from rulemine.release.records import Missing
 
 __all__ = ["ANALYZE", "CANDIDATES", "QUERY"]
 
@@ -87,14 +87,14 @@ def _release(arguments: Namespace, idle: str) -> "Release | None":
 
 def _read(
     arguments: Namespace,
-) -> "tuple[KnowledgeGraph, dict[Triple, Removal | None], Declarations]":
+) -> "tuple[KnowledgeGraph, dict[Triple, Missing | None], Declarations]":
     """The complete graph, the removed triples, and what is declared about relations."""
     from rulemine.datasets.registry import load_kg
     from rulemine.kg import KnowledgeGraph
     from rulemine.kg.facts import Declarations
 
     if release := _release(arguments, "removed"):
-        removals = {removal.triple: removal for removal in release.removals()}
+        removals = {row.triple: row for row in release.missing()}
         return release.kg("complete"), {**removals}, release.templates().declarations
     refuse_idle(arguments, "a release", "level")
     removed = KnowledgeGraph.read(arguments.removed).labeled() if arguments.removed else []

@@ -30,6 +30,8 @@ def verify(arguments: Namespace) -> int:
         refuse_idle(arguments, "--rebuild", "set")
         for option in given(arguments):
             raise ConfigError(f"--{option.split('.')[-1]}: is for --rebuild. Leave it out.")
+    else:
+        Release.open(arguments.release).expect_certificates("--rebuild")
     if arguments.neo4j not in (None, "none"):
         with suppress(ReleaseError):  # whose faults the report has
             release = Release.open(arguments.release)

@@ -144,9 +144,10 @@ def notes_on_questions(
         notes.append("No question here is in the core: the headline is over all questions.")
     end = "and are left out of Hits@Hard, HHR and the other hard scores."
     if without := sum(q.hard_answer is None for q in questions):
+        known = all(q.stated for q in questions if q.hard_answer is None)
+        why = "every answer is stated" if known else "all are stated, or which are is not known"
         notes.append(
-            f"{without:,} of {len(questions):,} questions have no hard answer (every answer is stated) "
-            f"{end}"
+            f"{without:,} of {len(questions):,} questions have no hard answer ({why}) {end}"
         )
     if level < 100:
         stated = sum(q.hard_answer is not None and q.level > level for q in questions)

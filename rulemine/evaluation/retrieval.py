@@ -41,7 +41,7 @@ from rulemine.evaluation.spelling import Spelling
 from rulemine.evaluation.statistics.bootstrap import Bools
 from rulemine.kg.graph import Triple
 from rulemine.release.reader import Release
-from rulemine.release.records import Prediction, Question, Removal, translation
+from rulemine.release.records import Prediction, Question, translation
 
 __all__ = [
     "RETRIEVAL",
@@ -95,13 +95,14 @@ class ToRetrieve(NamedTuple):
         gold: G.
         certificates: C.
         answers: A.
-        proofs: Of each triple of the evidence, the sets of triples any of which does for it.
+        proofs: Of each triple of the evidence, the sets of triples any of which does for it; None: nothing is
+            known to prove one of them.
     """
 
     gold: Set[Triple]
     certificates: Set[Triple]
     answers: Set[str]
-    proofs: Sequence[Sequence[Set[Triple]]] = ()
+    proofs: Sequence[Sequence[Set[Triple]]] | None = ()
 
 
 class Retrieved(NamedTuple):
@@ -137,7 +138,7 @@ def score_retrieved(
     gold, certificates, answers, proofs = evidence
     ends = {end for s, _, o in retrieved for end in (s, o)}
     about_proof = (math.nan, math.nan, math.nan)
-    if not math.isnan(hits_hard):
+    if proofs is not None and not math.isnan(hits_hard):
         proved = all(any(way <= retrieved for way in ways) for ways in proofs)
         failed = hits_hard == 0
         about_proof = (float(proved), float(failed and not proved), float(failed and proved))
@@ -179,14 +180,14 @@ def evidence_of(
     """
     level = release.level_of(kg)
     removals = {removal.triple: removal for removal in release.removals()}
+    missing = {row.triple: row.level for row in release.missing()}
     names = translation(release.entities, release.naming, naming)
 
     def renamed(triples: Iterable[Triple]) -> frozenset[Triple]:
         return frozenset((names.get(s, s), r, names.get(o, o)) for s, r, o in triples)
 
-    def lacking(triple: Triple) -> Removal | None:
-        removal = removals.get(triple)
-        return removal if removal is not None and removal.level <= level else None
+    def lacking(triple: Triple) -> bool:
+        return missing.get(triple, level + 1) <= level
 
     def ways(triple: Triple) -> list[frozenset[Triple]]:
         found = [] if lacking(triple) else [renamed([triple])]
@@ -195,12 +196,20 @@ def evidence_of(
             found += [renamed(certificate.body) for certificate in kept]
         return found
 
+    def proved(evidence: Iterable[Triple]) -> bool:
+        return all(triple in removals for triple in evidence if triple in missing)
+
     return [
         ToRetrieve(
             renamed(t for t in q.full_evidence if not lacking(t)),
-            renamed(t for e in q.evidence if (gone := lacking(e)) for t in gone.certificate.body),
+            renamed(
+                t
+                for e in q.evidence
+                if lacking(e) and e in removals
+                for t in removals[e].certificate.body
+            ),
             {names.get(a, a) for a in q.answers},
-            [ways(triple) for triple in q.evidence],
+            [ways(triple) for triple in q.evidence] if proved(q.evidence) else None,
         )
         for q in questions
     ]

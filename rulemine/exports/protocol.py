@@ -21,7 +21,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.release.naming import Namer, questions_in
 from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS, Question, Removal
+from rulemine.release.records import SPLITS, Missing, Question, Removal
 from rulemine.rules.rule import Rule
 
 __all__ = [
@@ -117,6 +117,12 @@ class ExportInput:
         """The removed triples; to be written nowhere without answers."""
         removals = self.release.removals()
         return removals if self._namer is None else tuple(map(self._namer.record, removals))
+
+    @cached_property
+    def missing(self) -> tuple[Missing, ...]:
+        """As `removed`, with those that have no certificate."""
+        missing = self.release.missing()
+        return missing if self._namer is None else tuple(map(self._namer.record, missing))
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:

@@ -43,6 +43,7 @@ def judged_questions(
             "entity and the triples that give it. rulemine build --judge-model has their texts judged as "
             "they are written."
         )
+    release.expect_certificates("a panel of judges")
     shown = naming or release.naming
     texts = questions if shown == release.naming else questions_in(release, questions, shown)
     names = translation(release.entities, release.naming, shown)

@@ -161,8 +161,8 @@ class Release:
         """
         if not kind_named(self.kind).built:
             raise ReleaseError(
-                f"{self.path}: {what} needs rules and certificates, and questions of the kind {self.kind}, "
-                "which others published, have none. Take a release that rulemine built."
+                f"{self.path}: {what} is for releases with rules and certificates; questions of the kind "
+                f"{self.kind} are those that others published, without. Take a release that rulemine built."
             )
 
     @property

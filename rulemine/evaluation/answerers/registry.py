@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rulemine.cypher.rows import row_text
-from rulemine.errors import ConfigError, counted, did_you_mean
+from rulemine.errors import ConfigError, QueryError, counted, did_you_mean
 from rulemine.evaluation.answerers.protocol import NEEDS, Answered, Answerer, Context, OpenQuestion
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.simplekg import read_simplekg
@@ -265,7 +265,11 @@ def answer(
                 Session(endpoint or EndpointOptions(), folder / JOURNAL, note)
             )
         with ANSWERERS.blaming(with_.partition(":")[0] if isinstance(with_, str) else with_):
-            found = _found(answerer, replace(given, session=session), release, questions, asked)
+            try:
+                found = _found(answerer, replace(given, session=session), release, questions, asked)
+            except QueryError:
+                release.expect_certificates(f"answerer {name!r}, which reads patterns of queries,")
+                raise
             if len(found) != len(asked):
                 raise ValueError(f"it gave {len(found)} sets of answers to {len(asked)} questions")
             for q, some in zip(questions, found, strict=True):

@@ -92,7 +92,7 @@ def _questions(release: Release, scores: StudyScores) -> Table:
     """Rules by type, and questions by what they need: in every split, those of the study, and the core."""
     questions, asked = release.questions(), scores.asked
     form = kind_named(release.kind).form
-    rules: dict[str, int] = release.manifest["counts"]["rules_by_type"]
+    rules: dict[str, int] = release.manifest["counts"]["rules_by_type"] or {}
     of_rules = rules.keys() == set(form.names)
 
     def row(label: str) -> Values:
@@ -119,7 +119,7 @@ def _levels(scores: StudyScores) -> Table:
         gone = sum(row.level <= level for row in missing)
         hard = [q for q in asked if q.hard_answer is not None and q.level <= level]
         core = sum(question.core for question in hard)
-        share = Score(gone / complete, None, None)
+        share = Score(gone / complete if complete else None, None, None)
         rows.append((str(level), complete - gone, gone, share, len(hard), core))
     header = ("level", "triples", "removed", "share", "hard answer missing", "of these core")
     note = "Level: percent of the removal. Hard answer missing: questions whose hard answer the graph lacks."

@@ -169,7 +169,7 @@ def _derived(question: Question) -> str:
     ends = [end for head, _, tail in question.evidence for end in (head, tail)]
     # In the order of the evidence, not of names, so that every naming has the same.
     among = [end for end in ends if end in question.answers] or question.answers
-    return max(among, key=lambda name: max(d.get(name, -1) for d in far))
+    return max(among, key=lambda name: max((d.get(name, -1) for d in far), default=-1))
 
 
 def _distances(triples: Iterable[Triple], start: str) -> dict[str, int]:

@@ -33,6 +33,10 @@ COLUMNS = ("id", "rule_index", "question", "q_entity", "answer", "a_entity", "ru
 class BrinkExport(RowExport):
     """Gold for the evaluator of BRINK, its question tables, and both graphs."""
 
+    def check(self, given: ExportInput) -> None:
+        """Refuses releases without the proofs that its tables have."""
+        given.release.expect_certificates("export format brink")
+
     def refusal(self, given: ExportInput, question: Question) -> str:
         """What the evaluator cannot score; without answers it is asked anyway, to give none away."""
         if not asks_for_entities(question):

@@ -202,9 +202,14 @@ def _data_type(kind: Any) -> str:
 
 def _lacking(counts: Mapping[str, Any]) -> str:
     """What the graph lacks, as the end of a sentence."""
+    if counts["triples_complete"] is None:
+        return ""
     if not counts["triples_removed"]:
         return f" of {counts['triples_complete']:,} triples"
+    gone = f"{counts['triples_removed']:,} of {counts['triples_complete']:,} triples"
+    if counts["core"] is None:  # nothing is known to imply what is missing
+        return f" from which {gone} are missing"
     return (
-        f" from which {counts['triples_removed']:,} of {counts['triples_complete']:,} triples were removed, "
+        f" from which {gone} were removed, "
         "so that it no longer states the hard answers but still implies them"
     )

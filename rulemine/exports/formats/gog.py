@@ -59,7 +59,7 @@ class GogFiles(OneSplit):
         folder.lines("Freebase/virtuoso-opensource/database/FilterFreebase", _names(given))
         if given.without_answers or not level:
             return
-        gone = [removal.triple for removal in given.removed if removal.level <= level]
+        gone = [row.triple for row in given.missing if row.level <= level]
         hidden = _Hidden(given.complete, gone, self.distance)
         near = [hidden.by(question) for question in questions]
         chosen = [some[: self.max_triples or None] for some in near]
@@ -116,7 +116,8 @@ class _Hidden:
         """The places of the triples that a question hides, the most important first."""
         far = self._most + 1
         distance = np.full(len(self._first) - 1, far)
-        frontier = np.array([self._ids[name] for name in question.anchors])
+        known = [self._ids[name] for name in question.anchors if name in self._ids]
+        frontier = np.array(known, np.int64)
         for step in range(far):
             distance[frontier] = step
             if step == self._most:

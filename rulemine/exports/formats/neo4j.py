@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import ClassVar
 
 from rulemine.cypher.rows import row_of
+from rulemine.errors import ReleaseError
 from rulemine.exports.formats.neo4j_properties import (
     lists_of,
     write_property_graph,
@@ -33,10 +34,18 @@ class Neo4j(RowExport):
 
     answers: ClassVar = ("entities", "rows")
 
+    def check(self, given: ExportInput) -> None:
+        """Refuses questions about several property graphs."""
+        if given.release.named_graphs:
+            raise ReleaseError(
+                f"{given.release.path}: its questions are about several property graphs, and a database has "
+                "one. Load each file of property_graph/ by rulemine serve neo4j load."
+            )
+
     def fields(self, given: ExportInput) -> Fields:
         """With the query in Cypher; of a property graph, with the gold and its rows on the complete graph."""
         if not given.release.has_property_graph:
-            return asked(given) | {"cypher": lambda q: to_cypher(parse(q.query))}
+            return asked(given) | {"cypher": lambda q: to_cypher(parse(q.query)) if q.query else ""}
         gold: Fields = {name: f"block.{name}" for name in ("cypher", "columns", "ordered")}
         gold["rows"] = lambda q: list(map(row_of, q.block.rows))
         return {**ASKED, **given.unless_secret(gold)}

@@ -114,7 +114,8 @@ def graphs_with_evidence(
         gold = near.at(some[some >= 0])
         certificates = np.setdiff1d(near.at(proof[proof >= 0]), gold)
         evidence = np.concatenate((gold, certificates))
-        walks = np.setdiff1d(near.walks(topics, parse(q.query)), evidence)
+        found = near.walks(topics, parse(q.query)) if q.query else np.empty(0, np.int64)
+        walks = np.setdiff1d(found, evidence)
         added = np.concatenate((np.sort(evidence), walks))
         added = added[~_among(added, rows)]
         order = _shuffled(stream(seed, "question graph", q.id), len(rows) + len(added))

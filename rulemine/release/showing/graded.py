@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from rulemine.errors import counted
 from rulemine.kg.graph import Triple
 from rulemine.query.grading import Grades
-from rulemine.release.records import Removal
+from rulemine.release.records import Missing, Removal
 from rulemine.release.showing.drawing import draw_proof
 from rulemine.text.printing import printable
 
@@ -24,7 +24,7 @@ def _counts(grades: Grades) -> str:
 
 
 def graded_lines(
-    grades: Grades, removals: Mapping[Triple, Removal | None], most: int, width: int
+    grades: Grades, removals: Mapping[Triple, Missing | None], most: int, width: int
 ) -> list[str]:
     """Answers with their grades; below each hard one, or the first if none is, its derivation.
 
@@ -47,7 +47,7 @@ def graded_lines(
             is_removed = triple in removals and (removal is None or removal.level <= grades.level)
             end = "   ✗ removed" if is_removed else ""
             lines.append(f"    {subject} ──{relation}──▶ {target}{end}")
-            if is_removed and removal is not None:
+            if is_removed and isinstance(removal, Removal):
                 names = {
                     n: printable(n) for t in (*removal.certificate.body, triple) for n in t[::2]
                 }

@@ -185,5 +185,7 @@ class RandomEntity(Section):
     def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[set[str]]:
         """One entity for each question."""
         names = sorted(given.kg.entities, key=lambda name: (given.order.get(name, 0), name))
+        if not names:
+            return [set() for _ in questions]
         drawn = [stream(given.seed, "random answer", q.id).below(len(names)) for q in questions]
         return [{names[i]} for i in drawn]
