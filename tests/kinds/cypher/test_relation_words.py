@@ -40,3 +40,11 @@ def test_what_a_description_says_that_subjects_do_wins_over_a_role_of_objects() 
     found = said_by_a_book("{object} acted in {subject}")
     assert found.predicate.of_subject("X", several=True) == "feature X"
     assert found.object == ("actor", "actors")
+
+
+def test_what_a_question_says_that_subjects_are_wins_over_a_role_of_objects() -> None:
+    asks = ["Who is a parent of {topic}?", "Who is a child of {topic}?"] * 2
+    row = RelationTemplates("P1", "{object} is a child of {subject}", *asks, "book")
+    words = relation_words("P1", row)
+    assert words.predicate.of_subject("X", several=False) == "is a parent of X"
+    assert (words.subject, words.object) == (("parent", "parents"), ("child", "children"))

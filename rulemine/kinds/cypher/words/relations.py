@@ -212,6 +212,8 @@ def _of_subject(templates: RelationTemplates, symmetric: bool) -> str:
     statement = re.sub(r"^the \w+ (?=\{subject\})", "", statement)
     if own := _OF_THE_SUBJECT.fullmatch(statement):
         return f"{{subject}} has {article(own[1])} {own[1]} that {own[2]} {{object}}"
+    if asked := _OBJECT_IS.fullmatch(templates.ask_subject):  # "Who is a parent of {topic}?"
+        return f"{{subject}} is {article(asked[1])} {asked[1]} of {{object}}"
     if role := _OBJECT_HAS_ROLE.fullmatch(statement):
         if symmetric:
             return f"{{subject}} is {role[1]} of {{object}}"
