@@ -42,6 +42,9 @@ NEAR = 0.9
 
 SURELY = "selection.min_sure_confidence"
 
+SURE_REMOVALS = 0.4
+"""How confident rules have to be for kinds whose questions are drawn, if enough triples are removed."""
+
 MOST_OF_ONE = 0.15
 """Stricter thresholds are enough only where no relation needs a larger share of the questions."""
 
@@ -112,18 +115,20 @@ class Drafting:
 
     def _run(self, stages: Sequence[str]) -> Build:
         steps = self._affordable()
-        if "balance" not in stages:
+        if "balance" not in stages or not self._limited:
             self._take(steps[-1])
+            if "balance" in stages and SURELY not in self._settled:
+                self._prove_removals(steps[-1])
             return self.build
         for step in steps if self._goal else steps[-1:]:
             self._take(step)
             with suppress(*[NoInferenceError] * (step is not steps[-1])):
-                left = self._left()
+                left = self._limit()
                 if left >= NEAR * self._goal > 0 and self._spread():
                     break
         if left >= ENOUGH and SURELY not in self._settled:
             self._prove(step, max(ENOUGH, math.ceil(NEAR * self._goal)))
-        if max(left, self._asked) < FEW and self._limited:
+        if max(left, self._asked) < FEW:
             problem = f"{counted(left, 'question')} after the most generous thresholds."
             self.build.context.on_warning(explain_no_inference(self._kg, problem))
         return self.build
@@ -161,7 +166,7 @@ class Drafting:
 
     def _take(self, step: Rung, sure: float = 0.0) -> Recipe:
         """Chooses a step of the ladder, and how confident its rules have to be beyond that."""
-        why = f"of the values from {SURE[0]:g} to {SURE[-1]:g}, the highest that leaves {ENOUGH:,} questions"
+        why = f"better proofs: at least {ENOUGH:,} {'questions' if self._limited else 'removals'} are left"
         surely = (Chosen(SURELY, sure, why),) * bool(sure)
         return self._choose((*step.choices(self._kg), *FLOORS, *surely, *self._own))
 
@@ -173,25 +178,30 @@ class Drafting:
             tried = (low + high + 1) // 2
             self._take(step, SURE[tried - 1])
             with suppress(NoInferenceError):
-                if self._left() >= enough and self._spread():
+                if self._limit() >= enough and self._spread():
                     low = tried
                     continue
             high = tried - 1
         if tried != low:
             self._take(step, SURE[low - 1] if low else 0.0)
-            self._left()
+            self._limit()
+
+    def _prove_removals(self, step: Rung) -> None:
+        """Asks more of the rules of a step where as many triples are still removed as are questions enough.
+
+        For kinds that draw their questions: more removed triples give no more of them.
+        """
+        self._take(step, SURE_REMOVALS)
+        with suppress(NoInferenceError):
+            self.build.run("select")
+            if len(self.build.selection.removed) >= ENOUGH:
+                return
+        self._take(step)
 
     def _spread(self) -> bool:
         """Whether no relation has too large a share of the questions."""
         share = self.build.recipe.questions.max_relation_share
         return share <= MOST_OF_ONE or SHARE in self._settled
-
-    def _left(self) -> int:
-        """How many questions are left; of a kind whose number has no limit, how many triples are removed."""
-        if self._limited:
-            return self._limit()
-        self.build.run("select")
-        return len(self.build.selection.removed)
 
     def _limit(self) -> int:
         """Chooses how many questions may share an answer or a relation, and returns how many are left."""

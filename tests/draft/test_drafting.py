@@ -170,6 +170,17 @@ def test_where_enough_questions_are_left_rules_are_as_confident_as_leaves_them(
             assert len(left.questions()) < 40 or share > drafting.MOST_OF_ONE
 
 
+@pytest.mark.parametrize("enough", [1, 10**6])
+def test_kinds_that_draw_questions_have_sure_rules_if_enough_is_removed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, enough: int
+) -> None:
+    monkeypatch.setattr(drafting, "ENOUGH", enough)
+    options = ("--kind", "variants", "-o", f"variants{enough}", "--set", "variants.questions=20")
+    assert build(folder, *options).status == 0
+    sure = config(folder / f"variants{enough}")["selection"].get("min_sure_confidence", 0.0)
+    assert sure == (drafting.SURE_REMOVALS if enough == 1 else 0.0)
+
+
 @pytest.mark.parametrize("kind", ["subgraphs", "variants"])
 def test_what_a_kind_needs_is_chosen_too_unless_it_is_given(folder: Path, kind: str) -> None:
     ended = build(
