@@ -72,7 +72,7 @@ def _executed(of: AuditedSet) -> Iterator[Measure]:
 
     def scores(hit: Callable[[Question, frozenset[str]], bool]) -> list[bool | None]:
         pairs = zip(of.questions, found, strict=True)
-        return [None if answers is None else hit(q, answers) for q, answers in pairs]
+        return [hit(q, rows) if rows is not None and of.states(q) else None for q, rows in pairs]
 
     for key, title, definition, hit in (
         (
@@ -159,17 +159,19 @@ def _named_in_text(of: AuditedSet, progress: Progress) -> Measure:
     return Measure(
         SECTION, "in_text", "answer in the text",
         "Share of the questions whose text names an answer, as a whole word and outside the names of its "
-        "topics; questions that offer answers to choose from are not counted.",
+        "topics (of rows, also of what the query names); questions that offer answers to choose from are not "
+        "counted.",
         share(hits), "no question has an answer that is a name.",
     )  # fmt: skip
 
 
 def _named(question: Question, has_rows: bool) -> Sequence[str]:
-    """The names that are answers: of rows, the texts in them."""
+    """The names that are answers: of rows, the texts in them that the query does not name itself."""
     if not has_rows:
         return question.answers
     cells = (cell for row in question.answers for cell in row_of(row))
-    return list(dict.fromkeys(cell for cell in cells if isinstance(cell, str) and cell.strip()))
+    texts = (cell for cell in cells if isinstance(cell, str) and cell.strip())
+    return list(dict.fromkeys(text for text in texts if text not in question.query))
 
 
 def _ambiguous(
@@ -192,7 +194,7 @@ def _ambiguous(
 
 def _without(of: AuditedSet) -> Measure:
     """Questions without an answer; those that were left out for that when the set was read count too."""
-    none = [q.id for q in of.questions if not q.answers] if of.states_answers else []
+    none = [q.id for q in of.questions if not q.answers and of.states(q)]
     if "rejected.jsonl" in of.release.manifest["files"]:
         none += [row.question for row in of.release.rejections() if row.stage == "import"]
     total = len({*none, *(q.id for q in of.questions)})

@@ -103,6 +103,10 @@ class AuditedSet:
         """Whether the set states answers, not only queries."""
         return any(q.answers for q in self.questions)
 
+    def states(self, question: Question) -> bool:
+        """Whether a question states its answers; rows may be those of its Cypher, whatever they are."""
+        return self.states_answers and (bool(question.answers) or not self.has_rows)
+
     @property
     def given(self) -> KnowledgeGraph | None:
         """The graph that systems are given."""

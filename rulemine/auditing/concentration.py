@@ -41,7 +41,7 @@ def concentration_measures(of: AuditedSet) -> Iterator[Measure]:
     for key, title, forms in (
         ("structure", "commonest structure", [q.structure for q in of.questions]),
         ("shape", "commonest shape", [q.shape for q in of.questions]),
-        ("hops", "commonest number of hops", [str(q.hops) if q.structure else "" for q in of.questions]),
+        ("hops", "commonest number of hops", [str(q.hops) if q.shape else "" for q in of.questions]),
     ):  # fmt: skip
         yield _commonest(key, title, forms)
     sizes = [len(q.answers) for q in of.questions]

@@ -16,12 +16,15 @@ from rulemine.auditing.inference import AS_OURS
 from rulemine.auditing.page import document_of, to_json, write_audits
 from rulemine.codec import to_json as plain_of
 from rulemine.importing.importer import import_set
+from rulemine.importing.protocol import ImportedQuestion
 from rulemine.kg.facts import Declarations
 from rulemine.recipe.recipe import Recipe
 from rulemine.release.reader import Release
 from rulemine.release.records import Question
 from tests.command_line import Command
 from tests.evaluation.world import ANN, BOB, CID, DORA, EVE, question, write_release
+from tests.importing.test_cypher_questions import NAMES, imported
+from tests.importing.test_cypher_questions import QUESTIONS as QUESTIONS_OF_TOWNS
 from tests.releases import built
 
 
@@ -250,6 +253,28 @@ def test_rules_are_mined_where_a_set_of_others_needs_what_is_missing(tmp_path: P
     assert found["lookup_hard"].value == 0
     without = by_key(audit(release, resamples=9, mines=False))["derivable"]
     assert (without.value, without.why) == (None, "rules were not mined (--no-mining).")
+
+
+def test_each_question_in_cypher_is_run_on_its_own_graph(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    wrong = ImportedQuestion("d", "Is Oban a town?", ('["Oban"]',), cypher=NAMES, graph="south")
+    found = by_key(
+        audit(imported(monkeypatch, tmp_path, [*QUESTIONS_OF_TOWNS, wrong]), resamples=9)
+    )
+    shown = {
+        key: (found[key].value, found[key].n)
+        for key in ("missing", "extra", "no_answer", "in_text")
+    }
+    assert shown == {
+        "missing": (0.5, 2),
+        "extra": (0.5, 2),
+        "no_answer": (0.0, 4),
+        "in_text": (1.0, 1),
+    }
+    assert found["missing"].examples == ("d",)
+    assert found["topics"].why == "topics are names of nodes."
+    assert found["hops"].why == "no question has a query."
 
 
 def test_what_is_mined_is_what_recipes_mine() -> None:
