@@ -1,16 +1,14 @@
 """What our exports write, our imports read, with the same scores of the answerers that ask no model."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from rulemine import Release, answer, evaluate, import_set
+from rulemine import Release, answer, evaluate
 from rulemine.evaluation.metrics import COLUMNS
-from rulemine.exports.exporting import export
 
-__all__ = ["WITHOUT_QUERIES", "differing_scores", "round_trip", "scores_of"]
+__all__ = ["WITHOUT_QUERIES", "differing_scores", "scores_of"]
 
 WITHOUT_QUERIES = ("neighbors", "neighbors:hops=2", "random")
 """Answerers that look at texts, topic entities and the graph alone."""
@@ -70,49 +68,3 @@ def differing_scores(release: Release, made: Release, system: str, kg: str) -> d
         if some := {id_ for id_, so in zip(before.ids, differ, strict=True) if so} & entities:
             found[column] = some
     return found
-
-
-def round_trip(
-    release: Release,
-    to: str,
-    form: str,
-    folder: Path,
-    *,
-    naming: str = "entity",
-    path: str = "",
-    kg: str | None = None,
-    incomplete: str | None = None,
-    systems: Sequence[str] = WITHOUT_QUERIES,
-) -> tuple[Release, int]:
-    """Exports a release, imports what was written, and checks that every score is the same.
-
-    Args:
-        release: The release; its naming must be that of the export.
-        to: The export format, with options.
-        form: The form that reads it, with options.
-        folder: An empty folder.
-        naming: That of the export.
-        path: What of the export is read; the whole folder if not given.
-        kg: The file of the complete graph in it, if the form is given one.
-        incomplete: That of the incomplete graph.
-        systems: The answerers.
-
-    Returns:
-        The imported release, and how many questions were compared: those that both have.
-    """
-    assert release.naming == naming, "scores are compared by the names of the export"
-    written = folder / "exported"
-    export(release, to, written, naming=naming)
-    made = import_set(
-        form,
-        written / path if path else written,
-        folder / "imported",
-        kg=written / kg if kg else None,
-        incomplete=written / incomplete if incomplete else None,
-    )
-    both = {q.id for q in release.questions()} & {q.id for q in made.questions()}
-    assert both, "no question has the id that it was exported with"
-    for system in systems:
-        before, after = (scores_of(one, system, only=both) for one in (release, made))
-        assert before == after, f"{system} scores otherwise on what was imported"
-    return made, len(both)
