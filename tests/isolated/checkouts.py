@@ -74,6 +74,7 @@ CHECKOUTS = {
         ("eval",),
         (Changed("eval/eval.py", "import argparse", "import argparse, re"),),
     ),
+    "CypherBench": Checkout("megagonlabs/cypherbench", "9460518", ("cypherbench",)),
 }
 
 STAND_IN = '''"""Stands in for a package that is imported and not used."""

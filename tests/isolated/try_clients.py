@@ -8,7 +8,7 @@ script is missing runs that of ``hf``. The script asserts, and prints a line of 
 our command. The comments at the head of a ``.txt``:
 
 - the first says what the client is;
-- ``exports:`` the exports that it reads;
+- ``exports:`` the exports that it reads; one of the authors' own may read other files of ours;
 - ``checkout:`` a name of `tests.isolated.checkouts.CHECKOUTS`: the script runs in a copy of it;
 - ``stands in:`` packages that are imported and not used, which are not installed.
 
@@ -83,7 +83,7 @@ def client_of(file: Path) -> Client:
         file.stem,
         head[0],
         tuple(line for line in lines if line and not line.startswith("#")),
-        tuple(said.pop("exports").split()),
+        tuple(said.pop("exports", "").split()),
         said.pop("checkout", ""),
         tuple(said.pop("stands in", "").split()),
     )
