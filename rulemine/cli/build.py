@@ -49,6 +49,8 @@ With --verbalizer openai --model NAME, a model describes each relation from its 
 Without, descriptions are made from the templates, for you to edit. Descriptions already in the file, or in
 the recipe's verbalizer.glosses, are never changed.
 To build with the file: rulemine build RECIPE --verbalizer openai --model NAME --glosses FILE
+With --book, a model writes templates instead, which word questions without a model:
+rulemine build GRAPH --set questions.templates=FILE
 """
 
 
@@ -172,13 +174,14 @@ def gloss(arguments: Namespace) -> int:
     from rulemine.llm.session import Session
     from rulemine.recipe.inputs import Inputs
     from rulemine.release.storing.outputs import check_file
+    from rulemine.verbalizer.book_writer import write_book
     from rulemine.verbalizer.gloss_writer import write_glosses
     from rulemine.verbalizer.requests import Calls
 
     recipe = chosen_recipe(arguments)
     line = Line()
     inputs = Inputs(recipe, line.note)
-    default = Path("out") / f"{recipe.name}.glosses.toml"
+    default = Path("out") / f"{recipe.name}.{'book' if arguments.book else 'glosses'}.toml"
     output: Path = arguments.output or default
     glosses = Path(recipe.verbalizer.glosses)  # completing them in their place loses none
     read = [path for path in inputs.files() if path != glosses]
@@ -193,6 +196,20 @@ def gloss(arguments: Namespace) -> int:
             advance = stack.enter_context(line.watch("gloss"))
             room = f"--set verbalizer.max_tokens={more_tokens(recipe.verbalizer.max_tokens)}"
             session = stack.enter_context(Session(recipe.endpoint, journal, line.note, room=room))
+        if arguments.book:
+            if session is None:
+                raise ConfigError(
+                    "--book: a model writes it. Give --verbalizer openai --model NAME; what a build finds "
+                    "without a model, rulemine draft writes."
+                )
+            calls = Calls(inputs.prompts, recipe.verbalizer, recipe.seed)
+            path = stack.enter_context(written(output))
+            report = write_book(
+                inputs.kg, inputs.templates, path, session, calls,
+                labels=inputs.labels, progress=advance,
+            )  # fmt: skip
+            summarize(replace(report, path=output).to_text(), output)
+            return 0
         report = write_glosses(
             inputs.kg,
             inputs.templates,
@@ -320,6 +337,7 @@ GLOSS = Subcommand(
     (
         arg("recipe", "RECIPE", "as in rulemine build"),
         arg("-o --output", "FILE", "TOML (out/NAME.glosses.toml)", output_file),
+        switch("--book", "write questions for the relations that no phrase book knows, by a model"),
         "set",
     ),
     _GLOSS, _add_gloss_options,

@@ -16,6 +16,9 @@ __all__ = ["read_freebase"]
 
 _FREEBASE = re.compile(r"(/[A-Za-z0-9_]+){2,}(\.(/[A-Za-z0-9_]+){2,})*")
 
+_DOTTED = re.compile(r"[a-z]\w*(\.[a-z]\w*){2}(\.\.[a-z]\w*(\.[a-z]\w*){2})*")
+"""The same as in the dumps: people.person.children."""
+
 
 def read_freebase(relation: str, typed: bool) -> DerivedTemplates | None:
     """Derives templates from a Freebase path; None if the name is not one.
@@ -25,6 +28,8 @@ def read_freebase(relation: str, typed: bool) -> DerivedTemplates | None:
         typed: Whether questions for the objects name the type of the topic entity.
     """
     path = relation if relation.startswith("/") or relation.count("/") < 2 else f"/{relation}"
+    if _DOTTED.fullmatch(relation):
+        path = "/" + relation.replace("..", "./").replace(".", "/").replace("//", "./")
     if not _FREEBASE.fullmatch(path):
         return None
     relation = path

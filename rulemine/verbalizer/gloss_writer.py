@@ -26,7 +26,7 @@ from rulemine.verbalizer.checks import Checker, TextProblem, explain
 from rulemine.verbalizer.replies import read_gloss
 from rulemine.verbalizer.requests import Calls
 
-__all__ = ["GlossReport", "write_glosses"]
+__all__ = ["GlossReport", "problem_of_texts", "samples_of", "write_glosses"]
 
 Progress = Callable[[int, int], object]
 
@@ -118,7 +118,7 @@ def write_glosses(
             for row in templates.rows
             if glosses[row.relation] in (gloss_of(row), gloss_of(row, symmetric=True))
         ]
-        samples = _samples(kg, asked, calls.seed, labels or {})
+        samples = samples_of(kg, asked, calls.seed, labels or {})
         works = [partial(_gloss, relation, samples[relation], calls) for relation in asked]
         for relation, made in zip(asked, session.run(works, progress), strict=True):
             if isinstance(made, Gloss):
@@ -139,7 +139,7 @@ def write_glosses(
     )
 
 
-def _samples(
+def samples_of(
     kg: KnowledgeGraph, relations: Sequence[str], seed: int, labels: Mapping[str, str]
 ) -> dict[str, list[Triple]]:
     """Draws triples of each relation, as labels, in the order of the graph."""
@@ -179,13 +179,29 @@ def _problem(gloss: Gloss, samples: Sequence[Triple]) -> str | None:
     """The problem of a model's description; None if there is none."""
     if problems := template_problems(gloss, PLACEHOLDERS):
         return "; ".join(problems)
+    texts = {key: getattr(gloss, key) for key in ("statement", "subjects", "objects")}
+    return problem_of_texts(gloss.relation, texts, samples)
+
+
+def problem_of_texts(
+    relation: str, texts: Mapping[str, str], samples: Sequence[Triple]
+) -> str | None:
+    """The problem of a model's words for a relation; None if there is none.
+
+    Args:
+        relation: The relation.
+        texts: Key → text; that of a key ``ask_…`` has to be a question, and no other.
+        samples: Triples of the relation, none of which it may name.
+    """
     names = {name for s, _, o in samples for name in (s, o) if not name.islower()}
-    identifiers = Checker([gloss.relation]).identifiers  # none if the name is plain words
-    for key in ("statement", "subjects", "objects"):
-        text: str = getattr(gloss, key)
+    identifiers = Checker([relation]).identifiers  # none if the name is plain words
+    for key, text in texts.items():
         if len(text) > MAX_LENGTH:
             return f"key {key}: has {len(text)} characters; at most {MAX_LENGTH} were expected"
-        if "?" in text:
+        if key.startswith("ask_"):
+            if not text.endswith("?"):
+                return f"key {key}: is no question; one that ends in a question mark was expected"
+        elif "?" in text:
             return f"key {key}: is a question; a description was expected"
         if any(name in text for name in identifiers):
             return f"key {key}: has the relation's identifier; words were expected"
