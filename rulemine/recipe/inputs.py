@@ -19,7 +19,7 @@ from rulemine.datasets.labels import Labels, labels_of, looks_beside
 from rulemine.datasets.registry import data_sets, files_of, load_kg
 from rulemine.errors import InputError, UserError, counted
 from rulemine.files import digest_of
-from rulemine.kg.entity_types import EntityTypes, states_type, types_of
+from rulemine.kg.entity_types import EntityTypes, types_of
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.relation_overlap import (
@@ -37,7 +37,7 @@ from rulemine.query.answers import stale_in
 from rulemine.recipe.earlier import Earlier, read_earlier
 from rulemine.recipe.found_standards import found_standards
 from rulemine.recipe.homonyms import nouns_of, tell_apart
-from rulemine.recipe.kept_out import kept_out
+from rulemine.recipe.kept_out import kept_out, mute_relations
 from rulemine.recipe.recipe import Recipe, file_keys
 from rulemine.recipe.relation_filter import (
     excluded_relations,
@@ -196,14 +196,11 @@ class Inputs:
     @_as_the_kind_reads
     def labels(self) -> dict[str, str]:
         """Entity → text label, for the entities that have one; homonyms made distinct."""
-        texts = self.named.entities
-        if not texts:
+        if not (texts := self.named.entities):
             return {}
         every = (*self.kg.entities, *(self.reference.entities if self.reference else ()))
         nouns = nouns_of(self.kg, texts, self.templates) if self.named.files else {}
-        own = self.recipe.questions.filter == "found"
-        kept = kept_out(self.kg, self.named.relations) if own else {}
-        mute = {relation for relation in kept if not states_type(relation)}
+        mute = mute_relations(self.kg, self.named.relations, self.recipe.questions.filter)
         return texts | tell_apart(self.kg, texts, every, nouns, mute)
 
     @cached_property

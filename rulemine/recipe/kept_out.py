@@ -11,11 +11,12 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.kg.entity_types import states_type
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.books import known_tables
 from rulemine.phrasing.relation_names import words_of
 
-__all__ = ["kept_out"]
+__all__ = ["kept_out", "mute_relations"]
 
 _BY_NAME: tuple[tuple[str, str], ...] = (
     (
@@ -82,6 +83,18 @@ def kept_out(kg: KnowledgeGraph, names: Mapping[str, str] = MappingProxyType({})
     found |= {r: table.ask_reason for r, table in books.items() if table.ask == "none"}
     found = {r: why for r, why in found.items() if r not in books or books[r].ask == "none"}
     return dict(sorted(found.items()))
+
+
+def mute_relations(kg: KnowledgeGraph, names: Mapping[str, str], named: str) -> frozenset[str]:
+    """The relations whose values tell no homonyms apart, such as a gender.
+
+    Args:
+        kg: The complete KG.
+        names: As of `kept_out`.
+        named: The filter of the recipe; none but ``found`` says so.
+    """
+    kept = kept_out(kg, names) if named == "found" else {}
+    return frozenset(relation for relation in kept if not states_type(relation))
 
 
 def _by_name(relation: str) -> str:
