@@ -1,5 +1,6 @@
 """The reader ``brink``, on invented files of its forms and on our own exports."""
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -249,3 +250,15 @@ def test_scores_of_an_export_are_those_of_its_release(tmp_path: Path) -> None:
     for system in (*WITHOUT_QUERIES, "lookup", "prior:k=5"):
         before, after = (scores_of(one, system, only=same) for one in (release, made))
         assert before == after, system
+
+
+def test_compressed_files_are_read(folder: Path) -> None:
+    before = _read(folder)
+    for name in ("test.tsv", "complete/facts.tsv"):
+        (folder / f"{name}.gz").write_bytes(gzip.compress((folder / name).read_bytes()))
+        (folder / name).unlink()
+    after = _read(folder)
+    assert (after.questions, after.complete) == (before.questions, before.complete)
+    (folder / "test.tsv.gz").write_bytes(b"id\tquestion\n")
+    with pytest.raises(InputError, match="is not a complete gz file"):
+        _read(folder)

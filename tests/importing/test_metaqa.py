@@ -1,5 +1,6 @@
 """The reader ``metaqa``, on invented files of its form."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -138,3 +139,13 @@ def test_a_folder_without_question_files_says_which_were_expected(tmp_path: Path
         _read(tmp_path)
     with pytest.raises(InputError, match="does not exist"):
         _read(tmp_path / "absent")
+
+
+def test_compressed_files_go_with_those_that_are_not(folder: Path) -> None:
+    before = _read(folder)
+    for name in ("kb.txt", "2-hop/vanilla/qa_dev.txt", "1-hop/qa_train_qtype.txt"):
+        (folder / f"{name}.gz").write_bytes(gzip.compress((folder / name).read_bytes()))
+        (folder / name).unlink()
+    after = _read(folder)
+    assert after.questions == before.questions
+    assert list(after.complete or ()) == list(before.complete or ())

@@ -168,11 +168,12 @@ def _questions(
 ) -> Iterator[ImportedQuestion]:
     """The questions of a file, which has no ids: line 3 of 2-hop, test, becomes ``2-hop-test-3``."""
     lines = read_lines(path)
-    name = re.sub(r"\.txt", "_qtype.txt", path.name)
-    kinds = _beside(path, (path.parent / name, path.parent.parent / name), lines)
-    others = _beside(
-        path, (path.parent.parent / "ntm" / path.name, path.parent / "ntm" / path.name), lines
-    )
+    stem = path.name.partition(".txt")[0]
+    above = path.parent.parent
+    name = f"{stem}_qtype.txt"
+    kinds = _beside(path, (path.parent / name, above / name), lines)
+    name = f"{stem}.txt"
+    others = _beside(path, (above / "ntm" / name, path.parent / "ntm" / name), lines)
     for number, line in enumerate(lines, start=1):
         where = f"{path}: line {number}"
         text, topic, answers = _fields(line, where)
@@ -223,7 +224,7 @@ def _fields(line: str, where: str) -> tuple[str, str, tuple[str, ...]]:
 
 def _beside(path: Path, places: tuple[Path, ...], lines: list[str]) -> list[str]:
     """The lines of the first of some files that there is, which go with those of the questions."""
-    for place in places:
+    for place in (Path(f"{place}{suffix}") for place in places for suffix in ("", ".gz", ".zst")):
         if place.is_file():
             found = read_lines(place)
             if len(found) != len(lines):
