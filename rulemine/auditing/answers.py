@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from rulemine.auditing.audited import AuditedSet, Progress
-from rulemine.auditing.figures import Measure, share
+from rulemine.auditing.figures import DIGITS, EXAMPLES, Measure, measure, share
 from rulemine.cypher.rows import row_of
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kinds.registry import kind_named
@@ -51,7 +51,7 @@ def answer_measures(of: AuditedSet, progress: Progress) -> Iterator[Measure]:
     ):
         yield _ambiguous(of, key, title, of_question)
     yield _without(of)
-    yield Measure(
+    yield measure(
         SECTION, "many_answers", f"more than {HUGE} answers",
         f"Share of the questions that have more than {HUGE} answers.",
         share([len(q.answers) > HUGE for q in of.questions]) if of.states_answers else None,
@@ -89,7 +89,7 @@ def _executed(of: AuditedSet) -> Iterator[Measure]:
             lambda q, answers: bool(answers - stated(q)),
         ),
     ):  # fmt: skip
-        yield Measure(SECTION, key, title, definition, None if none else share(scores(hit)), why)
+        yield measure(SECTION, key, title, definition, None if none else share(scores(hit)), why)
     if of.has_rows or none or of.complete is None:
         other = [""] * len(of.questions)
         synonyms = other
@@ -104,7 +104,7 @@ def _executed(of: AuditedSet) -> Iterator[Measure]:
         None if answers is None else bool((stated(q) - answers) & (back or frozenset()))
         for q, answers, back in zip(of.questions, found, turned, strict=True)
     ] if usable else None  # fmt: skip
-    yield Measure(
+    yield measure(
         SECTION, "other_direction", "stated in the other direction",
         "Share of the questions with a query that state an answer which the query does not give, but would "
         "if it asked for the other end of its last relation.",
@@ -116,7 +116,7 @@ def _executed(of: AuditedSet) -> Iterator[Measure]:
         None if answers is None or more is None else bool(more - answers - stated(q))
         for q, answers, more in zip(of.questions, found, wider, strict=True)
     ] if declared else None  # fmt: skip
-    yield Measure(
+    yield measure(
         SECTION, "declared", "lacks answers of declared synonyms",
         "Share of the questions with a query that do not state an answer which the graph gives by another "
         "statement of the same facts: relations declared symmetric, inverse or the same.",
@@ -156,7 +156,7 @@ def _named_in_text(of: AuditedSet, progress: Progress) -> Measure:
         answers = [names(a) for a in _named(q, of.has_rows)]
         if apart := [a for a in answers if a not in topics]:
             hits[-1] = checker.find(pieces, own, apart) is not None
-    return Measure(
+    return measure(
         SECTION, "in_text", "answer in the text",
         "Share of the questions whose text names an answer, as a whole word and outside the names of its "
         "topics (of rows, also of what the query names); questions that offer answers to choose from are not "
@@ -181,7 +181,7 @@ def _ambiguous(
     answers: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     for name, q in zip(keys, of.questions, strict=True):
         answers[name].add(tuple(sorted(q.answers)))
-    return Measure(
+    return measure(
         SECTION, key, title,
         f"Share of the questions that have the {title.split(',')[0].removeprefix('same ')} of another "
         "question with other answers.",
@@ -198,21 +198,22 @@ def _without(of: AuditedSet) -> Measure:
     if "rejected.jsonl" in of.release.manifest["files"]:
         none += [row.question for row in of.release.rejections() if row.stage == "import"]
     total = len({*none, *(q.id for q in of.questions)})
-    measure = Measure(
+    found = measure(
         SECTION, "no_answer", "no answer",
         "Share of the questions that have no answer; such questions are left out of imported sets, and no "
         "other figure is over them.",
         None, _NO_ANSWERS,
     )  # fmt: skip
     if not of.states_answers:
-        return measure
-    return replace(measure, why="", known=(len(none) / total, total, tuple(none)))
+        return found
+    value, named = round(len(none) / total, DIGITS), tuple(none[:EXAMPLES])
+    return Measure(replace(found.figure, why="", value=value, n=total, examples=named), None)
 
 
 def _topics(of: AuditedSet) -> Measure:
     known = set() if of.complete is None else of.complete.entity_ids.keys()
     lost = [not known >= set(q.anchors) if q.anchors else None for q in of.questions]
-    return Measure(
+    return measure(
         SECTION, "topics", "topic not in the graph",
         "Share of the questions with topics of which the complete graph lacks one.",
         None if of.complete is None or of.has_rows else share(lost),

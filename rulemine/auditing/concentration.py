@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from rulemine.auditing.audited import AuditedSet
-from rulemine.auditing.figures import Measure, share, spread
+from rulemine.auditing.figures import Measure, measure, share, spread
 from rulemine.cypher.rows import ROW_GROUPS, rows_group
 
 __all__ = ["concentration_measures"]
@@ -21,7 +21,7 @@ def concentration_measures(of: AuditedSet) -> Iterator[Measure]:
     """The figures on concentration, over all questions."""
     counts = Counter(a for q in of.questions for a in set(q.answers))
     top = min(counts, key=lambda a: (-counts[a], a), default=None)
-    yield Measure(
+    yield measure(
         SECTION, "top_answer", "commonest answer",
         "Share of the questions with answers that have the answer which most of them have.",
         None if top is None else share([top in q.answers if q.answers else None for q in of.questions]),
@@ -31,7 +31,7 @@ def concentration_measures(of: AuditedSet) -> Iterator[Measure]:
         sorted(q.relations) or sorted({r for _, r, _ in q.full_evidence or q.evidence})
         for q in of.questions
     ]
-    yield Measure(
+    yield measure(
         SECTION, "relations", "effective relations",
         "The exponential of the entropy of the relations asked about (of the evidence, where there is no "
         "query), each question counting once: as many equally frequent relations would be as diverse. "
@@ -46,11 +46,11 @@ def concentration_measures(of: AuditedSet) -> Iterator[Measure]:
         yield _commonest(key, title, forms)
     sizes = [len(q.answers) for q in of.questions]
     grouped = Counter(map(rows_group, sizes))
-    yield Measure(
+    yield measure(
         SECTION, "answers", "answers of a question", "Mean number of answers of a question.",
         np.array(sizes, np.float64) if of.states_answers else None,
         "the set states no answers, only queries.",
-        {name: grouped[name] for name in ROW_GROUPS if of.states_answers},
+        counts={name: grouped[name] for name in ROW_GROUPS if of.states_answers},
         unit="number",
     )  # fmt: skip
 
@@ -61,10 +61,10 @@ def _commonest(key: str, title: str, forms: Sequence[str]) -> Measure:
     shown = {form: counts[form] for form in ranked[:MOST_FORMS]}
     if rest := sum(counts[form] for form in ranked[MOST_FORMS:]):
         shown["other"] = rest
-    return Measure(
+    return measure(
         SECTION, key, title,
         f"Share of the questions with a query that have the {title}"
         + (f", {ranked[0]}." if ranked else "."),
         share([form == ranked[0] if form else None for form in forms]) if ranked else None,
-        "no question has a query.", shown,
+        "no question has a query.", counts=shown,
     )  # fmt: skip

@@ -6,8 +6,8 @@ What cannot be had is no number: it is "not available", and the figure says why.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,17 @@ from rulemine.arrays import distinct
 from rulemine.evaluation.metrics import Floats, mean_scores
 from rulemine.evaluation.statistics.bootstrap import Ints, Resamples, interval
 
-__all__ = ["EXAMPLES", "NOT_AVAILABLE", "AuditedFigure", "Measure", "figures_of", "share", "spread"]
+__all__ = [
+    "DIGITS",
+    "EXAMPLES",
+    "NOT_AVAILABLE",
+    "AuditedFigure",
+    "Measure",
+    "figures_of",
+    "measure",
+    "share",
+    "spread",
+]
 
 EXAMPLES = 3
 """Questions that a figure names."""
@@ -30,44 +40,14 @@ MOST_CELLS = 1 << 25
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
-    """A figure before it is resampled.
+class AuditedFigure:
+    """A figure of an audit.
 
     Attributes:
         section: The part of the audit.
         key: Names the figure.
         title: In a few words.
         definition: In a sentence.
-        scores: The score of each question, NaN for those that the figure is not over: shape (n,), and the
-            figure is their mean; or shape (n, values), rows that add up to 1, and it is the effective number
-            of values; None: it cannot be had.
-        why: Why it cannot.
-        counts: What there is of each form, where the figure sums that up.
-        known: The value, the questions it is over and the ids of those that count, of a figure that is over
-            others than the questions of the set, and has no interval; else None.
-        unit: As in `AuditedFigure`.
-    """
-
-    section: str
-    key: str
-    title: str
-    definition: str
-    scores: Floats | None
-    why: str = ""
-    counts: Mapping[str, int] = field(default_factory=dict)
-    known: tuple[float, int, tuple[str, ...]] | None = None
-    unit: str = "share"
-
-
-@dataclass(frozen=True, slots=True)
-class AuditedFigure:
-    """A figure of an audit.
-
-    Attributes:
-        section: As in `Measure`.
-        key: As in `Measure`.
-        title: As in `Measure`.
-        definition: As in `Measure`.
         unit: ``share``: a fraction of questions; or ``number``.
         value: The value; None: not available.
         why: Why it is not available, a sentence; else empty.
@@ -75,21 +55,50 @@ class AuditedFigure:
         low: Lower bound of its interval; None: all questions are on the same topics.
         high: Upper bound.
         examples: Ids of the first questions that count, at most `EXAMPLES`.
-        counts: As in `Measure`.
+        counts: What there is of each form, where the figure sums that up.
     """
 
     section: str
     key: str
     title: str
     definition: str
-    unit: str
-    value: float | None
+    unit: str = "share"
+    value: float | None = None
     why: str = ""
     n: int = 0
     low: float | None = None
     high: float | None = None
     examples: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
+
+
+class Measure(NamedTuple):
+    """A figure and what its value is from.
+
+    Attributes:
+        figure: The figure; its value is known only where there are no scores.
+        scores: The score of each question, NaN for those that the figure is not over: shape (n,), and the
+            figure is their mean; or shape (n, values), rows that add up to 1, and it is the effective number
+            of values; None: it cannot be had, or is known.
+    """
+
+    figure: AuditedFigure
+    scores: Floats | None
+
+
+def measure(
+    section: str,
+    key: str,
+    title: str,
+    definition: str,
+    scores: Floats | None,
+    why: str = "",
+    **more: Any,
+) -> Measure:
+    """A figure that has its value from scores; without them it is not available, and `why` says why."""
+    unit = "number" if scores is not None and scores.ndim > 1 else "share"
+    figure = AuditedFigure(section, key, title, definition, why=why, **{"unit": unit} | more)
+    return Measure(figure, scores)
 
 
 def share(hits: Sequence[bool | None]) -> Floats:
@@ -123,7 +132,7 @@ def figures_of(
         resamples: How many resamples an interval is from, ≥ 1.
         seed: Of the resamples.
     """
-    flat = [m.scores for m in measures if m.scores is not None and m.scores.ndim == 1]
+    flat = [scores for _, scores in measures if scores is not None and scores.ndim == 1]
     everything = np.ones((1, len(ids)), bool)
     found = np.empty((resamples, 0))
     if flat:
@@ -131,46 +140,30 @@ def figures_of(
         found = sampled.means(0, part=True).resampled
     columns = iter(found.T)
     figures = []
-    for m in measures:
-        if m.known is not None:
-            value, n, counting = m.known
-            named = tuple(counting[:EXAMPLES])
-            figures.append(_figure(m, "share", value=round(value, DIGITS), n=n, examples=named))
+    for figure, scores in measures:
+        if scores is None:
+            figures.append(figure)
             continue
-        if m.scores is None:
-            figures.append(_figure(m, "share", why=m.why))
-            continue
-        wide = m.scores.ndim > 1
-        over = ~np.isnan(m.scores[:, 0] if wide else m.scores)
+        wide = scores.ndim > 1
+        over = ~np.isnan(scores[:, 0] if wide else scores)
         drawn = np.full(resamples, np.nan) if wide else next(columns)
         if not over.any():
-            figures.append(_figure(m, "share", why=m.why or "no question of the set has it."))
+            figures.append(replace(figure, why=figure.why or "no question of the set has it."))
             continue
-        if wide:
-            if m.scores.size <= MOST_CELLS:
-                sampled = Resamples(m.scores, clusters, everything, resamples, seed)
-                drawn = _effective(sampled.means(0, part=True).resampled)
-            value = float(_effective(mean_scores(m.scores)[None, :])[0])
-            hits = over
-        else:
-            value = float(mean_scores(m.scores[:, None])[0])
-            hits = over & (np.nan_to_num(m.scores) > 0)
+        mean = mean_scores(scores if wide else scores[:, None])
+        hits = over
+        if not wide:
+            hits = over & (np.nan_to_num(scores) > 0)
+        elif scores.size <= MOST_CELLS:
+            sampled = Resamples(scores, clusters, everything, resamples, seed)
+            drawn = _effective(sampled.means(0, part=True).resampled)
+        value = round(float(_effective(mean[None, :])[0] if wide else mean[0]), DIGITS)
         bounds = interval(drawn) if len(distinct(clusters[over])) > 1 else None
         low, high = (None, None) if bounds is None else (round(end, DIGITS) for end in bounds)
-        value = round(value, DIGITS)
         examples = tuple(ids[i] for i in np.flatnonzero(hits)[:EXAMPLES].tolist())
-        unit = "number" if wide else m.unit
-        figures.append(
-            _figure(m, unit, value=value, n=int(over.sum()), low=low, high=high, examples=examples)
-        )
+        known = replace(figure, value=value, why="", n=int(over.sum()), low=low, high=high)
+        figures.append(replace(known, examples=examples))
     return tuple(figures)
-
-
-def _figure(of: Measure, unit: str, **more: Any) -> AuditedFigure:
-    more.setdefault("value", None)
-    return AuditedFigure(
-        of.section, of.key, of.title, of.definition, unit, counts=of.counts, **more
-    )
 
 
 def _effective(shares: Floats) -> Floats:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 import numpy as np
 
 from rulemine.auditing.audited import AuditedSet
-from rulemine.auditing.figures import Measure, share
+from rulemine.auditing.figures import Measure, measure, share
 from rulemine.release.guessing import Ends, asked_about, commonest_answers
 from rulemine.release.records import Question
 
@@ -69,7 +69,7 @@ def _both(
         scores = None
         if usable and hits is not None:
             scores = share(of.over_asked(lambda q, w=wanted: hits(q, w(q)) if w(q) else None))  # type: ignore[misc]
-        yield Measure(
+        yield measure(
             SECTION, f"{key}_{suffix}", f"{title}: {what}",
             f"{name}: share of the test questions (all questions, where no split is test) of which {what} is "
             f"among {named}.",

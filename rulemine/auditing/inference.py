@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from rulemine.auditing.audited import AuditedSet, Progress
-from rulemine.auditing.figures import Measure, share
+from rulemine.auditing.figures import Measure, measure, share
 from rulemine.codec import to_json
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.index import Index
@@ -39,7 +39,7 @@ def inference_measures(of: AuditedSet, progress: Progress, mines: bool) -> Itera
     missing = None
     if of.incomplete is not None:
         missing = share([bool(q.hard) if _is_graded(q) else None for q in of.questions])
-    yield Measure(
+    yield measure(
         SECTION, "needs_missing", "needs what is missing",
         "Share of all questions that have a hard answer: one which the complete graph gives and the "
         "incomplete one does not state.",
@@ -47,7 +47,7 @@ def inference_measures(of: AuditedSet, progress: Progress, mines: bool) -> Itera
     )  # fmt: skip
     certified = bool(of.release.removals())
     core = None if missing is None or not certified else share([q.core for q in of.questions])
-    yield Measure(
+    yield measure(
         SECTION, "core", "in the core",
         "Share of all questions whose hard answer rests on removed triples of the core alone: their ends are "
         "joined by no other edge, and the answer is no common one (docs/release.md).",
@@ -63,14 +63,14 @@ def _kept(of: AuditedSet, progress: Progress, mines: bool, why: str) -> Measure:
         "removed triple of its witness follows by a rule from the incomplete graph"
     )
     if of.complete is None or of.incomplete is None:
-        return Measure(SECTION, key, title, f"{definition}.", None, why)
+        return measure(SECTION, key, title, f"{definition}.", None, why)
     if of.has_rows:
         why = "answers are rows, which may rest on removed values."
-        return Measure(SECTION, key, title, f"{definition}.", None, why)
+        return measure(SECTION, key, title, f"{definition}.", None, why)
     witnessed = [[row.witness for row in q.hard if row.witness] for q in of.questions]
     if not any(witnessed):
         why = "no question says what its answers rest on."
-        return Measure(SECTION, key, title, f"{definition}.", None, why)
+        return measure(SECTION, key, title, f"{definition}.", None, why)
     rules: Sequence[Rule] = ()
     if "rules.jsonl" in of.release.manifest["files"]:
         rules = of.release.rules()
@@ -84,12 +84,12 @@ def _kept(of: AuditedSet, progress: Progress, mines: bool, why: str) -> Measure:
         made = "rules are mined on the complete graph"
     else:
         why = "rules were not mined (--no-mining)."
-        return Measure(SECTION, key, title, f"{definition}.", None, why)
+        return measure(SECTION, key, title, f"{definition}.", None, why)
     with_what = ", ".join(f"{name} {options[name]:g}" for name in _NAMED if name in options)
     definition += f"; {made} ({len(rules):,}; {with_what})."
     follows = _derivable(of, of.incomplete, rules, witnessed)
     hits = [any(map(follows, some)) if some else None for some in witnessed]
-    return Measure(SECTION, key, title, definition, share(hits))
+    return measure(SECTION, key, title, definition, share(hits))
 
 
 def _derivable(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from rulemine.auditing.answers import canonical_query, normalized_text
 from rulemine.auditing.audited import AuditedSet
-from rulemine.auditing.figures import Measure, share
+from rulemine.auditing.figures import Measure, measure, share
 from rulemine.kinds.kind import pairs
 from rulemine.release.records import Question
 
@@ -32,7 +32,7 @@ def leak_measures(of: AuditedSet) -> Iterator[Measure]:
             own = shared(wanted[q.id])
             return not given.isdisjoint(own) if own else None
 
-        yield Measure(
+        yield measure(
             SECTION, key, title,
             f"Share of the test questions {what} of a training or validation question.",
             None if why else share(of.over_asked(hit)),
@@ -50,7 +50,7 @@ def _needed(of: AuditedSet, earlier: list[Question], why: str) -> Measure:
 
     if not why and not removed.all:
         why = "nothing is removed."
-    return Measure(
+    return measure(
         SECTION, "needed_fact", "needs a removed fact that is given away",
         "Share of the test questions that need a removed fact (a removed triple of the witness of a hard "
         "answer, in any statement) which a training or validation question gives away by its evidence or by "

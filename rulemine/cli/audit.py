@@ -34,6 +34,9 @@ def audit(arguments: Namespace) -> int:
             yield advance
 
     releases = [Release.open(path) for path in arguments.releases]
+    arguments.output.mkdir(
+        parents=True, exist_ok=True
+    )  # a place that cannot be written is known at once
     found: list[Audit] = [
         audit_release(
             release,

@@ -129,9 +129,10 @@ def test_an_answer_of_a_declared_synonym_is_found(tmp_path: Path) -> None:
     asked = worded("?", 5, BOB, "mother", "object", [CID], [])
     of = AuditedSet(write_release(tmp_path, [*QUESTIONS, asked]))
     of.__dict__["declarations"] = Declarations.of(same=[("father", "mother")])
-    measure = next(m for m in answer_measures(of, lambda _, __: None) if m.key == "declared")
-    assert measure.scores is not None
-    assert measure.scores.tolist() == [0, 0, 0, 0, 1]
+    measures = answer_measures(of, lambda _, __: None)
+    scores = next(scores for figure, scores in measures if figure.key == "declared")
+    assert scores is not None
+    assert scores.tolist() == [0, 0, 0, 0, 1]
 
 
 def test_what_a_set_does_not_have_is_not_available(tmp_path: Path) -> None:
