@@ -6,10 +6,14 @@ from typing import Any
 
 import pytest
 
+from rulemine import Release, answer, evaluate
 from rulemine.errors import InputError
+from rulemine.exports.exporting import export
+from rulemine.importing.importer import import_set
 from rulemine.importing.protocol import ImportedSet
 from rulemine.importing.readers.freebase import freebase_query
 from rulemine.importing.registry import find_reader
+from tests.releases import built
 
 SPARQL = """PREFIX ns: <http://rdf.freebase.com/ns/>
 SELECT DISTINCT ?x
@@ -51,7 +55,7 @@ def test_question(tmp_path: Path) -> None:
     assert (question.sparql, question.query) == (SPARQL, QUERY)
     assert found.labels == {"m.0ar": "Arden"}
     assert question.fields == {
-        "compositionality_type": "composition",
+        "type": "composition",
         "machine_question": QUESTION["machine_question"],
         "webqsp_ID": "T-1",
         "aliases": {"m.0ar": ["Ardenne"]},
@@ -106,6 +110,23 @@ def test_query_that_is_not_read(body: str, lacks: str) -> None:
     """It would have other answers than its SPARQL, so there is none."""
     head = "PREFIX ns: <http://rdf.freebase.com/ns/> SELECT DISTINCT ?x WHERE { "
     assert freebase_query(f"{head}{body} }}") == ("", lacks)
+
+
+@pytest.mark.parametrize(("form", "file"), [("cwq", "cwq.json"), ("webqsp", "WebQSP.json")])
+def test_scores_of_an_export_are_those_of_its_release(form: str, file: str, tmp_path: Path) -> None:
+    """Of what texts and answers show: the form has neither a graph nor hard answers."""
+    release = Release.open(built("demo") / "demo")
+    folder = export(release, "tog", tmp_path / "tog", naming="text").folder
+    made = import_set(form, folder / file, tmp_path / "imported")
+    predictions = answer(release, "neighbors")
+    before, after = (
+        evaluate(one, predictions, naming="text", resamples=1) for one in (release, made)
+    )
+    assert before.ids == after.ids
+    for name in ("hits_any", "precision", "recall", "f1"):
+        one, other = (each.scores[:, each.columns.index(name)] for each in (before, after))
+        assert one.tolist() == other.tolist()
+        assert 0 < one.mean() < 1
 
 
 def test_error(tmp_path: Path) -> None:

@@ -27,7 +27,6 @@ from rulemine.importing.rows import SourceRow, read_rows
 __all__ = ["Cwq"]
 
 _KEPT = (
-    "compositionality_type",
     "composition_answer",
     "machine_question",
     "webqsp_ID",
@@ -72,6 +71,7 @@ def _question(row: SourceRow, labels: dict[str, str]) -> ImportedQuestion:
     answers, aliases = _answers(row, labels)
     query, lacks = freebase_query(sparql)
     fields = {name: row.fields[name] for name in _KEPT if name in row.fields}
+    fields |= {"type": row.get("compositionality_type", str, "")}
     fields |= {"aliases": aliases} if aliases else {}
     return ImportedQuestion(
         id=row.need("ID", str),
