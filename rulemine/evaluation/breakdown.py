@@ -124,6 +124,8 @@ def _proof(question: Question, about: About) -> str:
 
 
 def _missing(question: Question, _: About) -> str:
+    if not (question.stated or question.hard or question.further):
+        return ""  # which answers are missing is not known
     return f"{MORE_MISSING}+" if question.missing >= MORE_MISSING else str(question.missing)
 
 
@@ -151,7 +153,7 @@ def _level(question: Question, about: About) -> str:
 
 PROOF = Group("proof", "what is left of the hard answer", of_hard(_proof), _PROOFS)
 
-HOPS = Group("hops", "hops", lambda q, _: str(q.hops))
+HOPS = Group("hops", "hops", lambda q, _: str(q.hops) if q.query else "")
 
 SPLIT = Group("split", "split", lambda q, _: q.split, SPLITS)
 

@@ -57,6 +57,7 @@ def test_scores_of_hard_answers_are_not_available_without_any(
     ended = command("evaluate", "out", "p.jsonl")
     row = next(line.split() for line in ended.out.splitlines() if line.startswith("all"))
     assert row[2:5] == ["–", "–", "–"]  # Hard F1, HHR and Hits@Hard
+    assert not {"hops,", "missing"} & set(ended.out.split())  # tables of what is not known
     assert "all are stated, or which are is not known" in " ".join(ended.out.split())
 
 
