@@ -112,6 +112,28 @@ def test_query_that_is_not_read(body: str, lacks: str) -> None:
     assert freebase_query(f"{head}{body} }}") == ("", lacks)
 
 
+def test_queries_are_executed_on_a_graph_with_other_names(tmp_path: Path) -> None:
+    home = "?c ns:team.mascot ns:m.0ow .\n?c ns:team.home ?x .\n"
+    differ = SPARQL.replace("FILTER (?x != ns:m.0ow)", "FILTER (?x != ?c)")
+    rows = [
+        QUESTION | {"sparql": f"PREFIX ns: <http://rdf.freebase.com/ns/> SELECT ?x {{ {home} }}"},
+        QUESTION | {"ID": "T-2", "sparql": differ},
+    ]
+    path, kg, left = (tmp_path / name for name in ("cwq.json", "kg.tsv", "left.tsv"))
+    path.write_text(json.dumps(rows), "utf-8")
+    mascot = "/m/0te\t/team/mascot\t/m/0ow\n"
+    here, there = (f"/m/0te\t/team/home\t/m/{town}\n" for town in ("0ar", "0br"))
+    kg.write_text(mascot + here + there, "utf-8")
+    left.write_text(mascot + there, "utf-8")
+    made = import_set("cwq", path, tmp_path / "out", kg=kg, incomplete=left)
+    first, second = made.questions()
+    assert first.block.executed == ("m.0ar", "m.0br")
+    assert [row.answer for row in first.hard] == ["m.0ar"]
+    # Without the condition it would give what its SPARQL takes away, so it is not executed.
+    assert (second.block.executed, second.hard) == (None, ())
+    assert second.block.why == "it is no query over links: a FILTER that two variables differ."
+
+
 @pytest.mark.parametrize(("form", "file"), [("cwq", "cwq.json"), ("webqsp", "WebQSP.json")])
 def test_scores_of_an_export_are_those_of_its_release(form: str, file: str, tmp_path: Path) -> None:
     """Of what texts and answers show: the form has neither a graph nor hard answers."""

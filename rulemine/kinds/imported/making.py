@@ -229,7 +229,9 @@ class _Making:
             "relations": tuple(sorted({relation for _, relation, _ in evidence})),
         }  # fmt: skip
         found: Executed | str | None = None
-        if len(self._kg) and (one.query or one.sparql):
+        if len(self._kg) and (lacks := one.fields.get("query_lacks")):  # its reader tried
+            found = f"it is no query over links: {lacks}."
+        elif len(self._kg) and (one.query or one.sparql):
             found = self._grader.execute(one.query, one.sparql, answers, chosen or hard)
         executed = found if isinstance(found, Executed) else None
         if executed:
