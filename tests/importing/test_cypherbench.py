@@ -88,8 +88,10 @@ def test_file_beside_its_graphs_and_a_graph_that_is_named(folder: Path, tmp_path
     (tmp_path / "some.jsonl").write_text(json.dumps({"id": "a", "cypher": PEOPLE, "question": "?"}))
     graph = folder / "graphs/simplekg/coast_simplekg.json"
     found = find_reader("cypherbench")(tmp_path / "some.jsonl", graph, None)
-    assert [(q.id, q.graph) for q in found.questions] == [("a", "")]
-    assert list(found.property_graphs) == [""]
+    assert [(q.id, q.graph) for q in found.questions] == [("a", "coast")]
+    assert list(found.property_graphs) == ["coast"]
+    made = import_set("cypherbench", tmp_path / "some.jsonl", tmp_path / "release", kg=graph)
+    assert [q.block.graph for q in made.questions()] == ["coast"]
 
 
 PREDICTIONS = {

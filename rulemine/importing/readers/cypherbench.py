@@ -5,6 +5,7 @@ one file of questions and, with ``--kg``, the graph or the folder that has ``gra
 ``id`` and ``cypher`` are read too, see `rulemine.cypher.questions.task_rows`.
 """
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,12 +35,15 @@ class CypherBench(Section):
                 f"{path}: holds no questions; expected CypherBench's test.json, or the folder that it is in."
             )
         tasks = read_tasks(path)
+        if kg is not None and kg.is_file():  # a file need not name the one graph that it asks
+            tasks = [task._replace(graph=task.graph or _name(kg)) for task in tasks]
         asked = Counter(task.graph for task in tasks)
         files = _graphs(path, kg, sorted(asked))
         kept = [task for task in tasks if task.graph in files]
+        named = [name or "a graph without a name" for name in sorted(asked)]
         if not kept:
             raise InputError(
-                f"{path}: has no graph for its questions, which are about {', '.join(sorted(asked))}. Put "
+                f"{path}: has no graph for its questions, which are about {', '.join(named)}. Put "
                 "NAME_simplekg.json for each into graphs/simplekg of the folder, or name the folder or the "
                 "graph with --kg."
             )
@@ -77,6 +81,12 @@ def _graphs(path: Path, kg: Path | None, asked: list[str]) -> dict[str, Path]:
         return {asked[0]: kg}
     found = graph_files(kg or (path if path.is_dir() else path.parent))
     return {name: found[name] for name in asked if name in found}
+
+
+def _name(file: Path) -> str:
+    """What a graph is called whose file is all that is known of it."""
+    stem = file.name.partition(".")[0].removesuffix("_simplekg")
+    return re.sub(r"[^\w-]+", "-", stem) or "graph"
 
 
 def _question(task: TaskRow) -> ImportedQuestion:
