@@ -48,7 +48,7 @@ SURE_REMOVALS = 0.4
 MOST_OF_ONE = 0.15
 """Stricter thresholds are enough only where no relation needs a larger share of the questions."""
 
-SOME = 100
+SOME = 200
 """Where fewer questions are left, more of them may share their hard answer: small graphs have few answers."""
 
 MANY = 300

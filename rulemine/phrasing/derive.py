@@ -261,10 +261,14 @@ def _with_kind(found: DerivedTemplates, kind: str) -> DerivedTemplates:
 
 def _descriptions(name: str, found: DerivedTemplates, ends: Ends) -> tuple[str, str]:
     """The descriptions of the ends of a clause, with the nouns that are known for them."""
-    both = derive_descriptions(name, found.statement, found.ask_subject, found.ask_object)
+    asks = (found.ask_subject, found.ask_object)
+    both = derive_descriptions(name, found.statement, *asks)
     made = []
-    for end, text in zip(ends, both, strict=True):
+    for end, text, ask in zip(ends, both, asks, strict=True):
         noun, _, said = text.partition(" | ")
+        if noun == "something/things" and ask.startswith("Where "):
+            made.append(f"place/places | {said}")
+            continue
         if noun in ("someone/people", "something/things") and (end.noun or end.people is not None):
             noun = end.called()
             who = noun == "person/people"

@@ -278,6 +278,7 @@ def head_of(noun: str) -> str:
 _MANY_ARE = {"is": "are", "was": "were", "are": "are", "were": "were"}
 _ROLE = re.compile(r"(?:an?|the) ((?:[\w'’-]+ )*[\w'’-]+) (of|in|for|at)")
 _PLACED = (
+    "published in",
     "located in",
     "located at",
     "situated in",

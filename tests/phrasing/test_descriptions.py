@@ -77,7 +77,7 @@ DERIVED = (
     (
         "works_at",
         "someone/people | who works/work at {topic}",
-        "something/things | which {topic} works at",
+        "place/places | which {topic} works at",
     ),
     (
         "/people/person/place_of_birth",
