@@ -200,7 +200,7 @@ def gloss(arguments: Namespace) -> int:
             if session is None:
                 raise ConfigError(
                     "--book: a model writes it. Give --verbalizer openai --model NAME; what a build finds "
-                    "without a model, rulemine draft writes."
+                    "without a model, rulemine build draft writes."
                 )
             calls = Calls(inputs.prompts, recipe.verbalizer, recipe.seed)
             path = stack.enter_context(written(output))

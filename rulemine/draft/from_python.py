@@ -1,4 +1,4 @@
-"""Drafts as a function; the command ``rulemine draft`` gives the same bytes."""
+"""Drafts as a function; the command ``rulemine build draft`` gives the same bytes."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
