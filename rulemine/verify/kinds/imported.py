@@ -20,7 +20,7 @@ from rulemine.verify.report import Findings, shown
 
 __all__ = ["CHECKS"]
 
-_OPTIONAL = {
+_FIELDS = {
     "block": shaping.record(
         {
             "hard_from": shaping.one_of(("query", "source", "")),
@@ -43,7 +43,7 @@ class ImportedChecks(KindChecks):
     known = True
     ids = r"\S(?:.*\S)?"
     as_given = True
-    fields = MappingProxyType(_OPTIONAL)
+    fields = MappingProxyType(_FIELDS)
 
     def optional(self, name: str) -> bool:
         """A source may have no graph."""
