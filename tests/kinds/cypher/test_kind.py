@@ -76,7 +76,7 @@ def _graph(id_of_a_town: str = "t") -> PropertyGraph:
 def _built(folder: Path, graph: PropertyGraph, target: str = "release") -> Release:
     write_simplekg(graph, folder / "graph.json")
     settings = {
-        ("kind",): "cypher", ("naming",): "text", ("cypher", "per_template"): 6,
+        ("name",): "towns", ("kind",): "cypher", ("naming",): "text", ("cypher", "per_template"): 6,
         ("cypher", "value_support"): 10, ("cypher", "values"): 0.5, ("selection", "levels"): [50, 100],
         ("mining", "min_initial_support"): 10, ("questions", "declarations"): "none",
         ("questions", "restated"): True,
