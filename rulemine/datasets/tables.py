@@ -22,10 +22,11 @@ if TYPE_CHECKING:  # loaded when a table is read
 __all__ = ["COLUMNS", "HUB", "fetch_from_hub", "is_table", "read_table", "table_files"]
 
 COLUMNS = (
-    ("head", "subject", "subj", "source", "from", "s", "h", "x_index"),
-    ("relation", "relationship", "rel", "predicate", "pred", "property", "p", "r", "metaedge"),
-    ("tail", "object", "obj", "target", "to", "o", "t", "y_index"),
-)
+    ("head", "subject", "subj", "source", "from", "s", "h", "x_index", "start", "node1"),
+    ("relation", "relationship", "rel", "predicate", "pred", "property", "p", "r", "metaedge", "type",
+     "label"),
+    ("tail", "object", "obj", "target", "to", "o", "t", "y_index", "end", "node2"),
+)  # fmt: skip
 """What columns of triples are called, in lower case and without ``_id``; the first that is there counts."""
 
 IDS, TEXTS = ("id", "entity", "node", "qid"), ("label", "name", "text", "title")
@@ -107,9 +108,12 @@ def read_table(path: Path) -> TableGraph:
         form, files = _form_of(path)
         if form is None:
             known = "; ".join(f"{form.name}: {form.files}" for form in FORMS)
-            raise InputError(f"{path}: is a folder in none of the forms that are read ({known}).")
+            raise InputError(
+                f"{path}: is a folder in none of the forms that are read ({known}). A single file with a "
+                "graph is given by its own name."
+            )
         return form.read(path, files)
-    return _columns(path.parent, [path])
+    return _columns(path, [path])
 
 
 def _frame(path: Path, separator: str = "", header: int | None = 0) -> "pd.DataFrame":
@@ -165,7 +169,7 @@ def _text(frame: "pd.DataFrame", path: Path) -> "pd.DataFrame":
 
 def _chosen(frame: "pd.DataFrame") -> list[str]:
     """The columns of subject, relation and object; fewer than three where the frame has no triples."""
-    plain = {name.strip("#\"' ").lower().removesuffix("_id"): name for name in frame.columns}
+    plain = {name.strip("#:\"' ").lower().removesuffix("_id"): name for name in frame.columns}
     ways = (next((plain[word] for word in words if word in plain), None) for words in COLUMNS)
     return [name for name in ways if name is not None]
 
@@ -192,7 +196,7 @@ def _columns(_folder: Path, files: Iterable[Path]) -> TableGraph:
         names = ["/".join(words[:3]) for words in COLUMNS]
         raise InputError(
             f"{_folder}: no table has columns for subject, relation and object, called e.g. "
-            f"{', '.join(names)}; found {'; '.join(seen)}. Rename the columns."
+            f"{', '.join(names)}; found {'; '.join(seen)}. Rename the columns; commas go between them."
         )
     return found
 

@@ -159,6 +159,22 @@ def test_labels_stand_beside_triples_or_in_a_table_of_their_own(tmp_path: Path) 
     assert load_labels(str(tmp_path / "kg.csv"))["8"] == "Bob"
 
 
+@pytest.mark.parametrize(
+    "columns", [":START_ID,:TYPE,:END_ID", "from,type,to", "node1,label,node2"]
+)
+def test_tables_of_edges(tmp_path: Path, columns: str) -> None:
+    put(tmp_path, edges_DOT_csv=f"id,{columns}\n1,a,knows,b\n2,b,likes,c\n")
+    assert load_kg(str(tmp_path / "edges.csv")).labeled() == [
+        ("a", "knows", "b"), ("b", "likes", "c"),
+    ]  # fmt: skip
+
+
+def test_a_table_without_triples_is_named(tmp_path: Path) -> None:
+    put(tmp_path, cities_DOT_csv="person;city\nann;rome\n")
+    with pytest.raises(InputError, match=r"cities\.csv: no table has .*commas go between them"):
+        load_kg(str(tmp_path / "cities.csv"))
+
+
 def test_files_of_other_projects(tmp_path: Path) -> None:
     put(tmp_path, kb_DOT_txt="Kismet|directed_by|William Dieterle\nA, B|has_genre|NA\n")
     put(tmp_path, edges_DOT_sif='source\tmetaedge\ttarget\nGene::1\tGr>G\tGene::"2\n')
