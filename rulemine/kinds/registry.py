@@ -5,6 +5,7 @@ Whatever lies outside the folders of the kinds asks a kind by way of this regist
 """
 
 import importlib
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rulemine.errors import ConfigError
@@ -31,8 +32,30 @@ KINDS: "Registry[Kind]" = Registry(
 )
 """Name → kind; the value of `Question.kind`, and of ``kind`` in a recipe and a manifest."""
 
-BUILT = tuple(name for name in KINDS.own if not name.startswith("imported"))
-"""The kinds of this package that recipes may have."""
+_READ = ("imported", "imported_cypher")
+
+
+class _Built(Collection[str]):
+    """The kinds that are built, those of other packages too; these are looked for when they are asked for.
+
+    Attributes:
+        own: Those of this package.
+    """
+
+    own = tuple(name for name in KINDS.own if name not in _READ)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in KINDS if name not in _READ)
+
+    def __len__(self) -> int:
+        return len(KINDS) - len(_READ)
+
+    def __contains__(self, name: object) -> bool:
+        return name in KINDS and name not in _READ
+
+
+BUILT = _Built()
+"""The kinds that recipes may have; questions of the others are read from files."""
 
 USUAL = "rules"
 """The kind of recipes and manifests that name none."""

@@ -73,9 +73,8 @@ class Recipe(Section):
     )
     kind: str = option(
         USUAL,
-        choices=KINDS,
-        expected=f"{', '.join(BUILT)}, or a kind of another package",
-        metavar="KIND",
+        choices=BUILT,
+        expected=f"{', '.join(BUILT.own)}, or a kind of another package",
         flag=True,
     )
     reference: str = option("", file=True, data_set=True, flag=True, metavar="KG")

@@ -21,7 +21,7 @@ from rulemine.config import Key, packaged
 from rulemine.errors import ConfigError
 from rulemine.kinds.asking import Asking
 from rulemine.kinds.building import kind_of
-from rulemine.kinds.registry import KINDS
+from rulemine.kinds.registry import BUILT
 from rulemine.kinds.writing import opened
 from rulemine.llm.call import Answer, Call, Reply
 from rulemine.llm.client import Client
@@ -137,7 +137,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Case]:
     folder = tmp_path_factory.mktemp("options")
     (folder / "kg.tsv").write_text(FACTS)
     (folder / "rules.txt").write_text(RULES)
-    return {kind: case_of(kind, folder) for kind in KINDS}
+    return {kind: case_of(kind, folder) for kind in BUILT}
 
 
 def case_of(kind: str, folder: Path) -> Case:
@@ -228,7 +228,7 @@ def made_with(case: Case, given: dict[str, Any]) -> str:
     return outcome(case, recipe, any(name.startswith("endpoint.price") for name in given))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", BUILT)
 def test_every_option_of_a_model_does_something_or_is_refused(
     kind: str, cases: dict[str, Case], monkeypatch: pytest.MonkeyPatch
 ) -> None:

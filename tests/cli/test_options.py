@@ -11,7 +11,7 @@ from rulemine.cli.parser import describe_keys, given
 from rulemine.cli.recipe_options import chosen_recipe
 from rulemine.config import Key, keys_of, lookup, override, parse_setting
 from rulemine.errors import ConfigError
-from rulemine.kinds.registry import KINDS
+from rulemine.kinds.registry import BUILT, KINDS
 from rulemine.mining import MiningOptions, Resources
 from rulemine.recipe.loading import build_recipe, load_recipe
 from rulemine.recipe.recipe import Recipe, keys_with
@@ -174,7 +174,7 @@ def test_every_key_has_a_sentence_and_a_type() -> None:
 
 
 def test_the_defaults_can_be_given_as_they_are_shown() -> None:
-    for kind in KINDS:
+    for kind in BUILT:
         settings = [
             parse_setting(f"{key.name}={key.default}")
             for key in keys_with(kind)

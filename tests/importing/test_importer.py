@@ -189,5 +189,5 @@ def test_ids_differ(tmp_path: Path) -> None:
 def test_no_recipe_builds_the_kind(tmp_path: Path) -> None:
     from rulemine.recipe.loading import load_recipe
 
-    with pytest.raises(ConfigError, match="not built but read from files: rulemine import"):
+    with pytest.raises(ConfigError, match="kind is 'imported'; expected rules, "):
         load_recipe("demo", [(("kind",), "imported")])

@@ -4,9 +4,8 @@ import json
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rulemine.errors import ConfigError
 from rulemine.kinds.group import Group
-from rulemine.kinds.kind import Kind, KindOptions, pairs
+from rulemine.kinds.kind import Kind, pairs
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
@@ -16,21 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["CYPHER", "KIND"]
 
 
-class ImportedSection(KindOptions):
-    """No recipe has this kind."""
-
-    def check(self, recipe: Any) -> None:
-        """Refuses every recipe.
-
-        Raises:
-            ConfigError: Always.
-        """
-        raise ConfigError(
-            f"kind: is {recipe.kind}, whose questions are not built but read from files: rulemine import. "
-            "Choose another kind."
-        )
-
-
 TYPE = Group("type", "type in the source", lambda q, _: str(q.block.type))
 
 
@@ -38,7 +22,6 @@ class ImportedKind(Kind):
     """Questions about triples, with the texts and answers of their source."""
 
     name = "imported"
-    Options = ImportedSection
     built = False
     tools: ClassVar[Sequence[tuple[str, str]]] = (
         ("imported parts", "rulemine.kinds.imported.making"),

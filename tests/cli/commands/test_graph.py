@@ -16,7 +16,7 @@ def test_a_draft_is_written_edited_and_used(tmp_path: Path, command: Command) ->
         command("graph", "draft", triples, "-o", draft).out
         == f"{draft}: 2 entity types, 2 signatures\n"
     )
-    text = draft.read_text("utf-8").replace('"Thing"', '"Town"')
+    text = draft.read_text("utf-8").replace('"Place"', '"Town"')
     kept = [part for part in text.split("\n\n") if 'label = "knows"' not in part]
     draft.write_text("\n\n".join(kept), "utf-8")
     done = command("graph", "convert", triples, "--schema", draft, "-o", made)

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClause, to_cypher
-from rulemine.cypher.questions.pattern_text import query_text
+from rulemine.cypher.questions.pattern_text import query_of, query_text
 from rulemine.errors import ConfigError, EndpointError, ReleaseError
 from rulemine.evaluation import answer, write_predictions
 from rulemine.evaluation.answerers.model_free.gold_cypher import GoldCypher
@@ -103,7 +103,9 @@ def told(script: Script, at: int = -1) -> str:
 def training(number: int, structure: str, split: str = "train") -> Question:
     query = query_text(ON_THE_ISE if structure == "(n)-(m0*)" else NEAR)
     row = {"id": f"t{number:02}", "question": f"Question {number}?", "split": split, "query": query}
-    return cast(Question, SimpleNamespace(**row, structure=structure, anchors=(f"T{number:02}",)))
+    block = SimpleNamespace(cypher=to_cypher(query_of(query)))
+    row |= {"structure": structure, "anchors": (f"T{number:02}",), "block": block}
+    return cast(Question, SimpleNamespace(**row))
 
 
 def test_the_schema_says_everything_but_names() -> None:
@@ -279,6 +281,9 @@ class OfTowns:
     def questions(self, split: str | None = None) -> list[Question]:
         rows = [training(n, "(n)-(m0*)", "test" if n < 4 else "train") for n in range(8)]
         return [row for row in rows if split in (None, row.split)]
+
+    def graph_of(self, question: Question) -> tuple[str, str | None]:
+        return "", None
 
     def kg(self, which: str) -> KnowledgeGraph:
         return GRAPH.triples()

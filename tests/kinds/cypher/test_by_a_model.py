@@ -11,7 +11,8 @@ from tests.chat_server import KEY, ChatServer, FakeModel, journal, questions
 from tests.command_line import FACTS, RULES, Command, assert_refused, run_here, tree
 
 BUILD = [
-    "build", "facts.tsv", "--kind", "cypher", "--set", "rules=rules.tsv", "--set", "cypher.per_template=3",
+    "build", "facts.tsv", "--set", "name=facts", "--kind", "cypher", "--set", "rules=rules.tsv",
+    "--set", "cypher.per_template=3",
 ]  # fmt: skip
 MODELS = ["--model", "writer", "--judge-model", "judge"]
 
