@@ -129,9 +129,12 @@ def test_queries_are_executed_on_a_graph_with_other_names(tmp_path: Path) -> Non
     first, second = made.questions()
     assert first.block.executed == ("m.0ar", "m.0br")
     assert [row.answer for row in first.hard] == ["m.0ar"]
-    # Without the condition it would give what its SPARQL takes away, so it is not executed.
+    # Without the types, which the graph lacks, it would have other answers, so it is not executed.
     assert (second.block.executed, second.hard) == (None, ())
-    assert second.block.why == "it is no query over links: a FILTER that two variables differ."
+    assert second.block.why == (
+        "it is no query over links: a FILTER that two variables differ. As written: the graph has no "
+        '"common.topic.notable_types".'
+    )
 
 
 @pytest.mark.parametrize(("form", "file"), [("cwq", "cwq.json"), ("webqsp", "WebQSP.json")])

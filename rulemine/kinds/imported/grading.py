@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from rulemine.errors import QueryError
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kinds.graded import asked_by
+from rulemine.kinds.imported.running import SourceRunner
 from rulemine.phrasing.templates import Templates
 from rulemine.query.evidence import full_evidence
 from rulemine.query.foreign.read_sparql import tree_of_sparql
@@ -25,10 +26,12 @@ class Executed(NamedTuple):
 
     Attributes:
         fields: Of a question: those that follow from its query, and ``evidence``, ``full_evidence``,
-            ``relations``, ``intermediates``, ``spurious`` of the stated answers that it gives.
+            ``relations``, ``intermediates``, ``spurious`` of the stated answers that it gives; none of SPARQL
+            that is no query over links.
         answers: All of its answers on the complete graph, sorted.
         stated: Those of the stated answers that the incomplete graph gives.
-        hard: Those that only the complete graph gives, by answer.
+        hard: Those that only the complete graph gives, by answer; of SPARQL that is no query over links
+            without a derivation, so missing one triple at the least.
     """
 
     fields: dict[str, Any]
@@ -44,19 +47,30 @@ class QueryGrader:
         kg: The complete graph.
         missing: What the incomplete graph lacks, with levels.
         templates: What is declared of its relations.
+        runner: Runs SPARQL that is no query over links.
     """
 
     def __init__(
-        self, kg: KnowledgeGraph, missing: Mapping[Triple, int], templates: Templates
+        self,
+        kg: KnowledgeGraph,
+        missing: Mapping[Triple, int],
+        templates: Templates,
+        runner: SourceRunner,
     ) -> None:
         self._kg, self._missing, self._templates = kg, missing, templates
+        self._runner = runner
 
     @cached_property
     def _graph(self) -> QueryGraph:
         return QueryGraph(self._kg, levels_of(self._kg, self._missing))
 
     def execute(
-        self, query: str, sparql: str, answers: tuple[str, ...], hard: tuple[str, ...] | None
+        self,
+        query: str,
+        sparql: str,
+        answers: tuple[str, ...],
+        hard: tuple[str, ...] | None,
+        lacks: str = "",
     ) -> Executed | str:
         """Executes a query.
 
@@ -65,18 +79,32 @@ class QueryGrader:
             sparql: It in SPARQL, read strictly where there is no `query`.
             answers: The stated answers.
             hard: Those that the source says are hard; None: it does not say.
+            lacks: What the SPARQL has that no query over links has; "": its reader did not look.
 
         Returns:
             What it gives; or why it cannot be executed, in a sentence.
         """
         try:
+            if lacks and not query:
+                raise QueryError(f"it is no query over links: {lacks}.")
             tree = parse(query) if query else tree_of_sparql(sparql, strict=True).query
             if isinstance(tree, Count):
-                return "it asks for a number."
+                raise QueryError("it asks for a number.")
             grades = Grades(self._graph, tree)
         except QueryError as problem:
-            return " ".join(str(problem).split())
+            why = " ".join(str(problem).split())
+            return why if query or not sparql else self._run(sparql, answers, why)
         return self._executed(tree, grades, answers, hard)
+
+    def _run(self, sparql: str, answers: tuple[str, ...], why: str) -> Executed | str:
+        """What SPARQL gives as its source has it."""
+        found = self._runner.run(sparql)
+        if isinstance(found, str):
+            return f"{why} As written: {found}"
+        whole, left = found
+        given = [name for name in answers if name in whole]
+        rows = {name: HardAnswer(name, 1, 100, (), False) for name in given if name not in left}
+        return Executed({}, whole, tuple(name for name in given if name in left), rows)
 
     def _executed(
         self, query: Query, grades: Grades, answers: tuple[str, ...], hard: tuple[str, ...] | None

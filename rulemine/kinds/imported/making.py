@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -16,6 +17,7 @@ from rulemine.kinds.graded import new_question
 from rulemine.kinds.imported.block import ImportedBlock, ImportedCypherBlock
 from rulemine.kinds.imported.grading import Executed, QueryGrader
 from rulemine.kinds.imported.kind import CYPHER, KIND
+from rulemine.kinds.imported.running import SourceRunner
 from rulemine.kinds.split import with_unseen
 from rulemine.phrasing.templates import load_templates
 from rulemine.release.contents import ReleaseParts
@@ -61,19 +63,23 @@ def parts_of(given: Any, form: str, name: str, progress: Progress | None = None)
     kg = KnowledgeGraph.from_triples(triples or ())
     missing = _missing(given, triples)
     templates = load_templates("", kg.relations, kg=kg)
-    make: Any = (
-        _cypher if kind is CYPHER else _Making(kg, missing, templates, given.incomplete is not None)
-    )
     questions: list[Question] = []
     rejections: list[Rejection] = []
-    for done, one in enumerate(given.questions, start=1):
-        if one.answers or one.cypher:
-            questions.append(make(one, kind.name))
-        else:
-            text = _line(one.text)
-            rejections.append(Rejection("import", NO_ANSWER, one.id, None, "", "", "", text))
-        if progress:
-            progress(done, len(given.questions))
+    with closing(SourceRunner(kg, missing)) as runner:
+        grader = QueryGrader(kg, missing, templates, runner)
+        make: Any = (
+            _cypher
+            if kind is CYPHER
+            else _Making(kg, missing, grader, given.incomplete is not None)
+        )
+        for done, one in enumerate(given.questions, start=1):
+            if one.answers or one.cypher:
+                questions.append(make(one, kind.name))
+            else:
+                text = _line(one.text)
+                rejections.append(Rejection("import", NO_ANSWER, one.id, None, "", "", "", text))
+            if progress:
+                progress(done, len(given.questions))
     if not questions:
         raise InputError(f"{given.title}: no question has an answer; expected one at least.")
     questions.sort(key=lambda q: q.id)
@@ -194,7 +200,7 @@ def _named(questions: Sequence[Question]) -> set[str]:
     """All entities that questions name."""
     found: set[str] = set()
     for q in questions:
-        found.update(q.anchors, q.answers)
+        found.update(q.anchors, q.answers, getattr(q.block, "executed", None) or ())
         found.update(end for s, _, o in (*q.evidence, *q.full_evidence) for end in (s, o))
     return found
 
@@ -205,15 +211,14 @@ class _Making:
     Args:
         kg: The complete graph.
         missing: What the incomplete graph lacks, with levels.
-        templates: What is declared of its relations.
+        grader: Executes queries on it.
         removed: Whether there is an incomplete graph.
     """
 
     def __init__(
-        self, kg: KnowledgeGraph, missing: Mapping[Triple, int], templates: Any, removed: bool
+        self, kg: KnowledgeGraph, missing: Mapping[Triple, int], grader: QueryGrader, removed: bool
     ) -> None:
-        self._kg, self._missing, self._removed = kg, missing, removed
-        self._grader = QueryGrader(kg, missing, templates)
+        self._kg, self._missing, self._grader, self._removed = kg, missing, grader, removed
 
     def __call__(self, one: Any, kind: str) -> Question:
         """The question of an imported one."""
@@ -229,15 +234,14 @@ class _Making:
             "relations": tuple(sorted({relation for _, relation, _ in evidence})),
         }  # fmt: skip
         found: Executed | str | None = None
-        if len(self._kg) and (lacks := one.fields.get("query_lacks")):  # its reader tried
-            found = f"it is no query over links: {lacks}."
-        elif len(self._kg) and (one.query or one.sparql):
-            found = self._grader.execute(one.query, one.sparql, answers, chosen or hard)
+        if len(self._kg) and (one.query or one.sparql):
+            lacks = str(one.fields.get("query_lacks") or "")  # what its reader could not read
+            found = self._grader.execute(one.query, one.sparql, answers, chosen or hard, lacks)
         executed = found if isinstance(found, Executed) else None
         if executed:
             fields |= executed.fields
         topics = tuple(sorted({clean(t) for t in one.topics} - {""}))
-        if topics or not executed:
+        if topics or "anchors" not in fields:
             fields["anchors"] = topics
         rows = self._hard(hard, chosen, executed, fields["evidence"], answers)
         graded = rows is not None

@@ -61,6 +61,13 @@ class ImportedChecks(KindChecks):
                 watch.progress(done)
             self.check_one(at, contents, findings)
         findings.note("there are no proofs: what others published has no certificates")
+        rows = (at.row for at in contents.questions)
+        if run := sum(
+            row["block"].get("executed") is not None and not row["query"] for row in rows
+        ):
+            findings.note(
+                f"SPARQL that is no query over links, of {run:,} questions: not executed again"
+            )
         return True
 
     def check_one(self, at: Located, contents: Contents, findings: Findings) -> None:
@@ -84,10 +91,16 @@ class ImportedChecks(KindChecks):
         gone = [triple for triple in row["evidence"] if as_triple(triple) in contents.removed]
         wanted = [list(t) for t in dict.fromkeys(map(tuple, gone))] if hard else []
         here.equal("removed", row["removed"], wanted, f"of the evidence, by {MISSING}")
-        if row["block"]["executed"] is not None:
-            self._check_executed(here)
-        elif row["query"]:
+        executed = row["block"]["executed"]
+        if executed is None and row["query"]:
             here.add("query", shown(row["query"]), "none: it was not executed")
+        elif row["query"]:
+            self._check_executed(here)
+        elif executed is not None and row["block"]["hard_from"] == "query":
+            given = [answer for answer in row["answers"] if answer in executed]
+            here.equal(
+                "executed", sorted([*row["stated"], *hard]), given, "stated and hard answers"
+            )
 
     def _check_executed(self, here: Checked) -> None:
         row = here.row

@@ -1,0 +1,130 @@
+"""SPARQL that is no query over links is run as its source has it, on both graphs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rulemine import Release, evaluate, import_set
+from rulemine.builder.regenerated import regenerated
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kinds.imported.running import SourceRunner
+from rulemine.verify import verify
+
+GRAPH = (
+    "/m/0te\t/team/home\t/m/0ar\n/m/0te\t/team/home\t/m/0br\n/m/0te\t/team/mascot\t/m/0ow\n"
+    "/m/0tf\t/team/home\t/m/0cr\n/m/0tf\t/team/mascot\t/m/0ow\n"
+)
+REMOVED = "/m/0tf\t/team/home\t/m/0cr\n"
+
+HEAD = """PREFIX ns: <http://rdf.freebase.com/ns/>
+SELECT DISTINCT ?x
+WHERE {
+FILTER (?x != ns:m.0ow)
+FILTER (!isLiteral(?x) OR lang(?x) = '' OR langMatches(lang(?x), 'en'))
+"""
+OTHERS = (
+    "?c ns:team.mascot ns:m.0ow . ?c ns:team.home ?x . ns:m.0te ns:team.home ?y FILTER (?x != ?y)"
+)
+TEAMLESS = "?c ns:team.home ?x . FILTER NOT EXISTS { ns:m.0te ns:team.home ?x }"
+COUNT = (
+    "PREFIX ns: <http://rdf.freebase.com/ns/> SELECT (COUNT(DISTINCT ?x) AS ?n) "
+    "{ ?c ns:team.home ?x . ?c ns:team.mascot ns:m.0ow FILTER(?c != ?x) }"
+)
+
+QUERIES = {
+    "differ": (HEAD + OTHERS + "}", ["m.0ar", "m.0cr", "m.0zz"], ("m.0ar", "m.0br", "m.0cr")),
+    "none": (HEAD + TEAMLESS + "}", ["m.0cr"], ("m.0cr",)),
+    "number": (COUNT, ["3"], ("3",)),
+    "last": (HEAD + "?c ns:team.home ?x } ORDER BY DESC(?x) LIMIT 1", ["m.0cr"], ("m.0cr",)),
+}
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Release:
+    rows = [
+        {"ID": id_, "question": f"Which ({id_})?", "sparql": sparql, "answer": answers}
+        for id_, (sparql, answers, _) in QUERIES.items()
+    ]
+    path, kg, left = (tmp_path / name for name in ("cwq.json", "kg.tsv", "left.tsv"))
+    path.write_text(json.dumps(rows), "utf-8")
+    kg.write_text(GRAPH, "utf-8")
+    left.write_text(GRAPH.replace(REMOVED, ""), "utf-8")
+    return import_set("cwq", path, tmp_path / "out", kg=kg, incomplete=left)
+
+
+def test_answers_are_stated_or_hard_without_evidence(release: Release) -> None:
+    found = {q.id: q for q in release.questions()}
+    for id_, (sparql, _, executed) in QUERIES.items():
+        assert (found[id_].block.executed, found[id_].block.why) == (executed, ""), id_
+        assert found[id_].block.source_query == sparql
+        assert (found[id_].query, found[id_].structure, found[id_].evidence) == ("", "", ())
+    differ = found["differ"]
+    assert (differ.stated, differ.hard_answers, differ.further) == (
+        ("m.0ar",),
+        ("m.0cr",),
+        ("m.0zz",),
+    )
+    assert found["number"].hard_answers == ("3",)  # on the incomplete graph there are two
+    assert {q.block.hard_from for q in found.values()} == {"query"}
+    assert release.manifest["counts"]["executed"]["questions"] == 4
+
+
+def test_such_a_release_is_verified_and_scored(release: Release, tmp_path: Path) -> None:
+    report = regenerated(verify(release.path))
+    assert report.problems == ()
+    note = "SPARQL that is no query over links, of 4 questions: not executed again"
+    assert note in report.notes
+    lines = [{"id": q.id, "answers": list(q.hard_answers)} for q in release.questions()]
+    (tmp_path / "p.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    scored = evaluate(release, tmp_path / "p.jsonl", resamples=1)
+    assert scored.scores[:, scored.columns.index("hits_hard")].tolist() == [1.0] * 4
+
+
+@pytest.mark.parametrize(
+    ("sparql", "why"),
+    [
+        ("SELECT ?x { SERVICE <http://a.example/> { ?x ns:r ?y } }", "SERVICE"),
+        ("SELECT ?x FROM <http://a.example/> { ?x ns:r ?y }", "FROM"),
+        ("LOAD <http://a.example/>", "LOAD"),
+        ("SELECT ?x { ns:a ns:r ?x FILTER (?x < 3) }", "compares"),
+        ("SELECT ?x { ns:a ns:r ?x FILTER regex(?x, 'b') }", "compares"),
+        ("SELECT ?x { ns:a a ?x }", "compares"),
+        ('SELECT ?x { ns:a ns:r ?x ; ns:r "Ann"@en }', 'no "Ann"'),
+        ("SELECT ?x { ns:a ns:s ?x }", 'no "s"'),
+        ("SELECT ?x { ns:a ns:r ?x } LIMIT 1", "in no order"),
+        ("SELECT ?x ?y { ?x ns:r ?y }", "no column"),
+        ("ASK { ns:a ns:r ?y }", "no column"),
+        ("CONSTRUCT { ?x ns:r ?y } { ?x ns:r ?y }", "no column"),
+        ("SELECT ?x { ns:a ?x ?y }", "no entity"),
+        ("SELECT ?x { ns:a ns:r", "cannot be read"),
+    ],
+)
+def test_why_a_query_is_not_run(sparql: str, why: str) -> None:
+    runner = SourceRunner(KnowledgeGraph.from_triples([("a", "r", "b")]), ())
+    try:
+        found = runner.run(sparql)
+    finally:
+        runner.close()
+    assert isinstance(found, str)
+    assert why in found
+
+
+def test_texts_are_names_where_the_graph_has_them_and_numbers_are_not_sorted() -> None:
+    runner = SourceRunner(KnowledgeGraph.from_triples([("a", "r", "Ann"), ("a", "s", "12")]), ())
+    try:
+        assert runner.run('SELECT ?x { ?x ns:r "Ann"@en }') == (("a",), ("a",))
+        assert "numbers" in runner.run("SELECT ?x { ?x ns:s ?n } ORDER BY ?n LIMIT 1")
+    finally:
+        runner.close()
+
+
+def test_a_query_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rulemine.kinds.imported.running.SECONDS", 0.2)
+    triples = [(f"e{i}", "r", f"e{j}") for i in range(40) for j in range(40)]
+    runner = SourceRunner(KnowledgeGraph.from_triples(triples), ())
+    links = " . ".join(f"?v{i} ns:r ?v{i + 1}" for i in range(9))
+    try:
+        assert "more than 0.2 s" in runner.run(f"SELECT (COUNT(?v0) AS ?n) {{ {links} }}")
+    finally:
+        runner.close()
