@@ -20,7 +20,7 @@ from typing import Any
 from rulemine.datasets.property_graphs import NAMED_GRAPHS
 from rulemine.datasets.registry import data_sets, find_files
 from rulemine.evaluation.baselines import baselines
-from rulemine.kinds.registry import KINDS
+from rulemine.kinds.registry import BUILT
 from rulemine.recipe.loading import named_recipes
 from rulemine.release.reader import Release
 
@@ -138,7 +138,7 @@ def main() -> None:
     rows = [json.loads(line) for line in lines.read_text().splitlines()] if lines.exists() else []
     known = {(found["graph"], found["kind"]) for found in rows}
     chosen = given.graphs.split(",") if given.graphs else graphs()
-    kinds = given.kinds.split(",") if given.kinds else list(KINDS.own)
+    kinds = given.kinds.split(",") if given.kinds else list(BUILT.own)
     for graph in chosen:
         for kind in kinds:
             triples = graph in data_sets() or kind == "cypher"
@@ -151,7 +151,7 @@ def main() -> None:
             print(row(found), end="", flush=True)
     order = {
         (graph, kind): n
-        for n, (graph, kind) in enumerate((g, k) for g in graphs() for k in KINDS.own)
+        for n, (graph, kind) in enumerate((g, k) for g in graphs() for k in BUILT.own)
     }
     rows.sort(key=lambda found: order.get((found["graph"], found["kind"]), len(order)))
     table = HEADER + "".join(map(row, rows))
