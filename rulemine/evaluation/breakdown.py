@@ -62,8 +62,9 @@ def breakdowns(
     ``core`` is there if it has a question; ``proof``, ``structure``, ``hops``, ``missing`` (the removed
     triples that the hard answer needs, once all are removed; 0 without one) and ``inference`` (``full``:
     nothing that the hard answer needs is stated) where questions differ in it; so are most of what a kind
-    adds, and ``split``. ``unseen`` is about the questions outside training; its groups overlap. ``level``,
-    the first of the release at which the hard answer is not stated, is there where it has several.
+    adds, and ``split``. ``unseen`` is about the questions outside training; its groups overlap, and of what
+    others published only those are there that some question is in, where these are several. ``level``, the
+    first of the release at which the hard answer is not stated, is there where it has several.
     Questions without a hard answer are in no other group of what describes hard answers.
 
     Args:
@@ -89,7 +90,10 @@ def breakdowns(
 
 def _groups_of(kind: str) -> tuple[Group, ...]:
     """What questions of a kind are broken down by, in the order of a report."""
-    return (*_FIRST, *kind_named(kind).groups, *_LAST)
+    own = kind_named(kind)
+    # Of questions that were not built, no group says what of them is not known.
+    unseen = _UNSEEN_GROUP if own.built else _UNSEEN_GROUP._replace(least=2)
+    return (*_FIRST, *own.groups, unseen, *_LAST)
 
 
 def group_titles(kind: str) -> dict[str, str]:
@@ -167,8 +171,9 @@ _FIRST = (
     Group("inference", "inference", of_hard(_inference), ("partial", "full")),
 )
 
+_UNSEEN_GROUP = Group("unseen", "unseen in training", _unseen, _UNSEEN, least=0)
+
 _LAST = (
-    Group("unseen", "unseen in training", _unseen, _UNSEEN, least=0),
     SPLIT,
     Group("level", "level", of_hard(_level), least=1),
 )

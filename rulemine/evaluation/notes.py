@@ -11,6 +11,7 @@ from rulemine.evaluation.reporting.report import Row
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.statistics.bootstrap import Bools, Ints
+from rulemine.kinds.registry import kind_named
 from rulemine.release.leakage import RemovedFacts
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
@@ -140,14 +141,25 @@ def notes_on_questions(
     notes = []
     if complete:
         notes.append(f"{NOTHING_TO_INFER}: every answer is stated there.")
-    if not any(q.core for q in questions):
+    built = all(kind_named(q.kind).built for q in questions)
+    if not built:
+        notes.append("What others published has no core: the headline is over all questions.")
+    elif not any(q.core for q in questions):
         notes.append("No question here is in the core: the headline is over all questions.")
     end = "and are left out of Hits@Hard, HHR and the other hard scores."
-    if without := sum(q.hard_answer is None for q in questions):
-        known = all(q.stated for q in questions if q.hard_answer is None)
-        why = "every answer is stated" if known else "all are stated, or which are is not known"
+    lacking = [q for q in questions if q.hard_answer is None]
+    graded = lacking if built else [q for q in lacking if q.stated or q.further]
+    if unknown := len(lacking) - len(graded):
         notes.append(
-            f"{without:,} of {len(questions):,} questions have no hard answer ({why}) {end}"
+            f"{unknown:,} of {len(questions):,} questions have answers of which it is not known whether they "
+            f"are hard, {end}"
+        )
+    if graded:
+        known = all(q.stated for q in graded)
+        otherwise = "all are stated, or which are is not known" if built else "none is missing"
+        why = "every answer is stated" if known else otherwise
+        notes.append(
+            f"{len(graded):,} of {len(questions):,} questions have no hard answer ({why}) {end}"
         )
     if level < 100:
         stated = sum(q.hard_answer is not None and q.level > level for q in questions)

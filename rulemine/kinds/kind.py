@@ -176,6 +176,7 @@ class Kind:
         page: What only cards of the kind say, see `rulemine.release.card.kind_page.KindPage`; None: nothing.
         groups: What its results are broken down by, beside what those of every kind are.
         built: Whether its releases are built, with certificates and texts that can be renamed.
+        removes: Whether its incomplete graphs may lack something of the complete one.
     """
 
     name: ClassVar[str] = ""
@@ -202,6 +203,7 @@ class Kind:
     page: ClassVar[Any] = None
     groups: ClassVar[Sequence[Group]] = ()
     built: ClassVar[bool] = True
+    removes: ClassVar[bool] = True
 
     @property
     def files(self) -> Sequence[ReleaseFile]:

@@ -102,6 +102,11 @@ class _Rows(Tabled):
         return self.row("all", "all").n
 
     @property
+    def shown_kg(self) -> str | None:
+        """What tables call that graph; where nothing is removed there is the complete one alone."""
+        return self.kg if kind_named(self.kind).removes else "complete"
+
+    @property
     def headline(self) -> Row:
         """The row of the core, or that of all questions if none of them is in the core."""
         return self.rows[0]
@@ -195,7 +200,7 @@ class _Rows(Tabled):
         title = f"{self._title()}\nin percent, with each value its {_INTERVAL}"
         found = [self._broken_down(title, kind_named(self.kind).scores)]
         found += [
-            self._broken_down(further.format(kg=self.kg), metrics, *breakdowns)
+            self._broken_down(further.format(kg=self.shown_kg), metrics, *breakdowns)
             for further, metrics, breakdowns in FURTHER
         ]
         return [table for table in found if len(table.header) > 2]

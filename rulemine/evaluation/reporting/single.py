@@ -88,9 +88,13 @@ def document_of_questions(
         counts = forms.setdefault(row.form, [0, 0])
         counts[0] += 1
         counts[1] += row.core
-    form = kind_named(release.kind).form.title
+    kind = kind_named(release.kind)
     forms["all"] = [len(rows), sum(row.core for row in rows)]
-    numbers = tuple((name, n, core) for name, (n, core) in sorted(forms.items(), key=_all_last))
+    header = (kind.form.title, "questions", *(("core",) if kind.built else ()))
+    numbers = tuple(
+        (name, n, core) if kind.built else (name, n)
+        for name, (n, core) in sorted(forms.items(), key=_all_last)
+    )
     return Document(
         title=f"Questions of {release.name}",
         facts={
@@ -99,7 +103,7 @@ def document_of_questions(
             "naming": release.naming,
             "kind": release.kind,
         },
-        headline=Table("headline", f"Questions by {form}", (form, "questions", "core"), numbers),
+        headline=Table("headline", f"Questions by {header[0]}", header, numbers),
         questions=rows,
         labels=labels,
     )
@@ -162,7 +166,7 @@ def _tables(report: Report | Comparison) -> Iterator[Table]:
         title = f"Difference{of}, percentage points"
         yield report.table("difference", title, _subsets(report), _metrics(report))
     for number, (about, metrics, _) in enumerate(FURTHER, start=1):
-        title = about.format(kg=report.kg) + of
+        title = about.format(kg=report.shown_kg) + of
         title = title[0].upper() + title[1:]
         table = report.table(f"{prefix}further-{number}", title, _subsets(report), metrics)
         if len(table.header) > 2:

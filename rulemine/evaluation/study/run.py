@@ -22,6 +22,7 @@ from rulemine.evaluation.answerers.registry import (
     answer,
     asks_model,
     find_answerer,
+    needs_of,
     without_limits,
 )
 from rulemine.evaluation.predictions import read_run, write_predictions
@@ -64,7 +65,8 @@ class StudyFolder:
     Raises:
         OutputError: The folder holds another study, or other files, or cannot be written.
         ReleaseError: There is no such release.
-        ConfigError: Its answers are rows, and other namings or another matching are asked for.
+        ConfigError: Its answers are rows, and other namings or another matching are asked for; or a system
+            executes queries, and no question has one.
     """
 
     def __init__(
@@ -82,6 +84,13 @@ class StudyFolder:
             raise ConfigError(
                 "namings, matching: the answers of this release are rows, in its own naming "
                 f"{self.release.naming!r}, and are compared cell by cell. Leave both out."
+            )
+        asked = self.release.questions(None if plan.split == "all" else plan.split)
+        executing = [name for name in plan.systems if "query" in needs_of(find_answerer(name))]
+        if executing and not any(q.query for q in asked):
+            raise ConfigError(
+                f"systems: {', '.join(executing)} executes queries, and no question of {plan.release} has "
+                "one. Leave it out."
             )
         self.runs = runs_of(plan, self.release.naming)
         self._watch, self._note = watch, note

@@ -49,6 +49,8 @@ class Plain(Section):
         paraphrases: That of further texts.
         separator: What stands between the items of a list in a table; lists in JSON need none.
         title: The name of the set; that of the file if not given.
+        source: Where it is from; the name of the file if not given.
+        license: Its license.
     """
 
     text: str = ""
@@ -63,6 +65,8 @@ class Plain(Section):
     paraphrases: str = ""
     separator: str = option("|", metavar="TEXT")
     title: str = ""
+    source: str = ""
+    license: str = ""
 
     def __call__(self, path: Path, kg: Path | None, incomplete: Path | None) -> ImportedSet:
         """Reads a file, or a folder with a file for each split; see `Reader`."""
@@ -74,8 +78,9 @@ class Plain(Section):
         ]
         return ImportedSet(
             self.title or path.name.partition(".")[0],
-            path.name,
+            self.source or path.name,
             questions,
+            license=self.license,
             complete=_triples(kg),
             incomplete=_triples(incomplete),
         )

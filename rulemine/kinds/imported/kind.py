@@ -85,10 +85,10 @@ class ImportedCypherKind(ImportedKind):
 
     name = "imported_cypher"
     tools = ()
+    removes = False
     block = imported("rulemine.kinds.imported.block:ImportedCypherBlock")
     answers = imported("rulemine.kinds.imported.answers:ImportedRows")
     groups = (
-        TYPE,
         Group("graph", "graph", lambda q, _: str(q.block.graph)),
         Group("match", "MATCH template in the source", lambda q, _: _match(q.block.fields)),
     )

@@ -39,8 +39,9 @@ def _asked(question: Question, shown: ShownRelease) -> Iterator[Row]:
     if question.query:
         yield "query", printable(question.query)
     for key, name in (("source", "source_query"), ("Cypher", "cypher"), ("graph", "graph")):
-        if text := getattr(block, name, ""):
-            yield key, printable(text)
+        lines = getattr(block, name, "").expandtabs(4).splitlines()
+        for place, line in enumerate(filter(str.strip, lines)):
+            yield "" if place else key, printable(line)
     yield from topics(question, shown)
     kinds = dict.fromkeys(question.stated, "   stated") | dict.fromkeys(
         question.hard_answers, "   hard"
