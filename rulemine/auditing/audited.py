@@ -132,7 +132,15 @@ class AuditedSet:
         kg = self.given if which == "incomplete" else self.complete
         if kg is None:
             return [None] * len(self.questions)
-        return self.answers_to(kg, [q.query for q in self.questions])
+        found = self.answers_to(kg, [q.query for q in self.questions])
+        if which == "incomplete":
+            return found
+        # SPARQL that is no query over links was run when its set was imported.
+        as_written = (getattr(q.block, "executed", None) for q in self.questions)
+        return [
+            frozenset(other) if own is None and other is not None else own
+            for own, other in zip(found, as_written, strict=True)
+        ]
 
     def answers_to(self, kg: KnowledgeGraph, queries: Sequence[str]) -> list[frozenset[str] | None]:
         """What queries give on a graph, None for an empty one; what the graph lacks has no triples."""

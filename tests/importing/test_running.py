@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from rulemine import Release, evaluate, import_set
+from rulemine.auditing.audited import AuditedSet
 from rulemine.builder.regenerated import regenerated
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.imported.running import SourceRunner
@@ -68,6 +69,14 @@ def test_answers_are_stated_or_hard_without_evidence(release: Release) -> None:
     assert found["number"].hard_answers == ("3",)  # on the incomplete graph there are two
     assert {q.block.hard_from for q in found.values()} == {"query"}
     assert release.manifest["counts"]["executed"]["questions"] == 4
+
+
+def test_an_audit_holds_what_it_gave_against_the_stated_answers(release: Release) -> None:
+    audited = AuditedSet(release)
+    assert audited.executed("complete") == [
+        frozenset(q.block.executed) for q in release.questions()
+    ]
+    assert audited.executed("incomplete") == [None] * 4
 
 
 def test_such_a_release_is_verified_and_scored(release: Release, tmp_path: Path) -> None:
