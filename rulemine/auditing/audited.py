@@ -19,6 +19,7 @@ from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kinds.registry import kind_named
 from rulemine.query.batch import Batch
 from rulemine.release.guessing import order_of_names
 from rulemine.release.leakage import RemovedFacts
@@ -136,7 +137,7 @@ class AuditedSet:
         if which == "incomplete":
             return found
         # SPARQL that is no query over links was run when its set was imported.
-        as_written = (getattr(q.block, "executed", None) for q in self.questions)
+        as_written = (kind_named(q.kind).executed(q) for q in self.questions)
         return [
             frozenset(other) if own is None and other is not None else own
             for own, other in zip(found, as_written, strict=True)

@@ -237,6 +237,10 @@ class Kind:
         """The query of a question word for word as its source has it; "": it has none, or that is `query`."""
         return ""
 
+    def executed(self, question: Any) -> Collection[str] | None:
+        """What its query gave on the complete graph where that was run elsewhere; None: it was not."""
+        return None
+
     def graph_of(self, question: Any) -> str:
         """The name of the property graph that a question is about; "": there is only one, or none."""
         return ""

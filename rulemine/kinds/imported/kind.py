@@ -74,6 +74,11 @@ class ImportedKind(Kind):
         """Its SPARQL, or what else the source has."""
         return str(question.block.source_query)
 
+    def executed(self, question: Any) -> Collection[str] | None:
+        """When its set was imported."""
+        found: Collection[str] | None = question.block.executed
+        return found
+
 
 def _match(fields: str) -> str:
     """The category of the MATCH template, where the source has templates."""
@@ -102,6 +107,10 @@ class ImportedCypherKind(ImportedKind):
     def source_query(self, question: Any) -> str:
         """None: `query` is the Cypher."""
         return ""
+
+    def executed(self, question: Any) -> None:
+        """It was not."""
+        return
 
     def listed(self, question: Any) -> Sequence[str]:
         """Each row once."""
