@@ -45,6 +45,8 @@ TYPE_NAMES: dict[Any, str] = {
     float: "a number",
     str: "text",
     bool: "true or false",
+    dict: "an object",
+    list: "a list",
 }
 """Names of plain types in messages."""
 

@@ -7,7 +7,8 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,15 @@ from rulemine.codec import read_value, shown, why_unreadable
 from rulemine.errors import ConfigError, InputError, counted
 from rulemine.files import read_jsonl, read_lines, read_text
 
-__all__ = ["SPLIT_NAMES", "SourceRow", "labels_beside", "read_rows", "split_of"]
+__all__ = [
+    "SPLIT_NAMES",
+    "SourceRow",
+    "labels_beside",
+    "read_rows",
+    "split_of",
+    "title_of",
+    "unequal_names",
+]
 
 SPLIT_NAMES = {
     "train": "train", "training": "train",
@@ -27,6 +36,9 @@ SPLIT_NAMES = {
 
 _SUFFIXES = (".jsonl", ".json", ".parquet")
 _TABLES = (".tsv", ".csv")
+_NO_JSON = re.compile("binary|date|decimal|duration|interval|time")
+"""Types of Parquet that JSON lacks."""
+
 _BATCH = 64
 """Rows of Parquet held at once: some sets have a graph of megabytes in each."""
 
@@ -71,7 +83,7 @@ class SourceRow:
             InputError: It is missing, null, or of another type.
         """
         if self.fields.get(name) is None:
-            fields = ", ".join(map(str, self.fields)) or "none"
+            fields = ", ".join(str(k) for k, v in self.fields.items() if v is not None) or "none"
             raise InputError(
                 f"{self.where}: has no {name!r}; its fields are: {fields}. Is the set of another form?"
             )
@@ -174,8 +186,25 @@ def labels_beside(path: Path) -> dict[str, str]:
     return found
 
 
+def unequal_names(labels: Mapping[str, str]) -> dict[str, str]:
+    """Id → label; where several ids have one label, with the id."""
+    often = Counter(labels.values())
+    return {
+        key: label if often[label] == 1 else f"{label} ({key})" for key, label in labels.items()
+    }
+
+
+def title_of(path: Path) -> str:
+    """The name of a folder, or that of a file without its suffix."""
+    return path.absolute().name if path.is_dir() else _unpacked(path).stem
+
+
+def _unpacked(path: Path) -> Path:
+    return Path(path.name.removesuffix(".gz").removesuffix(".zst"))
+
+
 def _suffix(path: Path) -> str:
-    return Path(path.name.removesuffix(".gz").removesuffix(".zst")).suffix.lower()
+    return _unpacked(path).suffix.lower()
 
 
 def _files(path: Path) -> list[Path]:
@@ -230,20 +259,33 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
         number = 0
         with pq.ParquetFile(path) as file:
+            others = [field.name for field in file.schema_arrow if _NO_JSON.search(str(field.type))]
             for batch in file.iter_batches(_BATCH):
                 for fields in batch.to_pylist():
                     number += 1
+                    for name in others:  # times, decimals and bytes become texts
+                        fields[name] = json.loads(json.dumps(fields[name], default=_as_text))
                     yield f"row {number}", fields
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{path}: row {number} has bytes that are no text in UTF-8. Leave that column out."
+        ) from None
     except (pa.ArrowException, OSError) as problem:
         raise InputError(
             f"{path}: is not readable Parquet ({problem}). Is it complete, and no pointer of Git LFS?"
         ) from None
 
 
+def _as_text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
 def _table_rows(path: Path, separator: str) -> Iterator[tuple[str, dict[str, Any]]]:
     most = csv.field_size_limit(2**31 - 1)  # a cell may list thousands of answers
     try:
-        reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=separator)
+        reader = csv.reader(
+            io.StringIO(read_text(path), newline=""), delimiter=separator, strict=True
+        )
         header = next(reader, [])
         for cells in reader:
             if len(cells) != len(header) and cells:

@@ -262,3 +262,11 @@ def test_compressed_files_are_read(folder: Path) -> None:
     (folder / "test.tsv.gz").write_bytes(b"id\tquestion\n")
     with pytest.raises(InputError, match="is not a complete gz file"):
         _read(folder)
+
+
+def test_an_id_of_two_questions_of_one_table_is_refused(folder: Path) -> None:
+    (folder / "test.tsv").write_text(COLUMNS + AUNT + NIECE.replace("8", "7", 1))
+    with pytest.raises(
+        InputError, match=r"test.tsv: line 3: has the id 7 of another question, .*2"
+    ):
+        _read(folder)

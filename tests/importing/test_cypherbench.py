@@ -85,6 +85,8 @@ def test_questions_and_graphs(folder: Path) -> None:
 def test_file_beside_its_graphs_and_a_graph_that_is_named(folder: Path, tmp_path: Path) -> None:
     found = find_reader("cypherbench")(folder / "test.json", None, None)
     assert list(found.property_graphs) == ["coast", "inland"]
+    (first,) = find_reader("cypherbench")(folder / "train.json", None, None).questions
+    assert first.split == "train"
     (tmp_path / "some.jsonl").write_text(json.dumps({"id": "a", "cypher": PEOPLE, "question": "?"}))
     graph = folder / "graphs/simplekg/coast_simplekg.json"
     found = find_reader("cypherbench")(tmp_path / "some.jsonl", graph, None)

@@ -147,3 +147,13 @@ def test_what_the_export_writes_is_read(written: Release, tmp_path: Path) -> Non
         ]
         assert len(question.triples) == len(block.subgraph)
     assert {found.labels[iri[name]] for name in iri} == {*iri}
+
+
+def test_equal_labels_without_a_graph_are_two_entities(tmp_path: Path) -> None:
+    bare = {k: v for k, v in ROW.items() if k != "subgraph"} | {"supporting_facts_uri": "[]"}
+    topics = {f"{YAGO}Elm_1": "Elm", f"{YAGO}Elm_2": "Elm", f"{YAGO}Fir": None}
+    bare |= {"supporting_facts": "[]", "qid_topic_entity": topics}
+    (question,) = read(tmp_path / "in", bare).questions
+    assert question.topics == (f"Elm ({YAGO}Elm_1)", f"Elm ({YAGO}Elm_2)", f"{YAGO}Fir")
+    with pytest.raises(InputError, match=r"'qid_topic_entity' is .*; expected an object"):
+        read(tmp_path / "in", bare | {"qid_topic_entity": ["Elm"]})

@@ -87,3 +87,9 @@ def test_scores_of_an_export_are_those_of_its_release(tmp_path: Path) -> None:
         for id_, scores in after.items():
             for name in ("hits_any", "precision", "recall", "f1"):
                 assert scores[name] == before[id_][name], (system, id_, name)
+
+
+def test_labels_that_are_no_texts_are_left_out(tmp_path: Path) -> None:
+    folder = _write(tmp_path / "sea", ROW)
+    (folder / "entities_names.json").write_text('{"m.02": null, "m.01": 7, "m.03": "Cy"}')
+    assert GnnRagReader()(folder, None, None).labels == {"m.03": "Cy"}

@@ -139,7 +139,10 @@ def test_queries_that_are_no_trees_and_minimal_queries_of_other_rows_are_noted(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"seed_entities": None}, "line 1: has no 'seed_entities'; its fields are: id, question"),
+        (
+            {"seed_entities": None},
+            "line 1: has no 'seed_entities'; its fields are: id, question",
+        ),
         ({"all_answers_wikikg2": "Q3"}, "line 1: 'all_answers_wikikg2' is 'Q3'; expected a list"),
         ({"graph": 3}, "line 1: 'graph' is 3; expected a list"),
         ({"graph": [["a", "b"]]}, r"line 1: 'graph'\[0\] is .*; expected 3 items"),

@@ -111,3 +111,10 @@ def test_what_is_read_back_scores_the_same(both: tuple[Release, Release], system
         assert {name: value for name, value in row.items() if name not in left_out} == {
             name: value for name, value in ours[id_].items() if name not in left_out
         }
+
+
+def test_an_index_without_a_name_and_a_deep_cell_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "test.csv"
+    file.write_text(f",question,answers\n0,Who?,{'[' * 200_000}\n")
+    (q,) = read(file)
+    assert (q.split, q.topics, q.answers) == ("test", (), ("[" * 200_000,))

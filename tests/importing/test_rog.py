@@ -115,7 +115,10 @@ def test_rows_without_a_graph_make_a_set_without_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"answer": None}, "line 1: has no 'answer'; its fields are: id, question, answer"),
+        (
+            {"answer": None},
+            "line 1: has no 'answer'; its fields are: id, question, q_entity",
+        ),
         ({"question": 3}, "line 1: 'question' is 3"),
         ({"graph": [["a", "r", "b"], ["a", "r"]]}, "triple 2 of 'graph' is ['a', 'r']"),
         ({"graph": "a r b"}, "triple 1 of 'graph' is 'a r b'; a list of head, relation and tail"),

@@ -1,5 +1,6 @@
 """The rows of published question sets, in three formats and their folders."""
 
+import datetime
 import json
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 from rulemine.errors import InputError
 from rulemine.files import write_jsonl, write_text
-from rulemine.importing.rows import SourceRow, labels_beside, read_rows, split_of
+from rulemine.importing.rows import SourceRow, labels_beside, read_rows, split_of, title_of
 
 ROWS = [{"id": 1, "tags": [["a", "b"]]}, {"id": 2, "tags": []}]
 
@@ -97,7 +98,7 @@ def test_fields_are_read_by_their_types() -> None:
     assert row.nested("inner", pairs) == (("a", "b"),)
     with pytest.raises(InputError, match=r"a\.jsonl: line 3: 'id' is 7; expected"):
         row.need("id", str)
-    with pytest.raises(InputError, match="has no 'text'; its fields are: id, none, inner"):
+    with pytest.raises(InputError, match="has no 'text'; its fields are: id, inner"):
         row.need("text", str)
     broken = SourceRow("b", "", {"inner": '[["a", "b"'})
     with pytest.raises(InputError, match=r"'inner' is .* which is not valid JSON"):
@@ -142,3 +143,33 @@ def test_labels_beside_rows_are_two_columns(tmp_path: Path) -> None:
     write_text(tmp_path / "entities.tsv", "Q1\tOstheim\nQ2\n")
     with pytest.raises(InputError, match=r"entities\.tsv: line 2 has 1 column; an id and a label"):
         labels_beside(tmp_path)
+
+
+def test_an_unclosed_quote_is_an_error(tmp_path: Path) -> None:
+    write_text(tmp_path / "dev.csv", 'id,text\n1,"a\n2,b\n')
+    with pytest.raises(InputError, match="Are its quotes closed"):
+        list(read_rows(tmp_path / "dev.csv"))
+
+
+def test_times_and_bytes_of_parquet_are_texts(tmp_path: Path) -> None:
+    at = datetime.datetime(2020, 1, 2)
+    written(tmp_path / "dev.parquet", [{"id": 1, "at": at, "raw": [b"a"], "none": None}])
+    (row,) = read_rows(tmp_path / "dev.parquet")
+    assert row.fields == {"id": 1, "at": "2020-01-02 00:00:00", "raw": ["a"], "none": None}
+    written(tmp_path / "dev.parquet", [{"raw": b"\xff"}])
+    with pytest.raises(InputError, match="row 1 has bytes that are no text"):
+        list(read_rows(tmp_path / "dev.parquet"))
+
+
+def test_null_is_no_field_and_objects_are_called_so() -> None:
+    row = SourceRow("in.json: item 1", "", {"answer": None, "topics": []})
+    with pytest.raises(InputError, match="has no 'answer'; its fields are: topics"):
+        row.need("answer", str)
+    with pytest.raises(InputError, match="expected an object"):
+        row.get("topics", dict)
+
+
+def test_titles_keep_their_dots(tmp_path: Path) -> None:
+    (tmp_path / "set-v1.2").mkdir()
+    assert title_of(tmp_path / "set-v1.2") == "set-v1.2"
+    assert title_of(tmp_path / "set-v1.2.jsonl.gz") == "set-v1.2"

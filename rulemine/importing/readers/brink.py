@@ -19,7 +19,7 @@ from rulemine.config import Section
 from rulemine.errors import InputError
 from rulemine.files import read_blocks
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
-from rulemine.importing.rows import SourceRow, read_rows, split_of
+from rulemine.importing.rows import SourceRow, read_rows, split_of, title_of
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.tree import Anchor, Projection
 
@@ -49,8 +49,16 @@ class BrinkReader(Section):
         complete = _triples(kg or graphs.get("complete"))
         relations = {relation for _, relation, _ in complete or ()}
         rows: dict[tuple[str, str], SourceRow] = {}
+        seen: dict[tuple[str, str, str], SourceRow] = {}
         for row in read_rows(*files):
             key = row.split or "test", row.key()
+            file = row.where.rpartition(": ")[0]
+            same = seen.setdefault((*key, file), row)
+            if same.fields != row.fields:
+                raise InputError(
+                    f"{row.where}: has the id {key[1]} of another question, {same.where}. Rows of several "
+                    "files make one question, not those of one. Give each question an id of its own."
+                )
             before = rows.get(key)
             fields = _parsed(row) if before is None else before.fields | _parsed(row)
             rows[key] = SourceRow(row.where if before is None else before.where, row.split, fields)
@@ -67,7 +75,7 @@ class BrinkReader(Section):
             ),
         }
         return ImportedSet(
-            title=path.absolute().name.split(".")[0],
+            title=title_of(path),
             source="files in the form of https://github.com/boschresearch/brink",
             citation="Zhou, Zhu, Wang, Zhou, He, Chen, Staab, Kharlamov: What Breaks Knowledge Graph based "
             "RAG? EACL 2026. https://arxiv.org/abs/2508.08344",

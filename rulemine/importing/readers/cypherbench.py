@@ -14,6 +14,7 @@ from rulemine.config import Section
 from rulemine.cypher.questions.task_rows import TaskRow, graph_files, read_tasks, task_files
 from rulemine.errors import InputError, counted
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
+from rulemine.importing.rows import split_of, title_of
 from rulemine.kg.property_graph.simplekg import read_simplekg
 
 __all__ = ["CypherBench"]
@@ -35,6 +36,8 @@ class CypherBench(Section):
                 f"{path}: holds no questions; expected CypherBench's test.json, or the folder that it is in."
             )
         tasks = read_tasks(path)
+        if not path.is_dir():
+            tasks = [task._replace(split=split_of(path) or "test") for task in tasks]
         if kg is not None and kg.is_file():  # a file need not name the one graph that it asks
             tasks = [task._replace(graph=task.graph or _name(kg)) for task in tasks]
         asked = Counter(task.graph for task in tasks)
@@ -85,7 +88,7 @@ def _graphs(path: Path, kg: Path | None, asked: list[str]) -> dict[str, Path]:
 
 def _name(file: Path) -> str:
     """What a graph is called whose file is all that is known of it."""
-    stem = file.name.partition(".")[0].removesuffix("_simplekg")
+    stem = title_of(file).removesuffix("_simplekg")
     return re.sub(r"[^\w-]+", "-", stem) or "graph"
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from rulemine.config import Section
 from rulemine.errors import InputError, counted
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
-from rulemine.importing.rows import SourceRow, labels_beside, read_rows
+from rulemine.importing.rows import SourceRow, labels_beside, read_rows, unequal_names
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.rdf import relation_names
 
@@ -54,7 +54,7 @@ class DynamicKgqaReader(Section):
 
         with_graph = kg is not None or any(subgraphs)
         labels = _labels(rows, (*subgraphs, *facts), path)
-        names: Mapping[str, str] = {} if with_graph else labels
+        names: Mapping[str, str] = {} if with_graph else unequal_names(labels)
         problems: Counter[str] = Counter()
         ids = _ids(rows)
         questions = [
@@ -115,7 +115,7 @@ def _question(
     answers = row.nested("all_answers_uri", tuple[str, ...], None)
     if answers is None:
         answers = (uri or row.need("answer_readable", str),)
-    topics = [_expanded(topic) for topic in row.nested("qid_topic_entity", Any, {})]
+    topics = [_expanded(topic) for topic in row.nested("qid_topic_entity", dict, {})]
     if not topics:
         topics = _leaves(facts, uri)
         problems[
@@ -174,8 +174,9 @@ def _labels(
     """IRI → label: that of ``entities.tsv`` beside the rows, that of the answer, or the readable IRI."""
     labels = {end: readable(end) for triples in graphs for s, _, o in triples for end in (s, o)}
     for row in rows:
-        for topic, label in row.nested("qid_topic_entity", Any, {}).items():
-            labels.setdefault(_expanded(topic), label)
+        for topic, label in row.nested("qid_topic_entity", dict, {}).items():
+            if isinstance(label, str):
+                labels.setdefault(_expanded(topic), label)
         if uri := row.get("answer_uri", str, ""):
             labels[uri] = row.get("answer_readable", str, readable(uri))
     return labels | labels_beside(path)

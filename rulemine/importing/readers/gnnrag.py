@@ -41,6 +41,7 @@ class GnnRagReader(Section):
                 "the folder that has them beside entities.txt."
             )
         known = set(union.entities)
+        labels = parse_object(read_text(named), str(named)) if named.is_file() else {}
         return ImportedSet(
             title=path.absolute().name,
             source="files in the form of https://github.com/cmavro/GNN-RAG",
@@ -64,7 +65,7 @@ class GnnRagReader(Section):
             ],
             complete=union if kg is None else KnowledgeGraph.read(kg).labeled(),
             incomplete=None if incomplete is None else KnowledgeGraph.read(incomplete).labeled(),
-            labels=parse_object(read_text(named), str(named)) if named.is_file() else {},
+            labels={key: label for key, label in labels.items() if isinstance(label, str)},
             definitions={
                 "hit": "The share of questions whose most probable candidate is an answer."
             },

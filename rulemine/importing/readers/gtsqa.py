@@ -16,7 +16,7 @@ from rulemine.codec import shown
 from rulemine.config import Section, option
 from rulemine.errors import InputError, NoTreeError, QueryError, counted
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
-from rulemine.importing.rows import SourceRow, labels_beside, read_rows
+from rulemine.importing.rows import SourceRow, labels_beside, read_rows, unequal_names
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.foreign.read_sparql import tree_of_sparql
 from rulemine.query.foreign.sparql_parsing import PREFIXES
@@ -213,11 +213,7 @@ class _Names:
     def name(self, entity: str) -> str:
         """The name of an entity by its id."""
         if self.labeled is None:
-            often = Counter(self.labels.values())
-            self.labeled = {
-                key: label if often[label] == 1 else f"{label} ({key})"
-                for key, label in self.labels.items()
-            }
+            self.labeled = unequal_names(self.labels)
         return self.labeled.get(entity, entity)
 
     def renamed(self, triples: Iterable[Triple]) -> Iterable[Triple]:

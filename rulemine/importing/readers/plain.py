@@ -12,7 +12,7 @@ from rulemine.codec import shown
 from rulemine.config import Section, option
 from rulemine.errors import InputError
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
-from rulemine.importing.rows import SPLIT_NAMES, SourceRow, read_rows
+from rulemine.importing.rows import SPLIT_NAMES, SourceRow, read_rows, title_of
 from rulemine.kg.graph import KnowledgeGraph, Triple
 
 __all__ = ["Plain"]
@@ -77,7 +77,7 @@ class Plain(Section):
             for number, row in enumerate(rows, start=1)
         ]
         return ImportedSet(
-            self.title or path.name.partition(".")[0],
+            self.title or title_of(path),
             self.source or path.name,
             questions,
             license=self.license,
@@ -112,7 +112,7 @@ class Plain(Section):
         row, where = source.fields, source.where
 
         def text(key: str) -> str:
-            value = row.get(columns.get(key, ""), "")
+            value = row.get(columns[key]) if key in columns else None
             if value is None:
                 return ""
             if isinstance(value, bool) or not isinstance(value, str | int | float):
@@ -120,8 +120,9 @@ class Plain(Section):
             return str(value).strip()
 
         def several(key: str) -> tuple[str, ...]:
-            value = row.get(columns.get(key, ""))
-            items = list(self._items(value, f"{where}: {columns.get(key, '')}"))
+            if key not in columns:
+                return ()
+            items = list(self._items(row.get(columns[key]), f"{where}: {columns[key]}"))
             return tuple(dict.fromkeys(item.strip() for item in items if item.strip()))
 
         if not text("text"):
@@ -151,7 +152,7 @@ class Plain(Section):
         if value is None:
             return
         if isinstance(value, str) and value.lstrip()[:1] == "[":
-            with suppress(ValueError):  # a name may begin so
+            with suppress(ValueError, RecursionError):  # a name may begin so
                 value = json.loads(value)
         if isinstance(value, list):
             for item in value:

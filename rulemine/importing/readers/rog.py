@@ -14,7 +14,7 @@ from rulemine.codec import shown
 from rulemine.config import Section
 from rulemine.errors import InputError
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
-from rulemine.importing.rows import SourceRow, read_rows, split_of
+from rulemine.importing.rows import SourceRow, read_rows, split_of, title_of
 from rulemine.kg.graph import KnowledgeGraph, Triple
 
 __all__ = ["RogReader"]
@@ -54,7 +54,7 @@ class RogReader(Section):
         }
         union = _Union(files) if with_graph else None
         return ImportedSet(
-            title=path.absolute().name.split(".")[0],
+            title=title_of(path),
             source="files in the form of https://github.com/RManLuo/reasoning-on-graphs",
             citation="The form: Luo, Li, Haffari, Pan: Reasoning on Graphs: Faithful and Interpretable Large "
             "Language Model Reasoning. ICLR 2024. https://arxiv.org/abs/2310.01061",
