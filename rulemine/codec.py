@@ -1,7 +1,6 @@
 """Converts between typed records and plain data, checking every field's name and type.
 
-`decode` is the only decoder of this package: it reads the objects of JSON files (`from_json`) and the
-tables of TOML files (`rulemine.config`).
+`decode` is the only decoder: of the objects of JSON files, and of the tables of TOML files.
 """
 
 import dataclasses
@@ -35,10 +34,8 @@ __all__ = [
 
 _R = TypeVar("_R")
 
-_LARGEST = 10**300
-"""Larger integers cannot be converted to floating point."""
-_SHORT = 80
-"""Characters of a value that a message shows."""
+_LARGEST = 10**300  # larger integers cannot be converted to floating point
+_SHORT = 80  # characters of a value that a message shows
 
 TYPE_NAMES: dict[Any, str] = {
     int: "a whole number",
