@@ -38,13 +38,9 @@ _LARGEST = 10**300  # larger integers cannot be converted to floating point
 _SHORT = 80  # characters of a value that a message shows
 
 TYPE_NAMES: dict[Any, str] = {
-    int: "a whole number",
-    float: "a number",
-    str: "text",
-    bool: "true or false",
-    dict: "an object",
-    list: "a list",
-}
+    int: "a whole number", float: "a number", str: "text",
+    bool: "true or false", dict: "an object", list: "a list",
+}  # fmt: skip
 """Names of plain types in messages."""
 
 

@@ -8,7 +8,7 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,18 @@ from typing import Any
 from rulemine.codec import read_value, shown, why_unreadable
 from rulemine.errors import ConfigError, InputError, counted
 from rulemine.files import read_jsonl, read_lines, read_text
+from rulemine.kg.graph import Triple
 
 __all__ = [
     "SPLIT_NAMES",
+    "SUFFIXES",
+    "RowTriples",
     "SourceRow",
     "labels_beside",
     "read_rows",
+    "split_files",
     "split_of",
+    "suffix_of",
     "title_of",
     "unequal_names",
 ]
@@ -34,7 +39,7 @@ SPLIT_NAMES = {
 }  # fmt: skip
 """A word of a file's name → the split that it names."""
 
-_SUFFIXES = (".jsonl", ".json", ".parquet")
+SUFFIXES = (".jsonl", ".json", ".parquet")
 _TABLES = (".tsv", ".csv")
 _NO_JSON = re.compile("binary|date|decimal|duration|interval|time")
 """Types of Parquet that JSON lacks."""
@@ -51,11 +56,13 @@ class SourceRow:
         where: File and row, for messages.
         split: ``train``, ``validation`` or ``test``, by the name of its file; "" if that names none.
         fields: Its fields, as JSON has them.
+        in_table: Whether it is of a table, in which all values are texts.
     """
 
     where: str
     split: str
     fields: dict[str, Any]
+    in_table: bool = False
 
     def get(self, name: str, hint: Any, default: Any = None) -> Any:
         """A field, read as `rulemine.codec.read_value` reads a type.
@@ -120,6 +127,23 @@ class SourceRow:
         return SourceRow(self.where, self.split, {name: value}).get(name, hint, default)
 
 
+@dataclass(frozen=True)
+class RowTriples:
+    """The triples of all rows, read anew each time, since together they can be larger than memory.
+
+    Attributes:
+        rows: Reads the rows.
+        triples: Gives those of a row.
+    """
+
+    rows: Callable[[], Iterable[SourceRow]]
+    triples: Callable[[SourceRow], Iterable[Triple]]
+
+    def __iter__(self) -> Iterator[Triple]:
+        for row in self.rows():
+            yield from self.triples(row)
+
+
 def split_of(path: Path) -> str:
     """The split that a file's name has as a word, or else its folder's; "" if there is none.
 
@@ -149,8 +173,8 @@ def read_rows(*paths: Path) -> Iterator[SourceRow]:
         ConfigError: Parquet needs a package that is not installed.
     """
     empty = True
-    for file in (file for path in paths for file in _files(path)):
-        suffix, split = _suffix(file), split_of(file)
+    for file in (file for path in paths for file in split_files(path)):
+        suffix, split = suffix_of(file), split_of(file)
         if suffix == ".jsonl":
             rows: Iterator[tuple[str, dict[str, Any]]]
             rows = ((f"line {number}", row) for number, row in read_jsonl(file))
@@ -162,7 +186,7 @@ def read_rows(*paths: Path) -> Iterator[SourceRow]:
             rows = _table_rows(file, "\t" if suffix == ".tsv" else ",")
         for place, fields in rows:
             empty = False
-            yield SourceRow(f"{file}: {place}", split, fields)
+            yield SourceRow(f"{file}: {place}", split, fields, suffix in _TABLES)
     if empty:
         raise InputError(f"{paths[0]}: has no rows; a question in each was expected.")
 
@@ -203,22 +227,28 @@ def _unpacked(path: Path) -> Path:
     return Path(path.name.removesuffix(".gz").removesuffix(".zst"))
 
 
-def _suffix(path: Path) -> str:
+def suffix_of(path: Path) -> str:
+    """The last suffix of a file, that of compression aside, in lower case."""
     return _unpacked(path).suffix.lower()
 
 
-def _files(path: Path) -> list[Path]:
+def split_files(path: Path) -> list[Path]:
+    """A file itself, or those of a folder whose names have a split, by split and then by name.
+
+    Raises:
+        InputError: There is none.
+    """
     if not path.exists():
         raise InputError(f"{path}: does not exist; a file or a folder was expected.")
     if not path.is_dir():
-        if _suffix(path) in _SUFFIXES + _TABLES:
+        if suffix_of(path) in SUFFIXES + _TABLES:
             return [path]
-        known = ", ".join(_SUFFIXES + _TABLES)
+        known = ", ".join(SUFFIXES + _TABLES)
         raise InputError(f"{path}: is none of {known}. Convert it, or name another file.")
     found = [
         file
         for file in sorted(path.rglob("*"))
-        if file.is_file() and _suffix(file) in _SUFFIXES and split_of(file)
+        if file.is_file() and suffix_of(file) in SUFFIXES and split_of(file)
     ]
     if not found:
         raise InputError(

@@ -20,7 +20,7 @@ def test_columns_are_guessed(tmp_path: Path) -> None:
     file = tmp_path / "test.csv"
     file.write_text('qid,Question,answer,q_entity,split,Note\n7,"Who, then?",a| b |a,t,dev,x\n')
     (q,) = read(file)
-    assert (q.id, q.text, q.answers, q.topics) == ("7", "Who, then?", ("a", "b"), ("t",))
+    assert (q.id, q.text, q.answers, q.topics) == ("7", "Who, then?", ("a", "b", "a"), ("t",))
     assert (q.split, q.hard, q.fields) == ("validation", None, {"Note": "x"})
 
 
@@ -37,11 +37,24 @@ def test_lists_are_lists_in_json_and_in_texts(tmp_path: Path) -> None:
         {"question": "Two?", "answers": '["b", "c"]', "paraphrases": ["2?"], "type": "t"},
         {"question": "Three?", "answers": "[d"},
     ]
+    rows += [
+        {"question": "Four?", "answers": "a|b"},
+        {"question": "Five?", "answers": ["a", "b", "a"]},
+    ]
     (tmp_path / "train.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    one, two, three = read(tmp_path)
+    one, two, three, *more = read(tmp_path)
     assert (one.answers, one.hard, one.split) == (("a", "1"), (), "train")
     assert (two.answers, two.paraphrases, two.fields) == (("b", "c"), ("2?",), {"type": "t"})
     assert three.answers == ("[d",)
+    # A text of JSON is one answer, and a list keeps what it has twice, for scores that count it so.
+    assert [q.answers for q in more] == [("a|b",), ("a", "b", "a")]
+
+
+def test_lists_are_read_as_pandas_writes_them(tmp_path: Path) -> None:
+    file = tmp_path / "test.csv"
+    file.write_text('question,answers\nWho?,"[\'a|b\', ""c\'s""]"\n')
+    (q,) = read(file)
+    assert q.answers == ("a|b", "c's")
 
 
 @pytest.mark.parametrize(

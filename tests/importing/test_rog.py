@@ -133,7 +133,7 @@ def test_messages_name_the_row_and_what_was_expected(
 
 
 def test_a_folder_without_rows_says_what_was_expected(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"holds no file such as test\.jsonl"):
+    with pytest.raises(InputError, match=r"holds no file such as train\.jsonl"):
         _read(tmp_path)
     (tmp_path / "test.jsonl").write_text('{"id": \n')
     with pytest.raises(InputError, match=r"test\.jsonl: line 1 is not valid JSON"):

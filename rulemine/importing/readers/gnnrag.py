@@ -5,8 +5,9 @@ Lines for each split, such as ``train.json`` or ``test_simple.json``, and maybe 
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from rulemine.config import Section
 from rulemine.errors import InputError, counted
 from rulemine.files import read_jsonl, read_lines, read_text
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
-from rulemine.importing.rows import SourceRow, split_of
+from rulemine.importing.rows import RowTriples, SourceRow, split_of
 from rulemine.kg.graph import KnowledgeGraph, Triple
 
 __all__ = ["GnnRagReader"]
@@ -30,17 +31,16 @@ class GnnRagReader(Section):
     def __call__(self, path: Path, kg: Path | None, incomplete: Path | None) -> ImportedSet:
         """Reads a folder."""
         named = path / "entities_names.json"
-        union = _Union(
-            [file for file in sorted(path.glob("*.json*")) if split_of(Path(file.name))],
-            read_lines(path / "entities.txt"),
-            read_lines(path / "relations.txt"),
-        )
-        if not union.files:
+        files = [file for file in sorted(path.glob("*.json*")) if split_of(Path(file.name))]
+        entities = read_lines(path / "entities.txt")
+        relations = read_lines(path / "relations.txt")
+        if not files:
             raise InputError(
                 f"{path}: holds no file such as test.json or train_simple.json, whose name has a split. Name "
                 "the folder that has them beside entities.txt."
             )
-        known = set(union.entities)
+        union = RowTriples(partial(_rows, files), partial(_triples, entities, relations))
+        known = set(entities)
         labels = parse_object(read_text(named), str(named)) if named.is_file() else {}
         return ImportedSet(
             title=path.absolute().name,
@@ -56,12 +56,12 @@ class GnnRagReader(Section):
                     ),
                     split=row.split,
                     topics=tuple(
-                        _named(row, number, union.entities, "entities.txt")
+                        _named(row, number, entities, "entities.txt")
                         for number in row.need("entities", list)
                     ),
                     fields={name: v for name, v in row.fields.items() if name not in _READ},
                 )
-                for row in union.rows()
+                for row in _rows(files)
             ],
             complete=union if kg is None else KnowledgeGraph.read(kg).labeled(),
             incomplete=None if incomplete is None else KnowledgeGraph.read(incomplete).labeled(),
@@ -72,34 +72,25 @@ class GnnRagReader(Section):
         )
 
 
-@dataclass(frozen=True)
-class _Union:
-    """The triples of all graphs; read from the files, since together they can be larger than memory."""
+def _rows(files: Iterable[Path]) -> Iterator[SourceRow]:
+    for file in files:
+        for line, fields in read_jsonl(file):
+            yield SourceRow(f"{file}: line {line}", split_of(Path(file.name)), fields)
 
-    files: Sequence[Path]
-    entities: Sequence[str]
-    relations: Sequence[str]
 
-    def rows(self) -> Iterator[SourceRow]:
-        for file in self.files:
-            for line, fields in read_jsonl(file):
-                yield SourceRow(f"{file}: line {line}", split_of(Path(file.name)), fields)
-
-    def __iter__(self) -> Iterator[Triple]:
-        for row in self.rows():
-            graph = row.need("subgraph", dict)
-            for triple in graph.get("tuples", ()):
-                if not isinstance(triple, list) or len(triple) != 3:
-                    raise InputError(
-                        f"{row.where}: the graph has {shown(triple)}; a list of the numbers of head, "
-                        "relation and tail was expected. Is the set of another form?"
-                    )
-                head, relation, tail = triple
-                yield (
-                    _named(row, head, self.entities, "entities.txt"),
-                    _named(row, relation, self.relations, "relations.txt"),
-                    _named(row, tail, self.entities, "entities.txt"),
-                )
+def _triples(entities: Sequence[str], relations: Sequence[str], row: SourceRow) -> Iterator[Triple]:
+    for triple in row.need("subgraph", dict).get("tuples", ()):
+        if not isinstance(triple, list) or len(triple) != 3:
+            raise InputError(
+                f"{row.where}: the graph has {shown(triple)}; a list of the numbers of head, relation and "
+                "tail was expected. Is the set of another form?"
+            )
+        head, relation, tail = triple
+        yield (
+            _named(row, head, entities, "entities.txt"),
+            _named(row, relation, relations, "relations.txt"),
+            _named(row, tail, entities, "entities.txt"),
+        )
 
 
 def _named(row: SourceRow, number: Any, names: Sequence[str], file: str) -> str:

@@ -1,5 +1,6 @@
 """The form ``plain``: JSON, JSON Lines or a table with a column for each thing, called as anybody likes."""
 
+import ast
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -122,8 +123,10 @@ class Plain(Section):
         def several(key: str) -> tuple[str, ...]:
             if key not in columns:
                 return ()
-            items = list(self._items(row.get(columns[key]), f"{where}: {columns[key]}"))
-            return tuple(dict.fromkeys(item.strip() for item in items if item.strip()))
+            separator = self.separator if source.in_table else ""
+            items = _items(row.get(columns[key]), separator, f"{where}: {columns[key]}")
+            found = tuple(item.strip() for item in items if item.strip())
+            return found if key == "answers" else tuple(dict.fromkeys(found))
 
         if not text("text"):
             raise InputError(f"{where}: {columns['text']} is empty; expected the question.")
@@ -147,22 +150,27 @@ class Plain(Section):
             fields=rest | ({"type": text("type")} if "type" in columns else {}),
         )
 
-    def _items(self, value: Any, where: str) -> Iterator[str]:
-        """The items of a list: of JSON, of a text in JSON, or of a text with separators."""
-        if value is None:
-            return
-        if isinstance(value, str) and value.lstrip()[:1] == "[":
-            with suppress(ValueError, RecursionError):  # a name may begin so
-                value = json.loads(value)
-        if isinstance(value, list):
-            for item in value:
-                if isinstance(item, bool) or not isinstance(item, str | int | float):
-                    raise InputError(f"{where} has {shown(item)}; expected a list of texts.")
-                yield str(item)
-        elif isinstance(value, bool) or not isinstance(value, str | int | float):
-            raise InputError(f"{where} is {shown(value)}; expected a text, or a list of texts.")
-        else:
-            yield from str(value).split(self.separator) if self.separator else [str(value)]
+
+def _items(value: Any, separator: str, where: str) -> Iterator[str]:
+    """The items of a list: of JSON, of a text that is one in JSON or Python, or of a text with separators."""
+    if value is None:
+        return
+    if isinstance(value, str) and value.lstrip()[:1] == "[":
+        for read in (json.loads, ast.literal_eval):
+            with suppress(
+                ValueError, SyntaxError, MemoryError, RecursionError
+            ):  # a name may begin so
+                value = read(value.strip())
+                break
+    if isinstance(value, list):
+        for item in value:
+            if isinstance(item, bool) or not isinstance(item, str | int | float):
+                raise InputError(f"{where} has {shown(item)}; expected a list of texts.")
+            yield str(item)
+    elif isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise InputError(f"{where} is {shown(value)}; expected a text, or a list of texts.")
+    else:
+        yield from str(value).split(separator) if separator else [str(value)]
 
 
 def _triples(path: Path | None) -> list[Triple] | None:

@@ -4,8 +4,6 @@ Rows have ``id``, ``question``, ``answer``, ``q_entity``, ``a_entity`` and ``gra
 Parquet. RoG, GCR, G-Retriever and SubgraphRAG read them, and score by ``answer``.
 """
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,13 +12,19 @@ from rulemine.codec import shown
 from rulemine.config import Section
 from rulemine.errors import InputError
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
-from rulemine.importing.rows import SourceRow, read_rows, split_of, title_of
+from rulemine.importing.rows import (
+    SUFFIXES,
+    RowTriples,
+    SourceRow,
+    read_rows,
+    split_files,
+    split_of,
+    suffix_of,
+    title_of,
+)
 from rulemine.kg.graph import KnowledgeGraph, Triple
 
 __all__ = ["RogReader"]
-
-_FORMS = (".jsonl", ".json", ".parquet")
-"""Suffixes; where a folder has a split in several of them, the first counts."""
 
 _READ = {"id", "question", "answer", "q_entity", "graph", "choices"}
 
@@ -31,7 +35,7 @@ class RogReader(Section):
 
     def __call__(self, path: Path, kg: Path | None, incomplete: Path | None) -> ImportedSet:
         """Reads a file, or a folder with one or more for each split."""
-        files = _files(path)
+        files = _files(path) or [path]
         questions: list[ImportedQuestion] = []
         with_graph = unequal = 0
         for row in read_rows(*files):
@@ -52,7 +56,7 @@ class RogReader(Section):
             "questions whose answers are not the entities of a_entity": unequal,
             "questions without a graph": len(questions) - with_graph if with_graph else 0,
         }
-        union = _Union(files) if with_graph else None
+        union = RowTriples(lambda: read_rows(*files), _graph) if with_graph else None
         return ImportedSet(
             title=title_of(path),
             source="files in the form of https://github.com/RManLuo/reasoning-on-graphs",
@@ -70,36 +74,13 @@ class RogReader(Section):
         )
 
 
-@dataclass(frozen=True)
-class _Union:
-    """The triples of all graphs; read from the files, since together they can be larger than memory."""
-
-    files: list[Path]
-
-    def __iter__(self) -> Iterator[Triple]:
-        for row in read_rows(*self.files):
-            yield from _graph(row)
-
-
 def _files(path: Path) -> list[Path]:
-    if not path.is_dir():
-        return [path]
-    found: dict[str, dict[str, list[Path]]] = {}
-    for file in sorted(path.rglob("*")):
-        form = re.search(r"(\.jsonl|\.json|\.parquet)(\.gz|\.zst)?$", file.name)
-        if form and split_of(file) and not file.name.startswith("rule_paths"):
-            found.setdefault(split_of(file), {}).setdefault(form[1], []).append(file)
-    if not found:
-        raise InputError(
-            f"{path}: holds no file such as test.jsonl or data/train-00000-of-00002.parquet, whose name has "
-            "a split. Name the file itself, or the folder that the set was downloaded into."
-        )
-    splits = [split for split in ("train", "validation", "test") if split in found]
-    return [
-        file
-        for split in splits
-        for file in next(found[split][form] for form in _FORMS if form in found[split])
-    ]
+    """The files of questions; where a folder has a split in several forms, those of the first in SUFFIXES."""
+    files = [file for file in split_files(path) if not file.name.startswith("rule_paths")]
+    form: dict[str, str] = {}
+    for file in sorted(files, key=lambda file: SUFFIXES.index(suffix_of(file))):
+        form.setdefault(split_of(file), suffix_of(file))
+    return [file for file in files if suffix_of(file) == form[split_of(file)]]
 
 
 def _names(row: SourceRow, field: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
