@@ -10,7 +10,6 @@ from rulemine.codec import to_json
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.index import Index
 from rulemine.mining import MiningOptions, mine
-from rulemine.release.records import Question
 from rulemine.rules.rule import Rule
 from rulemine.rules.walk import OpenEnds, Walks
 
@@ -38,7 +37,7 @@ def inference_measures(of: AuditedSet, progress: Progress, mines: bool) -> Itera
     why = "the set has no graph." if of.complete is None else "nothing is removed."
     missing = None
     if of.incomplete is not None:
-        missing = share([bool(q.hard) if _is_graded(q) else None for q in of.questions])
+        missing = share([bool(q.hard) if q.graded else None for q in of.questions])
     yield measure(
         SECTION, "needs_missing", "needs what is missing",
         "Share of all questions that have a hard answer: one which the complete graph gives and the "
@@ -116,7 +115,8 @@ def _derivable(
                 derived.add((kg.entities[s], relation, kg.entities[o]))
 
     def follows(witness: Sequence[Triple]) -> bool:
-        return all(t in stated or _any_statement(of, t) & derived for t in witness)
+        gone = [t for t in witness if t not in stated]
+        return bool(gone) and all(_any_statement(of, t) & derived for t in gone)
 
     return follows
 
@@ -125,8 +125,3 @@ def _any_statement(of: AuditedSet, triple: Triple) -> set[Triple]:
     s, r, o = triple
     statements = of.declarations.statements(r, "object")
     return {(s, name, o) if end == "object" else (o, name, s) for name, end in statements}
-
-
-def _is_graded(question: Question) -> bool:
-    """Whether it is known which answers the incomplete graph states."""
-    return not question.answers or bool(question.stated or question.hard or question.further)

@@ -128,7 +128,7 @@ def _proof(question: Question, about: About) -> str:
 
 
 def _missing(question: Question, _: About) -> str:
-    if not (question.stated or question.hard or question.further):
+    if not question.graded:
         return ""  # which answers are missing is not known
     return f"{MORE_MISSING}+" if question.missing >= MORE_MISSING else str(question.missing)
 

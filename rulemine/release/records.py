@@ -296,6 +296,11 @@ class Question:
         return tuple(row.answer for row in self.hard)
 
     @property
+    def graded(self) -> bool:
+        """Whether it is known of any answer whether the incomplete KG states it."""
+        return bool(self.stated or self.hard or self.further)
+
+    @property
     def level(self) -> int:
         """The level from which on `hard_answer` is not stated."""
         return next(row.level for row in self.hard if row.answer == self.hard_answer)

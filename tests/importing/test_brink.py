@@ -238,6 +238,17 @@ def test_a_hard_answer_that_is_no_answer_is_noted_and_left_out(
     assert (question.hard_answer, question.hard) == (None, ())
 
 
+def test_without_a_query_only_the_hard_answer_asked_for_is_known(tmp_path: Path) -> None:
+    rows = [
+        {"id": n, "question": "Who?", "answers": ["33", "31"], "hard_answer": hard}
+        for n, hard in ((1, "33"), (2, "99"))
+    ]
+    (tmp_path / "test_gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    one, other = import_set("brink", tmp_path, tmp_path / "imported").questions()
+    assert (one.hard_answers, one.stated, one.further) == (("33",), (), ("31",))
+    assert not other.graded
+
+
 def test_scores_of_an_export_are_those_of_its_release(tmp_path: Path) -> None:
     release = Release.open(built("demo") / "demo")
     folder = export(release, "brink", tmp_path / "brink", naming=release.naming).folder

@@ -7,7 +7,8 @@ import pytest
 
 from rulemine import Release, answer, evaluate, import_set
 from rulemine.errors import ConfigError, InputError, OutputError, ReleaseError
-from rulemine.kinds.imported.making import levels_of_missing
+from rulemine.importing.protocol import ImportedQuestion, ImportedSet
+from rulemine.kinds.imported.making import levels_of_missing, parts_of
 
 GRAPH = [
     ("ann", "parent", "bo"),
@@ -74,7 +75,7 @@ def test_answers_are_those_of_the_source_and_execution_stands_beside_them(
     assert one.removed == (("bo", "parent", "cy"),)
     assert one.intermediates == ("bo",)
     assert (two.stated, two.hard, two.query) == (("bo",), (), '(p "parent" "ann")')
-    assert not three.block.graded
+    assert not three.graded
     assert (three.stated, three.hard, three.block.executed) == ((), (), None)
 
 
@@ -112,9 +113,44 @@ def test_what_the_source_says_is_hard_is_hard(tmp_path: Path) -> None:
     ]
     given = write_set(tmp_path / "given", rows)
     (q,) = whole(given, tmp_path / "out").questions()
-    assert q.block.graded
+    assert q.graded
     assert (q.stated, q.hard_answers, q.hard_answer) == (("bo",), ("cy",), "cy")
     assert (q.hard[0].missing, q.hard[0].level, q.hard[0].witness) == (1, 100, ())
+
+
+def test_a_hard_answer_that_no_query_gives_has_no_witness(tmp_path: Path) -> None:
+    row = ROWS[0] | {"hard": ["cy", "eve"]}
+    (q,) = whole(write_set(tmp_path / "given", [row]), tmp_path / "out").questions()
+    derived, other = q.hard
+    assert (derived.answer, len(derived.witness)) == ("cy", 2)
+    assert (other.answer, other.missing, other.level, other.witness) == ("eve", 1, 100, ())
+
+
+def test_names_are_clean_before_they_are_checked() -> None:
+    some = [ImportedQuestion("a", "Who?", ("b\0c", " ")), ImportedQuestion("d\te", "Who?", (" ",))]
+    parts = parts_of(ImportedSet("set", "", some), "", "set")
+    assert [q.answers for q in parts.questions] == [("b c",)]
+    assert [(r.question, r.reason) for r in parts.rejections] == [("d e", "it has no answer")]
+    same = [ImportedQuestion(name, "Who?", ("b",)) for name in ("d e", "d\te")]
+    with pytest.raises(InputError, match="two questions have the id"):
+        parts_of(ImportedSet("set", "", same), "", "set")
+
+
+def test_what_queries_give_is_counted_by_its_side(tmp_path: Path) -> None:
+    rows = [ROWS[1] | {"answers": ["bo", "eve"]}, ROWS[0] | {"answers": ["cy", "dee", "eve"]}]
+    rows.append(ROWS[0] | {"id": "more", "answers": ["cy"]})
+    release = whole(write_set(tmp_path / "given", rows), tmp_path / "out")
+    found = release.manifest["counts"]["executed"]
+    assert (found["missing"], found["extra"], found["same"]) == (
+        2,
+        1,
+        0,
+    )  # stated alone, given alone
+
+
+def test_an_id_is_text_on_the_card(tmp_path: Path) -> None:
+    whole(write_set(tmp_path / "given", [ROWS[2] | {"id": "a`<b>"}]), tmp_path / "out")
+    assert "- ``a`<b>`` Who is" in (tmp_path / "out/README.md").read_text()
 
 
 def test_a_question_without_an_answer_is_left_out_and_counted(given: Path, tmp_path: Path) -> None:

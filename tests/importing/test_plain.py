@@ -57,6 +57,13 @@ def test_lists_are_read_as_pandas_writes_them(tmp_path: Path) -> None:
     assert q.answers == ("a|b", "c's")
 
 
+def test_an_empty_cell_does_not_say_what_is_hard(tmp_path: Path) -> None:
+    (tmp_path / "test.csv").write_text("question,answers,hard\nOne?,a,\nTwo?,a,[]\nThree?,a,a\n")
+    (tmp_path / "train.jsonl").write_text('{"question": "?", "answers": ["a"], "hard": null}\n')
+    assert [q.hard for q in read(tmp_path / "test.csv")] == [None, (), ("a",)]
+    assert [q.hard for q in read(tmp_path / "train.jsonl")] == [None]
+
+
 @pytest.mark.parametrize(
     ("text", "form", "message"),
     [

@@ -43,7 +43,8 @@ class Plain(Section):
         id: That of the id; without one, questions are numbered.
         topics: That of the topic entities.
         split: That of the split; without one, the name of the file says it, else all is ``test``.
-        hard: That of the answers that the incomplete graph does not state.
+        hard: That of the answers that the incomplete graph does not state; ``[]``: it states all; where it is
+            empty, the graphs say which.
         query: That of a query of rulemine.
         sparql: That of a query in SPARQL.
         type: That of the type of the question.
@@ -143,7 +144,9 @@ class Plain(Section):
             several("answers"),
             SPLIT_NAMES.get(own, source.split or "test"),
             topics=several("topics"),
-            hard=several("hard") if "hard" in columns else None,
+            hard=several("hard")
+            if "hard" in columns and row.get(columns["hard"]) not in (None, "")
+            else None,
             query=text("query"),
             sparql=text("sparql"),
             paraphrases=several("paraphrases"),

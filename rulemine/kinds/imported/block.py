@@ -16,9 +16,11 @@ class ImportedBlock:
     What `Question` says means here: the text and `answers` are those of the source; `query` is "" where it
     has none that can be read, and then `structure`, `shape` and `hops` are "" and 0, and `evidence` and
     `relations` are what the source says; `stated` and `hard` are disjoint parts of `answers`, and `further`
-    are those that the query gives on neither graph. SPARQL that is no query over links is run as it is: then
-    `query` is "" too, but `executed` and `hard_from` are as of a query. Of a hard answer of which nothing but
-    the source or such SPARQL speaks, `missing` is 1, which is the least there can be, and `witness` is empty.
+    are the others: those that the query gives on neither graph, and where the source names one hard answer
+    and no query runs, all others, of which nothing is known. SPARQL that is no query over links is run as it
+    is: then `query` is "" too, but `executed` and `hard_from` are as of a query. Of a hard answer of which
+    nothing but the source or such SPARQL speaks, `missing` is 1, which is the least there can be, and
+    `witness` is empty.
 
     Attributes:
         hard_from: From what it is known which answers the incomplete graph states: ``query``, ``source``; or
@@ -40,11 +42,6 @@ class ImportedBlock:
     source_query: str
     type: str
     fields: str
-
-    @property
-    def graded(self) -> bool:
-        """Whether it is known which answers the incomplete graph states."""
-        return self.hard_from != ""
 
 
 @dataclass(frozen=True, slots=True)

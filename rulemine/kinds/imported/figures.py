@@ -4,7 +4,6 @@ A figure that cannot be had is null, never 0.
 """
 
 from collections import Counter
-from typing import Any
 
 from rulemine.release.card.bins import by_size
 from rulemine.release.card.figure import Figure
@@ -42,15 +41,11 @@ def unknown_figures(parts: ReleaseParts) -> set[str]:
         found |= {key for key in keys if key.startswith(("relations", "overlapping"))}
     elif not parts.missing:
         found |= _OF_REMOVAL
-    if not any(map(_is_graded, parts.questions)):
+    if not any(q.graded for q in parts.questions):
         found |= _OF_GRADES
     if not any(q.relations for q in parts.questions):
         found |= _OF_RELATIONS
     return found - {"splits"}
-
-
-def _is_graded(question: Any) -> bool:
-    return bool(getattr(question.block, "graded", False))
 
 
 def _executed(parts: ReleaseParts) -> dict[str, int] | None:
@@ -65,17 +60,17 @@ def _executed(parts: ReleaseParts) -> dict[str, int] | None:
     return {
         "questions": len(asked),
         "same": sum(stated == found for stated, found in asked),
-        "missing": sum(bool(found - stated) for stated, found in asked),
-        "extra": sum(bool(stated - found) for stated, found in asked),
+        "extra": sum(bool(found - stated) for stated, found in asked),
+        "missing": sum(bool(stated - found) for stated, found in asked),
         "not_executed": sum(bool(getattr(q.block, "why", "")) for q in parts.questions),
     }
 
 
 FIGURES = (
     Figure("graded", "questions of which it is known which answers the incomplete graph states",
-           lambda parts: sum(map(_is_graded, parts.questions)), after="questions"),
+           lambda parts: sum(q.graded for q in parts.questions), after="questions"),
     Figure("executed", "of the questions whose query was executed: `questions`; `same`: the stated answers "
-           "are those of the query; `missing`, `extra`: the query gives an answer more, does not give a "
+           "are those of the query; `extra`, `missing`: the query gives an answer more, does not give a "
            "stated one; `not_executed`: questions whose query could not be executed; null: none was",
            _executed, after="questions"),
     Figure("structures", "structure → questions; without those that have no query",

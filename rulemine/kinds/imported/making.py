@@ -73,11 +73,13 @@ def parts_of(given: Any, form: str, name: str, progress: Progress | None = None)
             else _Making(kg, missing, grader, given.incomplete is not None)
         )
         for done, one in enumerate(given.questions, start=1):
-            if one.answers or one.cypher:
+            if one.cypher or any(map(clean, one.answers)):
                 questions.append(make(one, kind.name))
             else:
-                text = _line(one.text)
-                rejections.append(Rejection("import", NO_ANSWER, one.id, None, "", "", "", text))
+                text = clean(one.text)
+                rejections.append(
+                    Rejection("import", NO_ANSWER, clean(one.id), None, "", "", "", text)
+                )
             if progress:
                 progress(done, len(given.questions))
     if not questions:
@@ -118,11 +120,12 @@ def parts_of(given: Any, form: str, name: str, progress: Progress | None = None)
 
 @cache
 def clean(name: str) -> str:
-    """A name as a table can hold it: on one line, without white space at its ends."""
-    return " ".join(name.split()) if name != name.strip() or not name.isprintable() else name
-
-
-_line = clean
+    """A name as a table can hold it: on one line, without white space at its ends and without NUL."""
+    return (
+        " ".join(name.replace("\0", " ").split())
+        if name != name.strip() or not name.isprintable()
+        else name
+    )
 
 
 def levels_of_missing(missing: Iterable[Triple]) -> dict[Triple, int]:
@@ -146,12 +149,12 @@ def levels_of_missing(missing: Iterable[Triple]) -> dict[Triple, int]:
 def _check(given: Any) -> None:
     seen: set[str] = set()
     for one in given.questions:
-        if one.id in seen:
+        if clean(one.id) in seen:
             raise InputError(
                 f"{given.title}: two questions have the id {one.id!r}; ids must differ."
             )
-        seen.add(one.id)
-        if one.split not in SPLITS or not _line(one.id) or not _line(one.text):
+        seen.add(clean(one.id))
+        if one.split not in SPLITS or not clean(one.id) or not clean(one.text):
             raise InputError(
                 f"{given.title}: question {one.id!r} has the split {one.split!r} and the text {one.text!r}; "
                 f"expected an id, a text, and one of {', '.join(SPLITS)}."
@@ -224,7 +227,7 @@ class _Making:
         """The question of an imported one."""
         listed = tuple(filter(None, map(clean, one.answers)))
         answers = tuple(sorted(set(listed)))
-        chosen = (clean(one.hard_answer),) if one.hard_answer else None
+        chosen = (clean(one.hard_answer),) if clean(one.hard_answer) in answers else None
         hard = one.hard if one.hard is None else tuple(sorted({clean(a) for a in one.hard}))
         evidence = tuple(dict.fromkeys(tuple(map(clean, triple)) for triple in one.evidence))
         fields: dict[str, Any] = {
@@ -243,10 +246,12 @@ class _Making:
         topics = tuple(sorted({clean(t) for t in one.topics} - {""}))
         if topics or "anchors" not in fields:
             fields["anchors"] = topics
-        rows = self._hard(hard, chosen, executed, fields["evidence"], answers)
+        rows = self._hard(hard, chosen, executed, answers)
         graded = rows is not None
         names = {row.answer for row in rows or ()}
-        given = executed.stated if executed and hard is None else answers
+        given = answers
+        if hard is None:  # all that is not hard is stated only where the source lists what is hard
+            given = executed.stated if executed and self._removed else ()
         stated = tuple(a for a in answers if graded and a in given and a not in names)
         asked_for = min(
             rows or (),
@@ -283,7 +288,6 @@ class _Making:
         hard: tuple[str, ...] | None,
         chosen: tuple[str, ...] | None,
         executed: Executed | None,
-        evidence: tuple[Triple, ...],
         answers: tuple[str, ...],
     ) -> tuple[HardAnswer, ...] | None:
         """The hard answers, sorted; None: which they are is not known."""
@@ -292,12 +296,7 @@ class _Making:
             if not (self._removed and executed) and chosen is None:
                 return None
             hard = tuple(sorted({*known, *(chosen or ())}))
-        gone = [self._missing[t] for t in evidence if t in self._missing]
-        return tuple(
-            known.get(a) or HardAnswer(a, len(gone) or 1, min(gone, default=100), evidence, False)
-            for a in hard
-            if a in answers
-        )
+        return tuple(known.get(a) or HardAnswer(a, 1, 100, (), False) for a in hard if a in answers)
 
 
 def _cypher(one: Any, kind: str) -> Question:
@@ -322,10 +321,10 @@ def _said(one: Any) -> tuple[str, str]:
 
 
 def _with_texts(question: Question, one: Any, **changes: Any) -> Question:
-    text, *more = dict.fromkeys(map(_line, (one.text, *one.paraphrases)))
+    text, *more = dict.fromkeys(map(clean, (one.text, *one.paraphrases)))
     return replace(
         question,
-        id=_line(one.id),
+        id=clean(one.id),
         question=text,
         paraphrases=tuple(more),
         patterns=(escape(text), *map(escape, more)),

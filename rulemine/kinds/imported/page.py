@@ -8,7 +8,7 @@ from rulemine.files import read_text
 from rulemine.kinds.imported.figures import FIGURES
 from rulemine.release.card.kind_page import KindPage, Manifest
 from rulemine.release.records import Question
-from rulemine.text.markdown import plain
+from rulemine.text.markdown import code, plain
 
 __all__ = ["PAGE"]
 
@@ -30,7 +30,7 @@ def _examples(questions: Sequence[Question]) -> list[str]:
     for q in some:
         named = ", ".join(map(plain, q.answers[:_MOST_ANSWERS])) or "those of its Cypher"
         more = f" and {len(q.answers) - _MOST_ANSWERS:,} more" * (len(q.answers) > _MOST_ANSWERS)
-        lines.append(f"- `{q.id}` {plain(q.question)} — {named}{more}")
+        lines.append(f"- {code(q.id)} {plain(q.question)} — {named}{more}")
     return lines or ["None."]
 
 

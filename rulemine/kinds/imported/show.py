@@ -53,7 +53,7 @@ def _asked(question: Question, shown: ShownRelease) -> Iterator[Row]:
         yield "", f"… and {more:,} more"
     if not question.answers:
         yield "answers", "not stated: those of its Cypher"
-    elif not getattr(block, "graded", True):
+    elif not question.graded:
         yield "", "Which of them the incomplete graph states is not known."
 
 
