@@ -2,11 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from rulemine.auditing.audited import AuditedSet, Progress
 from rulemine.auditing.figures import DIGITS, EXAMPLES, Measure, measure, share
 from rulemine.cypher.rows import row_of
+from rulemine.errors import QueryError
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kinds.registry import kind_named
 from rulemine.query.links import expanded
@@ -38,7 +40,10 @@ def normalized_text(question: Question) -> str:
 def canonical_query(question: Question) -> str:
     """A query in one spelling; that of the source with single blanks where no other is known; or ""."""
     text = question.query or kind_named(question.kind).source_query(question)
-    return parse(text).text if text.startswith("(") else " ".join(text.split())
+    if text.startswith("("):
+        with suppress(QueryError):  # an expression of others
+            return parse(text).text
+    return " ".join(text.split())
 
 
 def answer_measures(of: AuditedSet, progress: Progress) -> Iterator[Measure]:
@@ -54,7 +59,9 @@ def answer_measures(of: AuditedSet, progress: Progress) -> Iterator[Measure]:
     yield measure(
         SECTION, "many_answers", f"more than {HUGE} answers",
         f"Share of the questions that have more than {HUGE} answers.",
-        share([len(q.answers) > HUGE for q in of.questions]) if of.states_answers else None,
+        share([len(q.answers) > HUGE if of.states(q) else None for q in of.questions])
+        if of.states_answers
+        else None,
         _NO_ANSWERS,
     )  # fmt: skip
     yield _topics(of)
@@ -63,9 +70,7 @@ def answer_measures(of: AuditedSet, progress: Progress) -> Iterator[Measure]:
 def _executed(of: AuditedSet) -> Iterator[Measure]:
     found = of.executed("complete") if of.states_answers else [None] * len(of.questions)
     none = not any(answers is not None for answers in found)
-    why = "the set has no graph." if of.complete is None else "no question has a query that runs."
-    if not of.states_answers:
-        why = _NO_ANSWERS
+    why = of.why_no_query if of.states_answers else _NO_ANSWERS
 
     def stated(q: Question) -> frozenset[str]:
         return frozenset(q.answers).difference(q.further if of.has_reference else ())
@@ -76,42 +81,42 @@ def _executed(of: AuditedSet) -> Iterator[Measure]:
 
     for key, title, definition, hit in (
         (
-            "missing", "stated, not confirmed by the query",
+            "not_given", "stated, not confirmed by the query",
             "Share of the questions with a query that state an answer which the query does not give on the "
             "complete graph: not confirmed, where that graph is not the set's own (answers that only a "
             "reference graph has are not counted).",
             lambda q, answers: bool(stated(q) - answers),
         ),
         (
-            "extra", "given by the query, not stated",
+            "not_stated", "given by the query, not stated",
             "Share of the questions with a query that gives an answer on the complete graph which they do "
             "not state.",
             lambda q, answers: bool(answers - stated(q)),
         ),
     ):  # fmt: skip
         yield measure(SECTION, key, title, definition, None if none else share(scores(hit)), why)
-    if of.has_rows or none or of.complete is None:
-        other = [""] * len(of.questions)
-        synonyms = other
-        why = "answers are rows." if of.has_rows else why
-    else:
-        other = [_other_way(q) if q.query else "" for q in of.questions]
-        synonyms = [expanded(parse(q.query), of.declarations).text if q.query else ""
-                    for q in of.questions]  # fmt: skip
-    turned = of.answers_to(of.complete, other) if of.complete is not None else []
-    usable = any(answers is not None for answers in turned)
+    kg = None if of.has_rows or none else of.complete
+    why = "answers are rows." if of.has_rows else why
+
+    def given_by(form: Callable[[Question], str]) -> list[frozenset[str] | None]:
+        if kg is None:
+            return []
+        return of.answers_to(kg, [form(q) if q.query else "" for q in of.questions])
+
+    turned = given_by(_other_way)
     explained = [
         None if answers is None else bool((stated(q) - answers) & (back or frozenset()))
         for q, answers, back in zip(of.questions, found, turned, strict=True)
-    ] if usable else None  # fmt: skip
+    ] if any(back is not None for back in turned) else None  # fmt: skip
     yield measure(
         SECTION, "other_direction", "stated in the other direction",
         "Share of the questions with a query that state an answer which the query does not give, but would "
         "if it asked for the other end of its last relation.",
-        share(explained) if explained else None, why,
+        share(explained) if explained else None,
+        why if kg is None else "no query asks for an end of a relation.",
     )  # fmt: skip
-    declared = bool(of.declarations.readings) and usable
-    wider = of.answers_to(of.complete, synonyms) if declared and of.complete is not None else []
+    declared = bool(of.declarations.readings) and kg is not None
+    wider = given_by(lambda q: expanded(parse(q.query), of.declarations).text) if declared else []
     grown = [
         None if answers is None or more is None else bool(more - answers - stated(q))
         for q, answers, more in zip(of.questions, found, wider, strict=True)
@@ -121,7 +126,7 @@ def _executed(of: AuditedSet) -> Iterator[Measure]:
         "Share of the questions with a query that do not state an answer which the graph gives by another "
         "statement of the same facts: relations declared symmetric, inverse or the same.",
         share(grown) if grown else None,
-        why if not usable else "nothing is declared about the relations.",
+        why if kg is None else "nothing is declared about the relations.",
     )  # fmt: skip
 
 
@@ -177,15 +182,16 @@ def _named(question: Question, has_rows: bool) -> Sequence[str]:
 def _ambiguous(
     of: AuditedSet, key: str, title: str, of_question: Callable[[Question], str]
 ) -> Measure:
-    keys = [of_question(q) for q in of.questions]
-    answers: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-    for name, q in zip(keys, of.questions, strict=True):
-        answers[name].add(tuple(sorted(q.answers)))
+    texts = [of_question(q) if of.states(q) else "" for q in of.questions]
+    keys = [(of.graph_of(q), text) for q, text in zip(of.questions, texts, strict=True)]
+    answers: dict[tuple[str, str], set[tuple[str, ...]]] = defaultdict(set)
+    for key_of, q in zip(keys, of.questions, strict=True):
+        answers[key_of].add(tuple(sorted(q.answers)))
     return measure(
         SECTION, key, title,
         f"Share of the questions that have the {title.split(',')[0].removeprefix('same ')} of another "
-        "question with other answers.",
-        share([len(answers[name]) > 1 if name else None for name in keys])
+        "question about the same graph with other answers.",
+        share([len(answers[name]) > 1 if name[1] else None for name in keys])
         if of.states_answers
         else None,
         "no question has a query." if of.states_answers else _NO_ANSWERS,

@@ -3,6 +3,7 @@
 Guarantee: the same release, seed and number of resamples give the same audit, whatever the number of threads.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
@@ -105,7 +106,7 @@ def audit(
     named = dict.fromkeys(key for figure in figures for key in figure.examples)
     shown = list(named)[:MOST_TEXTS]
     texts = {q.id: q.question for q in of.questions if q.id in shown}
-    name = release.path.name.partition(".")[0] or release.name
+    name = re.sub(r"\.(tar(\.\w+)?|tgz)$", "", release.path.absolute().name) or release.name
     return Audit(name, _facts(of), figures, texts, dict(_own(of, "definitions")))
 
 

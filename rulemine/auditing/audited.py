@@ -99,6 +99,10 @@ class AuditedSet:
         lacks_values = self.has_rows and bool(self.release.removed_values())
         return found if len(found) < len(self.complete) or lacks_values else None
 
+    def graph_of(self, question: Question) -> str:
+        """The graph that a question is about, where the set has several; else ""."""
+        return self.release.graph_of(question)[0]
+
     @cached_property
     def states_answers(self) -> bool:
         """Whether the set states answers, not only queries."""
@@ -107,6 +111,16 @@ class AuditedSet:
     def states(self, question: Question) -> bool:
         """Whether a question states its answers; rows may be those of its Cypher, whatever they are."""
         return self.states_answers and (bool(question.answers) or not self.has_rows)
+
+    @property
+    def has_graph(self) -> bool:
+        """Whether it has a graph, or several property graphs."""
+        return self.complete is not None or bool(self.release.named_graphs)
+
+    @property
+    def why_no_query(self) -> str:
+        """Why no figure on what queries give can be had, a sentence."""
+        return "no question has a query that runs." if self.has_graph else "the set has no graph."
 
     @property
     def given(self) -> KnowledgeGraph | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from rulemine.auditing.audited import AuditedSet
-from rulemine.auditing.figures import Measure, measure, share, spread
+from rulemine.auditing.figures import AuditedFigure, Measure, effective, measure, share
 from rulemine.cypher.rows import ROW_GROUPS, rows_group
 
 __all__ = ["concentration_measures"]
@@ -31,21 +31,22 @@ def concentration_measures(of: AuditedSet) -> Iterator[Measure]:
         sorted(q.relations) or sorted({r for _, r, _ in q.full_evidence or q.evidence})
         for q in of.questions
     ]
-    yield measure(
+    figure = AuditedFigure(
         SECTION, "relations", "effective relations",
         "The exponential of the entropy of the relations asked about (of the evidence, where there is no "
         "query), each question counting once: as many equally frequent relations would be as diverse. "
         f"{len({r for some in relations for r in some}):,} different ones occur.",
-        spread(relations), "no question has a query or evidence.",
+        unit="number", why="no question has a query or evidence.",
     )  # fmt: skip
+    yield effective(figure, relations, [q.id for q in of.questions])
     for key, title, forms in (
         ("structure", "commonest structure", [q.structure for q in of.questions]),
         ("shape", "commonest shape", [q.shape for q in of.questions]),
         ("hops", "commonest number of hops", [str(q.hops) if q.shape else "" for q in of.questions]),
     ):  # fmt: skip
         yield _commonest(key, title, forms)
-    sizes = [len(q.answers) for q in of.questions]
-    grouped = Counter(map(rows_group, sizes))
+    sizes = [len(q.answers) if of.states(q) else None for q in of.questions]
+    grouped = Counter(rows_group(size) for size in sizes if size is not None)
     yield measure(
         SECTION, "answers", "answers of a question", "Mean number of answers of a question.",
         np.array(sizes, np.float64) if of.states_answers else None,

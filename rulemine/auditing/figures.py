@@ -21,10 +21,10 @@ __all__ = [
     "NOT_AVAILABLE",
     "AuditedFigure",
     "Measure",
+    "effective",
     "figures_of",
     "measure",
     "share",
-    "spread",
 ]
 
 EXAMPLES = 3
@@ -35,7 +35,7 @@ NOT_AVAILABLE = "not available"
 DIGITS = 6
 """Decimals of a value: the same on every machine."""
 
-MOST_CELLS = 1 << 25
+MOST_CELLS = 1 << 23
 """Questions × values up to which the effective number of values is resampled."""
 
 
@@ -52,7 +52,8 @@ class AuditedFigure:
         value: The value; None: not available.
         why: Why it is not available, a sentence; else empty.
         n: The questions it is over.
-        low: Lower bound of its interval; None: all questions are on the same topics.
+        low: Lower bound of its interval; None: it has none, since resampling shows no spread, all questions
+            are on the same topics, or the value is not a mean over questions or is of too many values.
         high: Upper bound.
         examples: Ids of the first questions that count, at most `EXAMPLES`.
         counts: What there is of each form, where the figure sums that up.
@@ -106,18 +107,35 @@ def share(hits: Sequence[bool | None]) -> Floats:
     return np.array([np.nan if hit is None else float(hit) for hit in hits])
 
 
-def spread(values: Sequence[Sequence[str]]) -> Floats | None:
-    """Scores of an effective number of values; a question may have several; None: no question has any."""
+def effective(
+    figure: AuditedFigure, values: Sequence[Sequence[str]], ids: Sequence[str]
+) -> Measure:
+    """The effective number of values, of which a question may have several.
+
+    Where there are more than `MOST_CELLS`, no table of questions and values is made, and no interval.
+
+    Args:
+        figure: The figure; without any value it is not available.
+        values: The values of each question, those of a question counting once together.
+        ids: The ids of the questions.
+    """
     places = {name: at for at, name in enumerate(sorted({v for some in values for v in some}))}
     if not places:
-        return None
-    scores = np.full((len(values), len(places)), np.nan)
-    for row, some in zip(scores, values, strict=True):
-        if some:
-            row[:] = 0.0
-            for name, number in Counter(some).items():
-                row[places[name]] = number / len(some)
-    return scores
+        return Measure(figure, None)
+    small = len(values) * len(places) <= MOST_CELLS
+    scores = np.full((len(values), len(places)) if small else (0, 0), np.nan)
+    sums, having = np.zeros(len(places)), [at for at, some in enumerate(values) if some]
+    for at in having:
+        row = scores[at] if small else sums
+        if small:
+            row[:] = 0
+        for name, number in Counter(values[at]).items():
+            row[places[name]] += number / len(values[at])
+    if small:
+        return Measure(figure, scores)
+    value = round(float(_effective(sums[None, :] / len(having))[0]), DIGITS)
+    examples = tuple(ids[at] for at in having[:EXAMPLES])
+    return Measure(replace(figure, why="", value=value, n=len(having), examples=examples), None)
 
 
 def figures_of(
@@ -154,12 +172,14 @@ def figures_of(
         hits = over
         if not wide:
             hits = over & (np.nan_to_num(scores) > 0)
-        elif scores.size <= MOST_CELLS:
+        else:
             sampled = Resamples(scores, clusters, everything, resamples, seed)
             drawn = _effective(sampled.means(0, part=True).resampled)
         value = round(float(_effective(mean[None, :])[0] if wide else mean[0]), DIGITS)
         bounds = interval(drawn) if len(distinct(clusters[over])) > 1 else None
         low, high = (None, None) if bounds is None else (round(end, DIGITS) for end in bounds)
+        if low == high:
+            low = high = None
         examples = tuple(ids[i] for i in np.flatnonzero(hits)[:EXAMPLES].tolist())
         known = replace(figure, value=value, why="", n=int(over.sum()), low=low, high=high)
         figures.append(replace(known, examples=examples))

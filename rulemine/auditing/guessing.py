@@ -34,10 +34,9 @@ def guess_measures(of: AuditedSet) -> Iterator[Measure]:
     found = of.executed("incomplete")
     place = {q.id: answers for q, answers in zip(of.questions, found, strict=True)}
     runs = any(answers is not None for answers in found)
-    why = "the set has no graph." if of.complete is None else "no question has a query that runs."
     yield from _both(
         of, "lookup", "looking up", f"what the query gives on {given}",
-        (lambda q, wanted: _meets(place[q.id], wanted)) if runs else None, why,
+        (lambda q, wanted: _meets(place[q.id], wanted)) if runs else None, of.why_no_query,
     )  # fmt: skip
     around = None if of.has_rows else of.edges()
     why = "answers are rows." if of.has_rows else "the set has no graph."

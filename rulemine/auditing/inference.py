@@ -34,7 +34,7 @@ def inference_measures(of: AuditedSet, progress: Progress, mines: bool) -> Itera
         progress: Called while rules are mined.
         mines: Whether rules are mined where the release has none.
     """
-    why = "the set has no graph." if of.complete is None else "nothing is removed."
+    why = "nothing is removed." if of.has_graph else "the set has no graph."
     missing = None
     if of.incomplete is not None:
         missing = share([bool(q.hard) if q.graded else None for q in of.questions])

@@ -26,15 +26,16 @@ def leak_measures(of: AuditedSet) -> Iterator[Measure]:
     says = any(q.hard for q in of.questions)
     wanted = {q.id: replace(q, answers=q.hard_answers) if says else q for q in of.questions}
     for key, title, what, shared in _SHARED:
-        given = {value for q in earlier for value in shared(q)}
+        given = {(of.graph_of(q), value) for q in earlier for value in shared(q)}
 
-        def hit(q: Question, shared: _Of = shared, given: set[Hashable] = given) -> bool | None:
-            own = shared(wanted[q.id])
+        def hit(q: Question, shared: _Of = shared, given: set[_Key] = given) -> bool | None:
+            own = [(of.graph_of(q), value) for value in shared(wanted[q.id])]
             return not given.isdisjoint(own) if own else None
 
         yield measure(
             SECTION, key, title,
-            f"Share of the test questions {what} of a training or validation question.",
+            f"Share of the test questions {what} of a training or validation question about "
+            "the same graph.",
             None if why else share(of.over_asked(hit)),
             why or "no test question has what this compares.",
         )  # fmt: skip
@@ -60,6 +61,7 @@ def _needed(of: AuditedSet, earlier: list[Question], why: str) -> Measure:
     )  # fmt: skip
 
 
+_Key = tuple[str, Hashable]
 _Of = Callable[[Question], Collection[Hashable]]
 
 

@@ -1,18 +1,32 @@
 """Audits of several question sets side by side: JSON, Markdown and a page."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rulemine.auditing.audit import SECTIONS, Audit
 from rulemine.auditing.figures import NOT_AVAILABLE, AuditedFigure
+from rulemine.errors import OutputError
 from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.reporting.files import to_markdown
 from rulemine.evaluation.reporting.html import to_html
-from rulemine.files import write_text
+from rulemine.files import read_bytes, write_text
+from rulemine.release.storing.outputs import check_file
 from rulemine.text.tables import Cell, Table, Value, Values, number, percent
 
-__all__ = ["document_of", "to_json", "write_audits"]
+__all__ = ["check_audits", "document_of", "to_json", "write_audits"]
+
+_TITLE = "Audit"
+
+_FILES: Mapping[str, str] = {
+    "audit.json": '{\n  "sets": [',
+    "audit.md": f"# {_TITLE}\n",
+    "audit.html": f"<title>{_TITLE}</title>",
+}
+"""The files of an audit, and what is near the beginning of each."""
+
+_HEAD = 1000
+"""Leading bytes in which that is."""
 
 NOTES = (
     "Shares are percentages; in parentheses the 95 % interval (bootstrap of questions, those on the same "
@@ -38,7 +52,7 @@ def document_of(audits: Sequence[Audit]) -> Document:
         for place, (name, one) in enumerate(zip(names, audits, strict=True), start=1)
         for table in _tables(place, name, one)
     ]
-    return Document("Audit", NOTES, headline=headline, tables=tuple(tables))
+    return Document(_TITLE, NOTES, headline=headline, tables=tuple(tables))
 
 
 def _names(audits: Sequence[Audit]) -> list[str]:
@@ -55,7 +69,7 @@ def _shown(figure: AuditedFigure, value: float) -> str:
 
 
 def _interval(figure: AuditedFigure) -> str:
-    if figure.low is None or figure.high is None or figure.low == figure.high:
+    if figure.low is None or figure.high is None:
         return ""
     return f"{_shown(figure, figure.low)}–{_shown(figure, figure.high)}"
 
@@ -96,6 +110,23 @@ def to_json(audits: Sequence[Audit]) -> str:
     return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
+def check_audits(folder: Path) -> None:
+    """Checks, before anything is computed, that only earlier audits are replaced in a folder.
+
+    Raises:
+        OutputError: A file has the name of one of an audit and was not written by `write_audits`; or see
+            `check_file`.
+    """
+    for name, begin in _FILES.items():
+        file = folder / name
+        check_file(file)
+        if file.is_file() and begin.encode() not in read_bytes(file)[:_HEAD]:
+            raise OutputError(
+                f"{file}: is a file that no audit wrote, and would be replaced. Move it away, or choose "
+                "another folder with -o."
+            )
+
+
 def write_audits(audits: Sequence[Audit], folder: Path) -> list[Path]:
     """Writes ``audit.json``, ``audit.md`` and ``audit.html`` into a folder; earlier ones are replaced.
 
@@ -112,6 +143,6 @@ def write_audits(audits: Sequence[Audit], folder: Path) -> list[Path]:
         "audit.html": to_html(document),
     }
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
-        write_text(folder / name, text)
-    return [folder / name for name in texts]
+    for name in _FILES:
+        write_text(folder / name, texts[name])
+    return [folder / name for name in _FILES]

@@ -22,10 +22,11 @@ def audit(arguments: Namespace) -> int:
     from rulemine.auditing.audit import Audit
     from rulemine.auditing.audit import audit as audit_release
     from rulemine.auditing.audited import Progress
-    from rulemine.auditing.page import document_of, write_audits
+    from rulemine.auditing.page import check_audits, document_of, write_audits
     from rulemine.release.reader import Release
     from rulemine.text.tables import text_of
 
+    check_audits(arguments.output)
     line = Line()
 
     @contextmanager

@@ -1,6 +1,7 @@
 """Figures of audits, counted by hand on five people and four questions."""
 
 import json
+import shutil
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rulemine.auditing.answers import answer_measures
+from rulemine.auditing.answers import answer_measures, canonical_query
 from rulemine.auditing.audit import Audit, audit
 from rulemine.auditing.audited import AuditedSet
 from rulemine.auditing.figures import AuditedFigure
@@ -23,7 +24,7 @@ from rulemine.release.reader import Release
 from rulemine.release.records import Question
 from tests.command_line import Command
 from tests.evaluation.world import ANN, BOB, CID, DORA, EVE, question, write_release
-from tests.importing.test_cypher_questions import NAMES, imported
+from tests.importing.test_cypher_questions import COUNT, NAMES, imported
 from tests.importing.test_cypher_questions import QUESTIONS as QUESTIONS_OF_TOWNS
 from tests.releases import built
 
@@ -52,8 +53,8 @@ def by_key(found: Audit) -> dict[str, AuditedFigure]:
 
 
 COUNTED = {
-    "missing": (0, 4), "extra": (0, 4), "other_direction": (0, 4), "in_text": (0, 4), "same_text": (0, 4),
-    "same_query": (0, 4), "no_answer": (0, 4), "many_answers": (0, 4), "topics": (0, 4),
+    "not_given": (0, 4), "not_stated": (0, 4), "other_direction": (0, 4), "in_text": (0, 4),
+    "same_text": (0, 4), "same_query": (0, 4), "no_answer": (0, 4), "many_answers": (0, 4), "topics": (0, 4),
     "needed_fact": (0, 1), "pair": (0, 1), "query": (0, 3), "text": (0, 3),
     "guess_1_any": (1, 3),  # Cid, of equals the first by id: the last question alone
     "guess_1_hard": (0, 1), "guess_5_any": (2, 3), "guess_5_hard": (1, 1),
@@ -95,11 +96,12 @@ def test_an_interval_draws_topics(tmp_path: Path) -> None:
     one = found["needs_missing"]  # of Ann's two questions one counts, Bob's does, Dora's does not
     assert (one.low or 0) < (one.value or 0) < (one.high or 0)
     assert (found["guess_5_hard"].low, found["guess_5_hard"].high) == (None, None)  # one topic
+    assert (found["core"].value, found["core"].low, found["core"].high) == (0.0, None, None)
 
 
 PLANTED = {
-    "missing": worded("?", 5, ANN, "wife", "object", [BOB, CID], []),
-    "extra": worded("?", 5, BOB, "father", "object", [CID], []),
+    "not_given": worded("?", 5, ANN, "wife", "object", [BOB, CID], []),
+    "not_stated": worded("?", 5, BOB, "father", "object", [CID], []),
     "other_direction": worded("?", 5, BOB, "wife", "object", [ANN], []),
     "in_text": worded("Is it Eve?", 5, CID, "brother", "object", [EVE], []),
     "same_text": worded("who is the  wife of e00000 ?", 5, CID, "brother", "object", [EVE], []),
@@ -179,9 +181,9 @@ def test_releases_of_every_kind_state_what_their_queries_give(name: str) -> None
     place = built(name)
     release = Release.open(place / (name if name == "demo" else "release"))
     found = by_key(audit(release, resamples=5))
-    for key in ("missing", "extra", "same_text", "same_query", "lookup_hard"):
+    for key in ("not_given", "not_stated", "same_text", "same_query", "lookup_hard"):
         assert found[key].value in (0, None), key
-    assert found["missing"].value == 0
+    assert found["not_given"].value == 0
 
 
 def test_the_command_writes_three_files_and_prints_the_table(
@@ -194,6 +196,63 @@ def test_the_command_writes_three_files_and_prints_the_table(
     assert done.out.splitlines()[-1] == str(tmp_path / "out" / "audit.html")
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {"audit.json", "audit.md", "audit.html"}
+    assert command("audit", demo, "-o", tmp_path / "out", "--resamples", "5").status == 0
+    assert "demo (2)" not in (tmp_path / "out" / "audit.md").read_text()
+
+
+@pytest.mark.parametrize("name", ["audit.json", "audit.md", "audit.html"])
+def test_the_command_replaces_no_file_of_others(
+    name: str, command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text("# My notes\n")
+    done = command("audit", built("demo") / "demo", "-o", tmp_path, "--resamples", "5")
+    assert done.status == 2
+    assert f"{tmp_path / name}: is a file that no audit wrote" in done.err
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == "# My notes\n"
+
+
+def test_the_command_writes_into_no_release(command: Command, tmp_path: Path) -> None:
+    release = write_release(tmp_path / "release", QUESTIONS).path
+    before = sorted(release.rglob("*"))
+    done = command("audit", release, "-o", release, "--resamples", "5")
+    assert done.status == 2
+    assert "is inside the release" in done.err
+    assert sorted(release.rglob("*")) == before
+
+
+def test_sets_are_named_by_the_whole_name_of_their_folder(tmp_path: Path) -> None:
+    place = write_release(tmp_path / "release", QUESTIONS).path
+    names = ["set-v1.2", "set-v1.5"]
+    for name in names:
+        shutil.copytree(place, tmp_path / "copies" / name)
+    found = [audit(Release.open(tmp_path / "copies" / name), resamples=5) for name in names]
+    assert [one.name for one in found] == names
+
+
+def test_an_effective_number_of_many_values_is_the_same_without_an_interval(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    few = figures(tmp_path / "few")["relations"]
+    assert few.low is not None
+    monkeypatch.setattr("rulemine.auditing.figures.MOST_CELLS", 15)
+    assert figures(tmp_path / "many")["relations"] == replace(few, low=None, high=None)
+
+
+def test_an_expression_of_others_is_a_query_in_its_own_spelling() -> None:
+    """GrailQA's form, which is no query of ours."""
+    theirs = replace(QUESTIONS[0], query="(AND  m.1 (JOIN r\tm.2))")
+    assert canonical_query(theirs) == "(AND m.1 (JOIN r m.2))"
+
+
+def test_queries_without_a_last_relation_are_named(tmp_path: Path) -> None:
+    """They run, so that is not why the figure cannot be had."""
+    both = f'(and (p "wife" "{ANN}") (p "brother" "{CID}"))'
+    asked = [replace(q, query=both) for q in QUESTIONS]
+    found = figures(tmp_path, asked)
+    assert found["not_given"].value is not None
+    assert found["other_direction"].why == "no query asks for an end of a relation."
+    assert found["declared"].why == "nothing is declared about the relations."
 
 
 PLAIN = """\
@@ -227,7 +286,7 @@ def test_a_set_of_others_without_a_graph_is_audited_as_far_as_its_file_allows(
     }
     assert found["answers"].unit == "number"
     assert found["no_answer"].examples == ("d",)
-    assert found["missing"].why == "the set has no graph."
+    assert found["not_given"].why == "the set has no graph."
 
 
 def test_rules_are_mined_where_a_set_of_others_needs_what_is_missing(
@@ -275,17 +334,35 @@ def test_each_question_in_cypher_is_run_on_its_own_graph(
     )
     shown = {
         key: (found[key].value, found[key].n)
-        for key in ("missing", "extra", "no_answer", "in_text")
+        for key in ("not_given", "not_stated", "no_answer", "in_text")
     }
     assert shown == {
-        "missing": (0.5, 2),
-        "extra": (0.5, 2),
+        "not_given": (0.5, 2),
+        "not_stated": (0.5, 2),
         "no_answer": (0.0, 4),
         "in_text": (1.0, 1),
     }
-    assert found["missing"].examples == ("d",)
+    assert found["not_given"].examples == ("d",)
     assert found["topics"].why == "topics are names of nodes."
     assert found["hops"].why == "no question has a query."
+
+
+def test_questions_about_different_graphs_are_not_compared(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Nor are the rows of questions that do not state them."""
+    train = ImportedQuestion(
+        "d", "How many towns?", ("[2]",), cypher=COUNT, graph="north", split="train"
+    )
+    release = imported(monkeypatch, tmp_path, [*QUESTIONS_OF_TOWNS, train])
+    found = by_key(audit(release, resamples=9))
+    for key in ("same_text", "same_query", "many_answers"):
+        assert (found[key].value, found[key].n) == (0.0, 2), key
+    assert (found["text"].value, found["text"].n) == (0.0, 3)
+    assert (found["query"].value, found["query"].examples) == (round(1 / 3, 6), ("c",))
+    assert (found["answers"].value, found["answers"].n) == (1.0, 2)
+    assert found["answers"].counts["none"] == 0
+    assert found["needs_missing"].why == "nothing is removed."
 
 
 def test_what_is_mined_is_what_recipes_mine() -> None:
