@@ -72,6 +72,7 @@ def test_an_empty_cell_does_not_say_what_is_hard(tmp_path: Path) -> None:
         ("question,answer\n1,2\n", "plain:id=nr", "there is no 'nr' .option id.; found question"),
         ("question,answer\n,2\n", "plain", "line 2: question is empty; expected the question"),
         ("question,answer,split\n1,2,mid\n", "plain", "line 2: split is 'mid'; expected train"),
+        ("question,answer\n1,['a' 'b']\n", "plain", "line 2: answer is .*; expected commas"),
         ("question,answer\n1,2,3\n", "plain", "line 2 has 3 columns; 2 were expected"),
     ],
 )

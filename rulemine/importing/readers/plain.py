@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,6 +32,10 @@ _USUAL: Mapping[str, Sequence[str]] = {
     "paraphrases": ("paraphrases",),
 }
 """Option → the columns that are taken where it is not given: the first that is there."""
+
+
+_ARRAY = re.compile(r"""\[('[^']*'|"[^"]*")(\s+('[^']*'|"[^"]*"))+\]""")
+"""Texts as NumPy shows them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +164,13 @@ def _items(value: Any, separator: str, where: str) -> Iterator[str]:
     if value is None:
         return
     if isinstance(value, str) and value.lstrip()[:1] == "[":
+        if _ARRAY.fullmatch(value.strip()):  # Python would make one text of its items
+            raise InputError(
+                f"{where} is {shown(value)}; expected commas between the items of a list."
+            )
         for read in (json.loads, ast.literal_eval):
-            with suppress(
-                ValueError, SyntaxError, MemoryError, RecursionError
-            ):  # a name may begin so
+            # A name may begin so too.
+            with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
                 value = read(value.strip())
                 break
     if isinstance(value, list):
