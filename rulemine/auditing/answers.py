@@ -81,14 +81,14 @@ def _executed(of: AuditedSet) -> Iterator[Measure]:
 
     for key, title, definition, hit in (
         (
-            "not_given", "stated, not confirmed by the query",
+            "missing", "stated, not confirmed by the query",
             "Share of the questions with a query that state an answer which the query does not give on the "
             "complete graph: not confirmed, where that graph is not the set's own (answers that only a "
             "reference graph has are not counted).",
             lambda q, answers: bool(stated(q) - answers),
         ),
         (
-            "not_stated", "given by the query, not stated",
+            "extra", "given by the query, not stated",
             "Share of the questions with a query that gives an answer on the complete graph which they do "
             "not state.",
             lambda q, answers: bool(answers - stated(q)),

@@ -53,7 +53,7 @@ def by_key(found: Audit) -> dict[str, AuditedFigure]:
 
 
 COUNTED = {
-    "not_given": (0, 4), "not_stated": (0, 4), "other_direction": (0, 4), "in_text": (0, 4),
+    "missing": (0, 4), "extra": (0, 4), "other_direction": (0, 4), "in_text": (0, 4),
     "same_text": (0, 4), "same_query": (0, 4), "no_answer": (0, 4), "many_answers": (0, 4), "topics": (0, 4),
     "needed_fact": (0, 1), "pair": (0, 1), "query": (0, 3), "text": (0, 3),
     "guess_1_any": (1, 3),  # Cid, of equals the first by id: the last question alone
@@ -100,8 +100,8 @@ def test_an_interval_draws_topics(tmp_path: Path) -> None:
 
 
 PLANTED = {
-    "not_given": worded("?", 5, ANN, "wife", "object", [BOB, CID], []),
-    "not_stated": worded("?", 5, BOB, "father", "object", [CID], []),
+    "missing": worded("?", 5, ANN, "wife", "object", [BOB, CID], []),
+    "extra": worded("?", 5, BOB, "father", "object", [CID], []),
     "other_direction": worded("?", 5, BOB, "wife", "object", [ANN], []),
     "in_text": worded("Is it Eve?", 5, CID, "brother", "object", [EVE], []),
     "same_text": worded("who is the  wife of e00000 ?", 5, CID, "brother", "object", [EVE], []),
@@ -181,9 +181,9 @@ def test_releases_of_every_kind_state_what_their_queries_give(name: str) -> None
     place = built(name)
     release = Release.open(place / (name if name == "demo" else "release"))
     found = by_key(audit(release, resamples=5))
-    for key in ("not_given", "not_stated", "same_text", "same_query", "lookup_hard"):
+    for key in ("missing", "extra", "same_text", "same_query", "lookup_hard"):
         assert found[key].value in (0, None), key
-    assert found["not_given"].value == 0
+    assert found["missing"].value == 0
 
 
 def test_the_command_writes_three_files_and_prints_the_table(
@@ -250,7 +250,7 @@ def test_queries_without_a_last_relation_are_named(tmp_path: Path) -> None:
     both = f'(and (p "wife" "{ANN}") (p "brother" "{CID}"))'
     asked = [replace(q, query=both) for q in QUESTIONS]
     found = figures(tmp_path, asked)
-    assert found["not_given"].value is not None
+    assert found["missing"].value is not None
     assert found["other_direction"].why == "no query asks for an end of a relation."
     assert found["declared"].why == "nothing is declared about the relations."
 
@@ -286,7 +286,7 @@ def test_a_set_of_others_without_a_graph_is_audited_as_far_as_its_file_allows(
     }
     assert found["answers"].unit == "number"
     assert found["no_answer"].examples == ("d",)
-    assert found["not_given"].why == "the set has no graph."
+    assert found["missing"].why == "the set has no graph."
 
 
 def test_rules_are_mined_where_a_set_of_others_needs_what_is_missing(
@@ -334,15 +334,15 @@ def test_each_question_in_cypher_is_run_on_its_own_graph(
     )
     shown = {
         key: (found[key].value, found[key].n)
-        for key in ("not_given", "not_stated", "no_answer", "in_text")
+        for key in ("missing", "extra", "no_answer", "in_text")
     }
     assert shown == {
-        "not_given": (0.5, 2),
-        "not_stated": (0.5, 2),
+        "missing": (0.5, 2),
+        "extra": (0.5, 2),
         "no_answer": (0.0, 4),
         "in_text": (1.0, 1),
     }
-    assert found["not_given"].examples == ("d",)
+    assert found["missing"].examples == ("d",)
     assert found["topics"].why == "topics are names of nodes."
     assert found["hops"].why == "no question has a query."
 
