@@ -17,7 +17,7 @@ from rulemine.kinds.graded import new_question
 from rulemine.kinds.imported.block import ImportedBlock, ImportedCypherBlock
 from rulemine.kinds.imported.grading import Executed, QueryGrader
 from rulemine.kinds.imported.kind import CYPHER, KIND
-from rulemine.kinds.imported.running import SourceRunner
+from rulemine.kinds.imported.running import SECONDS, SourceRunner
 from rulemine.kinds.split import with_unseen
 from rulemine.phrasing.templates import load_templates
 from rulemine.release.contents import ReleaseParts
@@ -85,10 +85,12 @@ def parts_of(given: Any, form: str, name: str, progress: Progress | None = None)
     if not questions:
         raise InputError(f"{given.title}: no question has an answer; expected one at least.")
     questions.sort(key=lambda q: q.id)
+    slow = f"questions whose SPARQL was ended after {SECONDS:g} s (a faster machine may end fewer, and then "
+    slow += f"other answers are hard): {runner.late:,}"
     own = {
         "form": form,
         "definitions": dict(given.definitions),
-        "notes": list(given.notes),
+        "notes": [*given.notes, *[slow] * bool(runner.late)],
         "questions": digest_of("".join(dump_line(to_json(q)) + "\n" for q in questions).encode()),
     }
     return ReleaseParts(

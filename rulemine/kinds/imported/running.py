@@ -48,10 +48,13 @@ class SourceRunner:
     Args:
         kg: The complete graph.
         missing: What the incomplete graph lacks.
+
+    Attributes:
+        late: The queries that were ended by the limit of time.
     """
 
     def __init__(self, kg: KnowledgeGraph, missing: Collection[Triple]) -> None:
-        self._kg, self._missing = kg, missing
+        self._kg, self._missing, self.late = kg, missing, 0
         names = dict.fromkeys((*kg.entities, *kg.relations))
         self._ids = {name: f"<n:{at:010}>" for at, name in enumerate(names)}
         self._names = {iri[1:-1]: name for name, iri in self._ids.items()}
@@ -70,8 +73,8 @@ class SourceRunner:
             sparql: As its source has it.
 
         Returns:
-            What it gives on the complete and on the incomplete graph, sorted: entities, or a number as a
-            text; or why it was not run, in a sentence.
+            What it gives on the complete and on the incomplete graph, sorted: entities; or why it
+            was not run, in a sentence.
         """
         try:
             query = self._readable(sparql)
@@ -110,6 +113,7 @@ class SourceRunner:
             self._workers[whole] = Workers(lines, timeout=SECONDS, most_rows=MOST_ROWS, count=1)
         reply = self._workers[whole].ask(query, _RESULTS)
         if reply.late or reply.cut:
+            self.late += reply.late
             raise QueryError(f"it takes more than {SECONDS:g} s or {MOST_ROWS:,} rows.")
         if reply.status != HTTPStatus.OK:
             raise QueryError(reply.body.decode().partition("\n")[0])
@@ -118,8 +122,8 @@ class SourceRunner:
         if len(columns) != 1:
             raise QueryError("it gives no column of entities.")
         cells = [row.get(columns[0], {}) for row in table["results"]["bindings"]]
-        if len(cells) == 1 and cells[0].get("datatype") == _INTEGER:
-            return (cells[0]["value"],)
+        if any(cell.get("datatype") == _INTEGER for cell in cells):
+            raise QueryError("it asks for a number.")
         names = {self._names.get(cell.get("value", ""), "") for cell in cells}
         if not names <= self._kg.entity_ids.keys():
             raise QueryError("it gives something that is no entity.")
