@@ -31,7 +31,8 @@ _HEAD = 1000
 NOTES = (
     "Shares are percentages; in parentheses the 95 % interval (bootstrap of questions, those on the same "
     "topics together) and the number of questions a figure is over.",
-    "Where no question counts, or every one does, resampling shows no spread: there is no interval.",
+    "There is no interval where no question counts, or every one does, since resampling shows no spread; nor "
+    "of questions on the same topics alone, or of an effective number of very many values.",
     f"What a set does not have is {NOT_AVAILABLE}, which is not 0; the table of the set says why.",
     "A figure is about what the files say, not about what a set is for: see what its authors say of it.",
 )
