@@ -12,7 +12,7 @@ import pytest
 from rulemine.auditing.answers import answer_measures, canonical_query
 from rulemine.auditing.audit import Audit, audit
 from rulemine.auditing.audited import AuditedSet
-from rulemine.auditing.figures import AuditedFigure
+from rulemine.auditing.figures import AuditedFigure, effective
 from rulemine.auditing.inference import AS_OURS
 from rulemine.auditing.page import document_of, to_json, write_audits
 from rulemine.codec import to_json as plain_of
@@ -237,6 +237,7 @@ def test_an_effective_number_of_many_values_is_the_same_without_an_interval(
     assert few.low is not None
     monkeypatch.setattr("rulemine.auditing.figures.MOST_CELLS", 15)
     assert figures(tmp_path / "many")["relations"] == replace(few, low=None, high=None)
+    assert effective(few, [["a", "b"], ["c"]] * 3, ["q"] * 6).scores is None  # no table is made
 
 
 def test_an_expression_of_others_is_a_query_in_its_own_spelling() -> None:
