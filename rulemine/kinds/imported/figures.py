@@ -67,7 +67,7 @@ def _executed(parts: ReleaseParts) -> dict[str, int] | None:
 
 
 FIGURES = (
-    Figure("graded", "questions of which it is known which answers the incomplete graph states",
+    Figure("graded", "questions with an answer of which it is known whether the incomplete graph states it",
            lambda parts: sum(q.graded for q in parts.questions), after="questions"),
     Figure("executed", "of the questions whose query was executed: `questions`; `same`: the stated answers "
            "are those of the query; `extra`, `missing`: the query gives an answer more, does not give a "
