@@ -180,3 +180,10 @@ def test_scores_of_an_export_are_those_of_its_release(tmp_path: Path) -> None:
             known = {name: value for name, value in scores.items() if value is not None}
             assert known == {name: before[id_][name] for name in known}, (system, id_)
             assert {"hits_any", "precision", "recall", "f1"} <= known.keys()
+
+
+def test_a_table_without_the_columns_is_refused(tmp_path: Path) -> None:
+    table = tmp_path / "questions.csv"
+    table.write_text("id,question\n1,Who?\n", "utf-8")
+    with pytest.raises(InputError, match="line 2: has no 'answer'"):
+        RogReader()(table, None, None)

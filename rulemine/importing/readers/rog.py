@@ -76,6 +76,8 @@ class RogReader(Section):
 
 def _files(path: Path) -> list[Path]:
     """The files of questions; where a folder has a split in several forms, those of the first in SUFFIXES."""
+    if not path.is_dir():
+        return split_files(path)
     files = [file for file in split_files(path) if not file.name.startswith("rule_paths")]
     form: dict[str, str] = {}
     for file in sorted(files, key=lambda file: SUFFIXES.index(suffix_of(file))):
