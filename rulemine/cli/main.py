@@ -16,7 +16,6 @@ from typing import Any
 import rulemine
 from rulemine.cli.answer import ANSWER, QUESTIONS
 from rulemine.cli.arguments import Subcommand
-from rulemine.cli.audit import AUDIT
 from rulemine.cli.build import BUILD, DRAFT, GLOSS, KEYS_OF_RECIPES, STEPS
 from rulemine.cli.compare import COMPARE
 from rulemine.cli.console import complain, fitting, note
@@ -24,12 +23,11 @@ from rulemine.cli.data import DATA, GENERATE
 from rulemine.cli.evaluate import EVALUATE
 from rulemine.cli.export import EXPORT, QUESTION_GRAPHS, SUPERVISION
 from rulemine.cli.graph import GRAPH, SEEDS, TASKS, VALUES
-from rulemine.cli.importing import IMPORT
 from rulemine.cli.judge import JUDGE
 from rulemine.cli.mine import MINE
 from rulemine.cli.parser import Parser
 from rulemine.cli.query import ANALYZE, CANDIDATES, QUERY
-from rulemine.cli.release import ARCHIVE, RENAME, SHOW, VERIFY
+from rulemine.cli.release import ARCHIVE, AUDIT, IMPORT, RENAME, SHOW, VERIFY
 from rulemine.cli.serve import NEO4J, SERVE, SPARQL
 from rulemine.cli.study import STUDY
 from rulemine.cli.variants import VARIANTS

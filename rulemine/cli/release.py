@@ -1,22 +1,24 @@
-"""The commands that read a release: ``verify``, ``show``, ``rename`` and ``archive``.
+"""The commands about releases: ``verify``, ``show``, ``rename``, ``archive``, ``import`` and ``audit``.
 
 A command imports what it needs when it runs, so that ``--help`` and scoring never load what only
 mining needs. Every command takes the parsed arguments and returns the exit status.
 """
 
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rulemine.cli.arguments import Subcommand, add_resources, arg, several, switch, within
 from rulemine.cli.console import Line, bar, check_output, emit, note, output_file, refuse_idle, say
-from rulemine.cli.parser import given
+from rulemine.cli.parser import Parser, given
 from rulemine.errors import ConfigError, ReleaseError, counted
 
 if TYPE_CHECKING:
     from rulemine.verify.report import VerificationReport
 
-__all__ = ["ARCHIVE", "RENAME", "SHOW", "VERIFY"]
+__all__ = ["ARCHIVE", "AUDIT", "IMPORT", "RENAME", "SHOW", "VERIFY"]
 
 
 def verify(arguments: Namespace) -> int:
@@ -229,4 +231,106 @@ RENAME = Subcommand(
 ARCHIVE = Subcommand(
     "archive", archive, "verify a release and write it as one tar, to be published",
     ("release", arg("-o --output", "FILE", "the tar (DIR.tar); FILE.sha256 is beside it", Path)),
+)  # fmt: skip
+
+
+def import_(arguments: Namespace) -> int:
+    """Runs ``import``."""
+    from rulemine.importing.importer import import_set
+
+    with bar("import") as advance:
+        release = import_set(
+            arguments.form, arguments.path, arguments.output, kg=arguments.kg,
+            incomplete=arguments.incomplete, replace=arguments.replace, progress=advance,
+        )  # fmt: skip
+    counts = release.manifest["counts"]
+    splits = ", ".join(f"{n:,} {split}" for split, n in counts["questions_by_split"].items())
+    say(f"{arguments.output}: {counted(counts['questions'], 'question')} ({splits})")
+    for text in release.manifest["config"][release.kind]["notes"]:
+        note(text)
+    if left := counts["rejected"]:
+        note("left out: " + "; ".join(f"{n:,} × {why}" for why, n in left.items()))
+    if not counts["graded"]:
+        note("which answers the incomplete graph states is not known, so there are no hard answers")
+    return 0
+
+
+def _add_forms(parser: Parser) -> None:
+    from rulemine.importing.registry import IMPORTS
+
+    parser.epilog = (
+        f"Forms: {', '.join(IMPORTS)}.\n"
+        "docs/importing.md says what each reads, and what its options are."
+    )
+
+
+IMPORT = Subcommand(
+    "import", import_, "read a question set that others published, as a release",
+    (
+        arg("form", "FORM[:key=value…]", "the form of its files"),
+        arg("path", "PATH", "its file or folder", Path),
+        arg("--kg", "FILE", "the complete graph, where the form has none or another is wanted", Path),
+        arg("--incomplete", "FILE", "the incomplete graph, a part of the complete one", Path),
+        arg("-o --output", "DIR", "folder of the release", Path, required=True),
+        "replace",
+    ),
+    options=_add_forms,
+)  # fmt: skip
+
+
+_OF_AUDITS = """\
+Writes audit.json, audit.md and audit.html into OUT. Each figure has its definition, the number of questions
+it is over, an interval and examples; what the files do not allow is "not available":
+  rulemine audit out/demo -o out/audit
+  rulemine audit out/demo out/family -o out/audit    side by side, in one table"""
+
+
+def audit(arguments: Namespace) -> int:
+    """Runs ``audit``."""
+    from rulemine.auditing.audit import Audit
+    from rulemine.auditing.audit import audit as audit_release
+    from rulemine.auditing.audited import Progress
+    from rulemine.auditing.page import check_audits, document_of, write_audits
+    from rulemine.release.reader import Release
+    from rulemine.text.tables import text_of
+
+    check_audits(arguments.output)
+    line = Line()
+
+    @contextmanager
+    def watch(step: str) -> Iterator[Progress]:
+        with line.watch(step) as advance:
+            yield advance
+
+    releases = [Release.open(path) for path in arguments.releases]
+    arguments.output.mkdir(parents=True, exist_ok=True)  # known at once if it cannot be written
+    found: list[Audit] = [
+        audit_release(
+            release,
+            resamples=arguments.resamples,
+            seed=arguments.seed,
+            mines=not arguments.no_mining,
+            watch=watch,
+        )
+        for release in releases
+    ]
+    written = write_audits(found, arguments.output)
+    headline = document_of(found).headline
+    if headline is not None:
+        say(text_of(headline), end="")
+    say(f"\n{written[-1]}")
+    return 0
+
+
+AUDIT = Subcommand(
+    "audit", audit, "what guesses get, what leaks and what is confirmed, side by side",
+    (
+        arg("releases", "DIR", "folders or archives of releases", Path, nargs="+"),
+        switch("--no-mining", "mine no rules where a release has none"),
+        arg("--resamples", "N", "resamples of an interval (1000)", within(1), default=1000),
+        "seed",
+        arg("-o --output", "OUT", "folder to write", Path, required=True),
+        "wide",
+    ),
+    _OF_AUDITS, beside_output=True,
 )  # fmt: skip
