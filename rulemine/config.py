@@ -303,7 +303,7 @@ def build(
     kind: type[_C],
     values: Mapping[str, Any],
     where: str,
-    advice: str = "See rulemine keys.",
+    advice: str = "See rulemine build keys.",
 ) -> _C:
     """Builds a configuration from nested tables.
 

@@ -245,7 +245,9 @@ def keys(arguments: Namespace) -> int:
             names = ", ".join(key.path[-1] for key in found)
             shown = fill(names, 79, initial_indent="  ", subsequent_indent="  ")
             say(f"{f'[{section}]' if section != TOP else 'At the top of a recipe'}\n{shown}")
-        say(f"\nWhat they are: rulemine keys mining, rulemine keys {TOP}, rulemine keys KEY")
+        say(
+            f"\nWhat they are: rulemine build keys mining, rulemine build keys {TOP}, rulemine build keys KEY"
+        )
     else:
         hint = did_you_mean(wanted, [*sections, *(key.name for key in every)])
         raise ConfigError(f"keys: {wanted!r} is no section and no key; {hint}")
@@ -270,7 +272,7 @@ def _add_build_options(parser: Parser) -> None:
         arg(
             "--replay",
             "DIR",
-            "take all replies from this release's journal: no network, no key",
+            "take all replies from this release's journal",
             Path,
         ),
     ):
@@ -344,6 +346,6 @@ GLOSS = Subcommand(
 )  # fmt: skip
 
 KEYS_OF_RECIPES = Subcommand(
-    "keys", keys, "list the keys of recipes, with meanings and defaults",
+    "build keys", keys, "list the keys of recipes, with meanings and defaults",
     (arg("section", "SECTION", "mining, questions, the name of a kind, …; or a key (list all)", nargs="?"),),
 )  # fmt: skip

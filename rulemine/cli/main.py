@@ -29,7 +29,7 @@ from rulemine.cli.parser import Parser
 from rulemine.cli.query import ANALYZE, CANDIDATES, QUERY
 from rulemine.cli.release import ARCHIVE, AUDIT, IMPORT, RENAME, SHOW, VERIFY
 from rulemine.cli.serve import NEO4J, SERVE, SPARQL
-from rulemine.cli.study import STUDY
+from rulemine.cli.study import STUDY, TABLES
 from rulemine.cli.variants import VARIANTS
 from rulemine.errors import LimitError, OutputError, RulemineError, UserError
 from rulemine.guard import watching
@@ -42,7 +42,7 @@ GROUPS: dict[str, tuple[Subcommand, ...]] = {
         *(IMPORT, VERIFY, AUDIT, SHOW, RENAME, ARCHIVE),
         *(EXPORT, QUESTION_GRAPHS, SUPERVISION, VARIANTS),
     ),
-    "Systems": (QUESTIONS, ANSWER, EVALUATE, COMPARE, STUDY, JUDGE),
+    "Systems": (QUESTIONS, ANSWER, EVALUATE, COMPARE, STUDY, TABLES, JUDGE),
     "Graphs": (
         *(DATA, GENERATE, GRAPH, VALUES, SEEDS, TASKS),
         *(QUERY, ANALYZE, CANDIDATES, SERVE, SPARQL, NEO4J),
@@ -61,6 +61,7 @@ RENAMED = {
     "cypher-tasks": "graph tasks",
     "draft": "build draft",
     "generate": "data generate",
+    "keys": "build keys",
     "neo4j": "serve neo4j",
     "power": "compare --power=0.8",
     "question-graphs": "export question-graphs",

@@ -1,4 +1,4 @@
-"""The command ``study``: systems on nested graphs and under several namings, to a page.
+"""The commands ``study`` and ``tables``: systems on nested graphs to a page, and the tables of papers.
 
 A command imports what it needs when it runs.
 """
@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rulemine.cli.arguments import Subcommand, add_endpoint, arg, switch
+from rulemine.cli.arguments import Subcommand, add_endpoint, arg, switch, within
 from rulemine.cli.console import Line, say
 from rulemine.cli.parser import Parser, add_flags, given
 
-__all__ = ["STUDY"]
+__all__ = ["STUDY", "TABLES"]
 
 MORE = """\
 Everything is kept in OUT: the same command after an interruption goes on where it was. What it costs is
@@ -89,4 +89,54 @@ STUDY = Subcommand(
         "wide",
     ),
     MORE, _add_keys, beside_output=True, takes_program=True,
+)  # fmt: skip
+
+
+_OF_TABLES = """\
+PAPER is brink, synthkgqa, dynamickgqa, complexlogicalqa or cypherbench. DIR is a release, the folder of a
+study, predictions (.jsonl) or a filled sheet (.tsv); of a study or of predictions, give the release too.
+Tables that need what was not given are named, with what would give them:
+  rulemine tables brink out/family out/study-family -o out/tables"""
+
+
+def tables(arguments: Namespace) -> int:
+    """Runs ``tables``."""
+    from rulemine.evaluation.reporting.files import write_document
+    from rulemine.evaluation.study.results import check_packages
+    from rulemine.papers.making import make_tables
+    from rulemine.papers.material import read_material
+    from rulemine.papers.registry import PAPERS
+    from rulemine.text.tables import text_of, wrapped
+
+    check_packages()
+    paper, line = PAPERS.find(arguments.paper), Line()
+    material = read_material(
+        arguments.paths,
+        split=None if arguments.split == "all" else arguments.split,
+        resamples=arguments.resamples,
+        seed=arguments.seed,
+    )
+    document = make_tables(paper, material, line.watch)
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    written = write_document(document, arguments.output)
+    for table in document.every_table():
+        say(text_of(table))
+    for text in document.notes:
+        say(wrapped(text))
+    say(f"\n{written[-1]}")
+    return 0
+
+
+TABLES = Subcommand(
+    "tables", tables, "make the tables and figures of a paper, from your releases",
+    (
+        arg("paper", "PAPER", "its short name"),
+        arg("paths", "DIR|FILE", "releases, studies, predictions, filled sheets", Path, nargs="+"),
+        "split",
+        arg("--resamples", "N", "resamples of an interval of predictions (1000)", within(1), default=1000),
+        "seed",
+        arg("-o --output", "OUT", "folder to write", Path, required=True),
+        "wide",
+    ),
+    _OF_TABLES, beside_output=True,
 )  # fmt: skip

@@ -61,7 +61,7 @@ def drafted_files(
                 chosen[key] = Chosen(key, file, about.lower())
     lines = [*_recipe(build, chosen, given, folder), ""]
     return {
-        RECIPE: f"# How to build a benchmark from {name}. Every key: rulemine keys\n"
+        RECIPE: f"# How to build a benchmark from {name}. Every key: rulemine build keys\n"
         + "\n".join(lines),
         **files,
     }

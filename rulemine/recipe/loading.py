@@ -94,7 +94,7 @@ def build_recipe(values: Mapping[str, Any], where: str) -> Recipe:
     problems: list[str] = []
     recipe = decode_recipe(values, problems)
     if recipe is None:
-        advice = "See rulemine keys."
+        advice = "See rulemine build keys."
         raise ConfigError(list_problems(where, problems, advice))
     return recipe
 

@@ -73,6 +73,7 @@ OLD_WORDS = {
     "serve-sparql": (["out"], {"port": 8890}),
     "neo4j": (["load", "out"], {"action": "load"}),
     "draft": (["g.tsv", "-o", "x"], {"recipe": "g.tsv"}),
+    "keys": (["mining"], {"section": "mining"}),
     "generate": (["demo", "-o", "x"], {"what": "demo"}),
     "question-graphs": (["out", "-o", "x"], {"release": Path("out")}),
     "supervision": (["out"], {"answers": "asked"}),

@@ -55,6 +55,7 @@ MAY_IMPORT["llm"] |= {"text"}  # what of a reply is thought
 MAY_IMPORT["evaluation"] = MAY_IMPORT["release"] | {"evaluation", "mining", "neo4j"}
 MAY_IMPORT["exports"] = MAY_IMPORT["release"] | {"exports", "evaluation"}
 MAY_IMPORT["auditing"] = {"auditing", *MAY_IMPORT["evaluation"]}
+MAY_IMPORT["papers"] = {"papers", "judging", *MAY_IMPORT["evaluation"]}
 MAY_IMPORT["importing"] = MAY_IMPORT["release"] | {"importing"}
 MAY_IMPORT["verify"] = {"verify"}
 MAY_IMPORT["builder"] |= {"verify"}  # what its writing again adds to a report
@@ -67,6 +68,7 @@ MAY_IMPORT["cli"] = {
     "evaluation",
     "exports",
     "importing",
+    "papers",
     "verify",
 }
 

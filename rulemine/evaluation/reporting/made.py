@@ -217,7 +217,7 @@ def summary_of(release: Release) -> Document:
         for one in steps(release)
     )
     title = "From the triples of the graph to the questions"
-    headline = Table("steps", title, ("", "number", "share", "key (rulemine keys KEY)"), rows)
+    headline = Table("steps", title, ("", "number", "share", "key (rulemine build keys KEY)"), rows)
     mined = counts["selection"].get("rules_mined", counts["rules"])
     tables = [table for table in (_reasons(counts), _sampled(counts)) if table.rows]
     facts = {"kind": release.kind, "rules": f"{counts['rules']:,} of {mined:,} mined"}

@@ -15,6 +15,7 @@ from rulemine.evaluation.reporting.files import write_document
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.study.figures import figures
+from rulemine.evaluation.study.opened import write_scoring
 from rulemine.evaluation.study.plan import StudyPlan, graph_at
 from rulemine.evaluation.study.run import StudyFolder, Watch, unwatched
 from rulemine.evaluation.study.scores import StudyScores
@@ -73,6 +74,7 @@ def write_results(study: StudyFolder, *, watch: Watch = unwatched) -> Document:
         scores = StudyScores(study, advance)
     with watch("write the report"):
         document = document_of(scores)
+        write_scoring(study)
         write_document(document, study.folder)
     return document
 

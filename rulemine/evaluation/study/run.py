@@ -39,7 +39,7 @@ from rulemine.release.reader import Release
 from rulemine.release.storing.outputs import check_file
 from rulemine.release.storing.publish import rename
 
-__all__ = ["StudyFolder", "Watch"]
+__all__ = ["MANIFEST", "StudyFolder", "Watch"]
 
 Watch = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """Shows the progress of one step, given its name; yields what is called with done and total."""

@@ -1,0 +1,93 @@
+"""What tables are made from: releases, studies, predictions and filled sheets, told apart by their files."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from rulemine.errors import InputError
+from rulemine.evaluation.predictions import read_run
+from rulemine.evaluation.study.opened import open_study
+from rulemine.evaluation.study.run import MANIFEST, StudyFolder
+from rulemine.evaluation.study.scores import StudyScores
+from rulemine.release.reader import Release
+
+__all__ = ["Material", "read_material"]
+
+
+@dataclass(frozen=True)
+class Material:
+    """What was given to make tables from.
+
+    Attributes:
+        releases: The releases, in the order given.
+        folders: The studies, each of one of the releases.
+        predictions: The prediction files, each with its release.
+        sheets: Filled sheets, see `rulemine.release.sheet`.
+        split: The split that is scored and counted where a table does not name splits; None: all.
+        resamples: Resamples of the intervals of prediction files; a study has its own.
+        seed: Of the resamples.
+    """
+
+    releases: tuple[Release, ...] = ()
+    folders: tuple[StudyFolder, ...] = ()
+    predictions: tuple[tuple[Release, Path], ...] = ()
+    sheets: tuple[Path, ...] = ()
+    split: str | None = "test"
+    resamples: int = 1000
+    seed: int = 0
+
+    @cached_property
+    def studies(self) -> tuple[StudyScores, ...]:
+        """The studies, scored."""
+        return tuple(map(StudyScores, self.folders))
+
+    def of_kind(self, *kinds: str) -> Iterator[Release]:
+        """The releases of some kinds."""
+        return (release for release in self.releases if release.kind in kinds)
+
+    def studies_of(self, *kinds: str) -> Iterator[StudyScores]:
+        """The studies of releases of some kinds."""
+        return (study for study in self.studies if study.study.release.kind in kinds)
+
+
+def read_material(
+    paths: Sequence[Path], *, split: str | None = "test", resamples: int = 1000, seed: int = 0
+) -> Material:
+    """Opens what was given.
+
+    Args:
+        paths: Folders or archives of releases, folders of studies, prediction files (``.jsonl``) and filled
+            sheets (``.tsv``), in any order.
+        split: See `Material`.
+        resamples: See `Material`.
+        seed: See `Material`.
+
+    Raises:
+        InputError: A path is none of these, or the release of a study or of predictions is not among them.
+        ReleaseError: A release cannot be read.
+    """
+    studies = [path for path in paths if (path / MANIFEST).is_file()]
+    files = [path for path in paths if path.suffix == ".jsonl"]
+    sheets = [path for path in paths if path.suffix == ".tsv"]
+    others = [path for path in paths if path not in (*studies, *files, *sheets)]
+    releases = tuple(map(Release.open, others))
+    by_identity = {release.identity: release for release in releases}
+
+    def release_of(path: Path, identity: object, name: object) -> Release:
+        if (found := by_identity.get(str(identity))) is None:
+            raise InputError(
+                f"{path}: is of the release {name or ''} {str(identity)[:12]}, which was not given. Give the "
+                "folder of that release too."
+            )
+        return found
+
+    folders = tuple(open_study(path, by_identity) for path in studies)
+    predictions = []
+    for path in files:
+        run = read_run(path) or {}
+        if not run and len(releases) == 1:
+            predictions.append((releases[0], path))
+        else:
+            predictions.append((release_of(path, run.get("release"), run.get("name")), path))
+    return Material(releases, folders, tuple(predictions), tuple(sheets), split, resamples, seed)
