@@ -245,9 +245,7 @@ def keys(arguments: Namespace) -> int:
             names = ", ".join(key.path[-1] for key in found)
             shown = fill(names, 79, initial_indent="  ", subsequent_indent="  ")
             say(f"{f'[{section}]' if section != TOP else 'At the top of a recipe'}\n{shown}")
-        say(
-            f"\nWhat they are: rulemine build keys mining, rulemine build keys {TOP}, rulemine build keys KEY"
-        )
+        say(f"\nWhat they are: rulemine build keys SECTION (mining, {TOP}, …) or KEY")
     else:
         hint = did_you_mean(wanted, [*sections, *(key.name for key in every)])
         raise ConfigError(f"keys: {wanted!r} is no section and no key; {hint}")

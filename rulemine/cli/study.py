@@ -103,13 +103,14 @@ def tables(arguments: Namespace) -> int:
     """Runs ``tables``."""
     from rulemine.evaluation.reporting.files import write_document
     from rulemine.evaluation.study.results import check_packages
-    from rulemine.papers.making import make_tables
+    from rulemine.papers.making import check_tables, make_tables
     from rulemine.papers.material import read_material
     from rulemine.papers.registry import PAPERS
     from rulemine.text.tables import text_of, wrapped
 
     check_packages()
     paper, line = PAPERS.find(arguments.paper), Line()
+    check_tables(arguments.output, arguments.paths)
     material = read_material(
         arguments.paths,
         split=None if arguments.split == "all" else arguments.split,

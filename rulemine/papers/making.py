@@ -3,14 +3,41 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 
-from rulemine.errors import ConfigError
+from rulemine.errors import ConfigError, InputError, OutputError
 from rulemine.evaluation.reporting.document import Document, Picture
+from rulemine.files import read_text
 from rulemine.papers.material import Material
 from rulemine.papers.paper import Exhibit, LackingError, Paper
+from rulemine.release.storing.outputs import check_place
 from rulemine.text.tables import Table
 
-__all__ = ["make_tables"]
+__all__ = ["check_tables", "make_tables"]
+
+
+def check_tables(folder: Path, inputs: Iterable[Path]) -> None:
+    """Checks, before anything is computed, that only earlier tables of a paper are replaced in a folder.
+
+    Args:
+        folder: The folder that will be written.
+        inputs: What the tables are made from.
+
+    Raises:
+        OutputError: The folder has files and no tables of a paper, or contains an input.
+    """
+    check_place(folder, inputs)
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return
+    report = folder / "report.json"
+    try:
+        ours = '"paper": ' in read_text(report)
+    except InputError:
+        ours = False
+    if not ours:
+        raise OutputError(
+            f"{folder}: has files that rulemine tables did not write. Name an empty or new folder with -o."
+        )
 
 
 def make_tables(
@@ -52,6 +79,7 @@ def make_tables(
         f"{paper.title} ({paper.version})",
         notes=tuple(missing),
         facts={
+            "paper": paper.name,
             "releases": ", ".join(f"{r.name} ({r.identity[:12]})" for r in material.releases),
             "studies": ", ".join(str(one.folder) for one in material.folders) or "none",
             "split": material.split or "all",

@@ -88,7 +88,7 @@ CASES = {
 }
 
 OF_FOLDERS = {
-    *("audit", "build", "build draft", "export", "import", "rename", "study"),
+    *("audit", "build", "build draft", "export", "import", "rename", "study", "tables"),
     "export question-graphs",
 }
 OF_NOTHING = {"data generate"}

@@ -195,7 +195,7 @@ def test_keys_are_listed_by_section_and_described_one_by_one(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     def said(*words: str) -> str:
-        assert main(["keys", *words]) == 0
+        assert main(["build", "keys", *words]) == 0
         return capsys.readouterr().out
 
     listed = said()
@@ -207,5 +207,5 @@ def test_keys_are_listed_by_section_and_described_one_by_one(
     assert said("mining") == describe_keys(own) + "\n"
     assert said("mining.max_atoms") == said("max_atoms") == describe_keys(own[:1]) + "\n"
     assert said("recipe").startswith("  base\n")
-    assert main(["keys", "minning"]) == 2
+    assert main(["build", "keys", "minning"]) == 2
     assert "is no section and no key; did you mean 'mining'?" in capsys.readouterr().err
