@@ -88,6 +88,7 @@ class CypherScores:
             ``late`` if finding it out takes too long or fails; "": it is not known for another reason.
         said: Why it failed, was refused or not run.
         kinds: The kinds of its errors, see `rulemine.evaluation.cypher.error_kinds`.
+        ex_columns: As `ex`, where columns beside the gold's do not count.
     """
 
     state: str
@@ -102,6 +103,7 @@ class CypherScores:
     binds: str = ""
     said: str = ""
     kinds: tuple[str, ...] = ()
+    ex_columns: float | None = None
 
     @property
     def scored(self) -> bool:
@@ -127,6 +129,16 @@ class _Similar(TypedDict, total=False):
     psjs_published: float | None
     psjs_edges: float
     binds: str
+
+
+class _Matches(TypedDict):
+    ex: float
+    ex_published: float
+    ex_columns: float
+
+
+_RIGHT = _Matches(ex=1.0, ex_published=1.0, ex_columns=1.0)
+_WRONG = _Matches(ex=0.0, ex_published=0.0, ex_columns=0.0)
 
 
 class _Size(TypedDict, total=False):
@@ -191,17 +203,17 @@ class CypherJudge:
         same = isinstance(predicted, str) and predicted.strip() == gold.strip()
         if same and not elsewhere:
             similar = self._similar(gold, gold, True)
-            return CypherScores("same", 1.0, 1.0, executable=1.0, **size, **similar), None
+            return CypherScores("same", **_RIGHT, executable=1.0, **size, **similar), None
         if isinstance(table, Failed):
             return CypherScores("gold failed", said=f"{table.code}: {table.text}"), None
         if isinstance(table, NotRun):
             return CypherScores("gold not run", said=table.reason), None
         if predicted is None or predicted == "":
             similar = self._similar(gold, "", False)
-            return CypherScores("missing", 0.0, 0.0, executable=0.0, **size, **similar), None
+            return CypherScores("missing", **_WRONG, executable=0.0, **size, **similar), None
         if not isinstance(predicted, str):
             given = ResultTable((), [tuple(row) for row in predicted])
-            return CypherScores("rows", *_matches(gold, table, given), **size), given
+            return CypherScores("rows", **_matches(gold, table, given), **size), given
         found = self.runner.rows(predicted)
         if isinstance(found, NotRun):
             return CypherScores("not run", said=found.reason, **size), None
@@ -210,10 +222,10 @@ class CypherJudge:
         if isinstance(found, Failed):
             state = "refused" if found.code.startswith(REFUSED) else "failed"
             text = f"{found.code}: {found.text}"
-            return CypherScores(state, 0.0, 0.0, executable=0.0, said=text, **size, **similar), None
+            return CypherScores(state, **_WRONG, executable=0.0, said=text, **size, **similar), None
         in_memory = isinstance(self.runner, InMemoryRunner)
         matches = _matches(gold, table, found, chance=_unsorted(predicted), in_memory=in_memory)
-        return CypherScores("run", *matches, executable=1.0, **size, **similar), found
+        return CypherScores("run", **matches, executable=1.0, **size, **similar), found
 
     def _asked(self, query: str) -> GoldTable | Failed | NotRun:
         found = self.runner.rows(query)
@@ -343,7 +355,7 @@ def _matches(
     *,
     chance: bool = False,
     in_memory: bool = False,
-) -> tuple[float, float]:
+) -> _Matches:
     """EX, ours and as published.
 
     Args:
@@ -355,11 +367,15 @@ def _matches(
     """
     plain = table.rows if table.plain is None else table.plain
     ours = execution_match(table.rows, found.rows, keys=table.keys, tied=table.tied)
+    more = ours or execution_match(
+        table.rows, found.rows, keys=table.keys, tied=table.tied, more_columns=True
+    )
     published = published_match(plain, found.rows, ordered=sorted_as_published(gold))
     if chance:
-        ours &= table.keys is None or alike(table.keys)
+        in_any_order = table.keys is None or alike(table.keys)
+        ours, more = ours and in_any_order, more and in_any_order
         published &= not (in_memory and sorted_as_published(gold)) or alike(plain)
-    return float(ours), float(published)
+    return {"ex": float(ours), "ex_published": float(published), "ex_columns": float(more)}
 
 
 def _plain_keys(keys: list[tuple[Any, ...]]) -> list[Any]:

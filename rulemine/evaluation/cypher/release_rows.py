@@ -41,7 +41,9 @@ __all__ = [
     "score_rows",
 ]
 
-OF_QUERIES = ("ex", "ex_published", "psjs", "psjs_published", "psjs_edges", "executable")
+OF_QUERIES = (
+    "ex", "ex_columns", "ex_published", "psjs", "psjs_published", "psjs_edges", "executable",
+)  # fmt: skip
 """The scores of a query."""
 
 ROW_METRICS = (*OF_QUERIES, "row_hhr")

@@ -26,6 +26,7 @@ def execution_match(
     *,
     keys: Sequence[Any] | None = None,
     tied: Sequence[Row] = (),
+    more_columns: bool = False,
 ) -> bool:
     """Whether a predicted result is the gold's.
 
@@ -39,10 +40,11 @@ def execution_match(
         keys: What each row of the gold is sorted by, if its order counts: rows with equal keys may come in
             any order. None: the order of rows does not count.
         tied: Rows of which any one may be the result, as of a gold query that asks for the greatest.
+        more_columns: Whether the prediction may have columns beside the gold's.
 
     Returns:
-        True if a permutation of columns makes them equal. Both empty: True; one empty: False. Results with
-        other numbers of rows or columns: False.
+        True if a permutation of columns (or of some, with `more_columns`) makes them equal. Both empty:
+        True; one empty: False. Results with other numbers of rows, or otherwise of columns: False.
 
     Raises:
         ValueError: The rows of one result differ in length, or there are not as many keys as rows.
@@ -54,13 +56,17 @@ def execution_match(
         False
         >>> execution_match([("a",)], [("b",)], tied=[("a",), ("b",)])
         True
+        >>> execution_match([("Ada",)], [(1815, "Ada")], more_columns=True)
+        True
     """
     if keys is not None and len(keys) != len(gold):
         raise ValueError(f"{len(keys)} keys for {len(gold)} rows")
     if tied:
-        return any(execution_match([row], predicted) for row in [*gold, *tied])
+        return any(
+            execution_match([row], predicted, more_columns=more_columns) for row in [*gold, *tied]
+        )
     runs = [0] * len(gold) if keys is None else _runs(keys)
-    return _match(gold, predicted, runs, reader_of([*gold, *predicted]))
+    return _match(gold, predicted, runs, reader_of([*gold, *predicted]), more_columns)
 
 
 def published_match(gold: Sequence[Row], predicted: Sequence[Row], *, ordered: bool) -> bool:
@@ -106,17 +112,21 @@ def _runs(keys: Sequence[Any]) -> list[int]:
 
 
 def _match(
-    gold: Sequence[Row], predicted: Sequence[Row], runs: list[int], read: Callable[[Any], Hashable]
+    gold: Sequence[Row],
+    predicted: Sequence[Row],
+    runs: list[int],
+    read: Callable[[Any], Hashable],
+    more_columns: bool = False,
 ) -> bool:
     for rows in (gold, predicted):
         if len({len(row) for row in rows}) > 1:
             raise ValueError("the rows of a result differ in length")
     if len(gold) != len(predicted) or not gold:
         return len(gold) == len(predicted)
-    if len(gold[0]) != len(predicted[0]):
+    if len(gold[0]) > len(predicted[0]) or (not more_columns and len(gold[0]) < len(predicted[0])):
         return False
     ours, theirs = (
-        [[read(row[at]) for row in rows] for at in range(len(gold[0]))]
+        [[read(row[at]) for row in rows] for at in range(len(rows[0]))]
         for rows in (gold, predicted)
     )
     return _permuted(ours, theirs, list(runs), list(runs))

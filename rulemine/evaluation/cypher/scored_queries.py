@@ -28,7 +28,7 @@ from rulemine.text.visible_reply import visible_reply
 
 __all__ = ["QueryScorer", "ScoreJournal", "ScoredQuery", "gold_table", "predicted_of"]
 
-_FORM = 4
+_FORM = 5
 """Of a line of the journal; lines of another are not used."""
 
 Predicted = str | Sequence[Sequence[Any]] | None

@@ -35,6 +35,7 @@ TITLES = {
     "retrieval_failures": "not retrieved",
     "reasoning_failures": "not reasoned",
     "ex": "EX",
+    "ex_columns": "EX, more columns",
     "ex_published": "EX published",
     "psjs": "PSJS",
     "psjs_published": "PSJS published",

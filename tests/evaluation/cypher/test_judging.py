@@ -52,7 +52,9 @@ def test_the_same_text_is_right_without_being_run(
     judge = CypherJudge(runner)
     table = GoldTable([("a",)])
     found, result = judge.judged(GOLD, table, f" {GOLD}\n")
-    assert found == CypherScores("same", 1.0, 1.0, psjs, 1.0, edges, 1.0, 1, 1, binds)
+    assert found == CypherScores(
+        "same", 1.0, 1.0, psjs, 1.0, edges, 1.0, 1, 1, binds, ex_columns=1.0
+    )
     assert result is None
     assert GOLD not in runner.asked
 
@@ -70,7 +72,9 @@ def test_a_gold_that_takes_too_long_is_not_said_to_bind_nothing() -> None:
 def test_the_same_text_is_run_where_the_gold_is_of_another_graph() -> None:
     runner = Scripted(("elementId", [("node", "a")]), (GOLD, [("b",)]))
     found, _ = CypherJudge(runner).judged(GOLD, GoldTable([("a",)]), GOLD, elsewhere=True)
-    assert found == CypherScores("run", 0.0, 0.0, 1.0, 1.0, None, 1.0, 1, 1, "nodes")
+    assert found == CypherScores(
+        "run", 0.0, 0.0, 1.0, 1.0, None, 1.0, 1, 1, "nodes", ex_columns=0.0
+    )
 
 
 @pytest.mark.parametrize(
@@ -130,12 +134,45 @@ def test_a_gold_that_fails_is_an_error_of_the_data() -> None:
 
 def test_no_prediction_is_wrong_and_a_table_has_no_provenance() -> None:
     runner = Scripted(("Town", [("a",)]))
-    nothing = CypherScores("missing", 0.0, 0.0, None, 0.0, None, 0.0, 1, 1, "nothing")
+    nothing = CypherScores(
+        "missing", 0.0, 0.0, None, 0.0, None, 0.0, 1, 1, "nothing", ex_columns=0.0
+    )
     assert judged(Scripted(("elementId", []), ("Town", [("a",)])), None) == nothing
     assert judged(Scripted(("elementId", []), ("Town", [("a",)])), "") == nothing
     runner = Scripted(("AS ids", []), ("elementId", [("node", "a")]), ("Town", [("a",)]))
     assert judged(runner, None) == replace(nothing, psjs=0.0, binds="nodes")
-    assert judged(runner, [["a"]]) == CypherScores("rows", 1.0, 1.0, rows=1, columns=1)
+    assert judged(runner, [["a"]]) == CypherScores(
+        "rows", 1.0, 1.0, rows=1, columns=1, ex_columns=1.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("gold", "rows", "scores"),
+    [
+        ([("a",), ("b",)], [[1, "b"], [2, "a"]], (0.0, 1.0)),  # a column more, and another order
+        ([("a",), ("b",)], [["b"], ["a"]], (1.0, 1.0)),
+        ([("a",), ("b",)], [[1, "b"], [2, "b"]], (0.0, 0.0)),
+        ([("a",), ("b",)], [["a", 1], ["a", 1], ["b", 2]], (0.0, 0.0)),  # a row more
+        ([("a", 1)], [["a"]], (0.0, 0.0)),  # a column less
+    ],
+)
+def test_columns_beside_the_golds(
+    gold: list[Any], rows: list[Any], scores: tuple[float, float]
+) -> None:
+    found, _ = CypherJudge(Scripted()).judged(GOLD, GoldTable(gold), rows)
+    assert (found.ex, found.ex_columns) == scores
+
+
+def test_columns_beside_the_golds_keep_its_order() -> None:
+    def judged_as(query: str, rows: list[Any]) -> float | None:
+        judge = CypherJudge(Scripted((query, rows), ("", [])))
+        table = GoldTable([("a",), ("b",)], keys=[1, 2])
+        return judge.judged(GOLD, table, query)[0].ex_columns
+
+    right = [(1, "a"), (2, "b")]
+    assert judged_as("MATCH (n) RETURN n.k, n.name ORDER BY n.k", right) == 1.0
+    assert judged_as("MATCH (n) RETURN n.k, n.name ORDER BY n.k DESC", right[::-1]) == 0.0
+    assert judged_as("MATCH (n) RETURN n.k, n.name", right) == 0.0  # the order is chance
 
 
 def test_each_of_the_greatest_is_right() -> None:
