@@ -7,14 +7,13 @@ that needed inference, that by rule type, entities under other names, precision,
 
 from collections.abc import Iterator, Sequence
 
-from rulemine.evaluation.breakdown import group_titles
 from rulemine.evaluation.notes import NOTHING_TO_INFER
 from rulemine.evaluation.reporting.document import Picture, Series
 from rulemine.evaluation.reporting.titles import TITLES
 from rulemine.evaluation.statistics.score import Score
+from rulemine.evaluation.study.groups import MEANINGS, group_figures, picture_by_group
 from rulemine.evaluation.study.plan import graph_at
 from rulemine.evaluation.study.scores import StudyScores, score_in
-from rulemine.text.tables import few_notes, marked
 
 __all__ = ["figures"]
 
@@ -27,38 +26,18 @@ OF_THE_PAPER = (
 )
 """Id, score and title of the figures with a group for each system and a bar for each graph."""
 
-MEANINGS = {
-    "hits_any": "The share of questions with at least one right answer",
-    "f1": "F1 of the answers",
-    "hhr": "Hits@Hard over Hits@Any",
-    "precision": "The precision of the answers",
-    "recall": "The recall of the answers",
-    "hard_f1": "F1 of the hard answers, the other right answers set aside",
-    "hits_hard": "The share of questions with the hard answer",
-}
-
-DEPENDENCE = (
-    ("proof", "by-proof", "Does it do more than read an edge?"),
-    ("missing", "by-missing-links", "How many missing links can a system bridge?"),
-    ("proofs", "by-proofs", "Does it need many proofs?"),
-    ("inverse_edge", "by-inverse-edge", "Does it read the inverse edge?"),
-)
-"""Breakdown, id and title of the figures of what score depends on."""
-
 
 def figures(scores: StudyScores) -> list[Picture]:
     """All figures for which the study has runs."""
     found = [_by_graph(scores, *what) for what in OF_THE_PAPER]
-    rules = ("rule_type", "figure-3-hhr-by-rule-type", "Figure 3: which rules can it follow?")
-    if figure := _by_group(scores, "hhr", *rules):
+    rules = ("figure-3-hhr-by-rule-type", "Figure 3: which rules can it follow?")
+    if figure := picture_by_group(scores, "rule_type", "hhr", None, *rules):
         found.insert(3, figure)
     if len({run.naming for run in scores.study.runs}) > 1:
         found.insert(-2, _by_naming(scores))
     if len(scores.study.plan.levels) > 1:
         found += _curves(scores)
-    for what in DEPENDENCE:
-        if figure := _by_group(scores, "hard_f1", *what):
-            found.append(figure)
+    found += group_figures(scores)
     if scores.subset == "core":
         series = tuple(
             Series(
@@ -127,36 +106,6 @@ def _by_system(
     """A figure with a group of bars for each system."""
     groups, up = tuple(scores.called.values()), f"{TITLES[metric]}, percent"
     return Picture(id_, title, caption, "bars", "system", up, groups, tuple(series))
-
-
-def _by_group(
-    scores: StudyScores, metric: str, breakdown: str, id_: str, title: str
-) -> Picture | None:
-    """A score by group of a breakdown, on the graph that lacks most; None where there are no two groups."""
-    first = next(iter(scores.top.values()))
-    sizes = {row.group: row.n for row in first.rows if row.breakdown == breakdown and row.n}
-    if len(sizes) < 2:
-        return None
-    series = tuple(
-        Series(
-            scores.called[system],
-            tuple(score_in(report, metric, breakdown, group) for group in sizes),
-        )
-        for system, report in scores.top.items()
-    )
-    counts = ", ".join(f"{group}: {marked(n)}" for group, n in sizes.items())
-    few = "".join(f" {note}" for note in few_notes(sizes.values()))
-    return Picture(
-        id_,
-        title,
-        f"{MEANINGS[metric]}, {_on(scores)}, over {scores.everything} ({counts}).{few}",
-        "bars",
-        group_titles(first.kind)[breakdown],
-        f"{TITLES[metric]}, percent",
-        tuple(sizes),
-        series,
-        tuple(sizes.values()),
-    )
 
 
 def _curves(scores: StudyScores) -> Iterator[Picture]:

@@ -27,7 +27,7 @@ _ASKED = (
     "seed",
     "model",
 )
-_SCORED = ("names", "matching", "resamples")
+_SCORED = ("names", "matching", "resamples", "metrics")
 """The options that the files of a study have."""
 
 

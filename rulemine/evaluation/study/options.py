@@ -35,6 +35,7 @@ class StudyOptions(Section):
         model: The model that systems with one ask.
         matching: How a text becomes a set of entities.
         resamples: Resamples of the intervals.
+        metrics: Projects whose metrics are shown beside ours, as for rulemine evaluate, or all.
         endpoint: Where the model is.
     """
 
@@ -53,6 +54,7 @@ class StudyOptions(Section):
     model: str = option("", flag=True)
     matching: str = option("vocabulary", flag=True)
     resamples: int = option(1000, least=1, most=MOST_RESAMPLES, flag=True)
+    metrics: tuple[str, ...] = option((), flag=True, metavar="NAME[,NAME]")
     endpoint: EndpointOptions = field(default_factory=EndpointOptions)
 
     def __post_init__(self) -> None:
@@ -62,7 +64,7 @@ class StudyOptions(Section):
             ConfigError: As `Section`, or something is named twice or is not among the levels.
         """
         super().__post_init__()
-        for name in ("systems", "names", "namings", *_LEVELS):
+        for name in ("systems", "names", "namings", "metrics", *_LEVELS):
             values: Sequence[Any] = getattr(self, name)
             if twice := [v for i, v in enumerate(values) if v in values[:i]]:
                 raise ConfigError(f"{name}: {twice[0]!r} is there twice.")

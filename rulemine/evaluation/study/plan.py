@@ -14,6 +14,7 @@ from rulemine.config import build, read_toml
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.answerers.registry import asks_model, find_answerer, run_of
 from rulemine.evaluation.matching.matching import MATCHINGS
+from rulemine.evaluation.metrics_of_others.registry import chosen
 from rulemine.evaluation.study.options import StudyOptions
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.release.reader import Release
@@ -61,6 +62,8 @@ class StudyPlan(StudyOptions):
                     'systems: command without a program. Write e.g. command:program="python my_system.py", '
                     "or on the command line --with command … -- python my_system.py."
                 )
+        if self.metrics:
+            chosen(self.metrics)
         for name, effective, purpose in (
             ("naming_levels", self.namings[1:], "more namings than one"),
             ("model_levels", self.asking, "systems that ask a model"),

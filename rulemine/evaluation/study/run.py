@@ -80,10 +80,12 @@ class StudyFolder:
         self.plan, self.folder = plan, folder
         self.release = Release.open(plan.release)
         others = {*plan.namings} - {self.release.naming}
-        if self.release.answers == "rows" and (others or plan.matching != "vocabulary"):
+        if self.release.answers == "rows" and (
+            others or plan.matching != "vocabulary" or plan.metrics
+        ):
             raise ConfigError(
-                "namings, matching: the answers of this release are rows, in its own naming "
-                f"{self.release.naming!r}, and are compared cell by cell. Leave both out."
+                "namings, matching, metrics: the answers of this release are rows, in its own naming "
+                f"{self.release.naming!r}, and are compared cell by cell. Leave these out."
             )
         asked = self.release.questions(None if plan.split == "all" else plan.split)
         executing = [name for name in plan.systems if "query" in needs_of(find_answerer(name))]

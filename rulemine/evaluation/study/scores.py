@@ -48,6 +48,7 @@ class StudyScores:
             sample=plan.sample,
             resamples=plan.resamples,
             seed=plan.seed,
+            metrics=plan.metrics,
         )
         for number, run in enumerate(study.runs):
             progress(number, len(study.runs))

@@ -16,12 +16,13 @@ from rulemine.evaluation.reporting.titles import TITLES
 from rulemine.evaluation.retrieval import RETRIEVAL
 from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.study.differences import differences
+from rulemine.evaluation.study.groups import group_tables
 from rulemine.evaluation.study.plan import graph_at
 from rulemine.evaluation.study.scores import StudyScores, score_in
 from rulemine.kinds.registry import form_of, kind_named
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
-from rulemine.text.tables import FEW, Table, Values, one_decimal
+from rulemine.text.tables import FEW, Table, Values, one_decimal, percent, points
 
 __all__ = ["headline", "tables"]
 
@@ -75,11 +76,13 @@ def tables(scores: StudyScores) -> list[Table]:
         found.append(_results(scores, "core", "results-core", "Main results, core"))
     found += [
         _by_level(scores),
+        *group_tables(scores),
         *differences(scores),
         _where_present(scores, "retrieval", "What was retrieved", RETRIEVAL),
         _where_present(scores, "queries", "Queries and rows", ROW_METRICS),
         _where_present(scores, "ranking", "Ranks of the hard answer", RANKED),
         _where_present(scores, "strict", "Texts read as lists and nothing else", STRICT),
+        _metrics_of_others(scores),
         _cost(scores),
     ]
     if plan.names:
@@ -180,6 +183,47 @@ def _where_present(scores: StudyScores, id_: str, title: str, metrics: Sequence[
     title = f"{title}: {graph} graph, {scores.over}"
     show = {TITLES["retrieved"]: one_decimal}
     return Table(id_, title, header, rows, _few(scores, "core"), show)
+
+
+def _metrics_of_others(scores: StudyScores) -> Table:
+    """Scores of other projects on both ends, over all questions; no rows where none is asked for."""
+    plan = scores.study.plan
+    ends = [level for level in (plan.complete, plan.highest) if level is not None]
+    rows: list[Values] = []
+    notes: dict[str, None] = {}
+    for system in plan.systems:
+        for level in ends:
+            report = scores.report(system, level)
+            if report is None or report.others is None:
+                continue
+            notes |= dict.fromkeys(report.others.notes)
+            rows += [
+                (
+                    scores.called[system],
+                    graph_at(level),
+                    one.metric,
+                    one.n,
+                    one.score,
+                    one.beside,
+                    one.ours.value,
+                    one.flatters,
+                )
+                for one in report.others.scores
+                if one.subset == "all" and one.n
+            ]
+    header = (
+        "system",
+        "graph",
+        "metric",
+        "n",
+        "theirs",
+        "stands beside",
+        "ours",
+        "theirs − ours",
+    )
+    title = f"Metrics of other projects beside ours, {scores.everything}"
+    show = {"ours": percent, "theirs − ours": points}
+    return Table("metrics", title, header, tuple(rows), tuple(notes), show)
 
 
 def _cost(scores: StudyScores) -> Table:

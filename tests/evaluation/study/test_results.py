@@ -26,13 +26,15 @@ def of(grids, name):
 
 def test_the_tables_and_figures_of_a_study(scores):
     assert [grid.id for grid in tables(scores)] == [
-        "questions", "levels", "results", "results-core", "by-level", "differences", "between-graphs",
+        "questions", "levels", "results", "results-core", "by-level", "by-proof", "by-structure",
+        "by-hops", "by-missing", "by-inference", "by-split", "differences", "between-graphs",
     ]  # fmt: skip
     # Questions of the nine structures have no rule type.
     assert [figure.id for figure in figures(scores)] == [
         "figure-1-hits-any", "figure-1-f1", "figure-2-hhr", "figure-4-f1-by-naming",
         "figure-5-precision", "figure-5-recall", "levels-hard-f1", "levels-hits-hard", "levels-f1",
-        "levels-own-hard-f1", "by-proof", "by-missing-links", "core-or-all",
+        "levels-own-hard-f1", "figure-by-proof", "figure-by-structure", "figure-by-hops",
+        "figure-by-missing", "figure-by-inference", "figure-by-split", "core-or-all",
     ]  # fmt: skip
 
 
@@ -70,7 +72,7 @@ def test_titles_and_captions_say_what_was_asked(open_study, scores):
     assert (
         of(tables(some), "results").notes[-1] == "Over 4 questions alone: such scores say little."
     )
-    whole = of(figures(scores), "by-missing-links")
+    whole = of(figures(scores), "figure-by-missing")
     assert "over all questions (0: 2†, 1: 8†" in whole.caption
     assert whole.table().header[:2] == ("missing links", "n")
     assert whole.table().rows[0][:2] == ("0", 2)
@@ -222,7 +224,7 @@ def test_a_study_is_written_twice_alike_whatever_was_before(open_study, tmp_path
 
 def test_the_command(built, tmp_path, command):
     words = ["study", built, "--with", "lookup,prior:k=2", "--levels", "0,100", "--split", "all",
-             "--resamples", 20, "-o", tmp_path / "out"]  # fmt: skip
+             "--resamples", 20, "--metrics", "rog,tog", "-o", tmp_path / "out"]  # fmt: skip
     estimate = command(*words, "--estimate")
     assert estimate.status == 0
     assert "lookup" in estimate.out
@@ -232,6 +234,7 @@ def test_the_command(built, tmp_path, command):
     assert "What is still to be answered" in ended.err
     assert "3 of 4: prior:k=2, complete\n" in ended.err  # no bar in a log
     assert ended.out.splitlines()[-1] == str(tmp_path / "out" / "report.html")
+    assert "tog_exact_match" in (tmp_path / "out" / "tables" / "metrics.csv").read_text()
     again = command(*words)
     assert "4 of 4 runs were finished before" in again.err
     other = command(*words, "--levels", "50")
