@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from rulemine.errors import InputError
 from rulemine.evaluation.predictions import read_run
@@ -41,6 +42,11 @@ class Material:
     def studies(self) -> tuple[StudyScores, ...]:
         """The studies, scored."""
         return tuple(map(StudyScores, self.folders))
+
+    @cached_property
+    def kept(self) -> dict[str, Any]:
+        """What several tables of a paper are made from and is made once, by name."""
+        return {}
 
     def of_kind(self, *kinds: str) -> Iterator[Release]:
         """The releases of some kinds."""

@@ -47,7 +47,14 @@ from rulemine.release.records import Question, Removal
 from rulemine.release.storing.outputs import FILES, check_made, check_place, made_folder
 from rulemine.text.tables import Table, Value, one_decimal
 
-__all__ = ["TARGETS", "Labeling", "labelings", "report_supervision", "write_labels"]
+__all__ = [
+    "TARGETS",
+    "Labeling",
+    "distances_along",
+    "labelings",
+    "report_supervision",
+    "write_labels",
+]
 
 TARGETS = {
     "asked": "the answer that the question asks for",
@@ -143,7 +150,7 @@ def _labeling(
         rows.append(way.rows)
         paths += way.paths
         pairs += int((way.distances >= 0).sum())
-        along = _distances(triples, topic)
+        along = distances_along(triples, topic)
         for answer, distance in zip(known, way.distances.tolist(), strict=True):
             if answer in along:
                 lengths.append(along[answer])
@@ -165,14 +172,14 @@ def _derived(question: Question) -> str:
     """The answer that the evidence derives: where all are stated, the one farthest along it."""
     if question.hard_answer is not None:
         return question.hard_answer
-    far = [_distances(question.evidence, topic) for topic in question.anchors]
+    far = [distances_along(question.evidence, topic) for topic in question.anchors]
     ends = [end for head, _, tail in question.evidence for end in (head, tail)]
     # In the order of the evidence, not of names, so that every naming has the same.
     among = [end for end in ends if end in question.answers] or question.answers
     return max(among, key=lambda name: max((d.get(name, -1) for d in far), default=-1))
 
 
-def _distances(triples: Iterable[Triple], start: str) -> dict[str, int]:
+def distances_along(triples: Iterable[Triple], start: str) -> dict[str, int]:
     """The distances from an entity along a few triples, in either direction."""
     beside: dict[str, list[str]] = {}
     for head, _, tail in triples:
