@@ -26,7 +26,7 @@ def test_clients_are_pinned_and_have_their_script() -> None:
     assert used == checkouts.CHECKOUTS.keys()
     for one in clients:
         assert one.what
-        assert one.exports or one.checkout
+        assert one.exports or one.checkout or one.section
         assert all(re.fullmatch(r"[\w.-]+(\[\w+\])?==[\w.]+", line) for line in one.requirements)
         assert try_clients.script_of(one).exists()
     (line,) = re.findall(r'make clients CLIENTS="(.*)"', (ROOT / ".ci" / "run").read_text())

@@ -4,13 +4,15 @@ Run by ``make clients``, or as a module with the names of some clients. For each
 ``tests/isolated/clients/NAME.txt`` (requirements, all pinned) an environment is made in ``out/clients``, kept
 until its requirements change, and shared by those whose requirements are equal. Its Python runs
 ``tests/isolated/clients/NAME.py FOLDER``, without the checkout on its path; a name like ``hf-old`` whose
-script is missing runs that of ``hf``. The script asserts, and prints a line of what it saw; ``$RULEMINE`` is
-our command. The comments at the head of a ``.txt``:
+script is missing runs that of ``hf``, and ``frameworks`` names every ``frameworks-…``. The script asserts,
+and prints a line of what it saw; ``$RULEMINE`` is our command. The comments at the head of a ``.txt``:
 
 - the first says what the client is;
 - ``exports:`` the exports that it reads; one of the authors' own may read other files of ours;
 - ``checkout:`` a name of `tests.isolated.checkouts.CHECKOUTS`: the script runs in a copy of it;
-- ``stands in:`` packages that are imported and not used, which are not installed.
+- ``stands in:`` packages that are imported and not used, which are not installed;
+- ``installs: rulemine``: this checkout is installed too, for snippets that import it;
+- ``section:`` a heading of a page, the second argument of the script.
 
 FOLDER has the exports of the small releases of `RELEASES`: ``demo/rog``, … from the incomplete graph and
 ``demo-complete/rog``, … from the complete one, and the releases themselves in ``releases``. What cannot be
@@ -27,6 +29,7 @@ import subprocess
 import sys
 import time
 import venv
+from collections.abc import Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -59,6 +62,8 @@ class Client(NamedTuple):
         exports: Formats with their options.
         checkout: A name of `CHECKOUTS`, or "".
         stands_in: Packages that are not installed.
+        ours: Whether this checkout is installed too.
+        section: A second argument for the script, or "".
     """
 
     name: str
@@ -67,11 +72,18 @@ class Client(NamedTuple):
     exports: tuple[str, ...]
     checkout: str
     stands_in: tuple[str, ...]
+    ours: bool
+    section: str
+
+    @property
+    def installed(self) -> tuple[str, ...]:
+        """What pip is told to install."""
+        return (*self.requirements, *([f"--editable={ROOT}"] if self.ours else []))
 
     @property
     def place(self) -> Path:
         """The folder of the environment with these requirements; equal ones share it."""
-        key = hashlib.sha256("\n".join([sys.version, *sorted(self.requirements)]).encode())
+        key = hashlib.sha256("\n".join([sys.version, *sorted(self.installed)]).encode())
         return HOME / "environments" / key.hexdigest()[:10]
 
 
@@ -86,15 +98,14 @@ def client_of(file: Path) -> Client:
         tuple(said.pop("exports", "").split()),
         said.pop("checkout", ""),
         tuple(said.pop("stands in", "").split()),
+        said.pop("installs", "") == "rulemine",
+        said.pop("section", ""),
     )
 
 
 def main() -> int:
     clients = {file.stem: client_of(file) for file in sorted(CLIENTS.glob("*.txt"))}
-    for name in sys.argv[1:]:
-        if name not in clients:
-            sys.exit(f"no {CLIENTS / name}.txt; {did_you_mean(name, clients)}")
-    chosen = [clients[name] for name in sys.argv[1:] or clients]
+    chosen = [clients[name] for name in named(sys.argv[1:], clients) or clients]
     for old in {*(HOME / "environments").glob("*")} - {one.place for one in clients.values()}:
         shutil.rmtree(old)
     started = time.monotonic()
@@ -116,6 +127,21 @@ def main() -> int:
     size = sum(f.lstat().st_size for f in HOME.rglob("*") if f.is_file() and not f.is_symlink())
     print(f"{since(started)}, {size / 1e9:.2f} GB in {HOME.relative_to(ROOT)}")
     return report(ended, no_skips=bool(sys.argv[1:] or os.environ.get("CI")))
+
+
+def named(words: Sequence[str], clients: Collection[str]) -> list[str]:
+    """The clients that were named: each itself, or all whose names begin with a word and a dash.
+
+    Raises:
+        SystemExit: There is no such client.
+    """
+    names: list[str] = []
+    for word in words:
+        found = [word] if word in clients else [n for n in clients if n.startswith(f"{word}-")]
+        if not found:
+            sys.exit(f"no {CLIENTS / word}.txt; {did_you_mean(word, clients)}")
+        names += found
+    return names
 
 
 def report(ended: dict[str, str], *, no_skips: bool) -> int:
@@ -194,7 +220,17 @@ def tried(client: Client, made: Future[str] | None, exports: Path) -> str:
         print(f"  {known.repository} at {at} (known: {known.commit}), {lines} changed lines")
     try:
         # -P: a script called like the library that it tries is not imported in its place.
-        said = run([client.place / "bin" / "python", "-P", script_of(client), exports], where, env)
+        said = run(
+            [
+                client.place / "bin" / "python",
+                "-P",
+                script_of(client),
+                exports,
+                *filter(None, [client.section]),
+            ],
+            where,
+            env,
+        )
     except SystemExit as ended:
         lines_said = str(ended).splitlines()
         print("  failed:", *lines_said[:1], *lines_said[1:][-LINES:], sep="\n  ")
@@ -219,8 +255,8 @@ def environment(client: Client) -> str:
     python = folder / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
     try:
-        if client.requirements:
-            run([*pip, "install", "--quiet", "--no-compile", *client.requirements], HOME)
+        if client.installed:
+            run([*pip, "install", "--quiet", "--no-compile", *client.installed], HOME)
     except SystemExit as ended:
         shutil.rmtree(folder)
         lines = [line for line in str(ended).splitlines() if line.strip()]
