@@ -15,7 +15,7 @@ from rulemine.evaluation.study.groups import MEANINGS, group_figures, picture_by
 from rulemine.evaluation.study.plan import graph_at
 from rulemine.evaluation.study.scores import StudyScores, score_in
 
-__all__ = ["figures"]
+__all__ = ["figures", "picture_by_graph", "picture_by_naming"]
 
 OF_THE_PAPER = (
     ("figure-1-hits-any", "hits_any", "Figure 1: does a system still answer?"),
@@ -29,12 +29,13 @@ OF_THE_PAPER = (
 
 def figures(scores: StudyScores) -> list[Picture]:
     """All figures for which the study has runs."""
-    found = [_by_graph(scores, *what) for what in OF_THE_PAPER]
+    found = [picture_by_graph(scores, *what) for what in OF_THE_PAPER]
     rules = ("figure-3-hhr-by-rule-type", "Figure 3: which rules can it follow?")
     if figure := picture_by_group(scores, "rule_type", "hhr", None, *rules):
         found.insert(3, figure)
-    if len({run.naming for run in scores.study.runs}) > 1:
-        found.insert(-2, _by_naming(scores))
+    title = "Figure 4: does it reason, or remember names?"
+    if figure := picture_by_naming(scores, "figure-4-f1-by-naming", title):
+        found.insert(-2, figure)
     if len(scores.study.plan.levels) > 1:
         found += _curves(scores)
     found += group_figures(scores)
@@ -68,7 +69,15 @@ def _on(scores: StudyScores) -> str:
     return f"on the {graph_at(scores.study.plan.levels[-1])} graph"
 
 
-def _by_graph(scores: StudyScores, id_: str, metric: str, title: str) -> Picture:
+def picture_by_graph(scores: StudyScores, id_: str, metric: str, title: str) -> Picture:
+    """A score of each system on the complete graph and on the one that lacks most, over all questions.
+
+    Args:
+        scores: The study.
+        id_: The id of the figure.
+        metric: The score.
+        title: Its title.
+    """
     plan = scores.study.plan
     ends = [level for level in (plan.complete, plan.highest) if level is not None]
     series = []
@@ -83,7 +92,19 @@ def _by_graph(scores: StudyScores, id_: str, metric: str, title: str) -> Picture
     return _by_system(scores, id_, title, caption, metric, series)
 
 
-def _by_naming(scores: StudyScores) -> Picture:
+def picture_by_naming(scores: StudyScores, id_: str, title: str) -> Picture | None:
+    """F1 of each system with entities under each naming of the study, on both graphs.
+
+    Args:
+        scores: The study.
+        id_: The id of the figure.
+        title: Its title.
+
+    Returns:
+        None where the study has one naming.
+    """
+    if len({run.naming for run in scores.study.runs}) < 2:
+        return None
     plan, runs = scores.study.plan, scores.study.runs
     made = {(run.naming, run.level) for run in runs}
     series = []
@@ -95,9 +116,8 @@ def _by_naming(scores: StudyScores) -> Picture:
                     for system in plan.systems
                 )
                 series.append(Series(f"{naming}, {graph_at(level)}", tuple(found)))
-    title = "Figure 4: does it reason, or remember names?"
     caption = f"{MEANINGS['f1']} with entities under each name, over {scores.everything}."
-    return _by_system(scores, "figure-4-f1-by-naming", title, caption, "f1", series)
+    return _by_system(scores, id_, title, caption, "f1", series)
 
 
 def _by_system(

@@ -1,0 +1,106 @@
+"""The tables of BRINK, on two small families counted by hand."""
+
+from pathlib import Path
+
+import pytest
+
+from rulemine.errors import ConfigError
+from rulemine.evaluation.predictions import write_predictions
+from rulemine.evaluation.study.plan import StudyPlan
+from rulemine.evaluation.study.run import StudyFolder
+from rulemine.papers.brink import BRINK
+from rulemine.papers.making import make_tables
+from rulemine.papers.material import Material
+from rulemine.release.reader import Release
+from rulemine.release.records import Prediction
+from tests.kinds.rules.test_show import release
+
+RETRIEVED = {
+    "q00000": Prediction(
+        "q00000", answers=("dan",), retrieved=(("ann", "sister", "bea"), ("bea", "parent", "cy"))
+    ),  # the whole proof, and another answer
+    "q00001": Prediction("q00001", answers=(), retrieved=()),
+    "q00002": Prediction("q00002", answers=("al",), retrieved=(("ann", "lives_with", "al"),)),
+}
+
+
+@pytest.fixture(scope="module")
+def material(tmp_path_factory: pytest.TempPathFactory) -> Material:
+    folder = tmp_path_factory.mktemp("brink")
+    studies = []
+    for name in ("first", "second"):
+        path = release(folder / name, "entity", config={"name": name})
+        plan = StudyPlan(
+            release=str(path), systems=("lookup", "prior:k=5"), names=("lookup", "mine"), levels=(0, 100),
+            split="all", resamples=5, namings=("entity", "text"),
+        )  # fmt: skip
+        study = StudyFolder(plan, folder / f"study-{name}")
+        study.answer()
+        studies.append(study)
+    (run,) = (r for r in studies[0].runs if r[:3] == ("prior:k=5", 100, "entity"))
+    write_predictions(studies[0].file(run), RETRIEVED.values())
+    return Material(tuple(study.release for study in studies), tuple(studies), split=None)
+
+
+def test_the_tables_of_releases_and_studies(material: Material) -> None:
+    made = make_tables(BRINK, material)
+    assert made.notes == ()
+    grids = {table.id: table for table in made.tables}
+    assert grids["table-1"].header == ("rule type", "first", "second")
+    rules = {row[0].partition(":")[0]: row[1:] for row in grids["table-1"].rows}
+    assert rules == {
+        "symmetry": (0, 0), "inversion": (1, 1), "hierarchy": (1, 1), "composition": (1, 1),
+        "other": (0, 0), "all": (3, 3),
+    }  # fmt: skip
+    assert grids["table-2"].rows[0][2:] == (
+        "ann (Ann)",
+        "★ cy (Cy), dan (Dan)",
+        "ann (Ann) ──aunt──▶ cy (Cy)",
+        "ann (Ann) ──sister──▶ bea (Bea) ∧ bea (Bea) ──parent──▶ cy (Cy) ⇒ ann (Ann) ──aunt──▶ cy (Cy)",
+    )
+    assert grids["table-3"].rows[:2] == (
+        ("first, complete", 11, 2, 0, 1, 3),
+        ("first, incomplete", 7, 2, 0, 1, 3),
+    )
+    assert grids["table-4-counts"].rows == (("first", "mine", 3, 2, 1, 1),)
+    failed = [row[2:] for row in grids["table-4-examples"].rows]
+    assert [row[0] for row in failed] == ["not retrieved", "not reasoned"]
+    assert failed[1][4:] == (
+        "dan (Dan)",
+        "ann (Ann) ──sister──▶ bea (Bea); bea (Bea) ──parent──▶ cy (Cy)",
+    )
+
+
+def test_hhr_by_rule_type_has_both_graphs_of_both_data_sets(material: Material) -> None:
+    made = make_tables(BRINK, material)
+    lookup, mine = (figure for figure in made.figures if figure.id.startswith("figure-3"))
+    assert lookup.title == "Figure 3: HHR by rule type, lookup"
+    assert lookup.groups == ("inversion", "hierarchy", "composition")
+    names = [(series.name, series.apart) for series in lookup.series]
+    assert names == [
+        ("first, complete", True), ("first, incomplete", False),
+        ("second, complete", True), ("second, incomplete", False),
+    ]  # fmt: skip
+    values = [[score.value for score in series.scores] for series in lookup.series]
+    assert values[:2] == [[1, 1, 1], [None, None, 0]]  # only Dan is stated
+    assert [score.value for score in mine.series[1].scores] == [None, 1, 0]
+    assert "composition 1†" in lookup.caption
+    assert "first: all questions of all splits." in lookup.caption
+    assert "mine: given the training and validation questions" in lookup.caption
+    (grid,) = (table for table in made.tables if table.id == "figure-3-numbers")
+    assert [row[4] for row in grid.rows] == [1] * 24
+    assert len({figure.id for figure in made.figures}) == len(made.figures) == 2 + 2 + 2 + 2 + 2 + 4
+
+
+def test_what_is_missing_is_said(material: Material) -> None:
+    alone = make_tables(BRINK, Material(material.releases, split=None))
+    assert [table.id for table in alone.tables] == ["table-1", "table-2", "table-3"]
+    assert len(alone.notes) == 6
+    with pytest.raises(ConfigError, match="needs a release of the kind rules"):
+        make_tables(BRINK, Material())
+
+
+def test_two_releases_of_one_name_are_told_apart(tmp_path: Path, material: Material) -> None:
+    again = Release.open(release(tmp_path / "again", "text", config={"name": "first"}))
+    made = make_tables(BRINK, Material((material.releases[0], again), split=None))
+    assert made.tables[0].header == ("rule type", "first", "first-2")
