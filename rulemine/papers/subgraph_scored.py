@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from rulemine.errors import RulemineError
+from rulemine.evaluation.answerers.registry import find_answerer
 from rulemine.evaluation.prediction_file import read_run
 from rulemine.evaluation.predictions import read_predictions
 from rulemine.evaluation.reporting.report import Report
@@ -38,9 +40,17 @@ class Scored(NamedTuple):
 
     def options(self) -> tuple[str, dict[str, str]]:
         """The answerer, and its options."""
-        base, _, given = self.name.partition(":")
-        pairs = (one.partition("=") for one in given.split(",") if one)
+        base, *given = self.name.split(":")
+        pairs = (one.partition("=") for one in given)
         return base, {key: value for key, _, value in pairs}
+
+    def triples_asked(self) -> int | None:
+        """The option ``k`` of the answerer, given or not; None where it has none."""
+        try:
+            found = getattr(find_answerer(self.name), "k", None)
+        except RulemineError:  # predictions of somebody else's system
+            found = self.options()[1].get("k")
+        return int(str(found)) if str(found).isdigit() else None
 
 
 def _scored(material: Material) -> list[tuple[Release, list[Scored]]]:

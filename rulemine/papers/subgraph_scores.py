@@ -294,12 +294,11 @@ def more_triples(material: Material) -> Made:
         families: dict[str, dict[int, Report]] = {}
         for one in some:
             base, options = one.options()
-            if one.retrieves and options.get("k", "").isdigit():
+            if one.retrieves and (k := one.triples_asked()) is not None:
                 rest = [f"{key}={value}" for key, value in options.items() if key != "k"]
-                families.setdefault(":".join([base, *rest]), {})[int(options["k"])] = one.report
-        for number, (called, by_k) in enumerate(families.items(), start=1):
-            if len(by_k) < 2:
-                continue
+                families.setdefault(":".join([base, *rest]), {})[k] = one.report
+        several = {called: by_k for called, by_k in families.items() if len(by_k) > 1}
+        for number, (called, by_k) in enumerate(several.items(), start=1):
             any_found = True
             ks = sorted(by_k)
             series = tuple(

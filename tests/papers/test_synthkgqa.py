@@ -157,11 +157,12 @@ def test_gains_over_a_closed_book(made: Made) -> None:
 
 
 def test_trained_retrievers_are_means_over_seeds(made: Made) -> None:
-    name = "trained-retriever:labels={},seed={}"
+    name = "trained-retriever:labels={}:seed={}"
     document = made(
         **{name.format("shortest", 1): ONE, name.format("shortest", 2): {},
-           name.format("evidence", 1): BOTH},
+           name.format("evidence", 1): BOTH, "bm25": ONE, "bm25:k=2": {}},
     )  # fmt: skip
+    assert row(table(document, "figure-14-complete-1"), "10")[0] == 1 / 6  # bm25 asks for ten
     found = table(document, "table-4-complete")
     assert row(found, "trained-retriever", "shortest")[:2] == ["2", pytest.approx(1 / 12)]
     assert row(found, "trained-retriever", "evidence")[:2] == ["1", pytest.approx(1 / 6)]
