@@ -77,7 +77,10 @@ def _score(material: Material) -> list[tuple[Release, list[Scored]]]:
                 file, questions = folder.file(run), release.questions()
                 given = read_predictions(file, questions, split=split, missing="empty")
                 report = scorer(given, kg=run.kg, naming=naming)
-                some.append(Scored(plan.called[run.system], run.system, run.kg, report))
+                own = Scored(plan.called[run.system], run.system, run.kg, report)
+                # Two studies of a release may share a system, e.g. the one without a graph.
+                if (own.called, own.graph) not in [(one.called, one.graph) for one in some]:
+                    some.append(own)
     for release, path in material.predictions:
         run_of = read_run(path) or {}
         scorer = Scorer(
