@@ -114,7 +114,9 @@ def analyze(arguments: Namespace) -> int:
 
     check_output(arguments.output)
     with bar("analyze") as advance:
-        report = analyze_file(arguments.file, _declared(arguments.file), advance)
+        report = analyze_file(
+            arguments.file, _declared(arguments.file), advance, arguments.protocol
+        )
     emit(report.to_json() if arguments.format == "json" else report.to_table(), arguments.output)
     return 0
 
@@ -198,7 +200,13 @@ QUERY = Subcommand(
 
 ANALYZE = Subcommand(
     "query analyze", analyze, "count the logical structures of the queries of a data set",
-    (arg("file", "FILE", "the queries or questions", Path), format_of("table", "json"), "output"),
+    (
+        arg("file", "FILE", "the queries or questions", Path),
+        arg("--protocol", None, "complexlogicalqa: qualifiers of SPARQL such as a release date are part of "
+            "the chain; trees: they are dropped, or branches (trees)", choices=("trees", "complexlogicalqa"),
+            default="trees"),
+        format_of("table", "json"), "output",
+    ),
     _QUERIES,
 )  # fmt: skip
 

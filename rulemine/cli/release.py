@@ -99,6 +99,10 @@ def show(arguments: Namespace) -> int:
     from rulemine.seeds import check_seed, stream
 
     of_questions = [name for name in ("id", "sample", "seed") if getattr(arguments, name)]
+    if arguments.sheet is not None:
+        idle = ("summary", "browser", "wide", "split", "port")
+        refuse_idle(arguments, "showing questions", *of_questions, *idle)
+        return _sheet(arguments)
     if arguments.browser:
         from rulemine.cli.serve import serve
 
@@ -109,7 +113,8 @@ def show(arguments: Namespace) -> int:
     if arguments.summary:
         refuse_idle(arguments, "single questions", *of_questions)
         return _summary(arguments)
-    refuse_idle(arguments, "--summary", "output", "wide")
+    refuse_idle(arguments, "--summary or --sheet", "output")
+    refuse_idle(arguments, "--summary", "wide")
     width = shutil.get_terminal_size((100, 24)).columns
     ids = list(arguments.id)
     if not arguments.sample:
@@ -143,6 +148,18 @@ def _summary(arguments: Namespace) -> int:
         emit(draw_steps(steps(release), f"{release.name}: why so few questions"), arguments.output)
     else:
         emit(to_text(summary_of(release)), arguments.output)
+    return 0
+
+
+def _sheet(arguments: Namespace) -> int:
+    """Runs ``show --sheet``."""
+    from rulemine.release.reader import Release
+    from rulemine.release.sheet import sheet_text
+
+    check_output(arguments.output)
+    emit(
+        sheet_text(Release.open(arguments.release), arguments.sheet).rstrip("\n"), arguments.output
+    )
     return 0
 
 
@@ -209,7 +226,9 @@ SHOW = Subcommand(
         arg("--sample", "N", "show N random questions (0)", within(0), default=0),
         arg("--seed", "N", "seed of the sample (0)", int),
         switch("--summary", "show instead how many questions there are, why no more, and what to change"),
-        arg("-o --output", "FILE", "of --summary: .svg is a figure, else text (standard output)",
+        arg("--sheet", "N", "write instead an empty sheet of N questions, spread over the structures, for "
+            "people to check", within(1)),
+        arg("-o --output", "FILE", "of --sheet; of --summary: .svg is a figure, else text (standard output)",
             output_file),
         "wide",
         switch("--browser", "serve a page of all questions on this machine, until Ctrl-C"),

@@ -28,6 +28,7 @@ from rulemine.errors import (
 from rulemine.files import read_text
 from rulemine.kg.facts import Declarations
 from rulemine.query.foreign.pattern import Translation
+from rulemine.query.foreign.qualifier_chains import with_chains
 from rulemine.query.foreign.read_sexpression import tree_of_sexpression
 from rulemine.query.foreign.read_sparql import tree_of_sparql
 from rulemine.query.links import NONE_DECLARED
@@ -35,7 +36,11 @@ from rulemine.query.parser import parse
 from rulemine.query.structures import STRUCTURES, structure_of
 from rulemine.query.tree import Count
 
-__all__ = ["Analysis", "analyze", "translate"]
+__all__ = ["PROTOCOLS", "PUBLISHED", "Analysis", "analyze", "translate"]
+
+PROTOCOLS = ("trees", "complexlogicalqa")
+"""How structures are counted: as the trees of the queries, with qualifiers dropped, or as
+`rulemine.query.foreign.qualifier_chains` says."""
 
 MOST_BYTES = 1 << 28
 """Size of a file; the largest of the data sets, GrailQA's training questions, has half of it."""
@@ -135,6 +140,7 @@ def analyze(
     path: Path,
     declarations: Declarations = NONE_DECLARED,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    protocol: str = PROTOCOLS[0],
 ) -> Analysis:
     """Classifies the questions of a file.
 
@@ -142,6 +148,7 @@ def analyze(
         path: The file, UTF-8, of up to 256 MiB.
         declarations: Which relations state the same facts.
         progress: Called with the number of questions done and of all.
+        protocol: One of `PROTOCOLS`.
 
     Raises:
         InputError: The file is missing, empty, too large, no text or no JSON, or has no readable query.
@@ -156,7 +163,7 @@ def analyze(
         try:
             if record.problem:
                 raise InputError(record.problem)
-            query, dropped = translate(record.text)
+            query, dropped = translate(record.text, protocol)
         except NoTreeError as problem:
             found["no tree"][problem.reason] += 1
             continue
@@ -188,8 +195,12 @@ def analyze(
     )
 
 
-def translate(text: str) -> Translation:
+def translate(text: str, protocol: str = PROTOCOLS[0]) -> Translation:
     """The tree of a query in any of the three languages, recognized by how it begins.
+
+    Args:
+        text: The query.
+        protocol: One of `PROTOCOLS`; they differ in SPARQL alone.
 
     Raises:
         NoTreeError: It is no tree.
@@ -198,7 +209,12 @@ def translate(text: str) -> Translation:
     start = text.lstrip()
     if _TREE.match(start):
         return Translation(parse(text), ())
-    return tree_of_sexpression(text) if start.startswith("(") else tree_of_sparql(text)
+    if start.startswith("("):
+        return tree_of_sexpression(text)
+    if protocol == PROTOCOLS[0]:
+        return tree_of_sparql(text)
+    query, dropped = tree_of_sparql(text, valued=True)
+    return Translation(with_chains(query), dropped)
 
 
 def _short(name: str) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from rulemine.errors import NoTreeError
 from rulemine.query.tree import Anchor, Difference, Intersection, Projection, Query, Union
 
-__all__ = ["TYPE_RELATIONS", "Pattern", "Qualifiers", "Translation", "TriplePattern"]
+__all__ = ["TYPE_RELATIONS", "VALUE", "Pattern", "Qualifiers", "Translation", "TriplePattern"]
 
 TYPE_RELATIONS = frozenset(
     {
@@ -28,6 +28,9 @@ TYPE_RELATIONS = frozenset(
     }
 )
 """Relations from an entity to its class, as SPARQL (IRIs) and S-expressions (names) have them."""
+
+VALUE = Anchor('"?"')
+"""What stands for the values of a variable that only qualifiers use; literals are quoted too."""
 
 Node = str | Anchor
 """A variable, by its name, or a constant."""
@@ -62,12 +65,14 @@ class Qualifiers:
         used: The variables that qualifiers use.
         dropped: The kinds of qualifiers dropped so far.
         strict: Whether none may be dropped.
+        valued: Whether a variable that only they use is kept, as an end that stands for its values.
     """
 
     types: Collection[str] = TYPE_RELATIONS
     used: set[str] = field(default_factory=set)
     dropped: list[str] = field(default_factory=list)
     strict: bool = False
+    valued: bool = False
 
     def drop(self, kind: str) -> None:
         """Notes that a qualifier is dropped.
@@ -166,6 +171,11 @@ class _Builder:
             v for arms in self._unions for v in set().union(*(a.variables() for a in arms))
         )
         joins.update(v for taken in self._taken for v in taken.variables())
+        if self._qualifiers.valued:
+            here = {v for triple in triples for v in _variables(triple)}
+            for v in here & self._qualifiers.used - {self._root, *self._parts}:
+                if joins[v] == 1:
+                    self._parts[v] = [VALUE]
         kept, fixed = [], {self._root, *self._parts}
         for triple in triples:
             end = triple.target

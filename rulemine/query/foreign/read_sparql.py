@@ -33,7 +33,11 @@ Rename = Callable[[Any], str]
 
 
 def tree_of_sparql(
-    text: str, types: Collection[str] = TYPE_RELATIONS, *, strict: bool = False
+    text: str,
+    types: Collection[str] = TYPE_RELATIONS,
+    *,
+    strict: bool = False,
+    valued: bool = False,
 ) -> Translation:
     """The tree of a SPARQL query.
 
@@ -42,6 +46,7 @@ def tree_of_sparql(
             names, percent-encoded; others are names as they are.
         types: The relations whose patterns are dropped as type patterns; strictly none is.
         strict: Whether to drop nothing, see the module.
+        valued: Not strictly: whether a variable that only qualifiers use stays, as `VALUE`.
 
     Raises:
         NoTreeError: It was parsed, but is no tree, or has what trees lack; strictly, also what would be
@@ -57,7 +62,7 @@ def tree_of_sparql(
     """
     if strict:
         return Translation(tree_of_algebra(parse_strictly(text)), ())
-    return _read(_Reader(Qualifiers(types)), parse_leniently(text))
+    return _read(_Reader(Qualifiers(types, valued=valued)), parse_leniently(text))
 
 
 def tree_of_algebra(algebra: Any) -> Query:

@@ -1,0 +1,131 @@
+r"""Reads sheets that people filled in, see `rulemine.release.sheet`, also as spreadsheets save them.
+
+A sheet may have CRLF, a byte order mark, quoted cells, columns in another order and further ones. A verdict
+is ``pass``, ``yes``, ``1``, ``true`` or ``y``, or ``fail``, ``no``, ``0``, ``false`` or ``n``, in any case.
+
+Guarantee: a cell that is none of these is refused with its file and line; none is guessed.
+"""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rulemine.errors import InputError, list_problems
+from rulemine.files import read_text
+
+__all__ = ["VERDICTS", "FilledSheet", "SheetVerdict", "read_sheet", "read_sheets"]
+
+VERDICTS = ("fluency", "consistency")
+"""The columns of verdicts."""
+
+_COLUMNS = ("id", "structure", *VERDICTS)
+
+_MEANT = {
+    **dict.fromkeys(("pass", "passed", "yes", "y", "1", "true"), True),
+    **dict.fromkeys(("fail", "failed", "no", "n", "0", "false"), False),
+}
+
+_ADVICE = "Expected pass or fail (also yes or no, 1 or 0) in fluency and in consistency."
+
+
+class SheetVerdict(NamedTuple):
+    """What one person says of a question.
+
+    Attributes:
+        structure: Its structure.
+        fluency: Whether it is correct and natural.
+        consistency: Whether it has all constraints of the query, none added, and one reading.
+    """
+
+    structure: str
+    fluency: bool
+    consistency: bool
+
+    @property
+    def both(self) -> bool:
+        """Whether it passes both."""
+        return self.fluency and self.consistency
+
+
+class FilledSheet(NamedTuple):
+    """A sheet with verdicts.
+
+    Attributes:
+        name: The name of its file, without the ending.
+        checked: Id → what was said; rows without any verdict are left out.
+        empty: Rows without any verdict.
+    """
+
+    name: str
+    checked: dict[str, SheetVerdict]
+    empty: int
+
+
+def read_sheets(paths: Iterable[Path]) -> list[FilledSheet]:
+    """Reads the sheets of several people.
+
+    Raises:
+        InputError: As `read_sheet`; or they have no question in common.
+    """
+    given = list(paths)
+    sheets = list(map(read_sheet, given))
+    if not set.intersection(*(set(sheet.checked) for sheet in sheets)):
+        raise InputError(
+            f"{', '.join(map(str, given))}: no question was checked in all of them. Give each person the "
+            "same sheet."
+        )
+    return sheets
+
+
+def read_sheet(path: Path) -> FilledSheet:
+    """Reads the sheet of one person.
+
+    Raises:
+        InputError: It cannot be read, lacks a column, names a question twice, has a verdict that is none, one
+            verdict of two, or none at all.
+    """
+    rows = iter(_rows(read_text(path)))
+    _, header = next(rows, (0, []))
+    names = [name.strip().lower() for name in header]
+    if missing := [name for name in _COLUMNS if name not in names]:
+        raise InputError(
+            f"{path}: line 1: the column {missing[0]} is missing; found "
+            f"{', '.join(names)[:200] or 'nothing'}. Give a sheet with tabs between its cells and the header "
+            "that rulemine show --sheet writes."
+        )
+    at = {name: names.index(name) for name in _COLUMNS}
+    checked: dict[str, SheetVerdict] = {}
+    problems: list[str] = []
+    empty = 0
+    for line, row in rows:
+        cells = {name: row[i].strip() if i < len(row) else "" for name, i in at.items()}
+        said = {name: cells[name].lower() for name in VERDICTS}
+        if not any(said.values()):
+            empty += any(row)
+            continue
+        bad = [name for name in VERDICTS if said[name] not in _MEANT]
+        problems += [f"line {line}: {name} is {cells[name]!r}" for name in bad]
+        if not cells["id"] or cells["id"] in checked:
+            problems.append(f"line {line}: the id {cells['id']!r} is missing or there twice")
+        elif not bad:
+            fluency, consistency = (_MEANT[said[name]] for name in VERDICTS)
+            checked[cells["id"]] = SheetVerdict(cells["structure"], fluency, consistency)
+    if problems:
+        raise InputError(list_problems(str(path), problems, _ADVICE))
+    if not checked:
+        raise InputError(f"{path}: holds no verdict. {_ADVICE}")
+    return FilledSheet(path.stem, checked, empty)
+
+
+def _rows(text: str) -> Iterator[tuple[int, Sequence[str]]]:
+    """The rows with the numbers of their lines."""
+    lines = text.splitlines()
+    if len({line.count("\t") for line in lines if line}) <= 1:
+        # As it was written: a quote at the beginning of a cell is a part of it. A spreadsheet
+        # may still have quoted cells; verdicts and ids never need it.
+        yield from ((i, line.split("\t")) for i, line in enumerate(lines, start=1))
+        return
+    reader = csv.reader(lines, delimiter="\t")
+    for row in reader:
+        yield reader.line_num, row

@@ -1,0 +1,131 @@
+"""The tables of ComplexLogicalQA, from a small world with one question or two of each structure."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rulemine.kinds.imported.block import ImportedBlock
+from rulemine.papers.complexlogicalqa import COMPLEXLOGICALQA, _structure
+from rulemine.papers.making import make_tables
+from rulemine.papers.material import read_material
+from rulemine.query.structures import STRUCTURES
+from rulemine.release.writer import write_release
+from rulemine.text.tables import Table
+from tests.structures import structure_question, world
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "world"
+    place.mkdir()
+    write_release(place, world(), "entity")
+    return place
+
+
+def tables(*paths: Path, split: str | None = "test") -> dict[str, Table]:
+    material = read_material(paths, split=split, resamples=20)
+    made = make_tables(COMPLEXLOGICALQA, material)
+    return {table.id: table for table in made.every_table()}
+
+
+def predicted(tmp_path: Path) -> Path:
+    """Of the test split, one question is half answered and the others are not."""
+    path = tmp_path / "half.jsonl"
+    row = {
+        "id": "q00006",  # of ann and bob, who are citizens of France and have won the Oscar
+        "answers": ["ann"],
+        "retrieved": [["ann", "won", "oscar"], ["bob", "won", "palme"], ["cat", "won", "palme"]],
+    }
+    path.write_text(json.dumps(row) + "\n")
+    return path
+
+
+def test_definitions_are_of_the_structures_that_they_name(folder: Path) -> None:
+    rows = tables(folder)["table-1"].rows
+    assert [row[0] for row in rows] == [*STRUCTURES]
+    assert [row[2] for row in rows] == [*STRUCTURES.values()]
+    assert [row[4] for row in rows] == [1, 2, 3, 2, 3, 3, 3, 2, 3]
+
+
+def test_shares_are_per_1000_of_all_splits_beside_those_published(folder: Path) -> None:
+    table = tables(folder)["table-2"]
+    assert table.rows[1][2:5] == (55.0, 504.0, 201.0)
+    # 12 questions: three of 1p (a symmetric relation is one link), two of 3p, one of each other.
+    named, row = dict.fromkeys(STRUCTURES, 1) | {"1p": 3, "3p": 2}, table.rows[3]
+    assert row[:2] == ("world", 12)
+    assert row[2:11] == tuple(pytest.approx(1000 * n / 12) for n in named.values())
+    assert row[11:] == (0.0, 0)
+
+
+@pytest.mark.parametrize(
+    ("sparql", "structure"),
+    [
+        ('SELECT ?x { <a> <r> ?x . ?x <released> "2010" }', "2p"),
+        ("SELECT ?x { <a> <r> ?x . <b> <s> ?x }", "2i"),
+        ("SELECT ?x { <a> <r> ?y . ?y <s> ?x . ?y <t> ?x }", "other"),
+        ("no SPARQL", ""),
+    ],
+)
+def test_of_imported_questions_the_query_of_the_source_counts(sparql: str, structure: str) -> None:
+    block = ImportedBlock("", (), None, "", sparql, "", "")
+    plain = structure_question(0, '(p "born_in" "cat")')
+    assert _structure(replace(plain, kind="imported", block=block)) == structure
+
+
+def test_statistics_are_those_of_the_release(folder: Path) -> None:
+    rows = {row[0]: row for row in tables(folder)["table-3"].rows}
+    # ann, bob: 2 answers; france, oscar, ann, bob in 4 triples.
+    assert (rows["2i"][1], *rows["2i"][3:]) == (1, 2.0, 4.0, 4)
+    assert rows["all"][1] == 12
+
+
+def test_scores_by_structure_and_their_plain_mean(tmp_path: Path, folder: Path) -> None:
+    found = tables(folder, predicted(tmp_path))
+    assert found["table-4-f1"].header == (
+        "system", "graph", "2i", "3i", "ip", "pi", "2u", "up", "mean",
+    )  # fmt: skip
+    (first,) = found["table-4-hits-at-1"].rows
+    (f1,) = found["table-4-f1"].rows
+    assert first[:2] == ("half", "incomplete")
+    assert [value[0] for value in first[2:]] == [1, 0, 0, 0, 0, 0, pytest.approx(1 / 6)]
+    assert [value[0] for value in f1[2:]] == [
+        pytest.approx(2 / 3), 0, 0, 0, 0, 0, pytest.approx(1 / 9),
+    ]  # fmt: skip
+
+
+def test_a_figure_of_what_was_retrieved_by_structure(tmp_path: Path, folder: Path) -> None:
+    found = tables(folder, predicted(tmp_path))
+    precision = found["figure-3-precision-incomplete"]
+    assert precision.header == ("structure", "half")
+    assert (precision.rows[0][0], precision.rows[0][1][0]) == ("2i", pytest.approx(1 / 3))
+    assert found["figure-3-recall-incomplete"].rows[0][1][0] == 1 / 2  # of what is stated
+    assert "figure-3-recall-incomplete" not in tables(folder)
+
+
+def test_sheets_of_three_people(tmp_path: Path, folder: Path) -> None:
+    head = "id\tstructure\tfluency\tconsistency\r\n"
+    said = {  # by question: fluency and consistency of each person
+        "q1\t1p": ("pass pass", "PASS Yes", "1 1"),
+        "q2\t2p": ("pass fail", "pass pass", "1 0"),
+        "q3\tup": ("fail fail", "no NO", "0 1"),
+    }
+    paths = []
+    for person in range(3):
+        rows = "".join(f"{q}\t{v[person].replace(' ', chr(9))}\r\n" for q, v in said.items())
+        paths.append(tmp_path / f"person{person}.tsv")
+        paths[-1].write_text(("\ufeff" if person else "") + head + rows, "utf-8", newline="")
+    found = tables(folder, *paths)
+    assert found["table-6-passed"].rows == (
+        ("1p–3p", 2, 6, 1.0, pytest.approx(4 / 6), pytest.approx(4 / 6)),
+        ("2u up", 1, 3, 0.0, pytest.approx(1 / 3), 0.0),
+        ("all", 3, 9, pytest.approx(6 / 9), pytest.approx(5 / 9), pytest.approx(4 / 9)),
+    )
+    rows = {row[:2]: row[2:] for row in found["table-6-agreement"].rows}
+    assert rows["all", "fluency"][:2] == (3, 1.0)
+    assert rows["all", "fluency"][2][0] == 1.0
+    # Pairs that agree: 3 of 3, 1 of 3, 1 of 3. By chance (5/9)² + (4/9)² = 41/81.
+    assert rows["all", "consistency"][1] == pytest.approx(5 / 9)
+    assert rows["all", "consistency"][2][0] == pytest.approx((5 / 9 - 41 / 81) / (1 - 41 / 81))
+    assert rows["person0, person2", "consistency"][1] == pytest.approx(2 / 3)
