@@ -157,7 +157,9 @@ def _answer(arguments: Namespace, name: str, output: Path, kept: Path | None) ->
     with written(output) as path:
         write_predictions(path, predictions, run)
     summary = f"{output}: {counted(len(predictions), 'prediction')} by {name}"
-    empty = sum(not (p.answers or p.rows or p.cypher or p.raw_output) for p in predictions)
+    empty = sum(
+        not (p.answers or p.rows or p.cypher or p.sparql or p.raw_output) for p in predictions
+    )
     if empty:
         summary += f", {empty:,} of {len(predictions):,} without an answer"
     say(summary, sys.stderr)

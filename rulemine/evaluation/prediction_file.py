@@ -27,7 +27,8 @@ __all__ = [
 ]
 
 _EXPECTED = (
-    'Expected one {"id": …, "raw_output": "…"} or {"id": …, "answers": ["…"]} for every question.'
+    'Expected one {"id": …, "raw_output": "…"}, {"id": …, "answers": ["…"]} or '
+    '{"id": …, "sparql": "SELECT …"} for every question.'
 )
 
 _EXPECTED_CYPHER = (
@@ -35,7 +36,7 @@ _EXPECTED_CYPHER = (
     '{"id": …, "raw_output": "…"} for every question.'
 )
 
-_FORMS = ("raw_output", "answers", "cypher", "rows")
+_FORMS = ("raw_output", "answers", "sparql", "cypher", "rows")
 """The keys of an answer, of which a prediction has one."""
 
 _SHOWN_KEYS = 5
@@ -176,7 +177,7 @@ def problem_of(prediction: Prediction) -> str:
         return problem
     texts = (prediction.answers or prediction.rows or ()) + (
         prediction.raw_output or "",
-        prediction.cypher or "",
+        prediction.cypher or prediction.sparql or "",
     )
     if problem := next(filter(None, map(_half, texts)), ""):
         return problem

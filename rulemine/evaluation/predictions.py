@@ -2,10 +2,11 @@
 
 A prediction file is JSON Lines, one object a question, ``{"id": …, "raw_output": "…"}`` (what the system
 wrote) or ``{"id": …, "answers": ["…", …]}`` (a list of entity names, the best first), mixed at will; or one
-JSON array of such objects, as the public evaluator of the BRINK benchmark reads. Over a property graph (the
-kind ``cypher``) names are no answers; ``"cypher": "MATCH …"`` is a query, ``"rows": [[…], …]`` the rows of
-its result: texts, numbers, true, false, null, and lists of these. Any form may have
-``"retrieved": [["subject", "relation", "object"], …]``, the triples that the system retrieved,
+JSON array of such objects, as the public evaluator of the BRINK benchmark reads. ``"sparql": "SELECT …"`` is
+a query, whose answers on the graph that was answered from are scored (`rulemine.evaluation.sparql`). Over a
+property graph (the kind ``cypher``) names are no answers; ``"cypher": "MATCH …"`` is a query,
+``"rows": [[…], …]`` the rows of its result: texts, numbers, true, false, null, and lists of these. Any form
+may have ``"retrieved": [["subject", "relation", "object"], …]``, the triples that the system retrieved,
 ``"generated"``, the triples that it made up, ``"ranking": [["name", score], …]``, candidates with scores,
 the best first, ``"cut_off": ["max_tokens", …]``, for each reply of a model that the answer rests on and that
 was cut off the option that limits it, and ``"usage"`` with ``calls``, ``prompt_tokens``,
@@ -167,7 +168,8 @@ def write_predictions(
         elif p.rows is not None:
             rows[p.id]["rows"] = list(map(row_of, p.rows))
         else:
-            rows[p.id] |= {"raw_output": p.raw_output} if p.cypher is None else {"cypher": p.cypher}
+            written = {"raw_output": p.raw_output, "sparql": p.sparql, "cypher": p.cypher}
+            rows[p.id] |= {form: text for form, text in written.items() if text is not None}
         if p.retrieved is not None:
             rows[p.id]["retrieved"] = list(map(list, p.retrieved))
         if p.generated:
@@ -237,17 +239,18 @@ def fit(
 def _unfit(prediction: Prediction, kind: str) -> str:
     """What is wrong with a prediction for a question of a kind, or ""."""
     if kind_named(kind).answers.form == "rows":
+        form = "answers" if prediction.answers else "sparql" if prediction.sparql else ""
         problem = (
-            f"has 'answers', but its question, of the kind {kind!r}, is answered with rows; 'cypher', 'rows' "
+            f"has {form!r}, but its question, of the kind {kind!r}, is answered with rows; 'cypher', 'rows' "
             "or 'raw_output' was expected"
         )
-        return problem if prediction.answers else ""
+        return problem if form else ""
     if prediction.cypher is None and prediction.rows is None:
         return ""
     form = "rows" if prediction.cypher is None else "cypher"
     return (
         f"has {form!r}, but its question, of the kind {kind!r}, is not asked of a property graph; "
-        "'raw_output' or 'answers' was expected"
+        "'raw_output', 'answers' or 'sparql' was expected"
     )
 
 

@@ -38,6 +38,7 @@ from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.retrieval import RETRIEVAL, count_failures, score_retrieval
+from rulemine.evaluation.sparql.predicted import RunPredictions, run_predictions
 from rulemine.evaluation.statistics.bootstrap import Ints
 from rulemine.evaluation.statistics.estimates import (
     estimates,
@@ -199,7 +200,7 @@ class Scorer:
             return self._report(predictions, kg, level, naming)
 
     def _report(self, predictions: Predictions, kg: str, level: int, naming: str | None) -> Report:
-        given, of_file = self._given(predictions, naming or self.release.naming)
+        given, of_file, tables = self._given(predictions, kg, naming or self.release.naming)
         if self._of_rows:
             found = self._row_scores(given, kg, level, naming)
         else:
@@ -244,7 +245,7 @@ class Scorer:
             failures=found.failures,
             others=self._beside_ours(given, found.naming, level, kg, scores, columns),
             queries=found.rows and found.rows.by_id,
-            of_queries=found.rows.tables if found.rows else (),
+            of_queries=found.rows.tables if found.rows else tables,
         )
 
     def _name_scores(
@@ -347,12 +348,9 @@ class Scorer:
             self._resamples, self._seed,
         )  # fmt: skip
 
-    def _given(
-        self, predictions: Predictions, naming: str
-    ) -> tuple[Sequence[Prediction | None], list[str]]:
-        """The prediction for each question, and what is odd about their file."""
-        notes: list[str] = []
-        everything, missing = self.release.questions(), self._missing
+    def _given(self, predictions: Predictions, kg: str, naming: str) -> RunPredictions:
+        """The prediction for each question, and what is odd about their file and queries."""
+        notes, everything, missing = list[str](), self.release.questions(), self._missing
         some = self._sample is not None or self._matching == "brink"
         wanted = [q.id for q in self.questions] if some else None
         if read := isinstance(predictions, str | Path | PredictionFile):
@@ -361,10 +359,12 @@ class Scorer:
                 official=self._matching == "brink", note=lambda text: notes.append(WARNING + text),
             )  # fmt: skip
             missing = "empty"  # already checked while reading
-        _, given = fit(
+        _, fitted = fit(
             everything, predictions, split=self._split, missing=missing, wanted=wanted, checked=read
         )
-        return without_labels(self.release, self.questions, given, naming), notes
+        given = without_labels(self.release, self.questions, fitted, naming)
+        ran = run_predictions(self.release, given, kg, naming)
+        return ran._replace(notes=notes + ran.notes)
 
     def _parts(self, level: int) -> tuple[Breakdown, ...]:
         """The groups; which rows have changed depends on the level."""

@@ -378,7 +378,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A system's answer to a question, in exactly one of four forms, and what led to it.
+    """A system's answer to a question, in exactly one of five forms, and what led to it.
 
     Attributes:
         id: Id of the question.
@@ -386,6 +386,7 @@ class Prediction:
         answers: Entity names in the naming of the release, the first answer first, or None.
         cypher: Over a property graph: a query, or None.
         rows: Over a property graph: the rows of a result in order, each as a compact JSON array, or None.
+        sparql: A query over entities and relations, or None; once it was run, its answers are in `answers`.
         retrieved: The triples that the system retrieved, in the naming of the release, in the order in
             which they were retrieved; None where it does not say.
         generated: Triples that a model proposed; they count as retrieved nowhere.
@@ -400,6 +401,7 @@ class Prediction:
     answers: tuple[str, ...] | None = None
     cypher: str | None = None
     rows: tuple[str, ...] | None = None
+    sparql: str | None = None
     retrieved: tuple[Triple, ...] | None = None
     generated: tuple[Triple, ...] = ()
     ranking: tuple[tuple[str, float], ...] | None = None

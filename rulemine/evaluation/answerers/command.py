@@ -201,6 +201,7 @@ def _found(answer: dict[str, Any]) -> Answered:
         answers=prediction.answers,
         text=prediction.raw_output,
         cypher=prediction.cypher,
+        sparql=prediction.sparql,
         rows=None if prediction.rows is None else tuple(map(row_of, prediction.rows)),
         ranking=prediction.ranking,
         retrieved=prediction.retrieved,

@@ -54,13 +54,14 @@ class OpenQuestion(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """What was found for a question: answers or a text; of a property graph also a query or rows.
+    """What was found for a question: answers, a text or SPARQL; of a property graph Cypher or rows.
 
     Attributes:
         answers: Names, the best first.
         text: What a model wrote, to be matched.
         cypher: A query.
         rows: The rows of a result, in order.
+        sparql: A query over entities and relations.
         ranking: Candidates with finite scores, the best first; beside `answers`, which are a set.
         retrieved: The triples that were retrieved, in that order; None if the answerer does not say.
         generated: Triples that a model proposed.
@@ -76,6 +77,7 @@ class Answered(NamedTuple):
     text: str | None = None
     cypher: str | None = None
     rows: Sequence[Sequence[Any]] | None = None
+    sparql: str | None = None
     ranking: Sequence[tuple[str, float]] | None = None
     retrieved: Sequence[Triple] | None = None
     generated: Sequence[Triple] = ()

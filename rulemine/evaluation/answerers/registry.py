@@ -69,6 +69,7 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
         "generate-on-graph": "rulemine.evaluation.answerers.agents.generate_on_graph:GenerateOnGraph",
         "tools": "rulemine.evaluation.answerers.agents.tools:ToolAgent",
         "embeddings": "rulemine.evaluation.answerers.model_free.embeddings:Embeddings",
+        "text-to-sparql": "rulemine.evaluation.answerers.text_to_sparql:TextToSparql",
         "text-to-cypher": "rulemine.evaluation.answerers.text_to_cypher:TextToCypher",
         "gold-cypher": "rulemine.evaluation.answerers.model_free.gold_cypher:GoldCypher",
     },
@@ -364,10 +365,10 @@ def _prediction(
     """What was found for a question, as a record."""
     if not isinstance(found, Answered):
         return Prediction(key, answers=_names(found, kg, order))
-    forms = found.answers, found.text, found.cypher, found.rows
+    forms = found.answers, found.text, found.sparql, found.cypher, found.rows
     if sum(form is not None for form in forms) != 1:
         raise ValueError(
-            f"it found {forms} for {key}; one of answers, text, cypher and rows was expected"
+            f"it found {forms} for {key}; one of answers, text, sparql, cypher and rows was expected"
         )
     cost = Cost(found.calls, found.prompt_tokens, found.completion_tokens, found.seconds)
     return Prediction(
@@ -375,6 +376,7 @@ def _prediction(
         raw_output=found.text,
         answers=None if found.answers is None else _names(found.answers, kg, order),
         cypher=found.cypher,
+        sparql=found.sparql,
         rows=None if found.rows is None else tuple(map(row_text, found.rows)),
         retrieved=None if found.retrieved is None else tuple(dict.fromkeys(found.retrieved)),
         generated=tuple(dict.fromkeys(found.generated)),

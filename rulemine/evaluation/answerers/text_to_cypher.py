@@ -20,7 +20,7 @@ from rulemine.llm.call import Message
 from rulemine.release.records import Question
 from rulemine.seeds import stream
 
-__all__ = ["TextToCypher"]
+__all__ = ["TextToCypher", "drawn_examples"]
 
 SECONDS = 10.0
 """Seconds for a query that is tried. One that takes longer is left as it is: that depends on the machine."""
@@ -81,7 +81,10 @@ class TextToCypher(Section):
         task = _TASK.format(schema=schema_text(graph, self.values))
         before: dict[str, str] = {}
         for part in given.parts(questions) if self.shots else ():
-            shown = _examples(part.train, self.shots, given.seed)
+            shown = [
+                _EXAMPLE.format(question=q.question, cypher=q.block.cypher)
+                for q in drawn_examples(part.train, self.shots, given.seed)
+            ]
             before |= {questions[number].id: "\n\n".join([task, *shown]) for number in part.numbers}
 
         runner = InMemoryRunner(graph, SECONDS)
@@ -133,12 +136,17 @@ def _problem(runner: Runner, query: str) -> str:
     return f"That query fails: {tried.text}"
 
 
-def _examples(train: Sequence[Question], most: int, seed: int) -> list[str]:
-    """Training questions with their queries: of each category one after the other, drawn by the seed."""
+def drawn_examples(train: Sequence[Question], most: int, seed: int) -> list[Question]:
+    """Training questions to be shown: of each structure one after the other, drawn by the seed.
+
+    Args:
+        train: Training and validation questions; the latter are left out.
+        most: How many are drawn, at most.
+        seed: The seed.
+    """
     drawn: dict[str, list[Question]] = {}
     asked = sorted((q for q in train if q.split == "train"), key=lambda q: q.id)
     for at in stream(seed, "examples").permutation(len(asked)).tolist():
         drawn.setdefault(asked[at].structure, []).append(asked[at])
     rounds = zip_longest(*(drawn[name] for name in sorted(drawn)))
-    chosen = islice(filter(None, chain.from_iterable(rounds)), most)
-    return [_EXAMPLE.format(question=q.question, cypher=q.block.cypher) for q in chosen]
+    return list(islice(filter(None, chain.from_iterable(rounds)), most))

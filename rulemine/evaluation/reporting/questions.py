@@ -219,7 +219,10 @@ class _Reader:
             kg=self._run.kg,
             verdict=verdict,
             why=reason,
-            said=_cut((prediction and (prediction.raw_output or prediction.cypher)) or ""),
+            said=_cut(
+                (prediction and (prediction.raw_output or prediction.cypher or prediction.sparql))
+                or ""
+            ),
             answers=answers[:MOST_TRIPLES],
             retrieved=tuple(map(self._told, (retrieved or ())[:kept])),
             retrieved_count=None if retrieved is None else len(retrieved),

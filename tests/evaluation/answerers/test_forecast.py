@@ -26,6 +26,10 @@ from tests.releases import build_small
 
 ASKING = [name for name in sorted(ANSWERERS) if asks_model(find_answerer(name))]
 THOUGHT = "What is asked for has to be found first, from the topic entities, step by step. " * 4
+SPARQL = """\
+SELECT DISTINCT ?answer WHERE {
+  <entity:Stara%20Luka> <relation:born_in> ?v1 . ?v1 <relation:part_of> ?answer .
+}"""
 QUERY = """\
 MATCH (n:Person {name: 'Stara Luka'})-[:worksFor]->(w:Workshop)-[:locatedIn]->(t:Town) WITH DISTINCT t
 MATCH (t)-[:partOf]->(p:Province) WHERE p.population IS NOT NULL RETURN DISTINCT t.name, p.population"""
@@ -53,6 +57,8 @@ class Model:
         step, options = call.purpose.rpartition("-")[2], self._options(lines)
         if call.purpose == "write-cypher":
             return f"```cypher\n{QUERY}\n```"
+        if call.purpose == "write-sparql":
+            return f"```sparql\n{SPARQL}\n```"
         if call.purpose.startswith("tools"):
             return self._with_tools(call)
         if call.purpose.startswith("generate-on-graph") and step == "step":

@@ -1,0 +1,234 @@
+"""Runs SPARQL that others wrote on a graph of a release, within limits of time and rows.
+
+Entities and relations are ``<entity:NAME>`` and ``<relation:NAME>`` (`rulemine.query.sparql`), the names
+percent-encoded or as they are; the prefixes ``entity:`` and ``relation:`` need no declaration. Every entity
+has its name as ``rdfs:label``, as in the export ``rdf``. Guarantee: no query outlives its time, and none can
+open a file or a connection (`rulemine.query.oxigraph.workers`).
+"""
+
+import json
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from http import HTTPStatus
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from rulemine.errors import UserError
+from rulemine.evaluation.sparql.replies import LONGEST, sparql_of
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.query.oxigraph.rewriting import rewrite
+from rulemine.query.oxigraph.workers import Workers
+from rulemine.query.sparql import entity_iri, relation_iri
+
+__all__ = ["AT_ONCE", "KINDS", "MOST_ROWS", "SECONDS", "WRONG", "Ran", "SparqlRunner"]
+
+SECONDS = 10.0
+"""What a query may take."""
+
+MOST_ROWS = 100_000
+"""Rows that it may give."""
+
+AT_ONCE = 4
+"""Queries that run at the same time."""
+
+WRONG = {
+    "no query": "there is none in what was written",
+    "refused": "would change the graph, ask another server or name a graph",
+    "syntax": "is no SPARQL",
+    "unknown relation": "gives nothing, and names a relation that the graph has not",
+    "unknown entity": "gives nothing, and names an entity that the graph has not",
+    "no result": "gives nothing",
+    "no entities": "gives no entity or number, or several columns of them",
+    "too long": f"takes more than {SECONDS:g} s, or too much memory",
+    "too many": f"gives more than {MOST_ROWS:,} rows",
+}
+"""Why a query is wrong → in words."""
+
+KINDS = {"run": "gives answers"} | WRONG
+"""What becomes of a query → in words."""
+
+_RESULTS = "application/sparql-results+json"
+_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+_OWN = re.compile(r"\bPREFIX\s+(?:entity|relation)\s*:\s*<[^<>]*>", re.IGNORECASE)
+_NAMED = re.compile(r"<(entity|relation):([^<>\n]*)>")
+_IRI = re.compile(r"<([^<>\"{}|^`\\\s]*)>")
+_TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')
+_PREFIXES = "PREFIX entity: <entity:> PREFIX relation: <relation:> "
+_SORTS = re.compile(r"\bORDER\s+BY\b", re.IGNORECASE)
+_DECLARED = re.compile(r"\bPREFIX\s+[\w.-]*\s*:\s*<[^<>]*>", re.IGNORECASE)
+
+
+class Ran(NamedTuple):
+    """What became of a query.
+
+    Attributes:
+        kind: One of `KINDS`.
+        answers: What it gives: names of entities, and numbers as texts; in the order of the query, each once.
+        said: What is wrong with it, as a sentence; "" if nothing is.
+        query: The query, as it was written; "" if there is none.
+    """
+
+    kind: str
+    answers: tuple[str, ...] = ()
+    said: str = ""
+    query: str = ""
+
+
+class SparqlRunner:
+    """Runs queries on a graph, which is loaded when the first one comes; for any number of threads.
+
+    Args:
+        kg: The graph.
+        order: Entity → its place among answers that a query does not sort; without, they are sorted by name.
+        seconds: What a query may take.
+    """
+
+    def __init__(
+        self,
+        kg: KnowledgeGraph,
+        order: Mapping[str, int] | None = None,
+        seconds: float = SECONDS,
+    ) -> None:
+        self._kg, self._order, self._seconds = kg, order or {}, seconds
+        self._workers: Workers | None = None
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> "SparqlRunner":
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends all processes."""
+        if self._workers is not None:
+            self._workers.close()
+            self._workers = None
+
+    def run(self, text: str) -> Ran:
+        """Runs the query in what a system wrote, see `sparql_of`."""
+        query, why = sparql_of(text)
+        if query is None:
+            return Ran("no query", said=f"there is no query: {why}.")
+        return self._run(query)._replace(query=query)
+
+    def _run(self, query: str) -> Ran:
+        try:
+            written = self._written(query)
+        except UserError as problem:
+            return Ran("refused", said=_line(str(problem)))
+        reply = self._loaded().ask(written, _RESULTS)
+        if reply.late:
+            return Ran("too long", said=f"it takes more than {self._seconds:g} s.")
+        if reply.cut:
+            return Ran("too many", said=f"it gives more than {MOST_ROWS:,} rows.")
+        if reply.status != HTTPStatus.OK:
+            said = _line(reply.body.decode())
+            ended = reply.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+            return Ran("too long" if ended else "syntax", said=said)
+        if reply.kind != _RESULTS:
+            return Ran("no entities", said="it gives triples; a SELECT was expected.")
+        return self._read(json.loads(reply.body), written)
+
+    def _written(self, query: str) -> str:
+        """The query with the IRIs that the graph is loaded with."""
+        text = _OWN.sub("", query[:LONGEST])
+        text = rewrite(_PREFIXES + _NAMED.sub(self._named, text))
+        return _NAMED.sub(self._named, text)
+
+    def _named(self, found: re.Match[str]) -> str:
+        """An IRI of the release: that of the name meant, or, of an unknown one, of what is written."""
+        known, iri = (
+            (self._kg.entity_ids, entity_iri)
+            if found[1] == "entity"
+            else (self._kg.relation_ids, relation_iri)
+        )
+        plain = unquote(found[2])
+        tried = (plain, found[2], plain.replace("_", " "))
+        return f"<{iri(next((name for name in tried if name in known), plain))}>"
+
+    def _loaded(self) -> Workers:
+        with self._lock:
+            if self._workers is None:
+                self._workers = Workers(
+                    self._lines(), timeout=self._seconds, most_rows=MOST_ROWS, count=AT_ONCE
+                )
+            return self._workers
+
+    def _lines(self) -> Iterator[bytes]:
+        """The graph in N-Triples."""
+        entity = [entity_iri(name) for name in self._kg.entities]
+        relation = [relation_iri(name) for name in self._kg.relations]
+        for s, r, o in self._kg.triples.tolist():
+            yield f"<{entity[s]}> <{relation[r]}> <{entity[o]}> .\n".encode()
+        for iri, name in zip(entity, self._kg.entities, strict=True):
+            yield f"<{iri}> <{_LABEL}> {json.dumps(name, ensure_ascii=False)}@en .\n".encode()
+
+    def _read(self, table: dict[str, object], written: str) -> Ran:
+        """The answers in a result."""
+        rows = _cells(table)
+        if rows is None:
+            return Ran(
+                "no entities", said="it asks whether something is so; a SELECT was expected."
+            )
+        if not any(rows):
+            return self._nothing(written)
+        columns = {name: self._column(rows, name) for row in rows for name in row}
+        found = {name: answers for name, answers in columns.items() if answers}
+        of_entities = {name: answers for name, answers in found.items() if answers[0]}
+        chosen = of_entities or found
+        if "answer" in chosen:
+            chosen = {"answer": chosen["answer"]}
+        # The name beside an entity says the same.
+        if len({answers[1] for answers in chosen.values()}) != 1:
+            many = f"{len(chosen)} columns of entities" if chosen else "no entity"
+            return Ran("no entities", said=f"it gives {many}; one column, ?answer, was expected.")
+        answers = next(iter(chosen.values()))[1]
+        if not _SORTS.search(written):  # then the order is that of the engine
+            answers = tuple(sorted(answers, key=lambda name: (self._order.get(name, 0), name)))
+        return Ran("run", answers)
+
+    def _column(
+        self, rows: list[dict[str, dict[str, str]]], name: str
+    ) -> tuple[bool, tuple[str, ...]] | None:
+        """Whether a column has entities, and these; else its numbers and names; None if it has neither."""
+        entities: dict[str, None] = {}
+        texts: dict[str, None] = {}
+        for row in rows:
+            cell = row.get(name, {})
+            value = cell.get("value", "")
+            if cell.get("type") == "uri" and (own := self._entities.get(value)) is not None:
+                entities[own] = None
+            elif cell.get("type") == "literal":
+                texts[value] = None
+        if entities:
+            return True, tuple(entities)
+        names = [t for t in texts if t in self._kg.entity_ids or re.fullmatch(r"[+-]?\d+", t)]
+        return (False, tuple(names)) if names else None
+
+    @cached_property
+    def _entities(self) -> dict[str, str]:
+        return {entity_iri(name): name for name in self._kg.entities}
+
+    def _nothing(self, written: str) -> Ran:
+        """Why a query gives nothing."""
+        text = _TEXT.sub(" ", _DECLARED.sub(" ", written))
+        for iri in dict.fromkeys(_IRI.findall(text)):
+            scheme, _, name = iri.partition(":")
+            if scheme == "entity" and unquote(name) not in self._kg.entity_ids:
+                return Ran("unknown entity", said=f"the graph has no entity <{iri}>.")
+            known = scheme == "relation" and unquote(name) in self._kg.relation_ids
+            if scheme != "entity" and iri != _LABEL and not known:
+                return Ran("unknown relation", said=f"the graph has no relation <{iri}>.")
+        return Ran("no result", said="it gives nothing.")
+
+
+def _cells(table: dict[str, object]) -> list[dict[str, dict[str, str]]] | None:
+    results = table.get("results")
+    return results["bindings"] if isinstance(results, dict) else None
+
+
+def _line(text: str) -> str:
+    return " ".join(text.partition("\n")[0].split())

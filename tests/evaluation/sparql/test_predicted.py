@@ -1,0 +1,77 @@
+"""Predictions that are queries: read, run on the graph that was answered from, and scored."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rulemine.errors import PredictionError
+from rulemine.evaluation import evaluate, write_predictions
+from rulemine.evaluation.predictions import read_predictions
+from rulemine.release.reader import Release
+from rulemine.release.records import Prediction
+from tests.evaluation.world import QUESTIONS
+
+MOTHER = "SELECT ?x {{ <entity:{}> <relation:mother> ?x }}"
+ASKED = [
+    MOTHER.format("e00000"),  # e00002 is stated, e00004 not: 1 of 2 answers
+    "I do not know.",
+    "```sparql\nSELECT ?x { ?x <relation:mothers> <entity:e00004> }\n```",
+]
+
+
+def written(path: Path, queries: list[str] = ASKED) -> Path:
+    rows = [{"id": f"q{at:05}", "sparql": text} for at, text in enumerate(queries, start=1)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_queries_are_run_on_the_graph_that_was_answered_from(
+    release: Release, tmp_path: Path
+) -> None:
+    file = written(tmp_path / "p.jsonl")
+    report = evaluate(release, file, resamples=1)
+    table = next(table for table in report.tables() if table.id == "sparql")
+    assert table.rows == (("run", 1), ("no query", 1), ("unknown relation", 1))
+    assert any(
+        "first q00003: the graph has no relation <relation:mothers>" in n for n in table.notes
+    )
+    assert any(note.startswith("2 of 3 queries give no answer") for note in report.notes)
+    columns = dict(zip(report.columns, report.scores.T.tolist(), strict=True))
+    assert columns["precision"] == [1.0, 0.0, 0.0]
+    assert columns["recall"] == [0.5, 0.0, 0.0]
+    assert columns["hits_hard"] == [0.0, 0.0, 0.0]
+    whole = evaluate(release, file, kg="complete", resamples=1)
+    columns = dict(zip(whole.columns, whole.scores.T.tolist(), strict=True))
+    assert columns["recall"] == [1.0, 0.0, 0.0]
+    assert columns["hits_hard"] == [1.0, 0.0, 0.0]
+
+
+def test_names_are_those_of_the_naming(release: Release, tmp_path: Path) -> None:
+    file = written(tmp_path / "p.jsonl", [MOTHER.format("Ann"), "", ""])
+    report = evaluate(release, file, kg="complete", naming="text", resamples=1)
+    assert dict(zip(report.columns, report.scores[0].tolist(), strict=True))["f1"] == 1.0
+
+
+def test_a_query_is_kept_when_predictions_are_written(release: Release, tmp_path: Path) -> None:
+    file = tmp_path / "again.jsonl"
+    write_predictions(file, [Prediction("q00001", sparql=ASKED[0])])
+    assert json.loads(file.read_text()) == {"id": "q00001", "sparql": ASKED[0]}
+    (found,) = read_predictions(file, QUESTIONS)
+    assert found == Prediction("q00001", sparql=ASKED[0])
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"sparql": 5}, "a text was expected"),
+        ({"sparql": "SELECT", "answers": ["e00001"]}, "has both 'answers' and 'sparql'"),
+    ],
+)
+def test_what_is_no_prediction_is_refused(
+    release: Release, tmp_path: Path, row: dict[str, object], said: str
+) -> None:
+    file = tmp_path / "p.jsonl"
+    file.write_text(json.dumps({"id": "q00001", **row}) + "\n")
+    with pytest.raises(PredictionError, match=said):
+        evaluate(release, file)

@@ -1,0 +1,129 @@
+"""SPARQL as models write it: found in a reply, run on a small graph, and sorted by what became of it."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from rulemine.evaluation.sparql import running
+from rulemine.evaluation.sparql.replies import LONGEST, sparql_of
+from rulemine.evaluation.sparql.running import SparqlRunner
+from rulemine.kg.graph import KnowledgeGraph
+
+KG = KnowledgeGraph.from_triples(
+    [
+        ("ann", "mother", "Zoë B."),
+        ("bob", "mother", "Zoë B."),
+        ("cid", "mother", "ann"),
+        ("Zoë B.", "born_in", 'The "Inn"'),
+        ("dora", "/people/person/aunt", "ann"),
+    ]
+)
+
+QUERY = "SELECT ?x WHERE { ?x <relation:mother> <entity:ann> . }"
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[SparqlRunner]:
+    with SparqlRunner(KG, seconds=1.0) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        QUERY,
+        f"```sparql\n{QUERY}\n```",
+        f"```\n{QUERY}\n```",
+        f"```SPARQL {QUERY}```",
+        f"Sure, I will select the mother. The query is:\n\n{QUERY}\n\nIt finds {{one}} person.",
+        f"<think>SELECT ?y {{ }} would be wrong.</think>\n{QUERY}",
+        f"First:\n```sparql\nSELECT ?y {{ ?y ?p ?z }}\n```\nBetter:\n```sparql\n{QUERY}\n```",
+        f"```sparql\n{QUERY}",
+        f'{{"sparql": "{QUERY}"}}',
+        f"`{QUERY}`",
+    ],
+)
+def test_the_query_is_taken_from_a_reply(reply: str) -> None:
+    assert sparql_of(reply) == (QUERY, "")
+
+
+def test_what_follows_the_last_brace_is_of_the_query() -> None:
+    text = 'PREFIX e: <x:>\nselect ?x where { ?x ?p "}" } GROUP BY ?x order by DESC(?x)\nLIMIT 3'
+    assert sparql_of(f"{text}\nThat is all {{of it}}.") == (text, "")
+
+
+@pytest.mark.parametrize("reply", ["", "```\n```", "<think>SELECT ?x {", "I select none."])
+def test_a_reply_without_a_query_has_none(reply: str) -> None:
+    found, why = sparql_of(reply)
+    assert found is None
+    assert why
+
+
+def test_much_is_read_in_no_time() -> None:
+    start = time.perf_counter()
+    for text in ("SELECT ?x {" * 10**5, "`" * 10**6, "ORDER BY ?x " * 10**5, "{}" * 10**6):
+        found, _ = sparql_of(f"SELECT ?x {{ }} {text}")
+        assert len(found or "") <= LONGEST
+    assert time.perf_counter() - start < 2
+
+
+@pytest.mark.parametrize(
+    ("query", "answers"),
+    [
+        ("SELECT DISTINCT ?answer { ?answer <relation:mother> <entity:Zo%C3%AB%20B.> }", "ann bob"),
+        ("select ?x where { ?x <relation:mother> <entity:Zoë B.> } limit 5", "ann bob"),
+        ("SELECT ?x { ?x <relation:mother> <entity:Zoë_B.> } ORDER BY DESC(?x)", "bob ann"),
+        ("SELECT ?x { ?x relation:mother entity:ann }", "cid"),
+        ("PREFIX entity: <http://e.org/> SELECT ?x { ?x relation:mother entity:ann }", "cid"),
+        ("SELECT ?x { <entity:dora> <relation:/people/person/aunt> ?x }", "ann"),
+        ("SELECT ?x { <entity:dora> <relation:%2Fpeople%2Fperson%2Faunt> ?x }", "ann"),
+        ('SELECT ?x { ?x relation:mother ?y . ?y rdfs:label "ann"@en }', "cid"),
+        ("SELECT ?x ?n { ?x relation:mother entity:ann ; rdfs:label ?n }", "cid"),
+        ("SELECT ?n { ?x relation:mother entity:ann ; rdfs:label ?n }", "cid"),
+        ("SELECT * { ?answer relation:mother/relation:mother ?other }", "cid"),
+        ("SELECT (COUNT(DISTINCT ?x) AS ?n) { ?x relation:mother ?y }", "3"),
+        ("SELECT ?x { { ?x relation:mother entity:ann } UNION { ?x relation:mother entity:none } }", "cid"),
+    ],
+)  # fmt: skip
+def test_what_a_query_gives(runner: SparqlRunner, query: str, answers: str) -> None:
+    ran = runner.run(query)
+    assert (ran.kind, ran.answers, ran.said) == ("run", tuple(answers.split()), "")
+
+
+@pytest.mark.parametrize(
+    ("query", "kind", "said"),
+    [
+        ("I do not know.", "no query", "no SELECT"),
+        ("SELECT ?x { ?x <relation:mother> }", "syntax", "cannot be read from 1:"),
+        ("SELECT ?x { ?x rel:mother entity:ann }", "syntax", "cannot be"),
+        ("SELECT ?x { ?x relation:mother entity:ann", "syntax", "cannot be"),
+        ("SELECT ?x { ?x relation:father entity:ann }", "unknown relation", "<relation:father>"),
+        ("SELECT ?x { ?x <http://e.org/mother> entity:ann }", "unknown relation", "<http://e.org/"),
+        ("SELECT ?x { ?x relation:mother entity:Ann }", "unknown entity", "<entity:Ann>"),
+        ("SELECT ?x { ?x relation:mother entity:dora }", "no result", "nothing"),
+        ("SELECT ?x ?y { ?x relation:mother ?y }", "no entities", "2 columns"),
+        ("SELECT ?r { entity:ann ?r ?x }", "no entities", "no entity"),
+        ("ASK { entity:cid relation:mother entity:ann }", "no entities", "whether"),
+        ("DELETE WHERE { ?s ?p ?o }", "refused", "DELETE"),
+        ("SELECT ?x { SERVICE <http://127.0.0.1:9/> { ?x ?p ?o } }", "refused", "SERVICE"),
+        ("SELECT ?x FROM <file:///etc/passwd> { ?x ?p ?o }", "refused", "FROM"),
+    ],
+)
+def test_what_is_wrong_with_a_query(runner: SparqlRunner, query: str, kind: str, said: str) -> None:
+    ran = runner.run(query)
+    assert (ran.kind, ran.answers) == (kind, ())
+    assert said in ran.said
+    assert "\n" not in ran.said
+
+
+def test_an_endless_query_is_ended(runner: SparqlRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    joined = " ".join(f"?a{i} ?b{i} ?c{i} ." for i in range(12))
+    query = f"SELECT (COUNT(*) AS ?n) {{ {joined} }}"
+    start = time.monotonic()
+    assert runner.run(query).kind == "too long"
+    assert time.monotonic() - start < 5
+    assert runner.run(QUERY).answers == ("cid",)
+    monkeypatch.setattr(running, "MOST_ROWS", 2)
+    with SparqlRunner(KG) as narrow:
+        assert narrow.run("SELECT ?x { ?x relation:mother ?y }").kind == "too many"
