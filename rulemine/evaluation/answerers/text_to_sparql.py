@@ -50,6 +50,7 @@ class TextToSparql(Section):
 
     uses_model: ClassVar[bool] = True
     typical: ClassVar = Typical(1, 1, 60)
+    answers: ClassVar = ("entities",)
 
     @property
     def needs(self) -> tuple[str, ...]:
