@@ -1,8 +1,8 @@
 """Asking a model that is shown nothing of the graph: what it knows by heart.
 
 ``closed-book``       the final step alone
-``chain-of-thought``  the model thinks step by step first (Kojima et al., NeurIPS 2022); the final step is
-                      shown what it thought
+``chain-of-thought``  the model thinks step by step first (Kojima et al., NeurIPS 2022), maybe after
+                      demonstrations (Wei et al., NeurIPS 2022); the final step is shown what it thought
 ``self-consistency``  that several times, and a vote (Wang et al., ICLR 2023), see `vote`
 """
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rulemine.config import Section, option
+from rulemine.evaluation.answerers.demonstrations import DEMONSTRATIONS, demonstrations
 from rulemine.evaluation.answerers.final_answer import final_answer
 from rulemine.evaluation.answerers.protocol import Answered, Chat, Context, OpenQuestion, Typical
 from rulemine.evaluation.matching.vocabulary import VocabularyMatcher
@@ -56,10 +57,12 @@ class ChainOfThought(Section):
     """A model that thinks step by step before it answers.
 
     Attributes:
+        shots: Demonstrations that it is shown first: a chain of links, an intersection, a union.
         max_tokens: Tokens of an answer at most.
         thought_tokens: Tokens of the thoughts at most.
     """
 
+    shots: int = option(0, least=0, most=len(DEMONSTRATIONS))
     max_tokens: int = option(256, least=1)
     thought_tokens: int = option(512, least=1)
 
@@ -67,12 +70,23 @@ class ChainOfThought(Section):
     blind: ClassVar[bool] = True
     typical: ClassVar = Typical(2, 2.1, 82)
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The training questions, if it is shown some."""
+        return ("train",) if self.shots else ()
+
     def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """What the model says to each question once it has thought."""
+        before: dict[str, str] = {}
+        for part in given.parts(questions) if self.shots else ():
+            shown = demonstrations(part.train, self.shots, given.seed)
+            text = "".join(f"{one}\n\n" for one in shown)
+            before |= dict.fromkeys((questions[number].id for number in part.numbers), text)
 
         async def work(question: OpenQuestion, chat: Chat) -> Answered:
             tokens = self.thought_tokens, self.max_tokens
-            return Answered(text=await _thoughtful(chat, question.question, tokens))
+            shown = before.get(question.id, "")
+            return Answered(text=await _thoughtful(chat, question.question, tokens, shown=shown))
 
         return given.converse(work, questions)
 
@@ -128,11 +142,16 @@ class SelfConsistency(Section):
 
 
 async def _thoughtful(
-    chat: Chat, question: str, tokens: tuple[int, int], temperature: float = 0.0, sample: int = 0
+    chat: Chat,
+    question: str,
+    tokens: tuple[int, int],
+    temperature: float = 0.0,
+    sample: int = 0,
+    shown: str = "",
 ) -> str:
     """What a model answers once it has thought; where thinking failed, what it answers at once."""
     thoughts = await chat.say(
-        _THINK.format(question=question),
+        shown + _THINK.format(question=question),
         purpose="think",
         limit="thought_tokens",
         max_tokens=tokens[0],

@@ -1,5 +1,6 @@
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -8,10 +9,11 @@ from rulemine.errors import ConfigError
 from rulemine.evaluation.answerers.final_answer import final_messages, instruction
 from rulemine.evaluation.answerers.prompted import ChainOfThought, ClosedBook, SelfConsistency, vote
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
-from rulemine.evaluation.answerers.registry import ANSWERERS, asks_model, find_answerer
+from rulemine.evaluation.answerers.registry import ANSWERERS, asks_model, find_answerer, needs_of
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.llm import Call, Session
 from rulemine.llm.call import Failure, Reply
+from rulemine.release.records import Question
 
 KG = KnowledgeGraph.from_triples(
     [("ann", "mother", "eve"), ("bob", "mother", "eve"), ("eve", "sister", "joe")]
@@ -200,3 +202,48 @@ def test_each_has_a_name_and_says_how_often_it_asks_at_most(written: str, calls:
     assert answerer.worst_calls(3) == calls
     with pytest.raises(ConfigError, match=re.escape("name one with --model")):
         answerer(Context(KG), ASKED)
+
+
+def shown_first(shots: int, train: Sequence[Question] = (), seed: int = 0) -> str:
+    model = Model(lambda call: "Ann is eve's.")
+    ChainOfThought(shots=shots)(given(model, train=train, seed=seed), ASKED[:1])
+    assert [call.purpose for call in model.calls] == ["think", "answer"]
+    own = asked(model.calls[0])
+    assert own.endswith(
+        "Question: Who is ann's mother?\n\nLet's think step by step. Do not give the answer yet."
+    )
+    return own.partition("Question: Who is ann's mother?")[0]
+
+
+def demonstrated(number: int, structure: str, split: str = "train") -> Question:
+    row = {"id": f"t{number}", "question": f"Question {number}?", "split": split, "anchors": ()}
+    row |= {
+        "structure": structure,
+        "hard_answer": "joe",
+        "evidence": (("a", "r", "b"), ("b", "s", "joe")),
+    }
+    return cast(Question, SimpleNamespace(**row))
+
+
+def test_demonstrations_are_a_chain_an_intersection_and_a_union() -> None:
+    assert shown_first(0) == ""
+    assert needs_of(ChainOfThought()) == []
+    assert needs_of(ChainOfThought(shots=3)) == ["train"]
+    for shots in (1, 2, 3):
+        assert shown_first(shots).count("Thoughts: ") == shots
+    words = [part.partition("Thoughts: ")[2] for part in shown_first(3).split("\n\n")]
+    assert [
+        word in text for word, text in zip(("chain", "all of", "one of"), words, strict=False)
+    ] == [True] * 3
+
+
+def test_demonstrations_are_drawn_from_training_questions_of_the_structure() -> None:
+    train = [demonstrated(1, "2i", "validation"), demonstrated(2, "1p")]
+    train += [demonstrated(n, "2p") for n in range(3, 9)]
+    shown = shown_first(3, train)
+    number = re.match(r"Question: Question (\d)\?\n", shown)
+    assert number is not None
+    assert int(number[1]) in range(3, 9)
+    assert " a | r | b. b | s | joe. So joe is an answer.\n\n" in shown
+    assert shown.count("Lorn") == shown_first(3).count("Lorn") - shown_first(1).count("Lorn")
+    assert len({shown_first(1, train, seed) for seed in range(9)}) > 1
