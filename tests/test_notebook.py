@@ -34,4 +34,7 @@ def test_it_runs(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     printed = "".join(each.text for each in outputs if each.output_type == "stream")
     assert printed.count("✗ removed") >= 3  # a proof of each of three questions
     assert [each for each in outputs if "image/svg+xml" in each.get("data", ())]
-    assert (here / "out" / "notebook" / "study" / "report.html").exists()
+    assert "symmetry: r(x,y) ⇒ r(y,x)" in printed  # of the first table of the paper
+    out = here / "out" / "notebook"
+    assert (out / "study" / "report.html").exists()
+    assert (out / "tables" / "report.html").exists()
