@@ -94,7 +94,7 @@ STUDY = Subcommand(
 
 _OF_TABLES = """\
 PAPER is brink, synthkgqa, dynamickgqa, complexlogicalqa or cypherbench. DIR is a release, the folder of a
-study, predictions (.jsonl) or a filled sheet (.tsv); of a study or of predictions, give the release too.
+study, predictions (.jsonl, .json) or a filled sheet (.tsv); of a study or predictions, give the release too.
 Tables that need what was not given are named, with what would give them:
   rulemine tables brink out/family out/study-family -o out/tables"""
 

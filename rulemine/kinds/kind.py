@@ -245,6 +245,10 @@ class Kind:
         """The name of the property graph that a question is about; "": there is only one, or none."""
         return ""
 
+    def cypher_templates(self, question: Any) -> tuple[str, str, str]:
+        """The category of its MATCH, its MATCH and its RETURN template; "" for each that it has not."""
+        return "", "", ""
+
     def text(self, question: Any, templates: "Templates", *, articles: bool) -> str:
         """The text of a question from templates.
 

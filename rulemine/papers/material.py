@@ -1,13 +1,15 @@
 """What tables are made from: releases, studies, predictions and filled sheets, told apart by their files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from rulemine.errors import InputError
+from rulemine.evaluation.comparing.pairwise import evaluate_all
 from rulemine.evaluation.predictions import read_run
+from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.study.opened import open_study
 from rulemine.evaluation.study.run import MANIFEST, StudyFolder
 from rulemine.evaluation.study.scores import StudyScores
@@ -48,6 +50,20 @@ class Material:
         """What several tables of a paper are made from and is made once, by name."""
         return {}
 
+    @cached_property
+    def reports(self) -> Mapping[str, Mapping[str, tuple[Path, Report]]]:
+        """Identity of a release → system → its prediction file, and how it scores."""
+        found: dict[str, dict[str, tuple[Path, Report]]] = {}
+        for release in self.releases:
+            paths = [path for own, path in self.predictions if own.identity == release.identity]
+            if paths:
+                scored = evaluate_all(
+                    release, paths, split=self.split, resamples=self.resamples, seed=self.seed
+                )
+                pairs = zip(paths, scored.values(), strict=True)
+                found[release.identity] = dict(zip(scored, pairs, strict=True))
+        return found
+
     def of_kind(self, *kinds: str) -> Iterator[Release]:
         """The releases of some kinds."""
         return (release for release in self.releases if release.kind in kinds)
@@ -63,8 +79,8 @@ def read_material(
     """Opens what was given.
 
     Args:
-        paths: Folders or archives of releases, folders of studies, prediction files (``.jsonl``) and filled
-            sheets (``.tsv``), in any order.
+        paths: Folders or archives of releases, folders of studies, prediction files (``.jsonl``, or
+            ``.json`` as CypherBench has them) and filled sheets (``.tsv``), in any order.
         split: See `Material`.
         resamples: See `Material`.
         seed: See `Material`.
@@ -74,7 +90,7 @@ def read_material(
         ReleaseError: A release cannot be read.
     """
     studies = [path for path in paths if (path / MANIFEST).is_file()]
-    files = [path for path in paths if path.suffix == ".jsonl"]
+    files = [path for path in paths if path.suffix in (".jsonl", ".json")]
     sheets = [path for path in paths if path.suffix == ".tsv"]
     others = [path for path in paths if path not in (*studies, *files, *sheets)]
     releases = tuple(map(Release.open, others))
@@ -94,6 +110,11 @@ def read_material(
         run = read_run(path) or {}
         if not run and len(releases) == 1:
             predictions.append((releases[0], path))
+        elif not run:
+            raise InputError(
+                f"{path}: does not say which release it is for, and {len(releases)} releases were given. "
+                "Give its release alone, or predictions of rulemine answer."
+            )
         else:
             predictions.append((release_of(path, run.get("release"), run.get("name")), path))
     return Material(releases, folders, tuple(predictions), tuple(sheets), split, resamples, seed)

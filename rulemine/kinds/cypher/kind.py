@@ -102,6 +102,11 @@ class CypherKind(BuildingKind):
             for question in questions
         )
 
+    def cypher_templates(self, question: "Question") -> tuple[str, str, str]:
+        """Those that it was made from."""
+        block = question.block
+        return question.structure, block.match, block.returns
+
     def values(self, question: "Question") -> Sequence[tuple[str, str]]:
         """Those that the gold reads on the complete graph."""
         return tuple(question.block.removed_values)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rulemine.cypher.questions.templates import RETURN_GROUPS, return_group
 from rulemine.kinds.group import Group
 from rulemine.kinds.kind import Kind, pairs
 from rulemine.registry import imported
@@ -96,6 +97,12 @@ class ImportedCypherKind(ImportedKind):
     groups = (
         Group("graph", "graph", lambda q, _: str(q.block.graph)),
         Group("match", "MATCH template in the source", lambda q, _: _match(q.block.fields)),
+        Group(
+            "return",
+            "RETURN, basic questions",
+            lambda q, _: return_group(q.block.type),
+            RETURN_GROUPS,
+        ),
     )
     baselines = ("gold-cypher",)
     baseline_scores = ("ex", *Kind.baseline_scores[:-1])
@@ -119,6 +126,10 @@ class ImportedCypherKind(ImportedKind):
     def graph_of(self, question: Any) -> str:
         """The graph that the source names."""
         return str(question.block.graph)
+
+    def cypher_templates(self, question: Any) -> tuple[str, str, str]:
+        """As far as the source says them; it has no MATCH template of our name."""
+        return _match(question.block.fields), "", str(question.block.type)
 
     def ties(self, questions: Sequence[Any]) -> Iterator[list[Hashable]]:
         """The Cypher: questions that were put into other words stay together."""

@@ -1,0 +1,223 @@
+"""CypherBench's tables, on a set of four questions over two small graphs and on a release of our own."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulemine.evaluation.cypher.error_kinds import ERROR_KINDS
+from rulemine.evaluation.reporting.document import Document
+from rulemine.evaluation.study.plan import StudyPlan
+from rulemine.evaluation.study.run import StudyFolder
+from rulemine.importing.importer import import_set
+from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.simplekg import write_simplekg
+from rulemine.papers.cypherbench import CYPHERBENCH
+from rulemine.papers.cypherbench_systems import LEVELS_OF_ERRORS, NAMES_OF_ERRORS
+from rulemine.papers.making import make_tables
+from rulemine.papers.material import Material, read_material
+from rulemine.release.reader import Release
+from rulemine.text.tables import Table, Values
+from tests.evaluation.cypher.test_error_kinds import EDGES, KNOWN, LARGEST, NODES, PEOPLE, SCHEMA
+from tests.releases import built
+
+EITHER = (
+    "CALL { MATCH (n:Person)-[r0:lives_in]->(m0:Town {name: 'Arden'}) RETURN n, m0 AS m UNION "
+    "MATCH (n:Person)-[r1:born_in]->(m1:Town {name: 'Arden'}) RETURN n, m1 AS m } "
+    "WITH DISTINCT n RETURN count(n)"
+)
+GOLDS = {
+    "people": ("coast", PEOPLE, "basic_(n)-(m0*)", "n_name"),
+    "largest": ("coast", LARGEST, "basic_(n)", "n_order_by"),
+    "known": ("coast", KNOWN, "basic_(n)-(m0)", "n_name"),
+    "either": ("inland", EITHER, "special_union", "n_union_count"),
+}
+PREDICTED = {
+    "first": {
+        "people": PEOPLE,
+        "largest": LARGEST.replace(" DESC", ""),
+        "known": KNOWN.replace("n.name", "n.name, n.size"),
+        "either": "MATCH (n:Person RETURN n",
+    },
+    "second": {"people": PEOPLE, "largest": LARGEST, "either": EITHER},
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The set, its release and a file of predictions for each of two systems."""
+    made = tmp_path_factory.mktemp("cypherbench")
+    for name in ("coast", "inland"):
+        path = made / f"set/graphs/simplekg/{name}_simplekg.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_simplekg(PropertyGraph(SCHEMA, NODES, EDGES), path)
+    questions = [
+        {
+            "qid": id_, "graph": graph, "gold_cypher": gold, "nl_question": f"What about {id_}?",
+            "from_template": {"match_category": match, "return_pattern_id": returns},
+        }
+        for id_, (graph, gold, match, returns) in GOLDS.items()
+    ]  # fmt: skip
+    (made / "set/test.json").write_text(json.dumps(questions))
+    import_set("cypherbench", made / "set", made / "release")
+    for name, queries in PREDICTED.items():
+        rows = [{"qid": id_, "pred_cypher": query} for id_, query in queries.items()]
+        (made / f"{name}.json").write_text(json.dumps(rows))
+    return made
+
+
+@pytest.fixture(scope="module")
+def document(folder: Path) -> Document:
+    files = [folder / "release", folder / "first.json", folder / "second.json"]
+    return make_tables(CYPHERBENCH, read_material(files, resamples=20))
+
+
+def table(document: Document, id_: str) -> Table:
+    return next(one for one in document.every_table() if one.id == id_)
+
+
+def rows(document: Document, id_: str) -> dict[str, Values]:
+    """Label → the rest of the row."""
+    return {str(row[0]): row[1:] for row in table(document, id_).rows}
+
+
+def scores(document: Document, id_: str) -> dict[str, list[float | None]]:
+    """Label of a row → the scores in it."""
+    return {
+        name: [value[0] for value in row if isinstance(value, tuple) and len(value) == 3]
+        for name, row in rows(document, id_).items()
+    }
+
+
+def test_scores_by_system(document: Document) -> None:
+    # EX published, PSJS published, executable, EX, EX with more columns; PSJS is tested where it is made.
+    found = scores(document, "table-3")
+    assert list(found) == ["first.json", "second.json"]
+    first, second = found.values()
+    assert [first[0], *first[2:5]] == [0.25, 0.75, 0.25, 0.5]
+    assert [second[0], *second[2:5]] == [0.75, 0.75, 0.75, 0.75]
+    pairs = table(document, "table-3-pairs")
+    difference = next(row for row in pairs.rows if len(row) > 1)
+    assert difference[:4] == ("first.json − second.json", 0.25, 0.75, (-0.5, *difference[3][1:]))  # type: ignore[index]
+
+
+def test_scores_by_template(document: Document) -> None:
+    assert scores(document, "figure-5-match") == {
+        "basic_(n)": [0.0, 1.0],
+        "basic_(n)-(m0)": [0.0, 0.0],
+        "basic_(n)-(m0*)": [1.0, 1.0],
+        "special_union": [0.0, 1.0],
+    }
+    # As the authors do: the union has no part in it.
+    assert scores(document, "figure-5-return") == {"NAME": [0.5, 0.5], "SORT": [0.0, 1.0]}
+    third = pytest.approx([1 / 3, 2 / 3])
+    assert scores(document, "figure-5-graph") == {"coast": third, "inland": [0.0, 1.0]}
+
+
+def test_errors(document: Document) -> None:
+    lines = table(document, "table-13").rows
+    assert lines[0] == ("wrong predictions", "EX is 0", 3, 1)
+    by_kind = {str(row[0]): row[2:] for row in lines if len(row) > 1}
+    for kind, cells in (
+        ("syntax", ("1 (33.3 %)", "0 (0.0 %)")),
+        ("columns", ("1 (33.3 %)", "0 (0.0 %)")),
+        ("order", ("1 (33.3 %)", "0 (0.0 %)")),
+        ("missing", ("0 (0.0 %)", "1 (100.0 %)")),
+        ("name", ("0 (0.0 %)", "0 (0.0 %)")),
+    ):
+        assert tuple(map(str, by_kind[kind])) == cells
+    third = pytest.approx(1 / 3)
+    assert scores(document, "figure-6") == {
+        "syntax": [third, 0.0],
+        "results not aligned": [third, 0.0],
+        "no deduplication": [third, 0.0],
+        "others": [0.0, 1.0],
+    }
+    assert scores(document, "figure-6-level") == {
+        "form of the rows": [pytest.approx(2 / 3), 0.0],
+        "does not run": [third, 1.0],
+    }
+    assert [row[:3] for row in table(document, "table-4").rows] == [
+        ("first.json",),
+        ("syntax", "syntax", "either"),
+        ("results not aligned", "columns", "known"),
+        ("no deduplication", "order", "largest"),
+        ("second.json",),
+        ("others", "missing", "known"),
+    ]
+    assert rows(document, "table-4")["no deduplication"][2:] == (
+        "What about largest?", LARGEST, LARGEST.replace(" DESC", ""),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("groups", [NAMES_OF_ERRORS, LEVELS_OF_ERRORS])
+def test_every_kind_of_error_has_one_place(groups: dict[str, tuple[str, ...]]) -> None:
+    assert Counter(kind for kinds in groups.values() for kind in kinds) == Counter([*ERROR_KINDS])
+
+
+def test_sizes(document: Document) -> None:
+    # Each graph: Town and Person; three relations; five properties; 4 + 8 nodes; 16 + 7 edges; the towns
+    # have 3 × 2 values, the people 8 × 2, the edges 8.
+    assert rows(document, "table-2") == {"cypherbench": (2, 4, 6, 6, 10, 24, 46, 60, 0, 0, 4)}
+    size = (2, 3, 3, 5, 12, 23, 30, 23 / 12)
+    assert rows(document, "table-8") == {"coast": (*size, 3), "inland": (*size, 1)}
+
+
+def test_templates_of_a_set_of_others(document: Document) -> None:
+    counts = {name: row[1] for name, row in rows(document, "table-1").items() if row}
+    asked = {name: n for name, n in counts.items() if n}
+    assert asked == {"(n)": 1, "(n)-(m0)": 1, "(n)-(m0*)": 1, "union": 1}
+    returned = {name: row[1:] for name, row in rows(document, "table-12").items() if row}
+    assert {name: row[0] for name, row in returned.items() if row[0]} == {
+        "n_name": 2,
+        "n_order_by": 1,
+        "union_count": 1,
+    }
+    assert returned["n_name"] == (2, "What about known?", KNOWN)  # the shortest
+    assert scores(document, "figure-4-return") == {
+        "NAME": [0.5],
+        "SORT": [0.25],
+        "AGGREGATE": [0.25],
+    }
+    assert scores(document, "figure-4-graph") == {"coast": [0.75], "inland": [0.25]}
+    assert scores(document, "figure-4-words") == {"up to 5": [1.0]}
+    assert (
+        "Table 11 (MATCH templates): needs a release whose questions were made from MATCH templates here."
+    ) in document.notes
+
+
+def test_every_exhibit_is_made_or_says_why(document: Document) -> None:
+    numbers = [exhibit.number for exhibit in CYPHERBENCH.exhibits]
+    assert numbers == [*(f"Table {n}" for n in range(1, 16)), *(f"Figure {n}" for n in range(1, 7))]
+    assert all(exhibit.make or exhibit.why for exhibit in CYPHERBENCH.exhibits)
+
+
+def test_a_release_of_our_own_and_its_study(tmp_path: Path) -> None:
+    release = Release.open(built("coast") / "release")
+    plan = StudyPlan(
+        release=str(release.path), systems=("gold-cypher",), levels=(0,), split="test", resamples=5
+    )  # fmt: skip
+    StudyFolder(plan, tmp_path / "study").answer()
+    document = make_tables(CYPHERBENCH, read_material([release.path, tmp_path / "study"]))
+    asked = release.questions("test")
+    matches = {name: row[1] for name, row in rows(document, "table-11").items() if row}
+    wanted = Counter(question.block.match for question in asked)
+    assert {
+        name.removesuffix(" (not in the paper)"): n for name, n in matches.items() if n
+    } == wanted
+    # The study counts with its complete graph, where the gold is right and no error is left to show.
+    found: dict[str, Any] = scores(document, "table-3")
+    assert [row[0] for row in found.values()] == [1.0]
+    assert rows(document, "table-13")["wrong predictions"] == ("EX is 0", 0)
+    assert not any(one.id.startswith("figure-6") for one in document.every_table())
+
+
+def test_what_is_lacking_is_said() -> None:
+    release = Release.open(built("coast") / "release")
+    notes = make_tables(CYPHERBENCH, Material(releases=(release,))).notes
+    assert (
+        "Table 3 (EX, PSJS and executable queries by model): needs a study of a release whose "
+        "questions ask property graphs for rows, or predictions for one."
+    ) in notes
