@@ -278,9 +278,7 @@ def test_a_study_refuses_what_rows_cannot_be_scored_by_before_it_answers(
     release: Release, given: dict[str, Any], tmp_path: Path
 ) -> None:
     plan = read_plan(release.path, {"systems": ["gold-cypher"], "levels": [0, 100], **given})
-    with pytest.raises(
-        ConfigError, match="namings, matching: the answers of this release are rows"
-    ):
+    with pytest.raises(ConfigError, match="metrics: the answers of this release are rows"):
         StudyFolder(plan, tmp_path / "study")
 
 
