@@ -10,6 +10,7 @@ from rulemine.release.reader import Release
 from rulemine.release.sheet import SHEET_COLUMNS, sheet_rows, sheet_text
 from rulemine.release.storing.publish import rename
 from rulemine.release.writer import write_release
+from tests.command_line import Command
 from tests.structures import ASKED, TYPES, structure_question, world
 
 
@@ -83,3 +84,14 @@ def test_a_sheet_of_any_size_spread_over_the_structures(folder: Path) -> None:
         smaller, larger = ({row[0] for row in drawn(n)} for n in (number, number + 1))
         assert len(smaller) == number
         assert smaller < larger
+
+
+def test_a_sheet_from_the_command_line(tmp_path: Path, command: Command) -> None:
+    place, wanted = tmp_path / "world", tmp_path / "ann.tsv"
+    place.mkdir()
+    write_release(place, world(), "entity")
+    assert command("show", place, "--sheet", "9", "-o", wanted).status == 0
+    assert wanted.read_text() == sheet_text(Release.open(place), 9)
+    idle = command("show", place, "q00001", "--sheet", "9")
+    assert (idle.status, idle.out) == (2, "")
+    assert "is for showing questions" in idle.err
