@@ -13,6 +13,7 @@ from rulemine.evaluation.notes import NOTHING_TO_INFER
 from rulemine.evaluation.reporting.document import Picture, Series
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.titles import TITLES
+from rulemine.evaluation.scoring import evaluate
 from rulemine.evaluation.study.figures import picture_by_graph, picture_by_naming
 from rulemine.evaluation.study.groups import MEANINGS, groups_in
 from rulemine.evaluation.study.plan import graph_at
@@ -138,30 +139,42 @@ def _failures(material: Material) -> Made:
     """Table 4: how often each system fails in which way, and an example of each."""
     rows: list[Values] = []
     examples: list[Values] = []
-    for name, scores in _studies(material).items():
+    found = list(material.studies_of(KIND))
+    names = _called([scores.study.release.name for scores in found])
+    for name, scores in zip(names, found, strict=True):
         for system, report in scores.top.items():
-            if not report.failures:
-                continue
-            n = report.failures["all"]
-            rows.append(
-                (
-                    name, scores.called[system], n["questions"], n["proved"], n["retrieval"],
-                    n["reasoning"],
-                )
-            )  # fmt: skip
-            examples += _failed(name, scores, system)
+            if report.failures:
+                rows.append((name, scores.called[system], *_counted(report)))
+                examples += _failed(name, scores, system)
+    ours = {release.identity for release in material.of_kind(KIND)}
+    for release, path in material.predictions:
+        if release.identity in ours:
+            report = evaluate(
+                release,
+                path,
+                split=material.split,
+                resamples=material.resamples,
+                seed=material.seed,
+            )
+            rows += [(release.name, path.stem, *_counted(report))] if report.failures else []
     if not rows:
-        raise LackingError("a study with a system whose predictions list what it retrieved")
+        raise LackingError("a study or predictions of a system that lists what it retrieved")
     header = ("data set", "system", "n", "proof retrieved", *FAILURES.values())
-    note = "Questions with a hard answer, on the graph that lacks most."
-    found = [Table("counts", "Failures", header, tuple(rows), (note,))]
+    note = "Questions with a hard answer; of studies on the graph that lacks most."
+    tables = [Table("counts", "Failures", header, tuple(rows), (note,))]
     if examples:
         header = (
             "data set", "system", "failure", "question", "answers", "alternative path", "prediction",
             "retrieved",
         )  # fmt: skip
-        found.append(Table("examples", "Failures by example", header, tuple(examples)))
-    return found
+        tables.append(Table("examples", "Failures by example", header, tuple(examples)))
+    return tables
+
+
+def _counted(report: Report) -> list[int]:
+    """Questions, whole proofs retrieved, and failures of both ways."""
+    n = report.failures["all"]
+    return [n["questions"], n["proved"], n["retrieval"], n["reasoning"]]
 
 
 def _failed(name: str, scores: StudyScores, system: str) -> Iterator[Values]:

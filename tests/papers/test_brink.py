@@ -92,6 +92,14 @@ def test_hhr_by_rule_type_has_both_graphs_of_both_data_sets(material: Material) 
     assert len({figure.id for figure in made.figures}) == len(made.figures) == 2 + 2 + 2 + 2 + 2 + 4
 
 
+def test_failures_of_predictions_are_counted_too(material: Material, tmp_path: Path) -> None:
+    write_predictions(tmp_path / "mine.jsonl", RETRIEVED.values())
+    given = (material.releases[0], tmp_path / "mine.jsonl")
+    made = make_tables(BRINK, Material(material.releases, (), (given,), split=None, resamples=5))
+    (grid,) = (table for table in made.tables if table.id.startswith("table-4"))
+    assert grid.rows == (("first", "mine", 3, 2, 1, 1),)
+
+
 def test_what_is_missing_is_said(material: Material) -> None:
     alone = make_tables(BRINK, Material(material.releases, split=None))
     assert [table.id for table in alone.tables] == ["table-1", "table-2", "table-3"]
