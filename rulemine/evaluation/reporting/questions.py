@@ -13,6 +13,7 @@ from rulemine.evaluation.matching.vocabulary import composed
 from rulemine.evaluation.reporting.document import Outcome, ProofEdge, QuestionRow
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scorer import predicted
+from rulemine.evaluation.sparql.predicted import run_predictions
 from rulemine.evaluation.targets import topics_are_answers
 from rulemine.kg.graph import Triple
 from rulemine.kinds.registry import form_of
@@ -189,7 +190,8 @@ class _Reader:
             self._matcher = make_matcher(report.matching, names, run.ignore_case)
             self._entities = {self._matcher.name(n): own[n] for n in names}
             self._topics_count = topics_are_answers(release)
-        self._given = {p.id: p for p in run.predictions}
+        ran = run_predictions(release, run.predictions, run.kg, report.naming)
+        self._given = {p.id: p for p in ran.given if p is not None}
         self._places = {id_: place for place, id_ in enumerate(report.ids)}
 
     def outcome(self, question: Question, proofs: _Proofs, kept: int) -> Outcome | None:

@@ -55,7 +55,10 @@ _OWN = re.compile(r"\bPREFIX\s+(?:entity|relation)\s*:\s*<[^<>]*>", re.IGNORECAS
 _NAMED = re.compile(r"<(entity|relation):([^<>\n]*)>")
 _IRI = re.compile(r"<([^<>\"{}|^`\\\s]*)>")
 _TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')
-_PREFIXES = "PREFIX entity: <entity:> PREFIX relation: <relation:> "
+_PREFIXES = "PREFIX entity: <entity:> PREFIX relation: <relation:>\n"
+_PLACE = re.compile(r"(?<= from )\d+(?=:\d)")
+"""The line of an error, in which `_PREFIXES` is counted."""
+
 _SORTS = re.compile(r"\bORDER\s+BY\b", re.IGNORECASE)
 _DECLARED = re.compile(r"\bPREFIX\s+[\w.-]*\s*:\s*<[^<>]*>", re.IGNORECASE)
 
@@ -125,7 +128,8 @@ class SparqlRunner:
         if reply.cut:
             return Ran("too many", said=f"it gives more than {MOST_ROWS:,} rows.")
         if reply.status != HTTPStatus.OK:
-            said = _line(reply.body.decode())
+            said = _PLACE.sub(lambda at: str(int(at[0]) - 1), _line(reply.body.decode()))
+            said = said.removesuffix(" With prefixes written out it is:")
             ended = reply.status >= HTTPStatus.INTERNAL_SERVER_ERROR
             return Ran("too long" if ended else "syntax", said=said)
         if reply.kind != _RESULTS:

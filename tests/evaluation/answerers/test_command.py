@@ -92,7 +92,11 @@ def test_a_program_is_given_text_topics_graph_and_naming(ask):
         ("die", "ended", "ended (exit status 1) without an answer"),
         ("crash", "ended", "ended (signal 6) without an answer"),
         ("rubbish", "no JSON object", "wrote 'Loading the model ...', no JSON object"),
-        ("incomplete", "no prediction", "has no 'raw_output', 'answers', 'cypher' or 'rows'"),
+        (
+            "incomplete",
+            "no prediction",
+            "has no 'raw_output', 'answers', 'sparql', 'cypher' or 'rows'",
+        ),
         ("other", "another id", "answered 'q99999' instead"),
     ],
 )

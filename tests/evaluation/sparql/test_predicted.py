@@ -7,7 +7,10 @@ import pytest
 
 from rulemine.errors import PredictionError
 from rulemine.evaluation import evaluate, write_predictions
+from rulemine.evaluation.prediction_file import PredictionFile
 from rulemine.evaluation.predictions import read_predictions
+from rulemine.evaluation.reporting.questions import question_rows
+from rulemine.evaluation.reporting.single import run_of_file
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from tests.evaluation.world import QUESTIONS
@@ -45,6 +48,16 @@ def test_queries_are_run_on_the_graph_that_was_answered_from(
     columns = dict(zip(whole.columns, whole.scores.T.tolist(), strict=True))
     assert columns["recall"] == [1.0, 0.0, 0.0]
     assert columns["hits_hard"] == [1.0, 0.0, 0.0]
+
+
+def test_a_page_of_questions_says_what_the_query_gave(release: Release, tmp_path: Path) -> None:
+    file = PredictionFile(written(tmp_path / "p.jsonl"))
+    report = evaluate(release, file, resamples=1)
+    run = run_of_file(release, file, report, "incomplete")
+    first, *_, last = question_rows(release, [run])[0]
+    assert first.outcomes[0].answers == ("e00002",)
+    assert first.outcomes[0].said == ASKED[0]
+    assert last.outcomes[0].verdict == "empty"
 
 
 def test_names_are_those_of_the_naming(release: Release, tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_what_a_query_gives(runner: SparqlRunner, query: str, answers: str) -> N
     ("query", "kind", "said"),
     [
         ("I do not know.", "no query", "no SELECT"),
-        ("SELECT ?x { ?x <relation:mother> }", "syntax", "cannot be read from 1:"),
+        ("SELECT ?x {\n ?x <relation:mother> }", "syntax", "cannot be read from 2:23 "),
         ("SELECT ?x { ?x rel:mother entity:ann }", "syntax", "cannot be"),
         ("SELECT ?x { ?x relation:mother entity:ann", "syntax", "cannot be"),
         ("SELECT ?x { ?x relation:father entity:ann }", "unknown relation", "<relation:father>"),
