@@ -7,9 +7,9 @@ from typing import ClassVar, NamedTuple
 
 from rulemine.config import option
 from rulemine.exports.protocol import ExportFolder, ExportInput
-from rulemine.exports.question_graphs.near import Ints, by_private_id, question_graphs
 from rulemine.exports.reachability import reachability
 from rulemine.exports.row_export import EntityRows
+from rulemine.kg.question_graphs import Ints, by_private_id, question_graphs
 from rulemine.release.proof_triples import proof_rows
 from rulemine.release.records import Question
 

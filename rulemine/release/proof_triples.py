@@ -9,7 +9,7 @@ from rulemine.arrays import distinct
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.release.records import Question, Removal
 
-__all__ = ["proof_rows"]
+__all__ = ["proof_rows", "removals_under"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -40,6 +40,14 @@ def proof_rows(
     rows = _rows(kg, [triple for triples in needed for triple in triples])
     bounds = np.cumsum([len(triples) for triples in needed])[:-1]
     return [distinct(part) for part in np.split(rows, bounds)] if needed else []
+
+
+def removals_under(
+    questions: Iterable[Question], removed: Iterable[Removal]
+) -> tuple[Removal, ...]:
+    """The removed triples that the answers of questions rest on; none that only those of others do."""
+    asked = {triple for q in questions for triple in (*q.evidence, *q.full_evidence)}
+    return tuple(row for row in removed if row.triple in asked)
 
 
 def _rows(kg: KnowledgeGraph, triples: Sequence[Triple]) -> Ints:

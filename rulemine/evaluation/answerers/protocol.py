@@ -16,7 +16,7 @@ from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.llm.call import Ask, Call, Failure, Message, Reply
 from rulemine.llm.session import Session
-from rulemine.release.records import Question
+from rulemine.release.records import Question, Removal
 from rulemine.rules.rule import Rule
 from rulemine.rules.values.value_rules import ValueRule
 
@@ -196,6 +196,7 @@ class Context:
         rules: The rules of the release, for answerers that need them; else none.
         value_rules: Those about values of the property graph, for answerers that need them; else none.
         train: The questions that `parts` deals, for answerers that need them; else none.
+        removals: The removed triples that these rest on, with their proofs.
         model: The model; "" without one.
         session: Where it is asked; None without one.
         naming: The naming of the release.
@@ -213,6 +214,7 @@ class Context:
     rules: Sequence[Rule] = ()
     value_rules: Sequence[ValueRule] = ()
     train: Sequence[Question] = ()
+    removals: Sequence[Removal] = ()
     model: str = ""
     session: Session | None = None
     naming: str = "private"

@@ -25,6 +25,7 @@ from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
 from rulemine.registry import Registry
 from rulemine.release.guessing import order_of_names
+from rulemine.release.proof_triples import removals_under
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Cost, Prediction, Question
 from rulemine.release.sampling_order import sample as sample_of
@@ -70,6 +71,7 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
         "tools": "rulemine.evaluation.answerers.agents.tools:ToolAgent",
         "embeddings": "rulemine.evaluation.answerers.model_free.embeddings:Embeddings",
         "text-to-sparql": "rulemine.evaluation.answerers.text_to_sparql:TextToSparql",
+        "trained-retriever": "rulemine.evaluation.answerers.trained.retriever:TrainedRetriever",
         "text-to-cypher": "rulemine.evaluation.answerers.text_to_cypher:TextToCypher",
         "gold-cypher": "rulemine.evaluation.answerers.model_free.gold_cypher:GoldCypher",
     },
@@ -222,13 +224,11 @@ def answer(
         raise ConfigError(f"no split {split!r}; {did_you_mean(split, SPLITS)}")
     check_seed(seed)
     answerer = find_answerer(with_) if isinstance(with_, str) else with_
-    needs = needs_of(answerer)
-    name = with_ if isinstance(with_, str) else type(answerer).__name__
+    needs, name = needs_of(answerer), with_ if isinstance(with_, str) else type(answerer).__name__
     check_kind(answerer, name, release.kind)
     if asks_model(answerer) and not model:
         raise ConfigError(
-            f"answerer {name!r} asks a model: "
-            "name one with --model (and where it is, with --base-url)."
+            f"answerer {name!r} asks a model: name one with --model (and where it is, with --base-url)."
         )
     if "rules" in needs:
         release.expect_certificates(f"answerer {name!r}")
@@ -237,6 +237,7 @@ def answer(
         OpenQuestion(q.id, q.question, q.anchors, q.query if "query" in needs else "")
         for q in questions
     ]
+    train = _training(release, split, needs)
     given = Context(
         kg=release.kg(kg),
         graph=release.property_graph(kg) if release.has_property_graph else None,
@@ -246,15 +247,15 @@ def answer(
         folder=folder,
         rules=release.rules() if "rules" in needs else (),
         value_rules=release.value_rules() if "rules" in needs else (),
-        train=_training(release, split) if "train" in needs else (),
+        train=train,
+        removals=removals_under(train, release.removals()) if train else (),
         model=model,
         naming=release.naming,
         progress=progress,
         note=note,
     )
-    room = (
-        partial(more_room, with_) if isinstance(with_, str) else getattr(with_, "room", given.room)
-    )
+    own_room = getattr(with_, "room", given.room)
+    room = partial(more_room, with_) if isinstance(with_, str) else own_room
     given = replace(given, room=room)
     with ExitStack() as opened:
         if asks_model(answerer) and session is None and model:
@@ -284,10 +285,8 @@ def answer(
                     f"{counted(len(asked), 'question')}. Give the model more room: "
                     f"{given.room(sorted(replies))}."
                 )
-            return [
-                _prediction(q.id, some, given.kg, given.order)
-                for q, some in zip(questions, found, strict=True)
-            ]
+            pairs = zip(questions, found, strict=True)
+            return [_prediction(q.id, some, given.kg, given.order) for q, some in pairs]
 
 
 def run_of(
@@ -351,9 +350,10 @@ def _found(
     return found
 
 
-def _training(release: Release, split: str | None) -> tuple[Question, ...]:
-    """The training and validation questions without those of the split that is asked, if it is one."""
-    return tuple(q for q in release.questions() if q.split not in ("test", split))
+def _training(release: Release, split: str | None, needs: Sequence[str]) -> tuple[Question, ...]:
+    """If needed, training and validation questions, without those of the split that is asked."""
+    known = release.questions() if "train" in needs else ()
+    return tuple(q for q in known if q.split not in ("test", split))
 
 
 def _prediction(

@@ -10,7 +10,7 @@
 4. Confounders: the triples of every walk from a topic along the relations of a path of the query.
 
 What comes from an incomplete graph is stated in it; a removed triple is never added. Unlike the graphs of
-`rulemine.exports.question_graphs.near`, these are made with the answers in sight.
+`rulemine.kg.question_graphs`, these are made with the answers in sight.
 
 Guarantees: of equal entities the first private ids stay, and ranks are computed in whole numbers, so every
 naming of a release gives the same triples, in the same order, which is drawn for each question.
@@ -24,9 +24,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.arrays import distinct
-from rulemine.exports.question_graphs.near import ALPHA, MOST_KEPT, UNITS, by_private_id
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Incidence, spans
+from rulemine.kg.question_graphs import ALPHA, MOST_KEPT, UNITS, by_private_id
 from rulemine.query import evaluate, parse
 from rulemine.query.evidence import full_evidence
 from rulemine.query.query_graph import QueryGraph

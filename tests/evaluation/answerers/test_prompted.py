@@ -191,6 +191,7 @@ def test_all_systems_are_told_the_same_at_last(name: str) -> None:
         ("k-hop:hops=2", 1),
         ("bm25", 1),
         ("ppr", 1),
+        ("trained-retriever:read=true", 1),
         ("dense", 2),
         ("g-retriever:price=1", 1),
         ("paths", 2),

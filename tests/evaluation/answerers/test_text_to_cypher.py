@@ -294,6 +294,9 @@ class OfTowns:
     def templates(self) -> Templates:
         return Templates.from_plain([])
 
+    def removals(self) -> tuple[()]:
+        return ()
+
 
 def test_a_run_that_breaks_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_KEY", KEY)

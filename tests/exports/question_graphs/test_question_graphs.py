@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from rulemine.exports.question_graphs.near import ALPHA, FINE, question_graphs
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.question_graphs import ALPHA, FINE, question_graphs
 from rulemine.seeds import stream
 
 

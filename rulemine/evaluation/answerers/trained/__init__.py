@@ -1,0 +1,1 @@
+"""A retriever that is trained on the training questions."""

@@ -1,0 +1,282 @@
+"""A retriever that is trained: on towns and dishes, where only training questions say which is asked for."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rulemine.errors import ConfigError, InputError
+from rulemine.evaluation import answer
+from rulemine.evaluation.answerers.protocol import Context
+from rulemine.evaluation.answerers.registry import asks_model, find_answerer
+from rulemine.evaluation.answerers.trained import retriever as module
+from rulemine.evaluation.answerers.trained.candidates import (
+    Candidates,
+    bag,
+    candidates_of,
+    farther_end,
+)
+from rulemine.evaluation.answerers.trained.retriever import TrainedRetriever
+from rulemine.evaluation.answerers.trained.scorer import (
+    Example,
+    Weights,
+    begin,
+    loss_and_gradients,
+    loss_of,
+)
+from rulemine.evaluation.answerers.trained.sight import labels_of
+from rulemine.evaluation.supervision.supervision import report_supervision
+from rulemine.files import read_jsonl
+from rulemine.kg.entity_names import EntityNames
+from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.release.reader import Release
+from rulemine.release.records import Question
+from rulemine.seeds import stream
+from tests.evaluation.world import question, write_release
+
+PEOPLE = 12
+RELATIONS = ("r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9")
+ASKED = {"Which town, {}?": "r3", "Which dish, {}?": "r6"}
+NEAREST = TrainedRetriever(k=1, hidden=16, epochs=30)
+
+
+def name(number: int) -> str:
+    return f"e{number:05d}"
+
+
+def end_of(person: int, relation: str) -> str:
+    return name(PEOPLE + person * len(RELATIONS) + RELATIONS.index(relation))
+
+
+FACTS = [(name(p), r, end_of(p, r)) for p in range(PEOPLE) for r in RELATIONS]
+NAMES = [EntityNames(name(n), str(n), f"No {n}") for n in range(PEOPLE + PEOPLE * len(RELATIONS))]
+
+
+def questions(right: Callable[[str], str] = lambda relation: relation) -> list[Question]:
+    """Two about each person, eight of whom are in training, two in validation and two in the test.
+
+    `right` gives the relation that the answers of test questions are of.
+    """
+    found = []
+    for person in range(PEOPLE):
+        split = "train" if person < 8 else "validation" if person < 10 else "test"
+        for text, relation in ASKED.items():
+            proved_by = right(relation) if split == "test" else relation
+            answers = [end_of(person, proved_by)]
+            one = question(
+                len(found), name(person), proved_by, answers=answers, hard=[], split=split
+            )
+            found.append(replace(one, question=text.format(name(person))))
+    return found
+
+
+def written(folder: Path, asked: Sequence[Question]) -> Release:
+    return write_release(folder, asked, incomplete=FACTS, removed=[], names=NAMES)
+
+
+@pytest.fixture(scope="module")
+def towns(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    return written(tmp_path_factory.mktemp("towns") / "release", questions())
+
+
+@pytest.mark.parametrize("labels", ["shortest", "evidence"])
+def test_what_is_asked_for_is_learned(towns: Release, labels: str, tmp_path: Path) -> None:
+    notes: list[str] = []
+    seen: list[tuple[int, int]] = []
+    found = answer(
+        towns,
+        replace(NEAREST, labels=labels),
+        folder=tmp_path,
+        note=notes.append,
+        progress=lambda *at: seen.append(at),
+    )
+    asked = {q.id: q for q in towns.questions("test")}
+    assert len(found) == len(asked) == 4  # by chance one of ten triples is right, of four 0.4
+    assert {p.id: p.retrieved for p in found} == {q.id: q.evidence for q in asked.values()}
+    assert {p.id: p.answers for p in found} == {q.id: q.answers for q in asked.values()}
+    assert "trained on 16 of 16 questions, 16 of whose 16 labeled triples are" in notes[0]
+    assert seen == sorted(seen)
+    assert seen[-1][0] == seen[-1][1]
+
+
+def test_nothing_of_test_questions_is_learned(towns: Release, tmp_path: Path) -> None:
+    def swapped(relation: str) -> str:
+        return {"r3": "r6", "r6": "r3"}[relation]
+
+    other = written(tmp_path / "other", questions(swapped))
+    assert [q.evidence for q in other.questions("test")] != [
+        q.evidence for q in towns.questions("test")
+    ]
+    found = [
+        answer(release, NEAREST, folder=tmp_path / folder)
+        for release, folder in ((towns, "a"), (other, "b"))
+    ]
+    assert found[0] == found[1]
+    ((a,), (b,)) = (list((tmp_path / folder).iterdir()) for folder in "ab")
+    assert (a.name, a.read_bytes()) == (b.name, b.read_bytes())
+
+
+def test_trained_once_for_a_folder_and_again_where_it_matters(
+    towns: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = answer(towns, NEAREST, folder=tmp_path)
+    (file,) = tmp_path.iterdir()
+    answer(towns, replace(NEAREST, seed=1), folder=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+    monkeypatch.setattr(module, "fit", None)
+    assert answer(towns, NEAREST, folder=tmp_path) == first
+    more = answer(towns, replace(NEAREST, k=3), folder=tmp_path)
+    assert [len(p.retrieved or ()) for p in more] == [3] * 4
+    assert [(p.retrieved or ())[:1] for p in more] == [p.retrieved for p in first]
+    file.write_bytes(b"PK")
+    with pytest.raises(InputError, match=f"{file.name}: is not a complete file of weights"):
+        answer(towns, NEAREST, folder=tmp_path)
+
+
+def test_training_questions_are_answered_without_their_own(towns: Release) -> None:
+    notes: list[str] = []
+    found = answer(towns, replace(NEAREST, epochs=12), split=None, note=notes.append)
+    assert len(found) == 24
+    # Ten parts by topic entity have questions: of the others, every tenth is held out.
+    trained = [note for note in notes if "trained on" in note]
+    assert len(trained) == 11
+    right = {q.id: q.evidence for q in towns.questions()}
+    assert sum(p.retrieved == right[p.id] for p in found) >= 20  # by chance 2.4
+
+
+def test_without_evidence_nothing_is_retrieved(towns: Release) -> None:
+    notes: list[str] = []
+    asked = [q for q in towns.questions() if q.split == "test"]
+    given = Context(towns.kg(), train=(), note=notes.append)
+    found = NEAREST(given, [module.OpenQuestion(q.id, q.question, q.anchors) for q in asked])
+    assert [(one.answers, one.retrieved) for one in found] == [((), ())] * 4
+    assert notes == ["trained-retriever: no training question has evidence near its topics."]
+
+
+def test_the_same_in_every_naming(towns: Release) -> None:
+    new = {old: f"x{len(NAMES) - number:03d}" for number, old in enumerate(towns.kg().entities)}
+    known = [q for q in towns.questions() if q.split != "test"]
+    asked = [
+        module.OpenQuestion(q.id, q.question, q.anchors)
+        for q in towns.questions()
+        if q.split == "test"
+    ]
+
+    def renamed(triple: Triple) -> Triple:
+        return new[triple[0]], triple[1], new[triple[2]]
+
+    def other(q: Question) -> Question:
+        (topic,) = q.anchors
+        return replace(
+            q,
+            question=q.question.replace(topic, new[topic]),
+            anchors=(new[topic],),
+            answers=tuple(new[a] for a in q.answers),
+            stated=tuple(new[a] for a in q.stated),
+            evidence=tuple(map(renamed, q.evidence)),
+            full_evidence=tuple(map(renamed, q.full_evidence)),
+        )
+
+    order = {old: at for at, old in enumerate(sorted(new))}
+    kg = towns.kg()
+    found = NEAREST(Context(kg, order=order, train=known), asked)
+    again = NEAREST(
+        Context(
+            kg.renamed(new),
+            order={new[old]: at for old, at in order.items()},
+            train=[other(q) for q in known],
+        ),
+        [
+            q._replace(
+                question=q.question.replace(q.anchors[0], new[q.anchors[0]]),
+                anchors=(new[q.anchors[0]],),
+            )
+            for q in asked
+        ],
+    )
+    for one, two in zip(found, again, strict=True):
+        assert two.retrieved == list(map(renamed, one.retrieved or ()))
+        assert two.ranking == [(new[end], score) for end, score in one.ranking or ()]
+
+
+@pytest.mark.parametrize("targets", ["asked", "all"])
+def test_labels_are_those_of_the_export(release: Release, targets: str, tmp_path: Path) -> None:
+    report_supervision(release, targets=targets, labels=tmp_path / "labels")
+    rows = [row for _, row in read_jsonl(tmp_path / "labels" / "labels.jsonl")]
+    assert rows
+    given = Context(release.kg(), removals=release.removals())
+    for labels in ("shortest", "evidence"):
+        mine = labels_of(given, release.questions(), labels, targets)
+        theirs = {
+            row["id"]: [at for at, one in zip(row["rows"], row[labels], strict=True) if one]
+            for row in rows
+        }
+        assert {key: some.tolist() for key, some in mine.items()} == theirs
+
+
+def test_only_proofs_of_known_questions_are_given(release: Release) -> None:
+    given: list[Context] = []
+
+    class Spy:
+        needs = ("train",)
+
+        def __call__(self, context: Context, asked: Sequence[object]) -> list[set[int]]:
+            given.append(context)
+            return [set() for _ in asked]
+
+    answer(release, Spy())
+    assert [q.id for q in given[0].train] == ["q00004"]
+    assert [row.triple for row in given[0].removals] == [("e00001", "father", "e00003")]
+
+
+def test_distances_by_hand() -> None:
+    kg = KnowledgeGraph.from_triples([("a", "r", "b"), ("c", "r", "b"), ("c", "s", "a")])
+    some = candidates_of(kg, np.array([2, 0, 1]), ["a"], rounds=1)
+    assert kg.labeled(some.rows) == [("a", "r", "b"), ("c", "r", "b"), ("c", "s", "a")]
+    assert (some.relations.tolist(), some.first.tolist()) == ([0, 1], [0, 2])
+    # Distance 0, 1, none: along triples, against them, either way.
+    a, b, c = [1, 0, 0] * 3, [0, 1, 0, 0, 0, 1, 0, 1, 0], [0, 0, 1, 0, 1, 0, 0, 1, 0]
+    assert some.distances.tolist() == [a + b, c + b, c + a]
+    assert farther_end(some).tolist() == [True, True, False]
+    two = candidates_of(kg, np.array([0, 1, 2]), ["a", "nobody"], rounds=1)
+    assert two.features[0, :3].tolist() == [0.5, 0.0, 0.5]
+    assert some.some(np.array([1, 2])).first.tolist() == [0, 1]
+
+
+def example(words: str, labels: Sequence[bool], relations: int) -> Example:
+    drawn = stream(3, words).uniform(len(labels) * 6).reshape(len(labels), 6)
+    rows = np.arange(len(labels))
+    first = np.array([0, len(labels) // 2])
+    seen = Candidates(rows, np.array([0, relations - 1]), first, (drawn > 0.5).astype(np.uint8), 1)
+    return Example(
+        bag(words.split()), np.arange(relations, dtype=np.float32), seen, np.array(labels)
+    )
+
+
+def test_loss_and_gradients_by_finite_differences() -> None:
+    examples = [
+        example("who is it", [True, False, False, True], 3),
+        example("is", [False, True], 3),
+    ]
+    names = np.array([bag([text]) for text in ("who", "mother", "of")], np.float64)
+    weights = Weights(*(part.astype(np.float64) for part in begin(2, 3, 6, stream(0, "w"))))
+    loss, gradients = loss_and_gradients(weights, names, examples)
+    assert loss == pytest.approx(np.mean([loss_of(weights, names, one) for one in examples]))
+    step = 1e-6
+    for values, gradient in zip(weights, gradients, strict=True):
+        places = np.argwhere(gradient)[:40].tolist() + np.argwhere(gradient == 0)[:2].tolist()
+        for at in map(tuple, places):
+            value, losses = values[at], []
+            for values[at] in (value - step, value + step):
+                losses.append(loss_and_gradients(weights, names, examples)[0])
+            values[at] = value
+            assert (losses[1] - losses[0]) / (2 * step) == pytest.approx(gradient[at], abs=1e-6)
+
+
+def test_a_model_reads_on_demand() -> None:
+    assert not asks_model(find_answerer("trained-retriever"))
+    assert asks_model(find_answerer("trained-retriever:read=true"))
+    with pytest.raises(ConfigError, match="shortest or evidence"):
+        find_answerer("trained-retriever:labels=paths")
