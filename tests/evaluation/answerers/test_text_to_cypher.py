@@ -105,6 +105,7 @@ def training(number: int, structure: str, split: str = "train") -> Question:
     row = {"id": f"t{number:02}", "question": f"Question {number}?", "split": split, "query": query}
     block = SimpleNamespace(cypher=to_cypher(query_of(query)))
     row |= {"structure": structure, "anchors": (f"T{number:02}",), "block": block}
+    row |= {"evidence": (), "full_evidence": ()}
     return cast(Question, SimpleNamespace(**row))
 
 
