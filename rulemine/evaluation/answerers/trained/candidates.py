@@ -20,7 +20,7 @@ from rulemine.evaluation.answerers.bm25 import words
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.text.mentions import cut, find_mentions_of_all
 
-__all__ = ["BUCKETS", "WAYS", "Candidates", "bag", "candidates_of", "farther_end", "words_of"]
+__all__ = ["BUCKETS", "WAYS", "SeenTriples", "bag", "candidates_of", "farther_end", "words_of"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
@@ -32,7 +32,7 @@ WAYS = 3
 """Along triples, against them, either way."""
 
 
-class Candidates(NamedTuple):
+class SeenTriples(NamedTuple):
     """Candidate triples of a question, by relation, then by row.
 
     Attributes:
@@ -54,15 +54,17 @@ class Candidates(NamedTuple):
         """Shares of the topics, of the shape of `distances`."""
         return self.distances.astype(np.float32) / np.float32(self.topics)
 
-    def some(self, places: Ints) -> "Candidates":
+    def some(self, places: Ints) -> "SeenTriples":
         """Those at some places, which ascend."""
         counts = np.diff(np.append(self.first, len(self.rows)))
         of = np.repeat(self.relations, counts)[places]
         relations, first = np.unique(of, return_index=True)
-        return Candidates(self.rows[places], relations, first, self.distances[places], self.topics)
+        return SeenTriples(self.rows[places], relations, first, self.distances[places], self.topics)
 
 
-def candidates_of(kg: KnowledgeGraph, rows: Ints, topics: Sequence[str], rounds: int) -> Candidates:
+def candidates_of(
+    kg: KnowledgeGraph, rows: Ints, topics: Sequence[str], rounds: int
+) -> SeenTriples:
     """The candidates of a question.
 
     Args:
@@ -85,7 +87,7 @@ def candidates_of(kg: KnowledgeGraph, rows: Ints, topics: Sequence[str], rounds:
             counts[every, way, _levels(sources, targets, start, len(local), rounds)] += 1
     flat = counts.reshape(len(local), WAYS * (rounds + 2))
     distances = np.hstack((flat[heads], flat[tails]))
-    return Candidates(rows, relations.astype(np.int64), first, distances, max(1, len(topics)))
+    return SeenTriples(rows, relations.astype(np.int64), first, distances, max(1, len(topics)))
 
 
 def _levels(sources: Ints, targets: Ints, start: Ints, size: int, rounds: int) -> Ints:
@@ -98,7 +100,7 @@ def _levels(sources: Ints, targets: Ints, start: Ints, size: int, rounds: int) -
     return levels
 
 
-def farther_end(some: Candidates) -> npt.NDArray[np.bool_]:
+def farther_end(some: SeenTriples) -> npt.NDArray[np.bool_]:
     """Whether the object of each triple is at least as far from the topics as the subject, either way."""
     sides = some.distances.reshape(len(some.rows), 2, WAYS, -1)[:, :, WAYS - 1].astype(np.int64)
     far = sides @ np.arange(sides.shape[-1])

@@ -27,7 +27,7 @@ from rulemine.evaluation.answerers.retrieval import answer_from
 from rulemine.evaluation.answerers.retrieval import fit as fit_characters
 from rulemine.evaluation.answerers.trained.candidates import (
     WAYS,
-    Candidates,
+    SeenTriples,
     farther_end,
     words_of,
 )
@@ -57,11 +57,11 @@ class TrainedRetriever(Section):
             or `evidence`.
         targets: Whose: `asked`, of the answer that a question asks for, or `all`.
         k: Triples retrieved at most.
-        hops: Candidates are the triples within so many hops of the topics …
+        hops: SeenTriples are the triples within so many hops of the topics …
         candidates: … if they are at most so many, else those that a walk from the topics passes most often.
         rounds: How far distances from the topics are counted.
         questions: Training questions at most; a fifth as many validation questions.
-        negatives: Candidates without a label that a training question is learned with.
+        negatives: SeenTriples without a label that a training question is learned with.
         hidden: Units of the hidden layer.
         epochs: Passes over the training questions at most.
         patience: Epochs without progress on the validation questions after which training ends.
@@ -150,7 +150,7 @@ class TrainedRetriever(Section):
         sight: Sight,
         weights: Weights | None,
         question: OpenQuestion,
-        seen: Candidates,
+        seen: SeenTriples,
     ) -> Answered:
         if weights is None or not len(seen.rows):
             return Answered((), retrieved=())

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.evaluation.answerers.trained.candidates import BUCKETS, Candidates
+from rulemine.evaluation.answerers.trained.candidates import BUCKETS, SeenTriples
 from rulemine.seeds import Stream, stream
 
 __all__ = ["Example", "Fitted", "Weights", "begin", "fit", "loss_and_gradients", "scores"]
@@ -63,7 +63,7 @@ class Example(NamedTuple):
 
     words: Floats
     near: Floats
-    triples: Candidates
+    triples: SeenTriples
     labels: npt.NDArray[np.bool_]
 
 

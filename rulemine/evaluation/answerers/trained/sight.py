@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rulemine.evaluation.answerers.ppr import Nearness
 from rulemine.evaluation.answerers.protocol import Context, OpenQuestion
 from rulemine.evaluation.answerers.trained.candidates import (
-    Candidates,
+    SeenTriples,
     bag,
     candidates_of,
     words_of,
@@ -70,7 +70,7 @@ class Taught(NamedTuple):
     id: str
     text: str
     anchors: tuple[str, ...]
-    seen: Candidates
+    seen: SeenTriples
     labels: npt.NDArray[np.bool_]
     wanted: int
 
@@ -87,7 +87,7 @@ class Sight:
 
     Args:
         given: The graph, and the private order of its entities.
-        hops: Candidates are the triples within so many hops of the topics …
+        hops: SeenTriples are the triples within so many hops of the topics …
         most: … if they are at most so many, see `question_graphs`.
         rounds: How far distances are counted.
 
@@ -113,7 +113,7 @@ class Sight:
         self.names: Floats = np.array(bags, np.float32)
         self._hops, self._most, self._rounds = hops, most, rounds
 
-    def see(self, questions: Sequence[OpenQuestion]) -> Iterator[Candidates]:
+    def see(self, questions: Sequence[OpenQuestion]) -> Iterator[SeenTriples]:
         """The candidates of questions."""
         topics: Mapping[str, list[str]] = {
             q.id: [self._ids[name] for name in q.anchors if name in self._ids] for q in questions
@@ -127,7 +127,7 @@ class Sight:
         self,
         text: str,
         topics: Sequence[str],
-        seen: Candidates,
+        seen: SeenTriples,
         labels: npt.NDArray[np.bool_] | None = None,
     ) -> Example:
         """A question as the network sees it."""

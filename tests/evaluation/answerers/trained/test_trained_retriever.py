@@ -13,7 +13,7 @@ from rulemine.evaluation.answerers.protocol import Context
 from rulemine.evaluation.answerers.registry import asks_model, find_answerer
 from rulemine.evaluation.answerers.trained import retriever as module
 from rulemine.evaluation.answerers.trained.candidates import (
-    Candidates,
+    SeenTriples,
     bag,
     candidates_of,
     farther_end,
@@ -249,7 +249,7 @@ def example(words: str, labels: Sequence[bool], relations: int) -> Example:
     drawn = stream(3, words).uniform(len(labels) * 6).reshape(len(labels), 6)
     rows = np.arange(len(labels))
     first = np.array([0, len(labels) // 2])
-    seen = Candidates(rows, np.array([0, relations - 1]), first, (drawn > 0.5).astype(np.uint8), 1)
+    seen = SeenTriples(rows, np.array([0, relations - 1]), first, (drawn > 0.5).astype(np.uint8), 1)
     return Example(
         bag(words.split()), np.arange(relations, dtype=np.float32), seen, np.array(labels)
     )
