@@ -26,6 +26,8 @@ EXPORTS: "Registry[Callable[..., Exporter]]" = Registry(
         "gog": "rulemine.exports.formats.gog:GogFiles",
         "structgpt": "rulemine.exports.formats.structgpt:StructGptFiles",
         "byokg": "rulemine.exports.formats.byokg:ByokgFiles",
+        "lightrag": "rulemine.exports.formats.lightrag:LightRagFiles",
+        "beir": "rulemine.exports.formats.beir:BeirFiles",
         "lm-eval": "rulemine.exports.formats.evaluation_tasks:LmEvalTask",
         "inspect": "rulemine.exports.formats.evaluation_tasks:InspectTask",
         "sparql-sft": "rulemine.exports.formats.sparql_sft:SparqlTraining",

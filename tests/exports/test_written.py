@@ -52,7 +52,9 @@ DYNAMIC_KGQA_FIELDS = [
 ]  # fmt: skip
 """The columns of the data set, in its order, and one of ours."""
 
-SPLIT = dict.fromkeys(("tog", "gog", "structgpt", "byokg"), ("test",)) | {"sparql-sft": ("train",)}
+SPLIT = dict.fromkeys(("tog", "gog", "structgpt", "byokg", "lightrag"), ("test",)) | {
+    "sparql-sft": ("train",)
+}
 """Format of one split → that split."""
 
 

@@ -1,0 +1,39 @@
+"""Reads a folder as BEIR's ``GenericDataLoader.load`` does, and HippoRAG's files as its ``main.py`` does."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+Loaded = tuple[dict[str, dict[str, str]], dict[str, str], dict[str, dict[str, int]]]
+
+
+def load(folder: Path, split: str) -> Loaded:
+    """Corpus, queries and qrels of a split; a query without qrels is dropped."""
+    corpus, queries = {}, {}
+    for row in map(json.loads, (folder / "corpus.jsonl").open(encoding="utf-8")):
+        corpus[row["_id"]] = {"text": row["text"], "title": row["title"]}
+    for row in map(json.loads, (folder / "queries.jsonl").open(encoding="utf-8")):
+        queries[row["_id"]] = row["text"]
+    qrels: dict[str, dict[str, int]] = {}
+    with (folder / "qrels" / f"{split}.tsv").open(encoding="utf-8") as stream:
+        reader = csv.reader(stream, delimiter="\t", quoting=csv.QUOTE_MINIMAL)
+        next(reader)
+        for query, passage, grade in reader:
+            qrels.setdefault(query, {})[passage] = int(grade)
+    return corpus, {query: queries[query] for query in qrels}, qrels
+
+
+def hipporag(
+    folder: Path, name: str
+) -> tuple[list[str], list[Any], list[set[str]], list[set[str]]]:
+    """Passages, questions, gold passages and gold answers."""
+    corpus = json.loads((folder / f"{name}_corpus.json").read_text("utf-8"))
+    samples = json.loads((folder / f"{name}.json").read_text("utf-8"))
+    passages = [f"{passage['title']}\n{passage['text']}" for passage in corpus]
+    gold = [
+        {f"{p['title']}\n{p['text']}" for p in sample["paragraphs"] if p.get("is_supporting", True)}
+        for sample in samples
+    ]
+    answers = [{*sample["answer"]} for sample in samples]
+    return passages, [sample["question"] for sample in samples], gold, answers
