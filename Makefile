@@ -8,7 +8,7 @@ export RULEMINE_DATA
 JAVA_SOURCES := $(shell find amie/src/main/java -name '*.java')
 BENCHMARKS := demo family fb15k237
 
-.PHONY: help install jar $(BENCHMARKS) archives test check model writers page study clients neo4j neo4j-check goldens suite format lint types docs java wheel bench scale clean
+.PHONY: help install jar $(BENCHMARKS) archives papers test check model writers page study clients neo4j neo4j-check goldens suite format lint types docs java wheel bench scale clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9$$() ]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ fb15k237: install jar ## the FB15k-237 benchmark, verified
 
 archives: install jar ## the releases of Family and FB15k-237, each as one tar with its digest
 	$(BIN)/python examples/release/make.py out family fb15k237
+
+papers: install jar ## the tables of five papers, by the commands of docs/papers.md (an hour)
+	@awk '/^```sh/{on=1;next} /^```/{on=0} on' docs/papers.md | PATH="$(abspath $(BIN)):$$PATH" sh -ex
 
 test: install jar ## the tests of the Python part, with 1 seed of 4, and of the Java part where Maven is installed
 	@if command -v mvn >/dev/null; then $(MAKE) --no-print-directory java; \
