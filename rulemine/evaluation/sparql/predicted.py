@@ -53,10 +53,13 @@ def run_predictions(
     if naming != release.naming:
         graph = graph.renamed(translation(release.entities, release.naming, naming))
     order = order_of_names(release.entities, naming)
-    texts = list(dict.fromkeys(p.sparql for p in given if p is not None and p.sparql is not None))
+    how_many = {q.id for q in release.questions() if q.value is not None}
+    texts = {p.id: (p.sparql, p.id in how_many) for p in given if p and p.sparql is not None}
+    once = list(dict.fromkeys(texts.values()))
     with SparqlRunner(graph, order) as runner, ThreadPoolExecutor(AT_ONCE) as threads:
-        found: Mapping[str, Ran] = dict(zip(texts, threads.map(runner.run, texts), strict=True))
-    ran = {p.id: found[p.sparql] for p in given if p is not None and p.sparql is not None}
+        results = threads.map(lambda one: runner.run(one[0], counts=one[1]), once)
+        found: Mapping[tuple[str, bool], Ran] = dict(zip(once, results, strict=True))
+    ran = {key: found[text] for key, text in texts.items()}
     answered = [
         p if p is None or p.id not in ran else replace(p, answers=ran[p.id].answers) for p in given
     ]

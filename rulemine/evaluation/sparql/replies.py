@@ -30,13 +30,23 @@ _UPDATE = re.compile(
     r"(?:INSERT|DELETE|CLEAR|DROP|LOAD|CREATE|ADD|MOVE|COPY|WITH)\b", re.IGNORECASE
 )
 _KEYS = frozenset(("sparql", "query", "sparqlquery", "finalquery", "answer", "output"))
-_SIGNS = re.compile(r"""<[^<>\s]*>|"(?:[^"\\\n]|\\.)*"|(?<!\w)'(?:[^'\\\n]|\\.)*'|\#[^\n]*|[{}]""")
+_SIGNS = re.compile(
+    r"""<[^<>\s]*>|"(?:[^"\\\n]|\\.)*"|(?<!\w)'(?:[^'\\\n]|\\.)*'|\#[^\n]*|[{}()]"""
+)
+_WHERE = re.compile(r"\s*WHERE\s*(?=\{)", re.IGNORECASE)
+"""What stands between the template of a CONSTRUCT and its pattern."""
+
 _TAIL = re.compile(
-    r"\s*(?:(?:GROUP|ORDER)\s+BY\s+(?:(?:ASC|DESC)\s*\([^()\n]*\)|[?$]\w+|\s+(?=[?$AD]))+"
-    r"|HAVING\s*\([^\n]*\)|(?:LIMIT|OFFSET)\s+-?\d+)",
+    r"(?:\s|\#[^\n]*\n)*(?:(?P<pieces>(?:GROUP|ORDER)\s+BY\b|HAVING\b|VALUES\b)|(?:LIMIT|OFFSET)\s+-?\d+)",
     re.IGNORECASE,
 )
-"""What of a query may stand after its last brace."""
+"""How that begins which may stand after the last brace of a query."""
+
+_PIECE = re.compile(
+    r"[^\S\n]*(?:\#[^\n]*)?\n?[^\S\n]*(?:[?$]\w+|(?:(?:ASC|DESC)\s*)?[\w:]*(?P<opens>[({]))",
+    re.IGNORECASE,
+)
+"""A variable, or the beginning of an expression or of values, with no empty line before it."""
 
 
 def sparql_of(text: str) -> tuple[str | None, str]:
@@ -89,15 +99,29 @@ def _bare(text: str) -> str:
     begin = _BEGIN.search(text)
     if begin is None:
         return ""
-    start, depth, end = begin.start(), 0, 0
-    for sign in _SIGNS.finditer(text, start):
-        if sign[0] in "{}":
-            depth += 1 if sign[0] == "{" else -1
-            if depth <= 0:
-                end = sign.end()
-                break
+    start = begin.start()
+    end = _closed(text, start, "{}")
+    if end and (more := _WHERE.match(text, end)):
+        end = _closed(text, more.end(), "{}")
     if not end:
         return text[start:].strip()  # a brace is missing: the query says so when it is run
     while tail := _TAIL.match(text, end):
         end = tail.end()
+        while tail["pieces"] and (piece := _PIECE.match(text, end)):
+            pair = {"(": "()", "{": "{}"}.get(piece["opens"])
+            closed = _closed(text, piece.start("opens"), pair) if pair else piece.end()
+            if not closed:
+                return text[start:].strip()
+            end = closed
     return text[start:end].strip()
+
+
+def _closed(text: str, start: int, pair: str) -> int:
+    """Where what is opened first from a place on is closed; 0 if nowhere."""
+    depth = 0
+    for sign in _SIGNS.finditer(text, start):
+        if sign[0] in pair:
+            depth += 1 if sign[0] == pair[0] else -1
+            if depth <= 0:
+                return sign.end()
+    return 0

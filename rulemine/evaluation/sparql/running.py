@@ -60,6 +60,10 @@ _PLACE = re.compile(r"(?<= from )\d+(?=:\d)")
 """The line of an error, in which `_PREFIXES` is counted."""
 
 _SORTS = re.compile(r"\bORDER\s+BY\b", re.IGNORECASE)
+_COUNT = re.compile(
+    r"\bSELECT\s*\(\s*COUNT\s*\(\s*(?:DISTINCT\b\s*)?([?$]\w+)\s*\)\s*AS\s+[?$]\w+\s*\)(?=\s*(?:WHERE\b|\{))",
+    re.IGNORECASE,
+)
 _DECLARED = re.compile(r"\bPREFIX\s+[\w.-]*\s*:\s*<[^<>]*>", re.IGNORECASE)
 
 
@@ -110,12 +114,19 @@ class SparqlRunner:
             self._workers.close()
             self._workers = None
 
-    def run(self, text: str) -> Ran:
-        """Runs the query in what a system wrote, see `sparql_of`."""
+    def run(self, text: str, *, counts: bool = False) -> Ran:
+        """Runs the query in what a system wrote.
+
+        Args:
+            text: What was written, see `sparql_of`.
+            counts: Whether the question asks how many: the answers of a query that counts the values of a
+                variable are then what it counts, as those of the question are.
+        """
         query, why = sparql_of(text)
         if query is None:
             return Ran("no query", said=f"there is no query: {why}.")
-        return self._run(query)._replace(query=query)
+        asked = _COUNT.sub(r"SELECT DISTINCT \1", query, count=1) if counts else query
+        return self._run(asked)._replace(query=query)
 
     def _run(self, query: str) -> Ran:
         try:
@@ -138,7 +149,9 @@ class SparqlRunner:
 
     def _written(self, query: str) -> str:
         """The query with the IRIs that the graph is loaded with."""
-        text = _OWN.sub("", query[:LONGEST])
+        # Half of a surrogate pair is in no name.
+        whole = query[:LONGEST].encode(errors="replace").decode()
+        text = _OWN.sub("", whole)
         text = rewrite(_PREFIXES + _NAMED.sub(self._named, text))
         return _NAMED.sub(self._named, text)
 
@@ -179,7 +192,8 @@ class SparqlRunner:
             )
         if not any(rows):
             return self._nothing(written)
-        columns = {name: self._column(rows, name) for row in rows for name in row}
+        names = dict.fromkeys(name for row in rows for name in row)
+        columns = {name: self._column(rows, name) for name in names}
         found = {name: answers for name, answers in columns.items() if answers}
         of_entities = {name: answers for name, answers in found.items() if answers[0]}
         chosen = of_entities or found

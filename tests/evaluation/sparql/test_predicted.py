@@ -1,6 +1,7 @@
 """Predictions that are queries: read, run on the graph that was answered from, and scored."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from rulemine.evaluation.prediction_file import PredictionFile
 from rulemine.evaluation.predictions import read_predictions
 from rulemine.evaluation.reporting.questions import question_rows
 from rulemine.evaluation.reporting.single import run_of_file
+from rulemine.evaluation.sparql.predicted import run_predictions
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from tests.evaluation.world import QUESTIONS
@@ -58,6 +60,18 @@ def test_a_page_of_questions_says_what_the_query_gave(release: Release, tmp_path
     assert first.outcomes[0].answers == ("e00002",)
     assert first.outcomes[0].said == ASKED[0]
     assert last.outcomes[0].verdict == "empty"
+
+
+def test_a_count_stands_for_what_it_counts_where_the_question_asks_how_many(
+    release: Release, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counting, plain = QUESTIONS[0], QUESTIONS[1]
+    asked = (replace(counting, value=2), plain)
+    monkeypatch.setattr(Release, "questions", lambda *_: asked)
+    query = MOTHER.format("e00000").replace("?x {", "(COUNT(?x) AS ?n) {")
+    given = [Prediction(q.id, sparql=query) for q in asked]
+    ran = run_predictions(release, given, "complete", release.naming)
+    assert [p and p.answers for p in ran.given] == [("e00002", "e00004"), ("2",)]
 
 
 def test_names_are_those_of_the_naming(release: Release, tmp_path: Path) -> None:

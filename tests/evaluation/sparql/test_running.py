@@ -53,6 +53,21 @@ def test_what_follows_the_last_brace_is_of_the_query() -> None:
     assert sparql_of(f"{text}\nThat is all {{of it}}.") == (text, "")
 
 
+@pytest.mark.parametrize(
+    "tail",
+    [
+        "ORDER BY DESC(COUNT(?y)) LIMIT 1",
+        "ORDER BY LCASE(STR(?x)) ?y # by name\nLIMIT 2 OFFSET 1",
+        "GROUP BY ?x HAVING (COUNT(?y) > 1) (?y != 2)\nORDER BY ASC (?x)",
+        "VALUES ?x { <entity:ann> }",
+        'VALUES (?x ?y) { (<entity:ann> ")") }',
+    ],
+)
+def test_all_that_may_follow_the_last_brace_is_of_the_query(tail: str) -> None:
+    for text in (f"{QUERY} {tail}\n\n(That is all of it.)", f"```sparql\n{QUERY} {tail}\n```"):
+        assert sparql_of(text) == (f"{QUERY} {tail}", "")
+
+
 @pytest.mark.parametrize("reply", ["", "```\n```", "<think>SELECT ?x {", "I select none."])
 def test_a_reply_without_a_query_has_none(reply: str) -> None:
     found, why = sparql_of(reply)
@@ -105,6 +120,8 @@ def test_what_a_query_gives(runner: SparqlRunner, query: str, answers: str) -> N
         ("SELECT ?x ?y { ?x relation:mother ?y }", "no entities", "2 columns"),
         ("SELECT ?r { entity:ann ?r ?x }", "no entities", "no entity"),
         ("ASK { entity:cid relation:mother entity:ann }", "no entities", "whether"),
+        ("CONSTRUCT { ?x ?p ?y } WHERE { ?x ?p ?y }", "no entities", "triples"),
+        ("SELECT ?x { ?x relation:mother <entity:\ud800> }", "unknown entity", "<entity:"),
         ("DELETE WHERE { ?s ?p ?o }", "refused", "DELETE"),
         ("SELECT ?x { SERVICE <http://127.0.0.1:9/> { ?x ?p ?o } }", "refused", "SERVICE"),
         ("SELECT ?x FROM <file:///etc/passwd> { ?x ?p ?o }", "refused", "FROM"),
@@ -127,3 +144,23 @@ def test_an_endless_query_is_ended(runner: SparqlRunner, monkeypatch: pytest.Mon
     monkeypatch.setattr(running, "MOST_ROWS", 2)
     with SparqlRunner(KG) as narrow:
         assert narrow.run("SELECT ?x { ?x relation:mother ?y }").kind == "too many"
+
+
+def test_of_a_question_that_asks_how_many_the_answers_are_what_is_counted(
+    runner: SparqlRunner,
+) -> None:
+    query = "SELECT (COUNT(DISTINCT ?answer) AS ?value) WHERE { ?answer relation:mother ?y }"
+    assert runner.run(query, counts=True)[:2] == ("run", ("ann", "bob", "cid"))
+    assert runner.run(query).answers == ("3",)
+    assert runner.run(QUERY, counts=True) == runner.run(QUERY)
+    many = "SELECT (COUNT(?x) AS ?n) ?y { ?x relation:mother ?y } GROUP BY ?y"
+    assert runner.run(many, counts=True) == runner.run(many)
+
+
+def test_many_rows_and_long_words_take_no_time() -> None:
+    kg = KnowledgeGraph.from_triples([(f"e{i}", "r", "e0") for i in range(5000)])
+    start = time.perf_counter()
+    with SparqlRunner(kg) as wide:
+        assert len(wide.run("SELECT ?x { ?x relation:r ?y }").answers) == 5000
+        assert wide.run(f"SELECT ?x {{ {'a.' * 14_000} }}").kind == "syntax"
+    assert time.perf_counter() - start < 6
