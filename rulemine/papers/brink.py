@@ -86,8 +86,7 @@ def _examples(material: Material) -> Made:
     rows: list[Values] = []
     for name, release in _releases(material).items():
         shown = ShownRelease(release)
-        (question,) = sample(release.questions(material.split), 1)
-        rows.append(
+        rows += [
             (
                 name,
                 question.question,
@@ -96,7 +95,10 @@ def _examples(material: Material) -> Made:
                 ", ".join(map(shown.triple, question.removed)),
                 _path(question, shown),
             )
-        )
+            for question in sample(release.questions(material.split), 1)
+        ]
+    if not rows:
+        raise LackingError(f"questions of the split {material.split}")
     header = (
         "data set", "question", "topic entity", "answers", "direct evidence", "alternative path",
     )  # fmt: skip

@@ -81,7 +81,8 @@ def make_tables(
         facts={
             "paper": paper.name,
             "releases": ", ".join(f"{r.name} ({r.identity[:12]})" for r in material.releases),
-            "studies": ", ".join(str(one.folder) for one in material.folders) or "none",
+            "studies": ", ".join(f"{one.folder} ({one.plan.split})" for one in material.folders)
+            or "none",
             "split": material.split or "all",
         },
         figures=tuple(figures),

@@ -1,5 +1,6 @@
 """The tables of BRINK, on two small families counted by hand."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,12 @@ def test_two_releases_of_one_name_are_told_apart(tmp_path: Path, material: Mater
     again = Release.open(release(tmp_path / "again", "text", config={"name": "first"}))
     made = make_tables(BRINK, Material((material.releases[0], again), split=None))
     assert made.tables[0].header == ("rule type", "first", "first-2")
+
+
+def test_a_split_without_questions_has_no_example(material: Material) -> None:
+    made = make_tables(BRINK, replace(material, split="validation"))
+    assert (
+        "Table 2 (an example of each data set): needs questions of the split validation."
+        in made.notes
+    )
+    assert "(all)" in made.facts["studies"]
