@@ -66,7 +66,7 @@ def read_sheets(paths: Iterable[Path]) -> list[FilledSheet]:
     """Reads the sheets of several people.
 
     Raises:
-        InputError: As `read_sheet`; or they have no question in common.
+        InputError: As `read_sheet`; or they have no question in common, or are of several releases.
     """
     given = list(paths)
     sheets = list(map(read_sheet, given))
@@ -75,6 +75,14 @@ def read_sheets(paths: Iterable[Path]) -> list[FilledSheet]:
             f"{', '.join(map(str, given))}: no question was checked in all of them. Give each person the "
             "same sheet."
         )
+    structures: dict[str, str] = {}
+    for path, sheet in zip(given, sheets, strict=True):
+        for id_, one in sheet.checked.items():
+            if structures.setdefault(id_, one.structure) != one.structure:
+                raise InputError(
+                    f"{path}: {id_} has the structure {one.structure!r}, in another sheet "
+                    f"{structures[id_]!r}. Give sheets of one release."
+                )
     return sheets
 
 

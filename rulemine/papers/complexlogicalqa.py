@@ -20,7 +20,7 @@ from rulemine.evaluation.study.scores import score_in
 from rulemine.judging.filled_sheets import VERDICTS, FilledSheet, read_sheets
 from rulemine.judging.sheet_tables import agreement_table, pass_table
 from rulemine.kinds.registry import kind_named
-from rulemine.papers.material import Material
+from rulemine.papers.material import Material, check_same_questions
 from rulemine.papers.paper import Exhibit, LackingError, Made, Paper
 from rulemine.query.foreign.analysis import PROTOCOLS, PUBLISHED, translate
 from rulemine.query.links import NONE_DECLARED
@@ -28,6 +28,7 @@ from rulemine.query.parser import parse
 from rulemine.query.sparql import to_sparql
 from rulemine.query.structures import STRUCTURES, structure_of
 from rulemine.query.tree import Count
+from rulemine.release.reader import Release
 from rulemine.release.records import Question
 from rulemine.text.tables import Table, Values, one_decimal
 
@@ -130,6 +131,7 @@ class _Answered(NamedTuple):
     system: str
     graph: str
     report: Report
+    release: Release
 
 
 def _answered(material: Material) -> list[_Answered]:
@@ -139,7 +141,9 @@ def _answered(material: Material) -> list[_Answered]:
         plan, name = scores.study.plan, scores.study.release.name
         for level in dict.fromkeys((plan.levels[0], plan.levels[-1])):
             found += [
-                _Answered(name, scores.called[system], graph_at(level), report)
+                _Answered(
+                    name, scores.called[system], graph_at(level), report, scores.study.release
+                )
                 for system, report in scores.on(level).items()
             ]
     ours = list(material.of_kind(_KIND))
@@ -155,10 +159,14 @@ def _answered(material: Material) -> list[_Answered]:
             run = read_run(path) or {}
             graph = graph_at(release.level_of(str(run.get("kg") or "incomplete")))
             found.append(
-                _Answered(release.name, str(run.get("system") or path.stem), graph, report)
+                _Answered(release.name, str(run.get("system") or path.stem), graph, report, release)
             )
     if not found:
         raise LackingError(f"a study or predictions of a release of the kind {_KIND}")
+    for release in ours:
+        check_same_questions(
+            release, (one.report for one in found if one.release.identity == release.identity)
+        )
     return found
 
 
@@ -230,6 +238,14 @@ def _human_check(material: Material) -> Made:
             "filled sheets: rulemine show DIR --sheet 1000 -o sheet.tsv writes an empty one"
         )
     sheets = read_sheets(material.sheets)
+    asked = [{q.id: q.structure for q in release.questions()} for release in material.releases]
+    for path, sheet in zip(material.sheets, sheets, strict=True):
+        checked = {(id_, one.structure) for id_, one in sheet.checked.items()}
+        if asked and not any(checked <= own.items() for own in asked):
+            raise InputError(
+                f"{path}: its questions are those of none of the releases that were given. Give the release "
+                "that the sheet was written from."
+            )
     return _of_sheets(sheets, material.seed)
 
 

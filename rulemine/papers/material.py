@@ -1,6 +1,6 @@
 """What tables are made from: releases, studies, predictions and filled sheets, told apart by their files."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ from rulemine.evaluation.study.run import MANIFEST, StudyFolder
 from rulemine.evaluation.study.scores import StudyScores
 from rulemine.release.reader import Release
 
-__all__ = ["Material", "read_material"]
+__all__ = ["Material", "check_same_questions", "read_material"]
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,13 @@ def read_material(
         seed: See `Material`.
 
     Raises:
-        InputError: A path is none of these, or the release of a study or of predictions is not among them.
+        InputError: A path is none of these or given twice, or the release of a study or of predictions is
+            not among them.
         ReleaseError: A release cannot be read.
     """
+    for place, path in enumerate(paths):
+        if path in paths[:place]:
+            raise InputError(f"{path}: was given twice. Give it once.")
     studies = [path for path in paths if (path / MANIFEST).is_file()]
     files = [path for path in paths if path.suffix in (".jsonl", ".json")]
     sheets = [path for path in paths if path.suffix == ".tsv"]
@@ -118,3 +122,21 @@ def read_material(
         else:
             predictions.append((release_of(path, run.get("release"), run.get("name")), path))
     return Material(releases, folders, tuple(predictions), tuple(sheets), split, resamples, seed)
+
+
+def check_same_questions(release: Release, reports: Iterable[Report]) -> None:
+    """Checks that systems which a table has side by side were asked the same questions.
+
+    Args:
+        release: Their release.
+        reports: How they score.
+
+    Raises:
+        InputError: One was scored on other questions than the first.
+    """
+    asked = {one.ids: f"{len(one.ids):,} questions ({one.split})" for one in reports}
+    if len(asked) > 1:
+        raise InputError(
+            f"{release.path}: its systems were scored on different questions: {', '.join(asked.values())}. "
+            "Give studies and predictions of the same ones; --split says which split of predictions counts."
+        )

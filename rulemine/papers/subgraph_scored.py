@@ -10,7 +10,7 @@ from rulemine.evaluation.predictions import read_predictions
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scorer import Scorer
 from rulemine.kinds.registry import kind_named
-from rulemine.papers.material import Material
+from rulemine.papers.material import Material, check_same_questions
 from rulemine.papers.paper import LackingError
 from rulemine.papers.subgraph_questions import KIND
 from rulemine.release.reader import Release
@@ -78,6 +78,7 @@ def _score(material: Material) -> list[tuple[Release, list[Scored]]]:
                 given = read_predictions(file, questions, split=split, missing="empty")
                 report = scorer(given, kg=run.kg, naming=naming)
                 own = Scored(plan.called[run.system], run.system, run.kg, report)
+                check_same_questions(release, (*(one.report for one in some), report))
                 # Two studies of a release may share a system, e.g. the one without a graph.
                 if (own.called, own.graph) not in [(one.called, one.graph) for one in some]:
                     some.append(own)
@@ -94,6 +95,7 @@ def _score(material: Material) -> list[tuple[Release, list[Scored]]]:
         name, model = str(run_of.get("system") or ""), run_of.get("model")
         called = f"{name or path.stem}, {model}" if model else name or path.stem
         _, some = found.setdefault(release.identity, (release, []))
+        check_same_questions(release, (*(one.report for one in some), report))
         some.append(Scored(called, name, graph, report))
     return list(found.values())
 

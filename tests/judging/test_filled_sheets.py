@@ -53,3 +53,10 @@ def test_people_need_a_question_in_common(tmp_path: Path) -> None:
     bob = sheet(tmp_path, HEAD + "q2\t1p\t\t1\t1\t\n", "bob.tsv")
     with pytest.raises(InputError, match="no question was checked in all"):
         read_sheets([ann, bob])
+
+
+def test_sheets_of_two_releases_are_refused(tmp_path: Path) -> None:
+    ann = sheet(tmp_path, HEAD + "q1\t1p\t\t1\t1\t\n")
+    bob = sheet(tmp_path, HEAD + "q1\t2u\t\t1\t1\t\n", "bob.tsv")
+    with pytest.raises(InputError, match="q1 has the structure '2u', in another sheet '1p'"):
+        read_sheets([ann, bob])

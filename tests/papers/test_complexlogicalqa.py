@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from rulemine.errors import InputError
+from rulemine.evaluation.study.plan import StudyPlan
+from rulemine.evaluation.study.run import StudyFolder
 from rulemine.kinds.imported.block import ImportedBlock
 from rulemine.papers.complexlogicalqa import COMPLEXLOGICALQA, _structure
 from rulemine.papers.making import make_tables
@@ -107,9 +110,9 @@ def test_a_figure_of_what_was_retrieved_by_structure(tmp_path: Path, folder: Pat
 def test_sheets_of_three_people(tmp_path: Path, folder: Path) -> None:
     head = "id\tstructure\tfluency\tconsistency\r\n"
     said = {  # by question: fluency and consistency of each person
-        "q1\t1p": ("pass pass", "PASS Yes", "1 1"),
-        "q2\t2p": ("pass fail", "pass pass", "1 0"),
-        "q3\tup": ("fail fail", "no NO", "0 1"),
+        "q00000\t1p": ("pass pass", "PASS Yes", "1 1"),
+        "q00003\t2p": ("pass fail", "pass pass", "1 0"),
+        "q00011\tup": ("fail fail", "no NO", "0 1"),
     }
     paths = []
     for person in range(3):
@@ -129,3 +132,21 @@ def test_sheets_of_three_people(tmp_path: Path, folder: Path) -> None:
     assert rows["all", "consistency"][1] == pytest.approx(5 / 9)
     assert rows["all", "consistency"][2][0] == pytest.approx((5 / 9 - 41 / 81) / (1 - 41 / 81))
     assert rows["person0, person2", "consistency"][1] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("row", ["q00006\t1p", "q99999\t2i"])
+def test_a_sheet_of_another_release_is_refused(tmp_path: Path, folder: Path, row: str) -> None:
+    sheet = tmp_path / "ann.tsv"
+    sheet.write_text(f"id\tstructure\tfluency\tconsistency\n{row}\t1\t1\n")
+    with pytest.raises(InputError, match="those of none of the releases"):
+        tables(folder, sheet)
+    assert "table-6-passed" in tables(sheet)
+
+
+def test_systems_asked_different_questions_are_not_side_by_side(
+    tmp_path: Path, folder: Path
+) -> None:
+    plan = StudyPlan(release=str(folder), systems=("lookup",), split="all", resamples=5)
+    StudyFolder(plan, tmp_path / "study").answer()
+    with pytest.raises(InputError, match=r"12 questions \(all\), 6 questions \(test\)"):
+        tables(folder, tmp_path / "study", predicted(tmp_path))

@@ -52,3 +52,9 @@ def test_a_study_needs_its_release(tmp_path: Path) -> None:
     (tmp_path / "study.json").write_text('{"release": "abcdef"}')
     with pytest.raises(InputError, match="is a study of the release abcdef, which was not given"):
         read_material([tmp_path])
+
+
+def test_nothing_counts_twice(tmp_path: Path) -> None:
+    sheet = tmp_path / "ann.tsv"
+    with pytest.raises(InputError, match="was given twice"):
+        read_material([sheet, sheet])

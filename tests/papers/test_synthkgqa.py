@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rulemine.errors import ConfigError
+from rulemine.errors import ConfigError, InputError
 from rulemine.evaluation.reporting.document import Document, Picture
 from rulemine.evaluation.study.plan import StudyPlan
 from rulemine.evaluation.study.run import StudyFolder
@@ -202,3 +202,14 @@ def test_every_exhibit_is_listed() -> None:
     numbers = [exhibit.number for exhibit in SYNTHKGQA.exhibits]
     assert numbers == [f"Table {n}" for n in range(1, 10)] + [f"Figure {n}" for n in range(1, 15)]
     assert all(exhibit.make or exhibit.why for exhibit in SYNTHKGQA.exhibits)
+
+
+def test_studies_of_different_splits_are_not_side_by_side(release: Release, tmp_path: Path) -> None:
+    for split in ("test", "all"):
+        plan = StudyPlan(
+            release=str(release.path), systems=("lookup",), levels=(0,), resamples=5, split=split
+        )
+        StudyFolder(plan, tmp_path / split).answer()
+    paths = [release.path, tmp_path / "test", tmp_path / "all"]
+    with pytest.raises(InputError, match=r"6 questions \(test\), 12 questions \(all\)"):
+        make_tables(SYNTHKGQA, read_material(paths, resamples=10))
