@@ -12,6 +12,7 @@ from pathlib import Path
 from rulemine.cli.arguments import Subcommand, add_endpoint, arg, switch, within
 from rulemine.cli.console import Line, say
 from rulemine.cli.parser import Parser, add_flags, given
+from rulemine.errors import ConfigError
 
 __all__ = ["STUDY", "TABLES"]
 
@@ -101,8 +102,16 @@ Tables that need what was not given are named, with what would give them:
 
 def tables(arguments: Namespace) -> int:
     """Runs ``tables``."""
+    from contextlib import ExitStack
+    from dataclasses import replace
+    from functools import partial
+
+    from rulemine.evaluation.answerers.registry import JOURNAL
+    from rulemine.evaluation.embedding import embed
     from rulemine.evaluation.reporting.files import write_document
     from rulemine.evaluation.study.results import check_packages
+    from rulemine.llm.options import EndpointOptions
+    from rulemine.llm.session import Session
     from rulemine.papers.making import check_tables, make_tables
     from rulemine.papers.material import read_material
     from rulemine.papers.registry import PAPERS
@@ -111,14 +120,25 @@ def tables(arguments: Namespace) -> int:
     check_packages()
     paper, line = PAPERS.find(arguments.paper), Line()
     check_tables(arguments.output, arguments.paths)
+    endpoint = given(arguments, "endpoint.")
+    if not arguments.model and endpoint:
+        raise ConfigError(
+            "tables: an endpoint without a model. Name an embedding model with --model."
+        )
     material = read_material(
         arguments.paths,
         split=None if arguments.split == "all" else arguments.split,
         resamples=arguments.resamples,
         seed=arguments.seed,
     )
-    document = make_tables(paper, material, line.watch)
     arguments.output.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as opened:
+        if arguments.model:
+            session = opened.enter_context(
+                Session(EndpointOptions(**endpoint), arguments.output / JOURNAL, line.note)
+            )
+            material = replace(material, embed=partial(embed, session, arguments.model))
+        document = make_tables(paper, material, line.watch)
     written = write_document(document, arguments.output)
     for table in document.every_table():
         say(text_of(table))
@@ -126,6 +146,11 @@ def tables(arguments: Namespace) -> int:
         say(wrapped(text))
     say(f"\n{written[-1]}")
     return 0
+
+
+def _add_embedding_model(parser: Parser) -> None:
+    name = arg("--model", "NAME", "its name at the endpoint", default="")
+    add_endpoint(parser, "an embedding model, for tables that compare meanings", name)
 
 
 TABLES = Subcommand(
@@ -139,5 +164,5 @@ TABLES = Subcommand(
         arg("-o --output", "OUT", "folder to write", Path, required=True),
         "wide",
     ),
-    _OF_TABLES, beside_output=True,
+    _OF_TABLES, _add_embedding_model, beside_output=True,
 )  # fmt: skip

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rulemine.errors import ConfigError, InputError, OutputError
+from rulemine.evaluation.answerers.registry import JOURNAL
 from rulemine.evaluation.reporting.document import Document, Picture
 from rulemine.files import read_text
 from rulemine.papers.material import Material
@@ -27,7 +28,7 @@ def check_tables(folder: Path, inputs: Iterable[Path]) -> None:
         OutputError: The folder has files and no tables of a paper, or contains an input.
     """
     check_place(folder, inputs)
-    if not folder.is_dir() or not any(folder.iterdir()):
+    if not folder.is_dir() or {path.name for path in folder.iterdir()} <= {JOURNAL}:
         return
     report = folder / "report.json"
     try:

@@ -1,10 +1,13 @@
 """What tables are made from: releases, studies, predictions and filled sheets, told apart by their files."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from rulemine.errors import InputError
 from rulemine.evaluation.comparing.pairwise import evaluate_all
@@ -30,6 +33,7 @@ class Material:
         split: The split that is scored and counted where a table does not name splits; None: all.
         resamples: Resamples of the intervals of prediction files; a study has its own.
         seed: Of the resamples.
+        embed: Texts → their vectors, shape (texts, dimensions), by an embedding model; None: there is none.
     """
 
     releases: tuple[Release, ...] = ()
@@ -39,6 +43,7 @@ class Material:
     split: str | None = "test"
     resamples: int = 1000
     seed: int = 0
+    embed: Callable[[Sequence[str]], npt.NDArray[np.float64]] | None = None
 
     @cached_property
     def studies(self) -> tuple[StudyScores, ...]:

@@ -1,9 +1,12 @@
 """The tables of ComplexLogicalQA, from a small world with one question or two of each structure."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 from rulemine.errors import InputError
@@ -17,6 +20,8 @@ from rulemine.query.structures import STRUCTURES
 from rulemine.release.writer import write_release
 from rulemine.text.tables import Table
 from tests.structures import structure_question, world
+
+Floats = npt.NDArray[np.float64]
 
 
 @pytest.fixture
@@ -43,6 +48,21 @@ def predicted(tmp_path: Path) -> Path:
     }
     path.write_text(json.dumps(row) + "\n")
     return path
+
+
+def test_anchors_of_unions_are_compared_with_random_pairs(folder: Path) -> None:
+    asked: list[str] = []
+
+    def embed(texts: Sequence[str]) -> Floats:
+        asked.extend(texts)
+        return np.array([[3.0, 4.0], [8.0, 6.0]])  # a cosine of 0.6 · 0.8 + 0.8 · 0.6
+
+    material = replace(read_material([folder]), embed=embed)
+    table = make_tables(COMPLEXLOGICALQA, material).tables[-1]
+    assert table.title == "Anchor similarity: cosine of the anchors of unions against random pairs"
+    assert asked == ["France", "Italy"]
+    near = pytest.approx(0.96)
+    assert table.rows == (("2u", 1, near), ("up", 1, near), ("random pairs", 2, near))
 
 
 def test_definitions_are_of_the_structures_that_they_name(folder: Path) -> None:

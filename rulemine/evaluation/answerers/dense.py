@@ -8,8 +8,7 @@ Guarantee: the same vectors give the same triples for any number of threads: the
 products are exact whatever the order of the summands.
 """
 
-import base64
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar
@@ -21,7 +20,7 @@ from rulemine.config import Section, option
 from rulemine.errors import ConfigError, EndpointError
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion, Typical
 from rulemine.evaluation.answerers.retrieval import answer_from, in_private_order
-from rulemine.llm.call import Ask, Call, Failure
+from rulemine.evaluation.embedding import embed
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
 
@@ -109,30 +108,18 @@ class Dense(Section):
         """The embeddings of texts, shape (texts, dimensions); so many of all texts are done before."""
         model = self.model or given.model
 
-        def embedding(start: int) -> Callable[[Ask], Awaitable[Sequence[str]]]:
-            async def work(ask: Ask) -> Sequence[str]:
-                inputs = texts[start : start + self.batch]
-                reply = await ask(Call(model, inputs=inputs, purpose="embed", subject="embeddings"))
-                if isinstance(reply, Failure):
-                    raise EndpointError(
-                        f"no embeddings of model {model} for {len(inputs)} texts that begin with "
-                        f"{inputs[0][:60]!r}: {reply.detail}. Try a smaller batch "
-                        "(dense:batch=1) or another model."
-                    )
-                return reply.vectors
-
-            return work
-
         def progress(batches: int, _: int) -> None:
             if given.progress and of:
                 given.progress(min(of, done + batches * self.batch), of)
 
-        works = [embedding(start) for start in range(0, len(texts), self.batch)]
-        found = session.run(works, progress)
-        rows = [np.frombuffer(base64.b64decode(one), "<f4") for some in found for one in some]
-        if len(set(map(len, rows))) > 1:
-            raise EndpointError(f"model {model} gives vectors of different lengths. Name another.")
-        return np.array(rows, np.float64)
+        return embed(
+            session,
+            model,
+            texts,
+            batch=self.batch,
+            progress=progress,
+            advice="Try a smaller batch (dense:batch=1) or another model.",
+        )
 
 
 def _units(vectors: Floats) -> Floats:
