@@ -206,7 +206,7 @@ def _failed(name: str, scores: StudyScores, system: str) -> Iterator[Values]:
 
 def _said(prediction: Prediction, shown: ShownRelease) -> str:
     if prediction.answers is None:
-        return " ".join((prediction.raw_output or "").split())[:300]
+        return " ".join((prediction.raw_output or prediction.sparql or "").split())[:300]
     return ", ".join(map(shown.name, prediction.answers[:MOST]))
 
 

@@ -20,7 +20,7 @@ RETRIEVED = {
     "q00000": Prediction(
         "q00000", answers=("dan",), retrieved=(("ann", "sister", "bea"), ("bea", "parent", "cy"))
     ),  # the whole proof, and another answer
-    "q00001": Prediction("q00001", answers=(), retrieved=()),
+    "q00001": Prediction("q00001", sparql="SELECT ?x { ?x relation:aunt entity:al }", retrieved=()),
     "q00002": Prediction("q00002", answers=("al",), retrieved=(("ann", "lives_with", "al"),)),
 }
 
@@ -66,6 +66,7 @@ def test_the_tables_of_releases_and_studies(material: Material) -> None:
     assert grids["table-4-counts"].rows == (("first", "mine", 3, 2, 1, 1),)
     failed = [row[2:] for row in grids["table-4-examples"].rows]
     assert [row[0] for row in failed] == ["not retrieved", "not reasoned"]
+    assert failed[0][4] == RETRIEVED["q00001"].sparql
     assert failed[1][4:] == (
         "dan (Dan)",
         "ann (Ann) ──sister──▶ bea (Bea); bea (Bea) ──parent──▶ cy (Cy)",

@@ -96,10 +96,11 @@ def _under_keys(value: Any) -> Iterator[str]:
 
 def _bare(text: str) -> str:
     """The query in a text, from where it begins to its last brace and what follows that; "" if none."""
-    begin = _BEGIN.search(text)
-    if begin is None:
+    begins = [found.start() for found in _BEGIN.finditer(text)]
+    if not begins:
         return ""
-    start = begin.start()
+    # A comment before the query may speak of selecting.
+    start = next((at for at in begins if not _is_comment(text, at)), begins[0])
     end = _closed(text, start, "{}")
     if end and (more := _WHERE.match(text, end)):
         end = _closed(text, more.end(), "{}")
@@ -114,6 +115,10 @@ def _bare(text: str) -> str:
                 return text[start:].strip()
             end = closed
     return text[start:end].strip()
+
+
+def _is_comment(text: str, at: int) -> bool:
+    return text[text.rfind("\n", 0, at) + 1 : at].lstrip().startswith("#")
 
 
 def _closed(text: str, start: int, pair: str) -> int:

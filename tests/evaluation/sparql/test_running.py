@@ -40,6 +40,8 @@ def runner() -> Iterator[SparqlRunner]:
         f"<think>SELECT ?y {{ }} would be wrong.</think>\n{QUERY}",
         f"First:\n```sparql\nSELECT ?y {{ ?y ?p ?z }}\n```\nBetter:\n```sparql\n{QUERY}\n```",
         f"```sparql\n{QUERY}",
+        f"```sparql\n# Select ?x, the child of Ann's:\n{QUERY}\n```",
+        f"# The query: {QUERY}",
         f'{{"sparql": "{QUERY}"}}',
         f"`{QUERY}`",
     ],
