@@ -195,6 +195,10 @@ def _with_base(material: Material) -> Iterator[tuple[str, str, list[Scored], Rel
         raise LackingError("a study of closed-book (or prior) beside other systems")
 
 
+BOTH_UNSEEN = "A question whose graph type and relation type are both unseen counts in both."
+"""Unlike the shapes by class, where each question is once."""
+
+
 def gains_by_type(material: Material) -> Made:
     """Figure 3: what a system gains over a closed book, by what training lacks of a question."""
     for id_, where, some, release, base in _with_base(material):
@@ -211,7 +215,7 @@ def gains_by_type(material: Material) -> Made:
         title = f"By what training lacks, {where}"
         note = f"{gain}: points of {TITLES['hits_any']}, paired."
         if groups.groups:
-            yield Table(id_, title, header, tuple(rows), (note,), {gain: points})
+            yield Table(id_, title, header, tuple(rows), (note, BOTH_UNSEEN), {gain: points})
 
 
 def gains_by_shape(material: Material) -> Made:
@@ -240,7 +244,9 @@ def gains_by_shape(material: Material) -> Made:
             header = ("graph isomorphism", "n", gain, *GAIN_COLUMNS)
             title = f"{one.called} by what training lacks, {where}"
             if rows:
-                yield Table(f"{id_}-{number}", title, header, tuple(rows), show={gain: points})
+                yield Table(
+                    f"{id_}-{number}", title, header, tuple(rows), (BOTH_UNSEEN,), {gain: points}
+                )
 
 
 def correlations(material: Material) -> Made:
