@@ -52,7 +52,7 @@ class FilledSheet(NamedTuple):
     """A sheet with verdicts.
 
     Attributes:
-        name: The name of its file, without the ending.
+        name: The name of its file, without the ending; with its folder where two are called alike.
         checked: Id → what was said; rows without any verdict are left out.
         empty: Rows without any verdict.
     """
@@ -83,6 +83,8 @@ def read_sheets(paths: Iterable[Path]) -> list[FilledSheet]:
                     f"{path}: {id_} has the structure {one.structure!r}, in another sheet "
                     f"{structures[id_]!r}. Give sheets of one release."
                 )
+    if len({sheet.name for sheet in sheets}) < len(sheets):  # ann/sheet.tsv and bob/sheet.tsv
+        return [s._replace(name=str(p.with_suffix(""))) for s, p in zip(sheets, given, strict=True)]
     return sheets
 
 

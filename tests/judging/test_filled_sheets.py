@@ -60,3 +60,11 @@ def test_sheets_of_two_releases_are_refused(tmp_path: Path) -> None:
     bob = sheet(tmp_path, HEAD + "q1\t2u\t\t1\t1\t\n", "bob.tsv")
     with pytest.raises(InputError, match="q1 has the structure '2u', in another sheet '1p'"):
         read_sheets([ann, bob])
+
+
+def test_sheets_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    paths = []
+    for person in ("ann", "bob"):
+        (tmp_path / person).mkdir()
+        paths.append(sheet(tmp_path / person, HEAD + "q1\t1p\t\t1\t1\t\n", "sheet.tsv"))
+    assert [s.name for s in read_sheets(paths)] == [f"{tmp_path}/{p}/sheet" for p in ("ann", "bob")]
