@@ -36,6 +36,7 @@ ARTICLES = frozenset({"a", "an", "the"})
 PADDING = "<pad>"
 
 _CUTS = re.compile(r"[,\n\r]+")
+_CUTS_AND_SPACES = re.compile(r"[,\n\r\t ]+")
 _DELETED = str.maketrans("", "", string.punctuation)
 
 
@@ -50,14 +51,21 @@ def normalize(text: str) -> str:
     return " ".join(word for word in words if word not in ARTICLES)
 
 
-def pieces(raw_output: str) -> list[str]:
+def pieces(raw_output: str, *, at_spaces: bool = False) -> list[str]:
     r"""The normalized pieces of an output in their order, without empty ones (steps 1 and 2).
+
+    Args:
+        raw_output: The output.
+        at_spaces: Whether blanks and tabs cut too, as with the evaluator's ``--split-on-spaces``.
 
     Example:
         >>> pieces("Paris, the\nParis; A.")
         ['paris', 'paris']
+        >>> pieces("Ann Bo", at_spaces=True)
+        ['ann', 'bo']
     """
-    return [piece for piece in map(normalize, _CUTS.split(raw_output)) if piece]
+    cuts = _CUTS_AND_SPACES if at_spaces else _CUTS
+    return [piece for piece in map(normalize, cuts.split(raw_output)) if piece]
 
 
 class BrinkMatcher:

@@ -32,6 +32,7 @@ METRICS_OF_OTHERS: Registry[ProjectMetrics] = Registry(
         "gtsqa_exact": _HERE + "whole_answers:GTSQA_EXACT",
         "dynamickgqa": _HERE + "containment:DYNAMIC_KGQA",
         "brink": _HERE + "pieces_of_brink:BRINK",
+        "brink_spaces": _HERE + "pieces_of_brink:BRINK_SPACES",
     },
 )
 """Project → its metrics."""

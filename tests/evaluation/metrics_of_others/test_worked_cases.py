@@ -67,6 +67,12 @@ def test_pieces_without_a_hard_answer():
     check("brink", Judged("Who?", ("Ann",), "Ann"), (1, 1, 1, 1, None))
 
 
+def test_brink_cuts_at_spaces_on_request() -> None:
+    judged = Judged("Who?", ("Ann", "New York"), "Ann New York", hard_answer="Ann")
+    check("brink", judged, (0, 0, 0, 0, 0))
+    check("brink_spaces", judged, (1, 1 / 3, 1 / 2, 2 / 5, 1))
+
+
 @pytest.mark.parametrize(
     "text", ['{"Answer":[' * 100_000, "{" * 300_000, '{"Answer": "' * 50_000, "[" * 300_000]
 )
