@@ -33,7 +33,7 @@ from rulemine.query.tree import Count
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, translation
 from rulemine.seeds import stream
-from rulemine.text.tables import Table, Values, one_decimal
+from rulemine.text.tables import FEW, MARK, Table, Values, few_notes, one_decimal
 
 __all__ = ["COMPLEXLOGICALQA"]
 
@@ -190,6 +190,13 @@ def _results(material: Material) -> Made:
     found = _answered(material)
     groups = _groups(found)
     several = len({one.of for one in found}) > 1
+    sizes = {
+        group: min(
+            one.report.row("structure", group).n for one in found if _score(one, "f1", group)
+        )
+        for group in groups
+    }
+    named = [f"{group}{MARK}" if sizes[group] < FEW else group for group in groups]
     for metric in ("hits_at_1", "f1"):
         rows = tuple(
             (
@@ -202,9 +209,9 @@ def _results(material: Material) -> Made:
         )
         title = f"{TITLES[metric]} by logical structure, percent"
         note = "Mean: the plain mean over the structures, so that each weighs the same."
-        yield Table(
-            metric.replace("_", "-"), title, ("system", "graph", *groups, "mean"), rows, (note,)
-        )
+        notes = (note, *few_notes(sizes.values()))
+        header = ("system", "graph", *named, "mean")
+        yield Table(metric.replace("_", "-"), title, header, rows, notes)
 
 
 def _retrieval(material: Material) -> Made:

@@ -49,7 +49,11 @@ def open_study(folder: Path, releases: Mapping[str, Release]) -> StudyFolder:
     """
     file = folder / MANIFEST
     values = parse_object(read_text(file), str(file))
-    release = releases.get(str(values.get("release")))
+    if not isinstance(values.get("release"), str):
+        raise InputError(
+            f"{file}: names no release, so it is of no study. Name the folder of a study."
+        )
+    release = releases.get(values["release"])
     if release is None:
         raise InputError(
             f"{folder}: is a study of the release {str(values.get('release'))[:12]}, which was not given. "
