@@ -8,7 +8,7 @@ export RULEMINE_DATA
 JAVA_SOURCES := $(shell find amie/src/main/java -name '*.java')
 BENCHMARKS := demo family fb15k237
 
-.PHONY: help install jar $(BENCHMARKS) archives papers test check model writers page study clients neo4j neo4j-check goldens suite format lint types docs java wheel bench scale clean
+.PHONY: help install jar $(BENCHMARKS) archives papers test check model writers page notebook study clients neo4j neo4j-check goldens suite format lint types docs java wheel bench scale clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9$$() ]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -95,6 +95,10 @@ writers: install jar ## a real, very small model writes questions for the demo's
 page: install jar ## the page of a report in a real headless browser: filters, sorting, proofs, accessibility
 	@echo 'The page of a report in headless Chromium: filters, sorting, proofs, accessibility'
 	$(BIN)/python tests/isolated/try_page.py
+
+notebook: install jar ## the notebook of the examples, every cell of it
+	@echo 'The notebook of the examples, from its first cell to its last'
+	$(BIN)/python -m tests.isolated.try_notebook
 
 study: install jar ## a study of the demo, to a page, with a very small model on this machine (5 minutes at most)
 	@echo 'A study of the demo on six graphs: five systems without a model, two and five agents with one'

@@ -18,7 +18,6 @@ SLOWEST = (
     "kinds/subgraphs/test_ask.py", "contracts/test_documentation_runs.py", "cli/test_interrupts.py",
     "cli/test_machine.py", "kinds/variants/test_ask.py", "oracles/test_miner_against_oracle.py",
     "kinds/cypher/test_closed.py", "cli/test_model_interrupted.py", "mining/test_checkpoint.py",
-    "test_notebook.py",
 )  # fmt: skip
 """Files that run first, so that no process is left alone with one of them at the end."""
 

@@ -29,7 +29,7 @@ def test_clients_are_pinned_and_have_their_script() -> None:
         assert one.exports or one.checkout or one.section
         assert all(re.fullmatch(r"[\w.-]+(\[\w+\])?==[\w.]+", line) for line in one.requirements)
         assert try_clients.script_of(one).exists()
-    (line,) = re.findall(r'make clients CLIENTS="(.*)"', (ROOT / ".ci" / "run").read_text())
+    (line,) = re.findall(r'clients .*CLIENTS="(.*)"', (ROOT / ".ci" / "run").read_text())
     assert shlex.split(line)[0] == "rog"
     assert {*shlex.split(line)} <= {one.name for one in clients}
 
