@@ -61,6 +61,10 @@ class LimitError(UserError):
     """A limit set by the user was reached; finished work is kept and the next run continues from it."""
 
 
+class AwaitedError(LimitError):
+    """Calls were written for a Batch API; the next run goes on with the results."""
+
+
 class CutOffError(RulemineError):
     """A model's replies are cut off before there is an answer; what was finished is kept."""
 

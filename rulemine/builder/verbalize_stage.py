@@ -75,7 +75,7 @@ def check_source(
         find_journal(replay)
         if (replay / MANIFEST).is_file():
             _check_graph(inputs, Release.open(replay))
-    elif asks and not (folder / WORKING_JOURNAL).exists():
+    elif asks and not (inputs.recipe.endpoint.batch or (folder / WORKING_JOURNAL).exists()):
         for place in (inputs.recipe.endpoint, *inputs.recipe.own.endpoints(inputs.recipe.endpoint)):
             place.key()
         require_client()

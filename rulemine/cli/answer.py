@@ -22,7 +22,7 @@ from rulemine.cli.console import (
     written,
 )
 from rulemine.cli.parser import given
-from rulemine.errors import ConfigError, counted
+from rulemine.errors import AwaitedError, ConfigError, counted
 
 __all__ = ["ANSWER", "QUESTIONS", "split_of", "with_program"]
 
@@ -72,12 +72,18 @@ def answer(arguments: Namespace) -> int:
             f"{arguments.output}: is no folder; {len(names)} systems write a file each. Name a "
             "folder with -o."
         )
+    awaited: AwaitedError | None = None
     for name in names:
         path = arguments.output / f"{_file_name(name)}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         check_output(path)
         kept = arguments.output / f"{_file_name(without_limits(name))}.jsonl.work"
-        _answer(arguments, name, path, kept)
+        try:
+            _answer(arguments, name, path, kept)
+        except AwaitedError as found:  # one system does not wait for the replies to another
+            awaited = found if awaited is None else AwaitedError(f"{awaited}\n{found}")
+    if awaited is not None:
+        raise awaited
     return 0
 
 

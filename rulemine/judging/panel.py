@@ -9,6 +9,7 @@ Guarantees: the ballots depend on the replies alone, not on the order of their a
 read is asked for once more, counts as unreadable after that, and an unreadable ballot rejects.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -270,8 +271,10 @@ class Panel:
     async def ballot(self, item: JudgedQuestion, judge: Judge, ask: Ask) -> Ballot:
         """Asks a judge about a question."""
         marks: dict[str, Mark] = {}
-        for call in self.calls(item, judge):
-            found = await self._decision(call, ask)
+        calls = self.calls(item, judge)
+        for call, found in zip(
+            calls, await asyncio.gather(*(self._decision(call, ask) for call in calls)), strict=True
+        ):
             for flag in FLAGS:
                 if flag.purpose != call.purpose:
                     continue

@@ -32,15 +32,17 @@ class EndpointOptions(Section):
         base_url: The address of the API, up to and with ``/v1``.
         api_key_variable: The environment variable that holds the key. A local endpoint needs none.
         concurrency: Calls in flight at most.
-        budget_tokens: Stop after so many tokens in one run, sent and received; 0: no limit.
+        budget_tokens: Stop after so many tokens in one run; 0: no limit.
         max_requests_per_minute: Requests in any 60 s at most, retries included; 0: any number.
         timeout: Seconds for one request, from sending to the last byte.
-        patience: A run ends, with all replies kept, when requests have failed for this many seconds without
-            a reply in between, or 40 times in a row.
+        patience: A run ends, with all replies kept, after so many seconds of failures without a reply, or 40
+            failures in a row.
         structured: When structured outputs are asked for: ``auto`` (until an endpoint refuses them),
             ``always`` or ``never``.
         price_input: Money per million tokens sent, for estimates; 0: unknown.
         price_output: Money per million tokens received; 0: unknown.
+        batch: Write calls as batch files there, and send nothing; results in it are read.
+        price_batch: What of these prices a batch costs.
 
     Raises:
         ConfigError: A value is out of range, or the address has no host or no possible port.
@@ -68,6 +70,17 @@ class EndpointOptions(Section):
     structured: str = option("auto", choices=("auto", "always", "never"))
     price_input: float = option(0.0, least=0)
     price_output: float = option(0.0, least=0)
+    batch: str = option("", flag=True, metavar="FOLDER")
+    price_batch: float = option(0.5, least=0, most=1)
+
+    def __post_init__(self) -> None:
+        """Checks all values; a budget is of what is sent."""
+        super(EndpointOptions, self).__post_init__()  # slots make another class of this one
+        if self.batch and self.budget_tokens:
+            raise ConfigError(
+                "batch and budget_tokens: nothing is sent that could be counted. Leave one out; a dry run "
+                "says what a batch takes."
+            )
 
     def __repr__(self) -> str:
         return f"EndpointOptions({self.address}, concurrency={self.concurrency})"
@@ -85,8 +98,9 @@ class EndpointOptions(Section):
 
     @property
     def prices(self) -> tuple[float, float]:
-        """Money per million tokens sent, and received; 0: unknown."""
-        return self.price_input, self.price_output
+        """Money per million tokens sent, and received, as a batch or not; 0: unknown."""
+        share = self.price_batch if self.batch else 1.0
+        return share * self.price_input, share * self.price_output
 
     @property
     def secrets(self) -> tuple[str, ...]:

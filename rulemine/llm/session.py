@@ -14,7 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from rulemine.errors import LimitError, UserError
+from rulemine.errors import AwaitedError, LimitError, UserError
+from rulemine.llm.batch import BatchFolder, WantedError
 from rulemine.llm.call import Answer, Ask, Call, Failure, Reply
 from rulemine.llm.client import Client
 from rulemine.llm.failures import CallProblem, Patience
@@ -25,6 +26,9 @@ from rulemine.llm.usage import OF_ALL, Budget, Usage
 __all__ = ["Session"]
 
 T = TypeVar("T")
+
+SETTLED = 20
+"""Turns of the event loop without a call after which none is to be expected."""
 
 GRACE = 5.0
 """Seconds that calls in flight are waited for when a run ends early."""
@@ -72,6 +76,8 @@ class Session:
         self._room = room
         self._limits: set[int] | None = None
         self._same: dict[str, str] = {}
+        self._batch = BatchFolder(options, self._status) if options.batch else None
+        self._asks = 0
 
     def __repr__(self) -> str:
         return f"Session({self._options.address}, {self._journal.path})"
@@ -97,6 +103,8 @@ class Session:
             were = "reply was" if cut == 1 else "replies were"
             self._status(f"{cut:,} {were} cut off. Give the model more room: {self._room}.")
         self._room = ""
+        if self._batch is not None:
+            self._batch.close()
         try:
             if self._runner is not None:
                 if self._loop is self._runner.get_loop():
@@ -105,6 +113,11 @@ class Session:
                 self._runner.close()
         finally:
             self._journal.close()
+
+    @property
+    def batch(self) -> str:
+        """The folder of batches; "": calls are sent at once."""
+        return self._options.batch
 
     @property
     def advice(self) -> str:
@@ -160,6 +173,7 @@ class Session:
         Raises:
             EndpointError: The endpoint cannot be used, or failed for too long.
             LimitError: The budget of tokens is spent.
+            AwaitedError: Calls are to be sent as a batch.
             OutputError: The journal cannot be written.
             Exception: What a work raised, the first in their order, once all others have ended.
         """
@@ -167,22 +181,27 @@ class Session:
             raise RuntimeError("this session is running already; await its end, or open another")
         results: dict[int, T] = {}
         problems: dict[int, Exception] = {}
-        waiting = iter(enumerate(works))
+        waiting, awaited = iter(enumerate(works)), 0
 
         async def converse() -> None:
+            nonlocal awaited
             for index, work in waiting:
                 try:
                     results[index] = await work(self._ask)
+                except WantedError:
+                    awaited += 1
                 except Exception as problem:  # noqa: BLE001 - raised when the others have ended
                     problems[index] = problem
                 if progress is not None:
-                    progress(len(results) + len(problems), len(works))
+                    progress(len(results) + len(problems) + awaited, len(works))
 
         self._fatal = None
         alive = min(len(works), 2 * self._options.concurrency)  # there is always one to be sent
         self._workers = asyncio.gather(*(converse() for _ in range(alive)))
         try:
             await self._workers
+            if awaited:
+                await self._settle()
         except asyncio.CancelledError:
             await self._wind_up()
             if self._fatal is None:
@@ -193,7 +212,17 @@ class Session:
             raise self._fatal
         if problems:
             self._raise_first(problems)
+        if awaited and self._batch is not None:
+            raise AwaitedError(self._batch.finish())
         return [results[index] for index in range(len(works))]
+
+    async def _settle(self) -> None:
+        """Lets what conversations asked beside the calls that ended them come to its own next call."""
+        asks, quiet = -1, 0
+        while quiet < SETTLED:
+            quiet = quiet + 1 if self._asks == asks else 0
+            asks = self._asks
+            await asyncio.sleep(0)
 
     def _raise_first(self, problems: Mapping[int, Exception]) -> None:
         raise problems[min(problems)]
@@ -204,6 +233,7 @@ class Session:
 
     async def _ask(self, call: Call, place: EndpointOptions | None = None) -> Answer:
         """The answer to a call, see `rulemine.llm.call.Ask`."""
+        self._asks += 1
         answer = await self._reply(call, place)
         if isinstance(answer, Reply) and answer.is_cut_off:
             self.usage.cut_off.add(call.key)
@@ -245,11 +275,15 @@ class Session:
     async def _fetch(self, call: Call, place: EndpointOptions) -> Answer:
         """Asks until there is an answer, and keeps it; what ends the run is noted."""
         try:
-            connection = self._connected(place)
-            async with connection.slots:
-                sent = time.monotonic()
-                answer = await self._send(connection, call)
-                took = time.monotonic() - sent
+            took = 0.0
+            if self._batch is not None:
+                answer = self._batch.answer(call)
+            else:
+                connection = self._connected(place)
+                async with connection.slots:
+                    sent = time.monotonic()
+                    answer = await self._send(connection, call)
+                    took = time.monotonic() - sent
             self._journal.keep(call, answer, took)
         except UserError as problem:
             if self._fatal is None and self._workers is not None:

@@ -11,6 +11,7 @@ products are exact whatever the order of the summands.
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -98,7 +99,12 @@ class Dense(Section):
             return given.session
         if given.folder is None:
             raise ConfigError("dense: url needs a folder in which replies are kept.")
-        options = EndpointOptions(base_url=self.url, api_key_variable="EMBEDDINGS_API_KEY")
+        batch = given.session.batch if given.session is not None else ""
+        options = EndpointOptions(
+            base_url=self.url,
+            api_key_variable="EMBEDDINGS_API_KEY",
+            batch=batch and str(Path(batch) / "embeddings"),
+        )
         journal = given.folder / "embeddings.sqlite"
         return opened.enter_context(Session(options, journal, given.note))
 

@@ -16,7 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.codec import parse_object
-from rulemine.errors import ConfigError, InputError, OutputError, ReleaseError, counted
+from rulemine.errors import (
+    AwaitedError,
+    ConfigError,
+    InputError,
+    OutputError,
+    ReleaseError,
+    counted,
+)
 from rulemine.evaluation.answerers.registry import (
     JOURNAL,
     answer,
@@ -153,6 +160,7 @@ class StudyFolder:
             OutputError: Something cannot be written, or another process works on this study.
             EndpointError: The model cannot be asked.
             LimitError: The budget of tokens is spent; every reply is kept.
+            AwaitedError: Calls are to be sent as a batch; what needs none is finished.
         """
         waiting = [run for run in self.runs if not self.is_done(run)]
         with ExitStack() as opened:
@@ -167,8 +175,16 @@ class StudyFolder:
                 self._note(f"{done} of {len(self.runs)} runs were finished before.")
             if again := sum(map(self.unanswered, waiting)):
                 self._note(f"{counted(again, 'question')} got no answer before: asked again.")
+            awaited: AwaitedError | None = None
             for number, run in enumerate(waiting, start=done + 1):
-                self._answer(run, session, f"{number} of {len(self.runs)}")
+                try:
+                    self._answer(run, session, f"{number} of {len(self.runs)}")
+                except (
+                    AwaitedError
+                ) as found:  # its calls and those of the other runs are sent together
+                    awaited = found
+            if awaited is not None:
+                raise awaited
 
     def _answer(self, run: StudyRun, session: Session | None, place: str) -> None:
         plan, release = self.plan, self.named(run.naming)

@@ -212,7 +212,8 @@ class VariantEngine(Engine[PairTask, Pair]):
             max_tokens=max(Panel.max_tokens, chosen.max_tokens),
             seed=(recipe.seed + self.options.run) % SEEDS,
         )
-        at_once = 1 if isinstance(self.session, Replay) else recipe.endpoint.concurrency
+        waits = not (isinstance(self.session, Replay) or recipe.endpoint.batch)
+        at_once = recipe.endpoint.concurrency if waits else 1
         own = [None if place == recipe.endpoint else place for place in places]
         return Judges(panel, self.session, own * (len(panel.judges) // len(own)), at_once)
 

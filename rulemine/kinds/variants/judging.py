@@ -17,6 +17,7 @@ from rulemine.errors import UserError
 from rulemine.judging.agreement import agreement_of
 from rulemine.judging.panel import FLAGS, Ballot, JudgedQuestion, Panel, is_accepted
 from rulemine.kinds.written.block import Judgement
+from rulemine.llm.batch import WantedError
 from rulemine.llm.call import Answer, Ask, Call
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
@@ -24,6 +25,9 @@ from rulemine.llm.session import Session
 __all__ = ["BAD", "UNREAD", "Judges", "Vote"]
 
 DECIDING = tuple(flag for flag in FLAGS if flag.decides)
+
+FAR = 2000
+"""Questions that are judged ahead where their votes come in rounds."""
 
 FIRST = 10
 """So many pairs are judged before a build may end whose judges are cut off."""
@@ -95,16 +99,26 @@ class Judges:
         async def in_turn(ask: Ask) -> None:
             asks = [ask if at is None else self._session.at(at) for at in self._places]
             ahead: dict[int, asyncio.Task[tuple[Sequence[Ballot], tuple[str, ...]]]] = {}
+
+            def look_ahead(place: int, far: int) -> None:
+                for other in range(place, min(place + far, len(items))):
+                    if other not in ahead:
+                        before = [one for one in range(place, other) if one in ahead]
+                        if wanted(other, before):
+                            ahead[other] = asyncio.create_task(self._cast(items[other], asks))
+
             try:
                 for place in range(len(items)):
-                    for other in range(place, min(place + self._at_once, len(items))):
-                        before = [one for one in range(place, other) if one in ahead]
-                        if other not in ahead and wanted(other, before):
-                            ahead[other] = asyncio.create_task(self._cast(items[other], asks))
+                    look_ahead(place, self._at_once)
                     if not wanted(place, ()):
                         decide(place, None)
                         continue
-                    ballots, keys = await ahead[place]
+                    try:
+                        ballots, keys = await ahead[place]
+                    except WantedError:  # as many as may matter go into the same round
+                        look_ahead(place, FAR)
+                        await asyncio.gather(*ahead.values(), return_exceptions=True)
+                        raise
                     self._ballots.append(tuple(ballots))
                     self._check_first()
                     decide(place, self._judged(ballots, keys))

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from rulemine.errors import ConfigError, CutOffError, OutputError, ReleaseError
+from rulemine.errors import AwaitedError, ConfigError, CutOffError, OutputError, ReleaseError
 from rulemine.evaluation.answerers.model_free.simple import Lookup
 from rulemine.evaluation.answerers.protocol import Answered
 from rulemine.evaluation.predictions import read_run
@@ -14,7 +14,8 @@ from rulemine.evaluation.study.scores import StudyScores
 from rulemine.llm.estimates import Takes
 from rulemine.llm.options import EndpointOptions
 from rulemine.release.reader import Release
-from tests.chat_server import ChatServer
+from tests.batch_server import answer_rounds
+from tests.chat_server import ChatServer, completion
 
 
 def files(folder):
@@ -130,6 +131,26 @@ def test_a_call_is_asked_once_whatever_graph_system_or_study_run_it_is_for(open_
     of_server = sum(len(body["messages"][0]["content"]) for body in server.bodies) // 4
     assert 0.5 < before[0].typical.sent / of_server < 2
     assert after[0].seconds is not None  # as long as the finished runs took
+
+
+def test_the_calls_of_all_runs_are_one_round_of_a_batch(open_study, tmp_path):
+    batches = tmp_path / "batches"
+    asking = {
+        "model": "m",
+        "levels": (0, 100),
+        "sample": 3,
+        "endpoint": EndpointOptions(batch=str(batches)),
+    }
+    for rounds in range(3):
+        study = open_study("chain-of-thought", "lookup", "closed-book", **asking)
+        if rounds < 2:
+            with pytest.raises(AwaitedError, match="3 calls" if rounds else "6 calls"):
+                study.answer()
+            assert answer_rounds(batches, lambda body, _: completion(body, "ann")) == 6 - 3 * rounds
+    assert [study.is_done(run) for run in study.runs] == [False, False, *[True] * 4]
+    study.answer()
+    assert all(map(study.is_done, study.runs))
+    assert len(list(batches.glob("round-*"))) == 2
 
 
 def test_a_system_that_is_cut_off_is_not_done_until_it_has_more_room(open_study):

@@ -1,0 +1,70 @@
+"""Commands with ``--batch``: rounds until done, and then the bytes of a run over the network."""
+
+import json
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.batch_server import answer_rounds
+from tests.chat_server import KEY, ChatServer, FakeModel, build_words, completion
+from tests.command_line import Command, tree
+from tests.evaluation.world import write_release
+
+BATCH = ["--batch", "batches"]
+
+
+def until_done(command: Command, words: list[str], **how: Any) -> int:
+    """Runs a command and a batch in turns; how many rounds it took."""
+    for rounds in range(16):
+        ended = command(*words, *BATCH)
+        if ended.status == 0:
+            return rounds
+        assert ended.status == 3, ended.err
+        assert re.search(r"round-\d{4}(-\d\d)?\.requests\.jsonl \(new, [\d,]+ call", ended.err)
+        assert answer_rounds(Path("batches"), **how)
+    raise AssertionError(ended.err)
+
+
+def untimed(file: Path) -> list[Any]:
+    """Predictions without the seconds of replies."""
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    return [{**row, "usage": {**row.get("usage", {}), "seconds": 0}} for row in rows]
+
+
+def test_a_build_has_the_bytes_of_one_over_the_network(
+    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    more = ["--judge-model", "critic", "--questions", "8"]
+    with ChatServer() as running:
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        assert command(*build_words(running.url, "online", *more)).status == 0
+    monkeypatch.delenv("OPENAI_API_KEY")
+    words = build_words("https://api.nowhere.invalid/v1", "out/online", *more)
+    assert 2 <= until_done(command, words, failing=random.Random(1)) <= 6
+    assert tree(Path("out/online")) == tree(Path("online"))
+
+
+def test_judges_and_answers_come_in_rounds(here: Path, command: Command) -> None:
+    write_release(here / "small")
+
+    def says(request: dict[str, Any], times: int) -> Any:
+        text = "ann" if request["model"] == "m" else FakeModel().answer(request)
+        return completion(request, text)
+
+    asking = ["--split", "all", "--model"]
+    judge = ["judge", "small", *asking, "a,b,c", "-o"]
+    answer = ["answer", "small", "--with", "closed-book,self-consistency:k=2", *asking, "m", "-o"]
+    with ChatServer(says) as running:
+        there = ["--base-url", running.url]
+        for words in (judge, answer):
+            assert command(*words, f"{words[0]}-online", *there).status == 0
+    assert until_done(command, [*judge, "judged"], says=says) == 1
+    assert Path("judged").read_bytes() == Path("judge-online").read_bytes()
+    assert until_done(command, [*answer, "answered"], says=says) == 2
+    files = sorted(Path("answer-online").glob("*.jsonl"))
+    assert len(files) == 2
+    for file in files:
+        assert untimed("answered" / file.relative_to("answer-online")) == untimed(file)

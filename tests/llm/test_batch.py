@@ -1,0 +1,265 @@
+"""Calls through files of a Batch API, against the same calls over the network."""
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulemine.errors import AwaitedError, ConfigError, EndpointError, OutputError
+from rulemine.llm import Call, EndpointOptions, Failure, Reply, Session, batch
+from rulemine.llm.call import Answer, Ask
+from tests.batch_server import answer_rounds, line_of_result
+from tests.chat_server import ChatServer, completion, lines_of
+from tests.llm.conftest import Open, call_of
+
+Work = Callable[[Ask], Any]
+
+
+def until_good(number: int) -> Work:
+    """Asks for samples until a reply is whole, then once more about it."""
+
+    async def converse(ask: Ask) -> list[Answer]:
+        answers = [await ask(call_of(number))]
+        while isinstance(answers[-1], Reply) and answers[-1].is_cut_off and len(answers) < 3:
+            answers.append(await ask(call_of(number, sample=len(answers))))
+        answers.append(await ask(call_of(number + 1000, purpose="judge")))
+        return answers
+
+    return converse
+
+
+def says(request: dict[str, Any], times: int) -> Any:
+    """The first reply about every fifth entity is cut off, and one call is refused."""
+    if "e01004" in str(request):
+        return {"error": {"message": "maximum context length", "code": "context_length_exceeded"}}
+    if request.get("seed") == 0 and "5\n" in str(request) and "e01" not in str(request):
+        return completion(request, "Who", "length")
+    return completion(request, "Indeed." if "e01" in str(request) else "Who are the aunts?")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "batches"
+
+
+def opened_at(path: Path, folder: Path, told: list[str] | None = None, **changed: Any) -> Session:
+    options = EndpointOptions(batch=str(folder), **changed)
+    return Session(options, path, (told if told is not None else []).append)
+
+
+def rounds_until_done(
+    path: Path, folder: Path, works: list[Work], answer: Callable[[], object]
+) -> tuple[list[Any], int]:
+    for rounds in range(12):
+        with opened_at(path, folder) as session:
+            try:
+                return session.run(works), rounds
+            except AwaitedError:
+                pass
+        answer()
+    raise AssertionError("it never ends")
+
+
+def custom_ids(file: Path) -> list[str]:
+    return [json.loads(line)["custom_id"] for line in file.read_text().splitlines()]
+
+
+def test_the_journal_is_the_one_of_the_same_calls_over_the_network(
+    server: ChatServer, opened: Open, path: Path, folder: Path, tmp_path: Path
+) -> None:
+    """Out of order, with errors of all kinds, a broken line, and a file that came twice."""
+    works = [until_good(n) for n in range(60)]
+
+    def over_the_network(request: dict[str, Any], times: int) -> Any:
+        from tests.chat_server import error
+
+        said = says(request, times)
+        return (
+            error(400, said["error"]["message"], said["error"]["code"]) if "error" in said else said
+        )
+
+    server.says = over_the_network
+    with opened() as session:
+        expected = session.run(works)
+    failing = random.Random(1)
+    other = tmp_path / "other.sqlite"
+    found, rounds = rounds_until_done(
+        other, folder, works, lambda: answer_rounds(folder, says, failing=failing)
+    )
+    assert found == expected
+    assert lines_of(other) == lines_of(path)
+    assert any(isinstance(answer, Failure) for some in found for answer in some)
+    assert 3 <= rounds <= 8
+    assert sorted(p.name for p in folder.glob("round-*"))[0] == "round-0001.requests.jsonl"
+    first = custom_ids(folder / "round-0001.requests.jsonl")
+    assert first == [call_of(n).key for n in range(60)], "in the order of the works"
+    with opened_at(other, folder / "none") as session:
+        assert session.run(works) == expected, "what the journal holds needs no folder"
+    assert not (folder / "none").exists()
+
+
+def test_nothing_is_asked_twice_while_results_are_awaited(path: Path, folder: Path) -> None:
+    for count in (3, 3, 5):
+        with opened_at(path, folder) as session, pytest.raises(AwaitedError) as found:
+            session.run([until_good(n) for n in range(count)])
+    assert custom_ids(folder / "round-0002.requests.jsonl") == [call_of(n).key for n in (3, 4)]
+    assert "round-0001.requests.jsonl (3 of its calls have no result yet)" in str(found.value)
+    assert "round-0002.requests.jsonl (new, 2 calls of fake)" in str(found.value)
+
+
+def test_one_run_after_another_writes_the_same_round(path: Path, folder: Path) -> None:
+    with opened_at(path, folder) as session:
+        for n in (1, 2, 1):
+            with pytest.raises(AwaitedError):
+                session.run([until_good(n)])
+    assert custom_ids(folder / "round-0001.requests.jsonl") == [call_of(1).key, call_of(2).key]
+    assert len(list(folder.glob("*.jsonl"))) == 1
+
+
+def test_what_a_killed_run_wrote_is_whole_lines(path: Path, folder: Path) -> None:
+    with opened_at(path, folder) as session, pytest.raises(AwaitedError):
+        session.run([until_good(n) for n in range(3)])
+    file = folder / "round-0001.requests.jsonl"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-40])
+    with opened_at(path, folder) as session, pytest.raises(AwaitedError):
+        session.run([until_good(n) for n in range(3)])
+    assert file.read_bytes() == b"".join(whole.splitlines(keepends=True)[:2])
+    assert custom_ids(folder / "round-0002.requests.jsonl") == [call_of(2).key]
+
+
+def test_files_keep_to_the_limits_of_the_api(
+    path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch, "MOST_LINES", 4)
+
+    async def embeds(ask: Ask) -> Answer:
+        return await ask(Call("vectors", inputs=["a", "b", "c"], purpose="embed"))
+
+    async def embeds_more(ask: Ask) -> Answer:
+        return await ask(Call("vectors", inputs=["d", "e"], purpose="embed"))
+
+    works: list[Work] = [until_good(n) for n in range(6)]
+    with opened_at(path, folder) as session, pytest.raises(AwaitedError):
+        session.run([*works, embeds, embeds_more])
+    files = sorted(folder.glob("*.jsonl"))
+    rows = [[json.loads(line) for line in file.read_text().splitlines()] for file in files]
+    assert {len(some) for some in rows} == {4, 2, 1}
+    assert all(len({(row["url"], row["body"]["model"]) for row in some}) == 1 for some in rows)
+    monkeypatch.setattr(batch, "MOST_BYTES", 1)
+    with opened_at(path, folder / "small") as session, pytest.raises(AwaitedError):
+        session.run(works)
+    assert len(list((folder / "small").glob("*.jsonl"))) == 6
+
+
+def test_lines_that_are_no_results_of_these_rounds_are_named(path: Path, folder: Path) -> None:
+    with opened_at(path, folder) as session, pytest.raises(AwaitedError):
+        session.run([until_good(0)])
+    key, told = call_of(0).key, []
+    good = line_of_result(key, completion({"messages": [], "model": "fake"}, "one"))
+    (folder / "a.jsonl").write_text(good + '{"custom_id": "cut', encoding="utf-8")
+    (folder / "b.jsonl").write_text(good.replace("one", "two"), encoding="utf-8")
+    (folder / "c.jsonl").write_text(good.replace(key, "strange"), encoding="utf-8")
+    with opened_at(path, folder, told) as session:
+        with pytest.raises(AwaitedError):
+            session.run([until_good(0)])
+        assert session.line(key)["reply"]["text"] == "one"
+    assert any("a.jsonl: 1 line is no result" in text and "line 2" in text for text in told)
+    assert any("1 call has more than one reply" in text for text in told)
+    assert any("c.jsonl: 1 result of another folder" in text and "strange" in text for text in told)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"response": {"status_code": 429, "body": {"error": {"message": "busy"}}}, "error": None},
+        {"response": {"status_code": 404, "body": {"error": {"message": "busy"}}}, "error": None},
+        {"response": {"status_code": 500, "body": None}, "error": {"message": "busy"}},
+        {"response": None, "error": {"code": "batch_expired", "message": "busy"}},
+        {"response": {"status_code": 200, "body": {"choices": []}}, "error": None},
+    ],
+)
+def test_a_call_that_fails_time_and_again_is_given_up(
+    path: Path, folder: Path, result: dict[str, Any]
+) -> None:
+    key = call_of(0).key
+
+    async def converse(ask: Ask) -> Answer:
+        return await ask(call_of(0))
+
+    for number in range(1, 7):
+        with opened_at(path, folder) as session, pytest.raises(AwaitedError) as found:
+            session.run([converse])
+        assert ("1 failed before: 1 × " in str(found.value)) == (number > 1)
+        assert custom_ids(folder / f"round-{number:04}.requests.jsonl") == [key]
+        row = {"id": f"batch_req_{number}", "custom_id": key, **result}
+        (folder / f"results{number}.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    with opened_at(path, folder) as session:
+        [failure] = session.run([converse])
+    assert isinstance(failure, Failure)
+    assert (failure.code, failure.lasting) == ("endpoint_error", False)
+    assert lines_of(path)[key]["failure"]["detail"] == failure.detail
+
+
+def test_a_parameter_that_is_refused_is_left_out_of_the_next_round(
+    path: Path, folder: Path
+) -> None:
+    def only_new_parameters(request: dict[str, Any], times: int) -> Any:
+        if "max_tokens" in request:
+            return {"error": {"message": "Unsupported parameter: max_tokens"}}
+        assert request["max_completion_tokens"] == 50
+        return completion(request, "Who?")
+
+    works: list[Work] = [until_good(n) for n in range(3)]
+    found, rounds = rounds_until_done(
+        path, folder, works, lambda: answer_rounds(folder, only_new_parameters)
+    )
+    assert rounds == 3, "one of refusals, and the two of the conversations"
+    assert lines_of(path)[call_of(0).key]["request"]["max_tokens"] == 50
+    assert all(isinstance(answer, Reply) for some in found for answer in some)
+
+
+def test_a_round_of_refusals_ends_the_run_as_over_the_network(path: Path, folder: Path) -> None:
+    works: list[Work] = [until_good(n) for n in range(50)]
+    with pytest.raises(EndpointError, match=r"40 calls in a row.*strange model.*remove the files"):
+        rounds_until_done(
+            path, folder, works,
+            lambda: answer_rounds(folder, lambda *_: {"error": {"message": "strange model"}}),
+        )  # fmt: skip
+
+
+def test_calls_asked_at_once_are_in_one_round(path: Path, folder: Path) -> None:
+    """Also those of a conversation that another of its calls has ended."""
+    import asyncio
+
+    async def chain(ask: Ask, number: int) -> list[Answer]:
+        return [await ask(call_of(number)), await ask(call_of(number + 1000))]
+
+    async def converse(ask: Ask) -> Any:
+        return await asyncio.gather(*(chain(ask, n) for n in range(4)))
+
+    def all_but_one(request: dict[str, Any], times: int) -> Any:
+        if "e00000" in str(request) and times == 0:
+            return {"error": {"message": "busy"}, "status": 503}
+        return completion(request, "Who?")
+
+    [found], rounds = rounds_until_done(
+        path, folder, [converse], lambda: answer_rounds(folder, all_but_one)
+    )
+    assert (len(found), rounds) == (4, 3)
+    second = custom_ids(folder / "round-0002.requests.jsonl")
+    assert set(second) == {call_of(n).key for n in (0, 1001, 1002, 1003)}
+
+
+def test_one_process_uses_a_folder_and_no_budget_counts(path: Path, folder: Path) -> None:
+    with opened_at(path, folder) as one, opened_at(folder / "j.sqlite", folder) as two:
+        with pytest.raises(AwaitedError):
+            one.run([until_good(0)])
+        with pytest.raises(OutputError, match="another process uses this folder"):
+            two.run([until_good(0)])
+    with pytest.raises(ConfigError, match="nothing is sent"):
+        EndpointOptions(batch="a", budget_tokens=5)
+    assert EndpointOptions(price_input=4, price_output=8, batch="a").prices == (2, 4)
