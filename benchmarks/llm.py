@@ -2,9 +2,14 @@
 
     python benchmarks/llm.py [--calls 10000] [--concurrency 64] [--latency-ms 50] [--failures 0.1] [--kills 3]
 
+    python benchmarks/llm.py --batch [--calls 100000]
+
 Prints wall seconds, CPU seconds and peak memory of the process that asks, the calls that were lost and those
 that were asked again after a good answer. With --kills that process is killed so often on its way: what was
 in flight then may be asked again, nothing else.
+
+With --batch the calls go through files of a Batch API, with made-up replies: half are about replies to the
+others, and a tenth fails at first. Each process that writes a round or reads one is measured.
 """
 
 import argparse
@@ -18,6 +23,7 @@ from pathlib import Path
 
 from scale import measure
 
+from rulemine.errors import AwaitedError
 from rulemine.llm import Call, EndpointOptions, Reply, Session
 from rulemine.llm.call import Ask
 
@@ -42,6 +48,64 @@ def ask_all(url: str, calls: int, concurrency: int, journal: Path) -> None:
         print(f"lost {session.run(works).count(False)}, {session.usage}")
 
 
+async def converse_twice(ask: Ask, number: int) -> bool:
+    """Asks, and asks about the reply."""
+    prompt = f"Asked For: the aunts of e{number:06}\n{PADDING}"
+    first = await ask(Call("fake", [{"role": "user", "content": prompt}], max_tokens=300))
+    assert isinstance(first, Reply)
+    again = [{"role": "user", "content": f"Is this one question? {first.text}\n{PADDING}"}]
+    return isinstance(await ask(Call("fake", again, purpose="judge", max_tokens=300)), Reply)
+
+
+def ask_in_rounds(folder: Path, calls: int) -> None:
+    """What the measured process of a round does."""
+    options = EndpointOptions(batch=str(folder / "batches"))
+    with Session(options, folder / "journal.sqlite", print) as session:
+        works = [lambda ask, n=n: converse_twice(ask, n) for n in range(calls // 2)]
+        try:
+            print(f"done: {session.run(works).count(True):,} of {calls // 2:,}")
+        except AwaitedError as found:
+            print(found)
+
+
+def reply_to(requests: Path) -> None:
+    """Writes the results of a round: a tenth of the first round fails."""
+    failing = requests.name.startswith("round-0001")
+    results = requests.with_name(requests.name.replace("requests", "results"))
+    with requests.open() as lines, results.open("w") as file:
+        for number, line in enumerate(lines):
+            request = json.loads(line)
+            text = f"Who are the aunts of {request['custom_id'][:8]}?"
+            choices = [{"index": 0, "message": {"content": text}, "finish_reason": "stop"}]
+            usage = {"prompt_tokens": 300, "completion_tokens": 12}
+            response = {"status_code": 200, "body": {"choices": choices, "usage": usage}}
+            if failing and number % 10 == 0:
+                response = {"status_code": 429, "body": {"error": {"message": "busy"}}}
+            row = {"custom_id": request["custom_id"], "response": response, "error": None}
+            file.write(json.dumps(row) + "\n")
+
+
+def measure_rounds(calls: int) -> None:
+    """Runs rounds until all calls are answered, and prints what each process took."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, total = Path(name), 0.0
+        while True:
+            answered = set(folder.glob("batches/*.requests.jsonl"))
+            cost = measure([sys.executable, __file__, "--calls", str(calls), "--round", name], {})
+            total += cost.cpu
+            new = sorted(set(folder.glob("batches/*.requests.jsonl")) - answered)
+            written = sum(file.open().read().count("\n") for file in new)
+            print(
+                f"CPU {cost.cpu:.1f} s, wall {cost.wall:.1f} s, peak {cost.peak:.0f} MiB, "
+                f"{written:,} calls written"
+            )
+            if not new:
+                break
+            for file in new:
+                reply_to(file)
+        print(f"CPU {total:.1f} s, {1000 * total / calls:.2f} ms a call")
+
+
 def counts(url: str) -> dict[str, int]:
     """What the endpoint was asked."""
     with urllib.request.urlopen(url.removesuffix("/v1") + "/counts") as answer:
@@ -59,8 +123,14 @@ def main() -> None:
     parser.add_argument("--latency-ms", type=float, default=50)
     parser.add_argument("--failures", type=float, default=0)
     parser.add_argument("--kills", type=int, default=0)
+    parser.add_argument("--batch", action="store_true")
     parser.add_argument("--asks", help=argparse.SUPPRESS)
+    parser.add_argument("--round", help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if given.round:
+        return ask_in_rounds(Path(given.round), given.calls)
+    if given.batch:
+        return measure_rounds(given.calls)
     if given.asks:
         url, journal = given.asks.split(",")
         return ask_all(url, given.calls, given.concurrency, Path(journal))

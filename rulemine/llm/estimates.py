@@ -16,6 +16,7 @@ from typing import NamedTuple
 from rulemine.codec import dump_line
 from rulemine.llm.call import Call
 from rulemine.llm.journal import Journal
+from rulemine.llm.options import UNKNOWN, Prices
 
 __all__ = [
     "METHOD", "OVER", "Estimate", "Purpose", "Takes", "full_text", "sent_by", "three_prompts", "tokens_of",
@@ -57,9 +58,9 @@ class Takes(NamedTuple):
         )
         return Takes(self.calls + times * other.calls, sent, received)
 
-    def price(self, prices: tuple[float, float]) -> float:
-        """What it costs, given the money per million tokens sent, and received."""
-        return ((self.sent or 0) * prices[0] + (self.received or 0) * prices[1]) / 1e6
+    def price(self, prices: Prices) -> float:
+        """What it costs."""
+        return ((self.sent or 0) * prices.sent + (self.received or 0) * prices.received) / 1e6
 
 
 class Purpose(NamedTuple):
@@ -128,7 +129,9 @@ class Estimate:
         questions: The number of questions, of which typical is given for each, too; 0: it is not.
         note: What is counted, in sentences.
         prompts: Heading → prompt.
-        prices: Money per million tokens sent, and received; 0: unknown.
+        prices: What calls cost.
+        rounds: Of batches, typically and at most, if nothing fails; None: the calls of a question are made
+            one after another, those of all questions at once.
     """
 
     about: str
@@ -136,7 +139,8 @@ class Estimate:
     questions: int
     note: str
     prompts: Mapping[str, str]
-    prices: tuple[float, float] = (0.0, 0.0)
+    prices: Prices = UNKNOWN
+    rounds: tuple[int, int] | None = None
 
     @property
     def typical(self) -> Takes:
@@ -157,7 +161,7 @@ class Estimate:
         price = (
             "unknown; set endpoint.price_input and endpoint.price_output, money per million tokens"
         )
-        if any(self.prices):
+        if self.prices.known:
             price = f"{typical.price(self.prices):,.2f}, at most {worst.price(self.prices):,.2f}"
         each = [
             f" ({n / self.questions:,.0f} per question)" if self.questions and n else ""
@@ -171,6 +175,10 @@ class Estimate:
             f"price             {price}",
             f"{self.note} Tokens are {METHOD}. Models that think before they write receive more.",
         ]
+        if self.prices.batch:
+            each_after = [-(-takes.calls // max(1, self.questions)) for takes in (typical, worst)]
+            usually, most = self.rounds or each_after
+            rows.insert(-1, f"rounds            {usually:,}, at most {most:,}, if nothing fails")
         return "\n".join(rows + [f"\n── {name} ──\n{text}" for name, text in self.prompts.items()])
 
 

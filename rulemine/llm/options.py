@@ -7,12 +7,13 @@ import ipaddress
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from rulemine.config import Section, option
 from rulemine.errors import ConfigError, EndpointError
 
-__all__ = ["EndpointOptions", "at_addresses"]
+__all__ = ["UNKNOWN", "EndpointOptions", "Prices", "at_addresses"]
 
 
 def _is_address(url: str) -> bool:
@@ -97,10 +98,10 @@ class EndpointOptions(Section):
         return dict(parse_qsl(urlsplit(self.base_url).query))
 
     @property
-    def prices(self) -> tuple[float, float]:
-        """Money per million tokens sent, and received, as a batch or not; 0: unknown."""
+    def prices(self) -> "Prices":
+        """What calls cost."""
         share = self.price_batch if self.batch else 1.0
-        return share * self.price_input, share * self.price_output
+        return Prices(share * self.price_input, share * self.price_output, bool(self.batch))
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -135,6 +136,29 @@ class EndpointOptions(Section):
                 f"(spaces, line ends, other than ASCII). Set it again: export {name}=…"
             )
         return key or "none"
+
+
+class Prices(NamedTuple):
+    """What calls cost.
+
+    Attributes:
+        sent: Money per million tokens sent; 0: unknown.
+        received: The same of those received.
+        batch: Whether they are of calls in batches.
+    """
+
+    sent: float = 0.0
+    received: float = 0.0
+    batch: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Whether there is any."""
+        return bool(self.sent or self.received)
+
+
+UNKNOWN = Prices()
+"""No prices are given."""
 
 
 def at_addresses(

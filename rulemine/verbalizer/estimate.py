@@ -12,6 +12,7 @@ from statistics import fmean
 from rulemine.llm.call import Call
 from rulemine.llm.estimates import OVER, Estimate, Purpose, three_prompts, tokens_of, unanswered
 from rulemine.llm.journal import Journal
+from rulemine.llm.options import UNKNOWN, Prices
 from rulemine.verbalizer.inputs import QuestionInput
 from rulemine.verbalizer.requests import MAX_QUOTED, Calls
 
@@ -44,7 +45,7 @@ def estimate(
     inputs: Sequence[QuestionInput],
     calls: Calls,
     journal: Journal | None,
-    prices: tuple[float, float] = (0.0, 0.0),
+    prices: Prices = UNKNOWN,
 ) -> Estimate:
     """Estimates what the verbalization of questions takes.
 
@@ -53,7 +54,7 @@ def estimate(
         calls: Makes the calls.
         journal: The calls answered so far. First attempts at questions are looked up; other calls count if
             the same model answered them for the same purpose.
-        prices: Money per million tokens sent, and received; 0: unknown.
+        prices: What calls cost.
     """
     asked: dict[str, tuple[QuestionInput, Call]] = {}
     for item in inputs:  # questions that differ only in their certificates have the same calls

@@ -50,6 +50,7 @@ INVISIBLE = {
     "endpoint.max_requests_per_minute": "takes time alone",
     "endpoint.timeout": "takes time alone",
     "endpoint.patience": "takes time alone",
+    "endpoint.batch": "how a call is sent changes nothing that is said",
 }
 """Options that change neither prompts nor questions, and why; a session is shown to read them."""
 
@@ -221,6 +222,8 @@ def outcome(case: Case, recipe: Recipe, estimates: bool) -> str:
 
 def made_with(case: Case, given: dict[str, Any]) -> str:
     """The outcome with some options, of which prices change the estimate; or why they are refused."""
+    if "endpoint.price_batch" in given:
+        given = {**given, "endpoint.batch": "batches", "endpoint.price_input": 4000}
     try:
         recipe = recipe_of(case.recipe.kind, case.folder, **{**MODEL, **given})
     except ConfigError as refusal:

@@ -7,6 +7,7 @@ import pytest
 from rulemine.llm.call import Answer, Call, Failure, Reply
 from rulemine.llm.estimates import Takes, tokens_of
 from rulemine.llm.journal import Journal
+from rulemine.llm.options import UNKNOWN, Prices
 from rulemine.phrasing.glosses import load_glosses
 from rulemine.phrasing.templates import load_templates
 from rulemine.verbalizer.estimate import estimate
@@ -46,7 +47,7 @@ def calls_of(chosen) -> Calls:
     return Calls(PROMPTS, chosen, 0, GLOSSES)
 
 
-def made(chosen=CHOSEN, done=None, prices=(0.0, 0.0), inputs=INPUTS):
+def made(chosen=CHOSEN, done=None, prices=UNKNOWN, inputs=INPUTS):
     return estimate(inputs, calls_of(chosen), done, prices)
 
 
@@ -123,10 +124,13 @@ def test_only_failures_that_last_are_not_asked_again(journal, lasting, left):
 
 
 def test_the_price_is_told_where_prices_are_given():
-    found = made(prices=(1e6, 1e7))
+    found = made(prices=Prices(1e6, 1e7))
     typical, worst = (one.sent + 10 * one.received for one in (found.typical, found.worst))
     assert f"price             {typical:,.2f}, at most {worst:,.2f}" in found.to_text()
     assert "price             unknown" in made().to_text()
+    rounds = "rounds            1, at most 3, if nothing fails"
+    assert rounds not in found.to_text()
+    assert rounds in made(prices=Prices(1e6, batch=True)).to_text()
 
 
 def test_three_prompts_are_shown_in_full():

@@ -14,6 +14,7 @@ from rulemine.evaluation.answerers.registry import asks_model, find_answerer
 from rulemine.evaluation.predictions import read_predictions
 from rulemine.evaluation.study.run import StudyFolder
 from rulemine.llm.estimates import METHOD, Takes
+from rulemine.llm.options import Prices
 from rulemine.release.sampling_order import sample
 from rulemine.text.tables import Table, Values
 
@@ -90,14 +91,12 @@ def format_expected(study: StudyFolder, costs: Sequence[Expected]) -> Table:
     return costs_table(costs, endpoint.prices, notes)
 
 
-def costs_table(
-    costs: Sequence[Expected], prices: tuple[float, float], notes: Sequence[str] = ()
-) -> Table:
+def costs_table(costs: Sequence[Expected], prices: Prices, notes: Sequence[str] = ()) -> Table:
     """What answers take, system by system, as a table with their sum.
 
     Args:
         costs: Of each system.
-        prices: Money per million tokens sent, and received; 0: unknown.
+        prices: What calls cost.
         notes: What else there is to say.
     """
     rows = list(costs)
@@ -124,8 +123,15 @@ def costs_table(
             "model is shown a whole proof of it; no model can infer the others."
         )
     last = rows[-1]
-    if any(prices) and last.typical and last.worst:
+    if prices.known and last.typical and last.worst:
         below.append(f"Price: {last.typical.price(prices):,.2f} / {last.worst.price(prices):,.2f}.")
+    if prices.batch:
+        calls = [(one.system, getattr(find_answerer(one.system), "typical", None)) for one in costs]
+        rounds = [f"{system} {ceil(known.calls)}" for system, known in calls if known is not None]
+        below.append(
+            f"Rounds of a batch, if nothing fails: {', '.join(rounds) or 'none'}; fewer where a system "
+            "asks several calls at once."
+        )
     cells: list[Values] = [
         (
             one.system,

@@ -67,6 +67,7 @@ def estimate(engine: "SubgraphEngine", journal: Journal | None) -> Estimate:
         f"with the longest replies. Prompts are those of the first {len(tasks)}.",
         three_prompts(calls),
         recipe.endpoint.prices,
+        (-(-usually // MOST_AT_ONCE) + 2 * bool(further), 2 * -(-most // FEWEST_AT_ONCE) + 4),
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rulemine.errors import counted
 from rulemine.judging.panel import Panel
-from rulemine.kinds.written.engine import FEWEST_AT_ONCE
+from rulemine.kinds.written.engine import FEWEST_AT_ONCE, MOST_AT_ONCE
 from rulemine.llm.estimates import Estimate, Purpose, three_prompts, unanswered
 from rulemine.llm.journal import Journal
 
@@ -69,4 +69,8 @@ def estimate(engine: "VariantEngine", journal: Journal | None) -> Estimate:
         "asked for twice.",
         three_prompts(calls),
         recipe.endpoint.prices,
+        (
+            (1 + bool(options.judges)) * -(-asked // MOST_AT_ONCE),
+            (2 + 2 * bool(options.judges)) * -(-len(missing) // FEWEST_AT_ONCE),
+        ),
     )
