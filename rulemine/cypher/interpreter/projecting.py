@@ -1,6 +1,7 @@
 """WITH and RETURN: columns, groups, order, limits and conditions."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
 from itertools import islice
 from typing import Any
 
@@ -47,16 +48,22 @@ class Projector:
         self._groups = len(self._keys) < len(self._items)
         self._gathering: list[Term] = []
         self._hidden: Scope = {}
+        self._runs: list[tuple[str, Callable[[Row], Any]]] = []
         if self._groups:
             scope, self._make = self._grouping()
         else:
             self._behind()
             codes = [(name, compiler.term(term, before)) for name, term in self._items]
             scope = {name: code.kind for name, code in codes}
-            runs = [(name, code.run) for name, code in codes]
+            runs = self._runs = [(name, code.run) for name, code in codes]
             self._make = lambda rows: (
                 (row, {name: run(row) for name, run in runs}) for row in rows
             )
+        # WITH of every variable as it is: rows pass.
+        named = {
+            name for name, term in self._items if term.kind == "variable" and term.parts == (name,)
+        }
+        self._passes = not clause.final and named == set(before) and len(named) == len(self._items)
         self.scope: Scope = scope
 
     def _columns(self) -> list[tuple[str, Term]]:
@@ -211,14 +218,18 @@ class Projector:
         make, columns = self._make, [name for name, _ in self._items]
         plain = not orders and not tests
         counted = compiler.limits.counted
+        every_row = not (self._groups or clause.distinct or orders or skip) and limit is None
 
         def run(rows: Iterable[Row]) -> _Rows:
+            if every_row and self._passes:
+                return reduce(lambda some, test: filter(test, some), tests, iter(rows))
+            if every_row and plain:
+                return ({name: run(row) for name, run in self._runs} for row in rows)
             pairs: Iterator[tuple[Row, Row]] = make(rows)
             if clause.distinct:
                 pairs = _distinct(pairs, columns)
             if plain:
-                made: _Rows = (new for _, new in pairs)
-                return made if not skip and limit is None else _some(made, skip, limit)
+                return _some((new for _, new in pairs), skip, limit)
             both = ({**old, **new} for old, new in pairs)
             if orders:
                 kept = list(counted(both))

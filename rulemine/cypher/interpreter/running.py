@@ -91,13 +91,13 @@ def projected(
 
     Args:
         text: The clauses, from WITH, UNWIND or RETURN on.
-        names: The variables of the rows.
+        names: The variables of the rows; what they hold are nodes, but for ``number``.
 
     Returns:
         From rows to rows of the columns, however many they are and however long it takes.
     """
     engine = _Engine(_NO_GRAPH, parse(text), RunLimits(math.inf))
-    return engine.projected(dict.fromkeys(names, ""))
+    return engine.projected({name: "Integer" if name == "number" else "Node" for name in names})
 
 
 class _Engine:

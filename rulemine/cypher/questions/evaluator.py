@@ -16,6 +16,7 @@ from rulemine.cypher.questions.pattern import (
     PatternEdge,
     PatternNode,
     PatternQuery,
+    ReturnClause,
     check,
 )
 from rulemine.cypher.questions.render import columns_of, kept_text, returned_text
@@ -23,7 +24,8 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.values import Value
 
 __all__ = [
-    "Binding", "Provenance", "Rows", "bindings", "counted_bindings", "evaluate", "provenance_of",
+    "Binding", "Provenance", "Row", "Rows", "bindings", "counted_bindings", "evaluate", "projected_of",
+    "provenance_of",
 ]  # fmt: skip
 
 Row = tuple[Value | None, ...]
@@ -128,9 +130,10 @@ def evaluate(graph: PropertyGraph, query: PatternQuery) -> Rows:
 
 def _projected(graph: PropertyGraph, query: PatternQuery, returned: str) -> list[tuple[Any, ...]]:
     """What the clauses behind MATCH make of what is matched, which is not looked for again."""
-    nodes, kept = stored(graph).nodes, kept_text(query.result)
+    nodes = stored(graph).nodes
     rows: Iterable[dict[str, Any]]
     if query.result.template.startswith("comparison"):
+        kept = kept_text(query.result)
         both = (row.nodes for row in bindings(graph, query.match))
         rows = ({name: nodes[at] for name, at in row.items()} for row in both)
         return projected(f"WITH n, m0 {kept} {returned}", ("n", "m0"))(rows)
@@ -138,8 +141,25 @@ def _projected(graph: PropertyGraph, query: PatternQuery, returned: str) -> list
         counts = m0_counts(graph, query.match).items()
         rows = ({"n": nodes[at], "number": number} for at, number in counts)
         return projected(returned, ("n", "number"))(rows)
-    rows = ({"n": nodes[at]} for at in matched(graph, query.match).nodes.tolist())
-    return projected(f"{kept} {returned}", ("n",))(rows)
+    return projected_of(graph, query.result, matched(graph, query.match).nodes.tolist(), returned)
+
+
+def projected_of(
+    graph: PropertyGraph, result: ReturnClause, distinct: Iterable[int], returned: str = ""
+) -> list[tuple[Any, ...]]:
+    """What the clauses behind MATCH make of these n.
+
+    Args:
+        graph: The graph.
+        result: What is returned; of one variable, n.
+        distinct: The n, each once, by position.
+        returned: The clauses from RETURN; "": those of the result.
+    """
+    nodes = stored(graph).nodes
+    # Each is there once, and most results keep all.
+    kept = kept_text(result).replace("WITH DISTINCT n", "WITH n").removesuffix("WITH n")
+    rows = ({"n": nodes[at]} for at in distinct)
+    return projected(f"{kept} {returned or returned_text(result)}", ("n",))(rows)
 
 
 def provenance_of(graph: PropertyGraph, query: PatternQuery) -> Provenance:

@@ -5,10 +5,13 @@ Guarantee: judged on the graph given alone, by what it matches there.
 
 from collections import Counter
 from collections.abc import Collection, Sequence, Set
-from functools import lru_cache
+from functools import lru_cache, partial
+
+import numpy as np
+import numpy.typing as npt
 
 from rulemine.arrays import distinct
-from rulemine.cypher.questions.evaluator import Rows, evaluate
+from rulemine.cypher.questions.evaluator import Row, Rows, evaluate, projected_of
 from rulemine.cypher.questions.joins import candidates, m0_counts, matched
 from rulemine.cypher.questions.pattern import MatchPattern, PatternEdge, PatternQuery
 from rulemine.cypher.questions.templates import MATCHES
@@ -28,7 +31,14 @@ _ARROWS = {"→": "->", "←": "<-"}
 _BRANCHING = ("(n)-(m0*),(n)-(m1*)", "(n)=(m0)")
 """The categories whose n have to be at the end of both of two edges."""
 
+_DISTINCT = ("n_prop_distinct", "n_prop_array_distinct")
+_BY_NODE = ("n_name", "n_name_prop", "n_order_by", "n_where", *_DISTINCT)
+"""RETURN templates of which each n gives rows of its own, as texts or each text once."""
+
+_FIRST = 64
 _REMEMBERED = 4096
+
+Ints = npt.NDArray[np.int64]
 
 
 def compares(values: Sequence[object]) -> bool:
@@ -48,6 +58,7 @@ class IdlePatterns:
         self._graph = graph
         self._range = lru_cache(_REMEMBERED)(self._all_at)
         self._matched = lru_cache(_REMEMBERED)(self._all_n)
+        self._answered = lru_cache(_REMEMBERED)(partial(evaluate, graph))
 
     def of_pattern(self, match: MatchPattern) -> bool:
         """Whether a pattern has an idle part whatever is returned of it.
@@ -97,19 +108,39 @@ class IdlePatterns:
         if grouped and not compares([row[-1] for row in rows.rows]):
             return True
         if result.property and result.key:
-            nodes = self._matched(match) if matched is None else matched
+            nodes = self._matched(match).tolist() if matched is None else matched
             keys, values = self._graph.values(result.key), self._graph.values(result.property)
             sizes = Counter(keys[n] for n in nodes if keys[n] is not None and values[n] is not None)
             if 2 * sum(size > 1 for size in sizes.values()) < len(sizes):
                 return True  # most groups have one
         if result.template in ("n_order_by", "n_argmax"):
-            nodes = self._matched(match) if matched is None else matched
+            nodes = self._matched(match).tolist() if matched is None else matched
             values = self._graph.values(result.property)
             if not compares([values[n] for n in nodes]):
                 return True
         if MATCHES[match.template].category not in _BRANCHING:
             return False
-        return any(_same(rows, evaluate(self._graph, one)) for one in _without_one(query))
+        own = self._matched(match) if matched is None else np.array([*matched], np.int64)
+        return any(self._same(rows, own, one) for one in _without_one(query))
+
+    def _same(self, rows: Rows, own: Ints, less: PatternQuery) -> bool:
+        """Whether a question answers like one without an edge; of what ties for the greatest any is right."""
+        # Without the edge the same n are matched, and more.
+        more = np.setdiff1d(self._matched(less.match), own).tolist()
+        if not more:
+            return True
+        if less.result.template in _BY_NODE:
+            found = set(rows.rows) if less.result.template in _DISTINCT else set[Row]()
+            some = (more[:_FIRST], more[_FIRST:])  # most often the first tell
+            return all(
+                found.issuperset(projected_of(self._graph, less.result, few)) for few in some
+            )
+        others = self._answered(less)
+        if rows.tied:
+            return not set(rows.tied).isdisjoint(others.tied)
+        if len(rows.rows) != len(others.rows):
+            return False
+        return sorted(map(row_text, rows.rows)) == sorted(map(row_text, others.rows))
 
     def _led_to(self, match: MatchPattern, edge: PatternEdge, near: str, far: Set[int]) -> Set[int]:
         wanted, outward = match.named[near].type, edge.subject != near
@@ -121,8 +152,8 @@ class IdlePatterns:
         _, subjects, objects = self._graph.of_signature(subject, relation, object_)
         return len(distinct(subjects if forward else objects))
 
-    def _all_n(self, match: MatchPattern) -> frozenset[int]:
-        return frozenset(matched(self._graph, match).nodes.tolist())
+    def _all_n(self, match: MatchPattern) -> Ints:
+        return matched(self._graph, match).nodes
 
 
 def _signature(match: MatchPattern, edge: PatternEdge) -> tuple[str, str, str]:
@@ -139,12 +170,3 @@ def _without_one(query: PatternQuery) -> list[PatternQuery]:
         left = MatchPattern(template, (match.nodes[0], far), (match.relations[number],))
         found.append(PatternQuery(left, query.result))
     return found
-
-
-def _same(rows: Rows, others: Rows) -> bool:
-    """Whether two results answer alike; of what ties for the greatest any one is right."""
-    if rows.tied:
-        return not set(rows.tied).isdisjoint(others.tied)
-    if len(rows.rows) != len(others.rows):
-        return False
-    return sorted(map(row_text, rows.rows)) == sorted(map(row_text, others.rows))
