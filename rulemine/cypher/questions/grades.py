@@ -188,6 +188,8 @@ def _lost(
     matches: Sequence[_Match],
 ) -> Iterator[LostRow]:
     """The rows that the last level has not."""
+    if not changes[-1].lost:
+        return
     lost = {row_text(row): row for row in whole.rows}
     parts: dict[object, list[_Match]] = {}
     for match in matches:

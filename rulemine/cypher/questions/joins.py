@@ -73,7 +73,12 @@ def m0_counts(graph: PropertyGraph, match: MatchPattern) -> dict[int, int]:
     asked, other = (_edges(graph, match, edge) for edge in match.edges)
     width = len(graph.nodes)
     optional = match.category.form == "optional"
-    keep = slice(None) if optional else _ways(asked, other, width) > 0
+    if optional:
+        keep = np.zeros(width, bool)
+        keep[other["n"]] = True
+        keep = keep[asked["n"]]
+    else:
+        keep = _ways(asked, other, width) > 0
     pairs = distinct(asked["n"][keep] * width + asked["m0"][keep])
     times = np.bincount(pairs // width, minlength=width)
     some = distinct(other["n"]) if optional else np.flatnonzero(times)
@@ -104,9 +109,11 @@ def _ways(own: dict[str, Ints], other: dict[str, Ints], width: int) -> Ints:
         number = np.unique(both, return_inverse=True)[1]
         keys, others, width = number[: len(keys)], number[len(keys) :], len(both)
     ways = np.bincount(others, minlength=width)[keys]
-    if len(other["edge"]):
-        at = np.minimum(np.searchsorted(other["edge"], own["edge"]), len(other["edge"]) - 1)
-        ways -= (other["edge"][at] == own["edge"]) & (others[at] == keys)
+    edges, more = own["edge"], other["edge"]
+    # Edges are sorted by relation: those of two relations have nothing in common.
+    if len(edges) and len(more) and edges[0] <= more[-1] and more[0] <= edges[-1]:
+        at = np.minimum(np.searchsorted(more, edges), len(more) - 1)
+        ways -= (more[at] == edges) & (others[at] == keys)
     return ways.astype(np.int64)
 
 
