@@ -4,7 +4,7 @@ import pytest
 
 from rulemine.errors import TooManyRulesError
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.mining import MiningOptions, Resources, mine
+from rulemine.mining import MiningOptions, Resources, jvm, mine
 from rulemine.query.atom import Atom
 from rulemine.rules.rule import sort_rules
 
@@ -48,6 +48,12 @@ def test_many_relations_of_few_facts(threads: int) -> None:
     options = MiningOptions(2, 0.5, 0.5, 0.5, min_initial_support=1)
     rules = mine(KnowledgeGraph.from_triples(rows), options, Resources(threads))
     assert len(rules) == 260 * 259
+
+
+def test_rules_are_the_same_from_several_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = mine(FAMILY, LOOSE)
+    monkeypatch.setattr(jvm, "ROWS_A_BUFFER", 4)  # of 10 triples
+    assert mine(FAMILY, LOOSE) == whole
 
 
 def test_thresholds_of_zero_are_taken() -> None:

@@ -12,8 +12,8 @@ public final class Miner {
   /**
    * Prepares a mining run; {@link MiningJob#start} starts it.
    *
-   * @param triples ints in native order, three per triple: subject, relation, object; it must stay
-   *     as it is until the job has ended
+   * @param triples ints in native order, three per triple: subject, relation, object; in parts of
+   *     whole triples, read where they lie, which must stay as they are until the job has ended
    * @param entities the number of entities
    * @param relations the number of relations, at most 2^25
    * @param maxAtoms the largest number of atoms, head included
@@ -25,7 +25,7 @@ public final class Miner {
    * @param threads the number of threads
    */
   public static MiningJob job(
-      ByteBuffer triples,
+      ByteBuffer[] triples,
       int entities,
       int relations,
       int maxAtoms,

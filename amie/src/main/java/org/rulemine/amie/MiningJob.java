@@ -2,7 +2,9 @@ package org.rulemine.amie;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.IntBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.rulemine.amie.count.Stop;
 import org.rulemine.amie.count.Tuning;
@@ -34,7 +36,7 @@ public final class MiningJob {
   /** The job failed; {@link #message} says how. */
   public static final int FAILED = 4;
 
-  private final ByteBuffer triples;
+  private final IntBuffer[] triples;
   private final int entities;
   private final int relations;
   private final Thresholds thresholds;
@@ -48,7 +50,7 @@ public final class MiningJob {
   private Throwable failure;
 
   MiningJob(
-      ByteBuffer triples,
+      ByteBuffer[] triples,
       int entities,
       int relations,
       Thresholds thresholds,
@@ -58,7 +60,10 @@ public final class MiningJob {
     if (threads < 1) {
       throw new IllegalArgumentException("threads is " + threads + ", below 1");
     }
-    this.triples = triples.duplicate().order(ByteOrder.nativeOrder());
+    this.triples = new IntBuffer[triples.length];
+    for (int i = 0; i < triples.length; i++) {
+      this.triples[i] = triples[i].duplicate().order(ByteOrder.nativeOrder()).asIntBuffer();
+    }
     this.entities = entities;
     this.relations = relations;
     this.thresholds = thresholds;
@@ -93,10 +98,8 @@ public final class MiningJob {
   }
 
   private void mine() {
-    int[] rows = new int[triples.remaining() / Integer.BYTES];
-    triples.asIntBuffer().get(rows);
-    TripleIndex index = new TripleIndex(rows, entities, relations);
-    rows = null;
+    TripleIndex index = new TripleIndex(entities, relations, triples);
+    Arrays.fill(triples, null); // the caller may let go of its memory
     HeadScheduler work = new HeadScheduler(index, thresholds, bias, threads, tuning, stop);
     scheduler = work;
     List<Thread> others = new ArrayList<>();

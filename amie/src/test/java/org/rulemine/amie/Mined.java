@@ -20,10 +20,10 @@ final class Mined {
 
   private Mined() {}
 
-  static ByteBuffer direct(int[] rows) {
+  static ByteBuffer[] direct(int[] rows) {
     ByteBuffer buffer = ByteBuffer.allocateDirect(rows.length * 4).order(ByteOrder.nativeOrder());
     buffer.asIntBuffer().put(rows);
-    return buffer;
+    return new ByteBuffer[] {buffer};
   }
 
   /** Mines and returns the table; fails when the job does not end well. */

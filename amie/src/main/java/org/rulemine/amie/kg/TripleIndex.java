@@ -1,5 +1,6 @@
 package org.rulemine.amie.kg;
 
+import java.nio.IntBuffer;
 import java.util.Arrays;
 
 /**
@@ -21,6 +22,9 @@ public final class TripleIndex {
    * as many words the bit sets of the columns: they would cost more memory than they save time.
    */
   private static final long CELL_LIMIT = 1L << 23;
+
+  /** Two half-edges a triple are counted in ints, and arrays are a little shorter than those reach. */
+  private static final int MOST_TRIPLES = (1 << 30) - 8;
 
   /** The number of entities; ids are {@code 0 .. entities - 1}. */
   public final int entities;
@@ -75,82 +79,161 @@ public final class TripleIndex {
   /**
    * Builds the index.
    *
-   * @param rows triples, three ints each: subject, relation, object; read, not kept
    * @param entities the number of entities
    * @param relations the number of relations
+   * @param rows triples in any number of parts, three ints each: subject, relation, object; read
+   *     twice, not kept
    * @throws IllegalArgumentException when an id is out of its range, a triple occurs twice, or there
-   *     are more triples than arrays can hold
+   *     are more triples or entities than arrays can hold
    */
-  public TripleIndex(int[] rows, int entities, int relations) {
-    this(rows, entities, relations, CELL_LIMIT);
+  public TripleIndex(int entities, int relations, IntBuffer... rows) {
+    this(entities, relations, CELL_LIMIT, rows);
   }
 
-  TripleIndex(int[] rows, int entities, int relations, long cellLimit) {
-    if (rows.length % 3 != 0) {
-      throw new IllegalArgumentException("rows hold " + rows.length + " ints, not a multiple of 3");
-    }
-    this.triples = rows.length / 3;
+  TripleIndex(int entities, int relations, long cellLimit, IntBuffer... rows) {
+    this.triples = check(rows, entities);
     this.entities = entities;
     this.relations = relations;
     this.codes = 2 * relations;
-    if (triples > (1 << 30) - 8) {
-      throw new IllegalArgumentException(triples + " triples; at most 2^30 fit the index");
-    }
-    for (int i = 0; i < rows.length; i += 3) {
-      if (rows[i] < 0 || rows[i] >= entities || rows[i + 2] < 0 || rows[i + 2] >= entities
-          || rows[i + 1] < 0 || rows[i + 1] >= relations) {
-        throw new IllegalArgumentException("triple " + i / 3 + " (" + rows[i] + ", " + rows[i + 1]
-            + ", " + rows[i + 2] + ") names an id outside " + entities + " entities and "
-            + relations + " relations");
-      }
-    }
-    int edges = 2 * triples;
-    int[] order = AdjacencyLists.sorted(rows, entities, codes, AdjacencyLists.CODE);
-    this.neighbor = new int[edges];
-    this.groupStart = new int[entities + 1];
-    int[] codeOf = new int[edges];
-    int[] firstOf = new int[edges + 1];
-    int groups = 0;
-    int lastEntity = -1;
-    int lastCode = -1;
-    for (int i = 0; i < edges; i++) {
-      int entity = AdjacencyLists.key(rows, order[i], AdjacencyLists.ENTITY);
-      int code = AdjacencyLists.key(rows, order[i], AdjacencyLists.CODE);
-      neighbor[i] = AdjacencyLists.key(rows, order[i], AdjacencyLists.NEIGHBOR);
-      if (entity != lastEntity || code != lastCode) {
-        codeOf[groups] = code;
-        firstOf[groups++] = i;
-        groupStart[entity + 1]++;
-        lastEntity = entity;
-        lastCode = code;
-      } else if (neighbor[i] == neighbor[i - 1]) {
-        throw new IllegalArgumentException("a triple of relation " + (code >> 1) + " occurs twice");
-      }
-    }
-    for (int e = 0; e < entities; e++) {
-      groupStart[e + 1] += groupStart[e];
-    }
-    firstOf[groups] = edges;
-    this.groupCode = Arrays.copyOf(codeOf, groups);
-    this.edgeStart = Arrays.copyOf(firstOf, groups + 1);
     this.nearStart = new int[entities + 1];
-    this.columnStart = new int[codes + 1];
-    this.columnEntity = new int[groups];
-    fillColumns();
-    order = AdjacencyLists.sorted(rows, entities, codes, AdjacencyLists.NEIGHBOR);
+    countDegrees(rows);
+    int edges = 2 * triples;
     this.nearNeighbor = new int[edges];
     this.nearCode = new int[edges];
-    for (int i = 0; i < edges; i++) {
-      nearNeighbor[i] = AdjacencyLists.key(rows, order[i], AdjacencyLists.NEIGHBOR);
-      nearCode[i] = AdjacencyLists.key(rows, order[i], AdjacencyLists.CODE);
-      nearStart[AdjacencyLists.key(rows, order[i], AdjacencyLists.ENTITY) + 1]++;
+    // First the place for the next half-edge of each entity, then what its name says.
+    this.groupStart = Arrays.copyOf(nearStart, entities + 1);
+    scatter(rows);
+    Arrays.fill(groupStart, 0);
+    int largest = 0;
+    for (int e = 0; e < entities; e++) {
+      largest = Math.max(largest, degree(e));
+    }
+    long[] run = new long[largest];
+    sortNear(run);
+    countGroups();
+    this.neighbor = new int[edges];
+    this.groupCode = new int[groupStart[entities]];
+    this.edgeStart = new int[groupStart[entities] + 1];
+    fillGroups(run);
+    this.columnStart = new int[codes + 1];
+    this.columnEntity = new int[groupCode.length];
+    fillColumns();
+    this.groupTable = (long) entities * codes <= cellLimit ? table() : null;
+    this.columnWords = (entities + 63) >>> 6;
+    this.columnBits = (long) columnWords * codes <= cellLimit / 4 ? bits() : null;
+  }
+
+  private static int check(IntBuffer[] rows, int entities) {
+    long ints = 0;
+    for (IntBuffer part : rows) {
+      if (part.remaining() % 3 != 0) {
+        throw new IllegalArgumentException(
+            "a part of the rows holds " + part.remaining() + " ints, not a multiple of 3");
+      }
+      ints += part.remaining();
+    }
+    if (ints / 3 > MOST_TRIPLES || entities > 2 * MOST_TRIPLES) {
+      throw new IllegalArgumentException(ints / 3 + " triples of " + entities + " entities; at most "
+          + MOST_TRIPLES + " triples of " + 2 * MOST_TRIPLES + " entities fit the index");
+    }
+    return (int) (ints / 3);
+  }
+
+  private void countDegrees(IntBuffer[] rows) {
+    long row = 0;
+    int[] some = new int[3 << 12];
+    for (IntBuffer part : rows) {
+      for (IntBuffer left = part.duplicate(); left.hasRemaining(); ) {
+        int n = Math.min(left.remaining(), some.length);
+        left.get(some, 0, n);
+        for (int i = 0; i < n; i += 3, row++) {
+          if (some[i] < 0 || some[i] >= entities || some[i + 2] < 0 || some[i + 2] >= entities
+              || some[i + 1] < 0 || some[i + 1] >= relations) {
+            throw new IllegalArgumentException("triple " + row + " (" + some[i] + ", "
+                + some[i + 1] + ", " + some[i + 2] + ") names an id outside " + entities
+                + " entities and " + relations + " relations");
+          }
+          nearStart[some[i] + 1]++;
+          nearStart[some[i + 2] + 1]++;
+        }
+      }
     }
     for (int e = 0; e < entities; e++) {
       nearStart[e + 1] += nearStart[e];
     }
-    this.groupTable = (long) entities * codes <= cellLimit ? table() : null;
-    this.columnWords = (entities + 63) >>> 6;
-    this.columnBits = (long) columnWords * codes <= cellLimit / 4 ? bits() : null;
+  }
+
+  /** Puts the half-edges of each entity side by side, in the order of the rows. */
+  private void scatter(IntBuffer[] rows) {
+    int[] next = groupStart;
+    int[] some = new int[3 << 12];
+    for (IntBuffer part : rows) {
+      for (IntBuffer left = part.duplicate(); left.hasRemaining(); ) {
+        int n = Math.min(left.remaining(), some.length);
+        left.get(some, 0, n);
+        for (int i = 0; i < n; i += 3) {
+          int at = next[some[i]]++;
+          nearNeighbor[at] = some[i + 2];
+          nearCode[at] = 2 * some[i + 1];
+          at = next[some[i + 2]]++;
+          nearNeighbor[at] = some[i];
+          nearCode[at] = 2 * some[i + 1] + 1;
+        }
+      }
+    }
+  }
+
+  private void sortNear(long[] run) {
+    for (int e = 0; e < entities; e++) {
+      int first = nearStart[e];
+      int n = degree(e);
+      for (int i = 0; i < n; i++) {
+        run[i] = (long) nearNeighbor[first + i] << 32 | nearCode[first + i];
+      }
+      Arrays.sort(run, 0, n);
+      for (int i = 0; i < n; i++) {
+        nearNeighbor[first + i] = (int) (run[i] >>> 32);
+        nearCode[first + i] = (int) run[i];
+        if (i > 0 && run[i] == run[i - 1]) {
+          throw new IllegalArgumentException(
+              "a triple of relation " + ((int) run[i] >> 1) + " occurs twice");
+        }
+      }
+    }
+  }
+
+  private void countGroups() {
+    int[] last = new int[codes];
+    for (int e = 0; e < entities; e++) {
+      groupStart[e + 1] = groupStart[e];
+      for (int i = nearStart[e]; i < nearStart[e + 1]; i++) {
+        if (last[nearCode[i]] != e + 1) {
+          last[nearCode[i]] = e + 1;
+          groupStart[e + 1]++;
+        }
+      }
+    }
+  }
+
+  private void fillGroups(long[] run) {
+    int group = -1;
+    for (int e = 0; e < entities; e++) {
+      int first = nearStart[e];
+      int n = degree(e);
+      for (int i = 0; i < n; i++) {
+        run[i] = (long) nearCode[first + i] << 32 | nearNeighbor[first + i];
+      }
+      Arrays.sort(run, 0, n);
+      for (int i = 0; i < n; i++) {
+        int code = (int) (run[i] >>> 32);
+        if (i == 0 || code != groupCode[group]) {
+          groupCode[++group] = code;
+          edgeStart[group] = first + i;
+        }
+        neighbor[first + i] = (int) run[i];
+      }
+    }
+    edgeStart[groupCode.length] = neighbor.length;
   }
 
   private void fillColumns() {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.IntBuffer;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.TreeSet;
@@ -27,6 +28,20 @@ final class TripleIndexTest {
     return rows;
   }
 
+  private static TripleIndex index(int[] rows, int entities, int relations) {
+    return new TripleIndex(entities, relations, IntBuffer.wrap(rows));
+  }
+
+  /** The rows in parts of so many triples. */
+  private static IntBuffer[] parts(int[] rows, int triples) {
+    IntBuffer[] parts = new IntBuffer[(rows.length + 3 * triples - 1) / (3 * triples)];
+    for (int i = 0; i < parts.length; i++) {
+      int start = 3 * triples * i;
+      parts[i] = IntBuffer.wrap(rows, start, Math.min(3 * triples, rows.length - start));
+    }
+    return parts;
+  }
+
   @Test
   void everyLookupTellsTheFacts() {
     for (int seed = 0; seed < 40; seed++) {
@@ -34,9 +49,9 @@ final class TripleIndexTest {
       int entities = 1 + random.nextInt(8);
       int relations = 1 + random.nextInt(4);
       int[] rows = rows(random, entities, relations, random.nextInt(entities * entities + 1));
-      check(new TripleIndex(rows, entities, relations), rows, entities, relations);
+      check(index(rows, entities, relations), rows, entities, relations);
       // As a large graph has it: no table and no bits, so that lookups search.
-      TripleIndex lean = new TripleIndex(rows, entities, relations, 0);
+      TripleIndex lean = new TripleIndex(entities, relations, 0, parts(rows, 1 + random.nextInt(4)));
       assertNull(lean.columnBits);
       check(lean, rows, entities, relations);
     }
@@ -86,23 +101,23 @@ final class TripleIndexTest {
     int[] one = {0, 0, 1, 2, 1, 0, 1, 0, 1};
     int[] other = {1, 0, 1, 0, 0, 1, 2, 1, 0};
     assertArrayEquals(
-        new TripleIndex(one, 3, 2).neighbor, new TripleIndex(other, 3, 2).neighbor);
-    assertArrayEquals(new TripleIndex(one, 3, 2).nearCode, new TripleIndex(other, 3, 2).nearCode);
+        index(one, 3, 2).neighbor, index(other, 3, 2).neighbor);
+    assertArrayEquals(index(one, 3, 2).nearCode, index(other, 3, 2).nearCode);
   }
 
   @Test
   void anEmptyGraphHasNothing() {
-    TripleIndex index = new TripleIndex(new int[0], 2, 1);
+    TripleIndex index = index(new int[0], 2, 1);
     assertFalse(index.contains(0, 0, 1));
     assertEquals(-1, index.near(0, 1));
   }
 
   @Test
   void rowsThatAreNoSetOfTriplesAreRefused() {
-    assertThrows(IllegalArgumentException.class, () -> new TripleIndex(new int[] {0, 0}, 1, 1));
-    assertThrows(IllegalArgumentException.class, () -> new TripleIndex(new int[] {0, 1, 0}, 1, 1));
-    assertThrows(IllegalArgumentException.class, () -> new TripleIndex(new int[] {-1, 0, 0}, 1, 1));
+    assertThrows(IllegalArgumentException.class, () -> index(new int[] {0, 0}, 1, 1));
+    assertThrows(IllegalArgumentException.class, () -> index(new int[] {0, 1, 0}, 1, 1));
+    assertThrows(IllegalArgumentException.class, () -> index(new int[] {-1, 0, 0}, 1, 1));
     int[] twice = {0, 0, 1, 1, 0, 0, 0, 0, 1};
-    assertThrows(IllegalArgumentException.class, () -> new TripleIndex(twice, 2, 1));
+    assertThrows(IllegalArgumentException.class, () -> index(twice, 2, 1));
   }
 }
