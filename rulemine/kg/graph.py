@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -242,7 +243,7 @@ class KnowledgeGraph:
         return np.where(keys[at] == wanted, at, -1) if len(keys) else np.full(len(ids), -1)
 
     @cached_property
-    def _keys(self) -> npt.NDArray[np.int64]:
+    def _keys(self) -> npt.NDArray[Any]:
         return _pack(self.triples, len(self.relations), len(self.entities))
 
     def to_tsv(self) -> str:
@@ -365,12 +366,10 @@ def _sort_order(
     return order, new
 
 
-def _pack(ids: npt.NDArray[np.int32], relations: int, entities: int) -> npt.NDArray[np.int64]:
+def _pack(ids: npt.NDArray[np.int32], relations: int, entities: int) -> npt.NDArray[Any]:
+    """Keys that sort as the triples: int64, or the twelve bytes of a triple where those do not suffice."""
     if entities * entities * relations >= 2**63:
-        raise InputError(
-            f"the graph has {entities} entities and {relations} relations; "
-            "entities² · relations must stay below 2⁶³. Split the graph."
-        )
+        return ids.astype(">i4", order="C").view("S12").reshape(-1)
     packed = ids[:, 0].astype(np.int64)  # then in place: there may be many
     for column, size in ((1, relations), (2, entities)):
         packed *= size

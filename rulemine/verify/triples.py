@@ -12,14 +12,13 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.errors import ReleaseError
-
 __all__ = ["Graph", "Terms", "Triple", "distinct"]
 
 Triple = tuple[str, str, str]
 
 Ints = npt.NDArray[np.int64]
 Columns = npt.NDArray[np.int32]
+Keys = npt.NDArray[Any]
 _Number = TypeVar("_Number", bound=np.integer[Any])
 
 _AT_ONCE = 1 << 16
@@ -68,23 +67,28 @@ class Terms:
             found[:, column] = np.fromiter(map(numbers.__getitem__, names), np.int32, len(names))
         return found
 
-    def pack(self, columns: Columns) -> Ints:
-        """Packs each triple into one number that sorts as its three.
+    def pack(self, columns: Columns) -> Keys:
+        """Packs each triple into a key that sorts as its three numbers.
 
-        Raises:
-            ReleaseError: There are too many names.
+        Returns:
+            int64, or the twelve bytes of a triple where there are too many names for that.
         """
         entities, relations = self.sizes
         if entities * entities * relations >= 2**63:
-            raise ReleaseError(
-                f"the release names {entities} entities and {relations} relations; this program "
-                "verifies graphs with entities² · relations below 2⁶³. Split the graph."
-            )
+            return columns.astype(">i4", order="C").view("S12").reshape(-1)
         packed = columns[:, 0].astype(np.int64)
         for column, size in ((1, relations), (2, entities)):
             packed *= size
             packed += columns[:, column]
         return packed
+
+    def unpack(self, keys: Keys) -> npt.NDArray[Any]:
+        """Subject, relation and object of keys, shape (n, 3)."""
+        entities, relations = self.sizes
+        if keys.dtype.kind == "S":
+            return np.ascontiguousarray(keys).view(">i4").reshape(-1, 3)
+        rest, objects = np.divmod(keys, entities)
+        return np.stack((*np.divmod(rest, relations), objects), axis=1)
 
 
 class Graph:
@@ -111,8 +115,8 @@ class Graph:
         return cls(terms, terms.columns([name for triple in triples for name in triple]))
 
     @property
-    def keys(self) -> Ints:
-        """The triples as packed by `Terms.pack`, ascending."""
+    def keys(self) -> Keys:
+        """The triples as `Terms.pack` packs them, ascending."""
         if self._sizes != self.terms.sizes:  # names were added since
             self._keys, self._sizes = self.terms.pack(self.columns), self.terms.sizes
         return self._keys
@@ -123,7 +127,7 @@ class Graph:
     def __contains__(self, triple: Triple) -> bool:
         return bool(member(self.keys, self.keys_of([triple])).any())
 
-    def keys_of(self, triples: Iterable[Triple]) -> Ints:
+    def keys_of(self, triples: Iterable[Triple]) -> Keys:
         """The keys of the given triples, ascending; triples with unknown names are left out."""
         terms = self.terms
         found = [
@@ -133,26 +137,25 @@ class Graph:
         ]
         return np.sort(terms.pack(np.array(found, np.int32).reshape(-1, 3)))
 
-    def triples(self, keys: Ints | None = None) -> Iterator[Triple]:
+    def triples(self, keys: Keys | None = None) -> Iterator[Triple]:
         """The triples of the given keys, or all, as names."""
         entities, relations = self.terms.entities.names, self.terms.relations.names
-        n, m = self.terms.sizes
         for start in range(0, len(self if keys is None else keys), _AT_ONCE):
-            some = (self.keys if keys is None else keys)[start : start + _AT_ONCE]
-            rest, objects = np.divmod(some, n)
-            for s, r, o in zip(*(c.tolist() for c in (*np.divmod(rest, m), objects)), strict=True):
+            if keys is None:
+                some = self.columns[start : start + _AT_ONCE]
+            else:
+                some = self.terms.unpack(keys[start : start + _AT_ONCE])
+            for s, r, o in zip(*some.T.tolist(), strict=True):
                 yield entities[s], relations[r], entities[o]
 
     def among(self, entities: Iterable[str]) -> set[Triple]:
         """All triples that join two of some entities."""
-        n, m = self.terms.sizes
         ends = [self.terms.entities[e] for e in entities if e in self.terms.entities]
-        found: list[int] = []
+        found = [self.keys[:0]]
         for number in ends:
-            low, high = np.searchsorted(self.keys, [number * m * n, (number + 1) * m * n])
-            some = self.keys[low:high]
-            found += some[np.isin(some % n, ends)].tolist()
-        return set(self.triples(np.array(found, np.int64)))
+            some = self._span(number)
+            found.append(self.keys[some][np.isin(self.columns[some, 2], ends)])
+        return set(self.triples(np.concatenate(found)))
 
     def joined(self, other: "Graph") -> "Graph":
         """The union with a graph of the same terms."""
@@ -163,20 +166,21 @@ class Graph:
         sizes = np.bincount(self.columns[:, 1], minlength=len(self.terms.relations)).tolist()
         return dict(zip(self.terms.relations, sizes, strict=True))
 
-    def _number(self, subject: str, relation: str) -> int:
-        """The smallest key with this subject and relation; −1 if one is unknown."""
-        s = self.terms.entities.get(subject, -1)
-        r = self.terms.relations.get(relation, -1)
+    def _span(self, subject: int, relation: int | None = None) -> slice:
+        """The rows of a subject, with one relation or all."""
         n, m = self.terms.sizes
-        return -1 if s < 0 or r < 0 else (s * m + r) * n
+        first, last = (0, m - 1) if relation is None else (relation, relation)
+        ends = np.array([(subject, first, 0), (subject, last, n - 1)], np.int32)
+        low, high = self.terms.pack(ends)
+        return slice(self.keys.searchsorted(low), self.keys.searchsorted(high, "right"))
 
     def objects(self, subject: str, relation: str) -> frozenset[str]:
         """All o with relation(subject, o)."""
-        key = self._number(subject, relation)
-        if key < 0:
+        s = self.terms.entities.get(subject, -1)
+        r = self.terms.relations.get(relation, -1)
+        if s < 0 or r < 0:
             return frozenset()
-        low, high = np.searchsorted(self.keys, [key, key + self.terms.sizes[0]])
-        return self._named(self.columns[low:high, 2])
+        return self._named(self.columns[self._span(s, r), 2])
 
     def subjects(self, relation: str, target: str) -> frozenset[str]:
         """All s with relation(s, target)."""
@@ -203,9 +207,7 @@ class Graph:
         o = self.terms.entities.get(target, -1)
         if s < 0 or o < 0:
             return frozenset()
-        n, m = self.terms.sizes
-        low, high = np.searchsorted(self.keys, [s * m * n, (s + 1) * m * n])
-        found = self.columns[low:high]
+        found = self.columns[self._span(s)]
         numbers = found[found[:, 2] == o, 1].tolist()
         return frozenset(self._relation_names[number] for number in numbers)
 
@@ -235,7 +237,7 @@ def distinct(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
     return ordered[new]
 
 
-def member(keys: Ints, wanted: Ints) -> npt.NDArray[np.bool_]:
+def member(keys: Keys, wanted: Keys) -> npt.NDArray[np.bool_]:
     """Which of the wanted keys are among the others, which are ascending."""
     at = np.searchsorted(keys, wanted)
     found = at < len(keys)

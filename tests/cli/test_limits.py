@@ -10,31 +10,42 @@ from rulemine.mining import MiningOptions, jvm
 
 
 class Many(np.ndarray):  # type: ignore[type-arg]
-    """An array that says it is larger than it is."""
+    """An array that says it is longer than it is."""
 
     pretended = 0
 
-    @property
-    def nbytes(self) -> int:
+    def __len__(self) -> int:
         return self.pretended
 
 
-def test_a_graph_that_does_not_fit_into_one_buffer_is_refused_before_java_starts(
+def test_a_graph_that_does_not_fit_the_index_is_refused_before_java_starts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(jvm, "start_jvm", lambda *_, **__: pytest.fail("Java was started"))
     triples = np.zeros((1, 3), np.int32).view(Many)
-    triples.pretended = 12 * (178_956_970 + 1)
-    with pytest.raises(MiningError, match="at most 178956970 can be mined"):
+    triples.pretended = 2**30 - 7
+    with pytest.raises(MiningError, match="has 1,073,741,817 triples; at most 1,073,741,816"):
         jvm.mine_rows(triples, 1, 1, MiningOptions(), lambda *_: None)
 
 
-def test_keys_of_triples_stay_below_two_to_the_63() -> None:
-    entities, relations = 2**31 - 1, 2
-    last = np.array([[entities - 1, relations - 1, entities - 1]], np.int32)
-    assert kg._pack(last, relations, entities)[0] == entities * entities * relations - 1 < 2**63
-    with pytest.raises(InputError, match="entities² · relations must stay below 2⁶³"):
-        kg._pack(last, 3, entities)
+def test_triples_are_found_whose_keys_do_not_fit_into_64_bits() -> None:
+    entities, relations = (
+        range(10**8),
+        range(1_188),
+    )  # stand for the labels: only their number counts
+    draws = np.random.default_rng(1)
+    bounds = (len(entities), len(relations), len(entities))
+    # Numbers with zero bytes at every place, which strings of bytes may end in.
+    near = np.stack([draws.integers(size - 300, size, 2_000) for size in bounds], axis=1)
+    far = np.stack([draws.integers(0, size, 2_000) >> 8 << 8 for size in bounds], axis=1)
+    ids = np.unique(np.concatenate((near, far)), axis=0).astype(np.int32)
+    graph = kg.KnowledgeGraph(entities, relations, ids[::2])  # type: ignore[arg-type]
+    rows = {tuple(row): i for i, row in enumerate(graph.triples.tolist())}
+    shuffled = draws.permutation(ids)
+    wanted = [rows.get(tuple(row), -1) for row in shuffled.tolist()]
+    assert graph.rows_of(shuffled).tolist() == wanted
+    empty = kg.KnowledgeGraph(entities, relations, ids[:0])  # type: ignore[arg-type]
+    assert empty.rows_of(ids[:2]).tolist() == [-1, -1]
 
 
 def test_graphs_whose_keys_do_not_fit_are_sorted_all_the_same() -> None:
