@@ -46,7 +46,7 @@ def generate(arguments: Namespace) -> int:
     check_output(output)
     check_seed(arguments.seed or 0)
     if arguments.what != "synthetic":
-        idle = ("triples", "relations", "entities", "rule", "seed")
+        idle = ("triples", "relations", "entities", "rule", "shape", "seed")
         refuse_idle(arguments, "data generate synthetic", *idle)
         file, what = _SHIPPED[arguments.what]
         lines = read_lines(packaged("datasets", "demo", file))
@@ -60,6 +60,7 @@ def generate(arguments: Namespace) -> int:
         arguments.seed or 0,
         entities=arguments.entities,
         rules=arguments.rule or DEFAULT_RULES,
+        shape=arguments.shape or "even",
     )
     beside = rules_file(output)
     if beside.exists() and not output.exists():
@@ -144,6 +145,8 @@ GENERATE = Subcommand(
         arg("--relations", "R", "(100)", int),
         arg("--entities", "E", "number of entities (N / 10)", int),
         arg("--rule", "TYPE:X", "plant this rule with standard confidence X (eight rules)", action="append"),
+        arg("--shape", None, "wikidata: few large relations, many small ones, and hubs, with 1000 relations "
+            "best (even)", choices=("even", "wikidata")),
         arg("--seed", "N", "of all random choices (0)", int),
         arg("-o --output", "FILE", "TSV, plain or .gz; - is standard output", output_file, required=True),
     ),

@@ -4,6 +4,10 @@ A graph has planted relations, with rules, and other relations, without. Entitie
 Zipf's law (the i-th most frequent one in proportion to i^-0.6), and every relation has its own hubs; the
 sizes of the other relations fall with i^-0.5.
 
+In the shape of Wikidata they fall with i^-1, and a twentieth of the triples is planted. The objects of a
+relation are all entities or down to a 4096th of them, the i-th most frequent one in proportion to i^-0.875,
+so that some hub has 2 to 5 % of the triples.
+
 Guarantees: exactly the requested number of distinct triples; the same arguments give the same bytes
 everywhere (all draws come from `rulemine.seeds`); a planted rule has its standard confidence up to
 rounding, and random triples only add to it; triples are made and written relation by relation, never
@@ -27,7 +31,15 @@ from rulemine.rules.formats import rule_to_json
 from rulemine.rules.rule import Rule
 from rulemine.seeds import Stream, stream
 
-__all__ = ["DEFAULT_RULES", "TYPES", "Planted", "Synthetic", "rules_file", "write_synthetic"]
+__all__ = [
+    "DEFAULT_RULES",
+    "SHAPES",
+    "TYPES",
+    "Planted",
+    "Synthetic",
+    "rules_file",
+    "write_synthetic",
+]
 
 Ints = npt.NDArray[np.int64]
 
@@ -39,8 +51,8 @@ DEFAULT_RULES = (
     "symmetry:0.5", "inversion:0.4", "hierarchy:0.3", "composition:0.8",
 )  # fmt: skip
 
-PLANTED_SHARE = 0.5
-"""Approximate fraction of the triples that belong to relations of planted rules."""
+SHAPES = {"even": 0.5, "wikidata": 0.05}
+"""Shape of a graph → the approximate fraction of its triples that belong to relations of planted rules."""
 
 CHANCE_SHARE = 0.2
 """Triples of a rule's head relation that do not follow from the rule, per triple that does."""
@@ -77,6 +89,7 @@ class Synthetic:
         seed: Seed of all draws.
         entities: Number of entities to draw from; None: a tenth of the triples.
         rules: Planted rules as ``type:confidence``.
+        shape: One of `SHAPES`.
 
     Attributes:
         planted: The planted rules.
@@ -93,8 +106,10 @@ class Synthetic:
         *,
         entities: int | None = None,
         rules: Sequence[str] = DEFAULT_RULES,
+        shape: str = "even",
     ) -> None:
         self.triples, self.relations, self.seed = triples, relations, seed
+        self._planted_share, self._hubs = SHAPES[shape], shape == "wikidata"
         self.entities = max(500, triples // 10) if entities is None else entities
         parsed = [_parse(text) for text in rules]
         needed = sum(TYPES[kind] for kind, _ in parsed) + 1
@@ -136,16 +151,16 @@ class Synthetic:
             distinct, sorted.
         """
         left, at = self.triples, 0
-        bodies = int(self.triples * PLANTED_SHARE) // max(1, 2 * len(self.planted))
+        bodies = int(self.triples * self._planted_share) // max(1, 2 * len(self.planted))
         for number, planted in enumerate(self.planted):
             draws = stream(self.seed, "synthetic", "planted", number)
             for facts in _facts_of(planted, bodies, self.entities, draws):
                 yield at, facts
                 at, left = at + 1, left - len(facts)
-        sizes = _zipf_sizes(left, self.relations - at)
-        for size in sizes:
+        for size in _zipf_sizes(left, self.relations - at, steep=self._hubs):
             draws = stream(self.seed, "synthetic", "relation", at)
-            yield at, _distinct(size, self.entities, draws)
+            objects = max(100, self.entities >> 2 * draws.below(7)) if self._hubs else None
+            yield at, _distinct(size, self.entities, draws, objects)
             at += 1
 
     def lines(self) -> Iterator[bytes]:
@@ -279,12 +294,21 @@ def _spread(ranks: Ints, entities: int, draws: Stream) -> Ints:
     return (ranks * (factor % entities) + draws.below(entities)) % entities
 
 
-def _distinct(n: int, entities: int, draws: Stream) -> Ints:
-    """`n` distinct pairs with skewed ends, sorted."""
+def _steep(n: int, bound: int, draws: Stream) -> Ints:
+    """Numbers below a bound, i approximately in proportion to i^-0.875."""
+    power = draws.uniform(n)
+    for _ in range(3):
+        power *= power  # the power 8 = 1 / (1 - 0.875), see `_zipf`
+    return np.minimum((power * bound).astype(np.int64), bound - 1)
+
+
+def _distinct(n: int, entities: int, draws: Stream, few: int | None = None) -> Ints:
+    """`n` distinct pairs with skewed ends, sorted; with few objects, if so many are given, and hubs."""
     subjects, objects = _stream_of(draws), _stream_of(draws)
     found = np.empty(0, np.int64)
     while len(found) < n:
-        more = _zipf(n, entities, draws) * entities + _zipf(n, entities, draws)
+        more = _zipf(n, entities, draws) * entities
+        more += _steep(n, few, draws) if few else _zipf(n, entities, draws)
         both = np.concatenate((found, more))
         first = np.sort(np.unique(both, return_index=True)[1])[:n]
         found = both[first]
@@ -307,9 +331,10 @@ def _unique(pairs: Ints, entities: int) -> Ints:
     return np.column_stack((keys // entities, keys % entities))
 
 
-def _zipf_sizes(total: int, relations: int) -> list[int]:
+def _zipf_sizes(total: int, relations: int, *, steep: bool) -> list[int]:
     """Sizes of relations by Zipf's law; each at least one, together `total`."""
-    weights = 1 / np.sqrt(np.arange(1, relations + 1))
+    ranks = np.arange(1, relations + 1)
+    weights = 1 / (ranks if steep else np.sqrt(ranks))
     ends = np.round(np.cumsum(weights) / weights.sum() * (total - relations)).astype(np.int64)
     sizes: list[int] = (np.diff(ends, prepend=0) + 1).tolist()
     return sizes

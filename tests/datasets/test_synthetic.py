@@ -51,6 +51,18 @@ def test_degrees_are_skewed_and_every_relation_has_its_own_hub(tmp_path: Path) -
     assert len(hubs) == 5
 
 
+def test_the_shape_of_wikidata_has_few_large_relations_and_a_hub(tmp_path: Path) -> None:
+    graph = Synthetic(SMALL, 200, 5, shape="wikidata")
+    kg = made(tmp_path, graph)
+    sizes = np.sort(kg.relation_sizes())[::-1]
+    assert (len(kg), len(sizes)) == (SMALL, 200)
+    assert sizes[0] > 0.1 * SMALL
+    assert sizes[100:].sum() < 0.15 * SMALL
+    of_object = np.bincount(kg.triples[:, 1].astype(np.int64) * len(kg.entities) + kg.triples[:, 2])
+    assert of_object.max() > 0.02 * SMALL
+    assert len(graph.planted) == len(DEFAULT_RULES)
+
+
 def test_the_miner_finds_the_planted_rules_with_their_confidences(tmp_path: Path) -> None:
     graph = Synthetic(SMALL, 30, 11)
     kg = made(tmp_path, graph)
