@@ -7,7 +7,7 @@ checks: `folder` (manifest, digests, API keys), `tar` (archives), `shapes` (reco
 (declarations), `rules`, `measures` (of rules, counted on the graph), `graphs`, `removals` (certificates,
 priors, core, difficulty); `questions.question` (answers, whom a text names), `questions.forms` (of queries),
 `questions.wording` (templates and patterns), `questions.question_set` (duplicates, splits); `kinds` (what is
-special to a kind, by `protocol`).
+special to a kind, by `protocol`). `parts` cuts up what is checked one by one, for several processes.
 
 What is derived from the records (the counts of the manifest, the card, the sheet, other tables, queries in
 other languages, order and form) is not counted here: as its last step ``rulemine verify`` writes the

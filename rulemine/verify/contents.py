@@ -1,6 +1,6 @@
 """The contents of a release, read and well formed, and what several checks work out from them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -59,6 +59,10 @@ class Contents:
     questions: list[Located]
     rejections: list[Located]
     types: dict[str, frozenset[str]]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Look-ups are made anew by each process; arrays may be shared by several.
+        return {one.name: getattr(self, one.name) for one in fields(self)} | {"priors": self.priors}
 
     @cached_property
     def brink(self) -> bool:

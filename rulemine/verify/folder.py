@@ -76,6 +76,10 @@ class Folder:
         self._digests: dict[str, str] = {}
         self.manifest = self._read_manifest()
 
+    def __getstate__(self) -> dict[str, Any]:
+        # In another process it says what the manifest does; no file is read there.
+        return {"path": self.path, "manifest": self.manifest, "_findings": Findings()}
+
     def _read_manifest(self) -> dict[str, Any]:
         add = self._findings.add
         try:

@@ -18,7 +18,7 @@ from rulemine.verify.report import Findings
 from rulemine.verify.rules import RULES, Atom, HornRule, Term
 from rulemine.verify.triples import Graph, Ints, distinct, member
 
-__all__ = ["Columns", "check_supports", "sizes_of"]
+__all__ = ["Columns", "RuleChecks", "rules_to_count", "sizes_of"]
 
 LARGE = 3
 """Body atoms from which on only a sample of the rules is counted again."""
@@ -39,19 +39,22 @@ Table = dict[Term, Ints]
 """Variable or entity → its values, one a row."""
 
 
-def check_supports(contents: Contents, thorough: bool, findings: Findings) -> None:
-    """Counts the rules again: the sizes of their heads of all, the others by joins.
+def rules_to_count(contents: Contents, thorough: bool, findings: Findings) -> list[str]:
+    """Counts the heads of all rules, and chooses the rules that are counted by joins, see `RuleChecks`.
 
-    Joined are, of the rules behind published proofs, all of one and two body atoms and a seeded sample of
+    These are, of the rules behind published proofs, all of one and two body atoms and a seeded sample of
     longer ones; of the others all on a small graph, else a sample; or if `thorough` all. A note says what was
     not. Rules that were given may have measures from another graph: they are not counted.
+
+    Returns:
+        Their ids, sorted.
     """
     folder, rules, complete = contents.folder, contents.rules, contents.complete
     if folder.manifest["config"].get("rules"):
         findings.note(
             "rules that the recipe took from a file have measures of their own: not counted"
         )
-        return
+        return []
     published = {name for record in contents.removed.values() for name, _ in record.certificates}
     known = complete.terms.entities.keys() | complete.terms.relations.keys()
     wanted = sorted(
@@ -68,9 +71,6 @@ def check_supports(contents: Contents, thorough: bool, findings: Findings) -> No
     chosen = {name for name in behind if len(rules[name].body) < LARGE}
     chosen |= {*(long if thorough else _sample(long))}
     chosen |= {*(others if thorough or len(complete) <= SMALL else _sample(others))}
-    for name in sorted(chosen):
-        _compare(rules[name], sizes_of(rules[name], columns), findings)
-    _check_lifts([rules[name] for name in sorted(chosen)], contents, findings)
     findings.count("rules counted again", len(chosen))
     if len(chosen) < len(wanted):
         rest = (
@@ -82,9 +82,34 @@ def check_supports(contents: Contents, thorough: bool, findings: Findings) -> No
             if names
         )
         findings.note(f"supports not counted again of rules: {' and '.join(rest)} (--thorough)")
+    return sorted(chosen)
 
 
-def _check_lifts(rules: Sequence[HornRule], contents: Contents, findings: Findings) -> None:
+class RuleChecks:
+    """Counts rules by joins, and keeps the sorted columns of the graph.
+
+    Args:
+        contents: The contents of the release.
+    """
+
+    def __init__(self, contents: Contents) -> None:
+        self._contents = contents
+        injective = contents.folder.option("mining", "injective") is True
+        self._columns = Columns(contents.complete, injective)
+        # Lifts are of rules as they apply, whose variables may have the same value.
+        self._free = Columns(contents.complete, False) if injective else self._columns
+
+    def check(self, names: Sequence[str], findings: Findings) -> None:
+        """Checks the rules of these ids."""
+        rules = [self._contents.rules[name] for name in names]
+        for rule in rules:
+            _compare(rule, sizes_of(rule, self._columns), findings)
+        _check_lifts(rules, self._contents, self._free, findings)
+
+
+def _check_lifts(
+    rules: Sequence[HornRule], contents: Contents, columns: "Columns", findings: Findings
+) -> None:
     """Checks that rules do better than guessing, wherever what they predict rightly may be asked for."""
     least, most = (contents.folder.option("selection", key) for key in ("min_lift", "max_prior"))
     if (
@@ -94,7 +119,6 @@ def _check_lifts(rules: Sequence[HornRule], contents: Contents, findings: Findin
     ):
         return
     complete, priors = contents.complete, contents.priors
-    columns = Columns(complete, injective=False)
     for rule in rules:
         subject, relation, target = rule.head
         head, hits = complete.terms.relations[relation], 0

@@ -24,7 +24,7 @@ from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import RULES, HornRule
 from rulemine.verify.triples import Triple, member
 
-__all__ = ["CORE_PRIOR", "check_removals"]
+__all__ = ["CORE_PRIOR", "RemovalChecks", "check_cap"]
 
 CORE_PRIOR = 0.07
 """Highest prior of an answer in the core."""
@@ -56,33 +56,49 @@ class _Removals:
             self.parts[_relations(rule.head, rule.body)].append(rule)
 
 
-def check_removals(contents: Contents, findings: Findings, progress: Callable[[int], None]) -> None:
-    """Checks all lines of ``removed.jsonl``; progress is called now and then with triples checked."""
-    removals, complete = _Removals(contents), contents.complete
-    used: dict[str, set[tuple[Triple, tuple[Triple, ...]]]] = defaultdict(set)
-    keys = complete.keys_of(contents.removed)
-    held = set(complete.triples(keys[member(complete.keys, keys)]))
-    for done, (triple, record) in enumerate(contents.removed.items()):
-        if done % 256 == 0:
-            progress(done)
-        if not record.certificates:  # a triple of missing.jsonl
-            continue
+class RemovalChecks:
+    """Checks removed triples, and keeps what is looked up for each.
 
-        def say(invariant: str, found: str, expected: str, line: int = record.line) -> None:
-            findings.add(REMOVED, line, invariant, found, expected)
+    Args:
+        contents: The contents of the release.
+    """
 
-        # Statements of one fact are selected together.
-        proofs = record.certificates if removals.brink else record.certificates[:1]
-        for rule, body in proofs:
-            selecting = record.row["selected_by"] or rule
-            used[selecting].add((removals.facts.of(triple), body if removals.brink else ()))
-        _check_certificates(triple, record, removals, say)
-        if triple in held:
-            _check_fact(triple, record, removals, say)
-        _check_difficulty(triple, record, removals, say)
+    def __init__(self, contents: Contents) -> None:
+        self._removals, complete = _Removals(contents), contents.complete
+        keys = complete.keys_of(contents.removed)
+        self._held = set(complete.triples(keys[member(complete.keys, keys)]))
+
+    def check(self, triples: Iterable[Triple], findings: Findings) -> None:
+        """Checks removed triples."""
+        removals = self._removals
+        for triple in triples:
+            record = removals.removed[triple]
+            if not record.certificates:  # a triple of missing.jsonl
+                continue
+
+            def say(invariant: str, found: str, expected: str, line: int = record.line) -> None:
+                findings.add(REMOVED, line, invariant, found, expected)
+
+            _check_certificates(triple, record, removals, say)
+            if triple in self._held:
+                _check_fact(triple, record, removals, say)
+            _check_difficulty(triple, record, removals, say)
+
+
+def check_cap(contents: Contents, findings: Findings) -> None:
+    """Checks that no rule selected more triples than the cap, and counts the certificates."""
     findings.count("certificates", sum(len(r.certificates) for r in contents.removed.values()))
     cap = contents.folder.option("selection", "per_rule")
-    for name, selected in sorted(used.items()) if type(cap) is int else ():
+    if type(cap) is not int:
+        return
+    used: dict[str, set[tuple[Triple, tuple[Triple, ...]]]] = defaultdict(set)
+    for triple, record in contents.removed.items():
+        # Statements of one fact are selected together.
+        proofs = record.certificates if contents.brink else record.certificates[:1]
+        for rule, body in proofs:
+            selecting = record.row["selected_by"] or rule
+            used[selecting].add((contents.facts.of(triple), body if contents.brink else ()))
+    for name, selected in sorted(used.items()):
         if len(selected) > cap and name in contents.rules:
             expected = f"at most {cap} (manifest, config.selection.per_rule)"
             line, found = contents.rules[name].line, f"selected {len(selected)} facts"

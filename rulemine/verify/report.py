@@ -126,6 +126,15 @@ class Findings:
         if what not in self._notes:
             self._notes.append(what)
 
+    def extend(self, others: "Findings") -> None:
+        """Adds what others have."""
+        self._problems += others._problems
+        for what, number in others._checked.items():
+            self.count(what, number)
+        self._skipped += others._skipped
+        for what in others._notes:
+            self.note(what)
+
     def report(self, path: Path) -> VerificationReport:
         """Makes the report of everything found so far."""
         ordered = sorted(

@@ -108,6 +108,10 @@ class Graph:
         self.columns, self._keys = columns, keys
         self._sizes = terms.sizes
 
+    def __getstate__(self) -> dict[str, Any]:
+        _ = self._by_object  # arrays, which processes may share
+        return self.__dict__
+
     @classmethod
     def of(cls, triples: Iterable[Triple], terms: Terms | None = None) -> "Graph":
         """Makes a graph of triples of names."""

@@ -5,7 +5,7 @@ listed as skipped; the other checks go on. Digests and contents are checked inde
 digests after an edit does not hide it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rulemine.verify.contents import Contents, Located
@@ -23,13 +23,13 @@ from rulemine.verify.graphs import (
     check_levels,
     check_removed,
 )
-from rulemine.verify.measures import check_supports
+from rulemine.verify.measures import rules_to_count
 from rulemine.verify.names import ENTITIES, RELATIONS, Names, check_names, check_types
+from rulemine.verify.parts import CheckPart, Checks, Run, parts_of
 from rulemine.verify.protocol import GoldServer, Watch
-from rulemine.verify.questions.question import check_question
 from rulemine.verify.questions.question_set import check_collection
 from rulemine.verify.questions.wording import check_templates
-from rulemine.verify.removals import check_removals
+from rulemine.verify.removals import check_cap
 from rulemine.verify.report import Findings, VerificationReport
 from rulemine.verify.rules import RULES, check_rules, check_thresholds
 from rulemine.verify.shapes import MISSED, REMOVAL, question_shape, rejection_shape
@@ -49,6 +49,7 @@ def verify(
     *,
     thorough: bool = False,
     gold: GoldServer | None = None,
+    run: Run = map,
 ) -> VerificationReport:
     """Checks every digest and every claim of a release from its files alone.
 
@@ -59,6 +60,7 @@ def verify(
         thorough: Whether all rules are counted again on the graph, however large.
         gold: Runs Cypher on a database, where the questions have some; None: a note says that this was not
             done.
+        run: Checks parts of the rules, removed triples and questions; see `rulemine.verify.parts`.
 
     Returns:
         The report; `VerificationReport.ok` says whether every invariant holds.
@@ -99,25 +101,31 @@ def verify(
     check_templates(names, findings)
     if not contents.brink:
         check_thresholds(folder, rules, findings)
-    check_supports(contents, thorough, findings)
+    counted = rules_to_count(contents, thorough, findings)
     on_phase("splits")
     check_collection(contents, findings)
-    steps = len(removed) + len(questions)
+    check_cap(contents, findings)
+    checks, steps = Checks(contents, counted), len(removed) + len(questions)
 
     def tell(done: int) -> None:
         if progress is not None:
             progress(done, steps)
 
+    def check(parts: Sequence[CheckPart], before: int) -> None:
+        for part, found in zip(parts, run(checks, parts) if parts else (), strict=True):
+            findings.extend(found)
+            if part.what != "rules":
+                tell(before + part.last)
+
     on_phase("proofs")
-    check_removals(contents, findings, tell)
+    tell(0)
+    check([*parts_of("rules", len(counted)), *parts_of("removed", len(removed))], 0)
     watch = Watch(on_phase, lambda number: tell(len(removed) + number), gold)
-    if not folder.checks.check_otherwise(contents, findings, watch):
+    if folder.checks.check_otherwise(contents, findings, watch):
+        tell(steps)
+    else:
         on_phase("questions")
-        for done, here in enumerate(questions):
-            if done % 256 == 0:
-                watch.progress(done)
-            check_question(here, contents, findings)
-    tell(steps)
+        check(list(parts_of("questions", len(questions))), len(removed))
     return findings.report(folder.path)
 
 
