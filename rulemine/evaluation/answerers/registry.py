@@ -7,28 +7,27 @@ predictions are sorted by question.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
-from contextlib import ExitStack
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from rulemine.cypher.rows import row_text
 from rulemine.errors import ConfigError, QueryError, counted, did_you_mean
-from rulemine.evaluation.answerers.protocol import NEEDS, Answered, Answerer, Context, OpenQuestion
-from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.property_graph.simplekg import read_simplekg
+from rulemine.evaluation.answerers.asked import (
+    AskedQuestions,
+    prediction,
+    questions_with_what_is_needed,
+)
+from rulemine.evaluation.answerers.protocol import NEEDS, Answered, Answerer
 from rulemine.kinds.registry import kind_named
 from rulemine.llm.call import more_tokens
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
 from rulemine.registry import Registry
-from rulemine.release.guessing import order_of_names
-from rulemine.release.proof_triples import removals_under
 from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS, Cost, Prediction, Question
-from rulemine.release.sampling_order import sample as sample_of
+from rulemine.release.records import SPLITS, Prediction
 from rulemine.seeds import check_seed
 
 __all__ = [
@@ -36,6 +35,8 @@ __all__ = [
     "JOURNAL",
     "answer",
     "asks_model",
+    "blaming",
+    "checked",
     "find_answerer",
     "more_room",
     "needs_of",
@@ -220,40 +221,25 @@ def answer(
         EndpointError: The endpoint cannot be used.
         LimitError: The budget of tokens is spent; every reply is kept.
     """
-    if split is not None and split not in SPLITS:
-        raise ConfigError(f"no split {split!r}; {did_you_mean(split, SPLITS)}")
-    check_seed(seed)
-    answerer = find_answerer(with_) if isinstance(with_, str) else with_
-    needs, name = needs_of(answerer), with_ if isinstance(with_, str) else type(answerer).__name__
-    check_kind(answerer, name, release.kind)
+    answerer = checked(release, with_, split, seed)
+    needs, name = needs_of(answerer), _label(with_)
     if asks_model(answerer) and not model:
         raise ConfigError(
             f"answerer {name!r} asks a model: name one with --model (and where it is, with --base-url)."
         )
-    if "rules" in needs:
-        release.expect_certificates(f"answerer {name!r}")
-    questions = sample_of(release.questions(split), sample)
-    asked = [
-        OpenQuestion(q.id, q.question, q.anchors, q.query if "query" in needs else "")
-        for q in questions
-    ]
-    train = _training(release, split, needs)
-    given = Context(
-        kg=release.kg(kg),
-        graph=release.property_graph(kg) if release.has_property_graph else None,
-        declarations=release.templates().declarations,
-        order=order_of_names(release.entities, release.naming),
+    about = AskedQuestions.of(
+        release,
+        needs,
+        kg=kg,
+        split=split,
+        sample=sample,
         seed=seed,
-        folder=folder,
-        rules=release.rules() if "rules" in needs else (),
-        value_rules=release.value_rules() if "rules" in needs else (),
-        train=train,
-        removals=removals_under(train, release.removals()) if train else (),
         model=model,
-        naming=release.naming,
+        folder=folder,
         progress=progress,
         note=note,
     )
+    questions, given = about.questions, about.given
     own_room = getattr(with_, "room", given.room)
     room = partial(more_room, with_) if isinstance(with_, str) else own_room
     given = replace(given, room=room)
@@ -266,14 +252,12 @@ def answer(
             session = opened.enter_context(
                 Session(endpoint or EndpointOptions(), folder / JOURNAL, note)
             )
-        with ANSWERERS.blaming(with_.partition(":")[0] if isinstance(with_, str) else with_):
-            try:
-                found = _found(answerer, replace(given, session=session), release, questions, asked)
-            except QueryError:
-                release.expect_certificates(f"answerer {name!r}, which reads patterns of queries,")
-                raise
-            if len(found) != len(asked):
-                raise ValueError(f"it gave {len(found)} sets of answers to {len(asked)} questions")
+        asked = questions_with_what_is_needed(release, questions, needs, note)
+        found: list[Any] = [()] * len(questions)
+        with blaming(release, with_):
+            told = about.found(answerer, replace(given, session=session), asked)
+            for at, some in zip(asked, told, strict=True):
+                found[at] = some
             for q, some in zip(questions, found, strict=True):
                 if isinstance(some, Answered) and some.again:
                     unanswered(q.id)
@@ -282,11 +266,49 @@ def answer(
                 replies = Counter(option for options in cut for option in options)
                 note(
                     f"{counted(replies.total(), 'reply', 'replies')} cut off, to {len(cut):,} of "
-                    f"{counted(len(asked), 'question')}. Give the model more room: "
+                    f"{counted(len(questions), 'question')}. Give the model more room: "
                     f"{given.room(sorted(replies))}."
                 )
             pairs = zip(questions, found, strict=True)
-            return [_prediction(q.id, some, given.kg, given.order) for q, some in pairs]
+            return [prediction(q.id, some, given.kg, given.order) for q, some in pairs]
+
+
+def checked(release: Release, with_: str | Answerer, split: str | None, seed: int) -> Answerer:
+    """An answerer that can be asked the questions of a release; the arguments are those of `answer`.
+
+    Raises:
+        ConfigError: There is no such answerer or split, or it does not answer questions of this kind.
+        ReleaseError: It needs rules, and the release has none.
+    """
+    if split is not None and split not in SPLITS:
+        raise ConfigError(f"no split {split!r}; {did_you_mean(split, SPLITS)}")
+    check_seed(seed)
+    answerer = find_answerer(with_) if isinstance(with_, str) else with_
+    check_kind(answerer, _label(with_), release.kind)
+    if "rules" in needs_of(answerer):
+        release.expect_certificates(f"answerer {_label(with_)!r}")
+    return answerer
+
+
+@contextmanager
+def blaming(release: Release, with_: str | Answerer) -> Iterator[None]:
+    """Wraps code that calls an answerer, so that errors say whose they are.
+
+    Raises:
+        ConfigError: The answerer of another package failed.
+        ReleaseError: It reads queries as this package writes them, and those of the release are others'.
+    """
+    with ANSWERERS.blaming(with_.partition(":")[0] if isinstance(with_, str) else with_):
+        try:
+            yield
+        except QueryError:
+            name = _label(with_)
+            release.expect_certificates(f"answerer {name!r}, which reads patterns of queries,")
+            raise
+
+
+def _label(with_: str | Answerer) -> str:
+    return with_ if isinstance(with_, str) else type(with_).__name__
 
 
 def run_of(
@@ -316,85 +338,3 @@ def run_of(
         "seed": seed,
         "model": model if asks_model(answerer) else None,
     }
-
-
-def _found(
-    answerer: Answerer,
-    given: Context,
-    release: Release,
-    questions: Sequence[Question],
-    asked: Sequence[OpenQuestion],
-) -> Sequence[Any]:
-    """What is found for questions; nothing for those without a query that the answerer needs.
-
-    Where they are about several property graphs, it is called for one after the other.
-    """
-    files: list[str | None] = [release.graph_of(question)[1] for question in questions]
-    every = range(len(asked))
-    some = [at for at in every if questions[at].query] if "query" in needs_of(answerer) else every
-    if len(some) < len(every):
-        if not some:
-            raise ConfigError(
-                f"{release.path}: no question has a query that the answerer could execute. Take another."
-            )
-        given.note(f"{counted(len(every) - len(some), 'question')} without a query: not answered")
-    elif not any(files):
-        return answerer(given, asked)
-    found: list[Any] = [()] * len(asked)
-    for file in dict.fromkeys(files[at] for at in some):
-        own = [at for at in some if files[at] == file]
-        graph = read_simplekg(Path(file)) if file else given.graph
-        parts = answerer(replace(given, graph=graph), [asked[at] for at in own])
-        for at, part in zip(own, parts, strict=True):
-            found[at] = part
-    return found
-
-
-def _training(release: Release, split: str | None, needs: Sequence[str]) -> tuple[Question, ...]:
-    """If needed, training and validation questions, without those of the split that is asked."""
-    known = release.questions() if "train" in needs else ()
-    return tuple(q for q in known if q.split not in ("test", split))
-
-
-def _prediction(
-    key: str,
-    found: Answered | Collection[int] | Collection[str],
-    kg: KnowledgeGraph,
-    order: Mapping[str, int],
-) -> Prediction:
-    """What was found for a question, as a record."""
-    if not isinstance(found, Answered):
-        return Prediction(key, answers=_names(found, kg, order))
-    forms = found.answers, found.text, found.sparql, found.cypher, found.rows
-    if sum(form is not None for form in forms) != 1:
-        raise ValueError(
-            f"it found {forms} for {key}; one of answers, text, sparql, cypher and rows was expected"
-        )
-    cost = Cost(found.calls, found.prompt_tokens, found.completion_tokens, found.seconds)
-    return Prediction(
-        key,
-        raw_output=found.text,
-        answers=None if found.answers is None else _names(found.answers, kg, order),
-        cypher=found.cypher,
-        sparql=found.sparql,
-        rows=None if found.rows is None else tuple(map(row_text, found.rows)),
-        retrieved=None if found.retrieved is None else tuple(dict.fromkeys(found.retrieved)),
-        generated=tuple(dict.fromkeys(found.generated)),
-        ranking=None if found.ranking is None else tuple((n, float(s)) for n, s in found.ranking),
-        cost=cost if found.calls or found.seconds is not None else None,
-        cut_off=found.cut_off,
-    )
-
-
-def _names(
-    found: Collection[int] | Collection[str], kg: KnowledgeGraph, order: Mapping[str, int]
-) -> tuple[str, ...]:
-    """Answers as names; what has no order in the order given, other names last."""
-    names = kg.entities
-    for i in found:
-        if not isinstance(i, str) and not 0 <= i < len(names):
-            raise ValueError(f"{i} is no entity id; the graph has {len(names)} entities")
-    named = dict.fromkeys(i if isinstance(i, str) else names[i] for i in found)
-    if isinstance(found, Set):
-        named = dict.fromkeys(sorted(named, key=lambda name: (order.get(name, len(order)), name)))
-    return tuple(named)

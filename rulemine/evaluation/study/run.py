@@ -10,7 +10,7 @@ written.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from rulemine.errors import (
     ReleaseError,
     counted,
 )
+from rulemine.evaluation.answerers.model_free.blocks import AnswererRun, Away, answer_runs, spreads
 from rulemine.evaluation.answerers.registry import (
     JOURNAL,
     answer,
@@ -43,6 +44,7 @@ from rulemine.evaluation.study.plan import (
 from rulemine.files import read_text, take_lock, write_text
 from rulemine.llm.session import Session
 from rulemine.release.reader import Release
+from rulemine.release.records import Prediction
 from rulemine.release.storing.outputs import check_file
 from rulemine.release.storing.publish import rename
 
@@ -150,8 +152,12 @@ class StudyFolder:
         path = self.file(run)
         return read_run(path) if path.is_file() else None
 
-    def answer(self) -> None:
+    def answer(self, away: Away | None = None) -> None:
         """Answers what is not answered yet.
+
+        Args:
+            away: Calls a function with blocks of questions in other processes, those of systems that spread,
+                see `rulemine.evaluation.answerers.model_free.blocks`; None: all are answered here.
 
         Raises:
             ConfigError: A system cannot be used.
@@ -175,6 +181,11 @@ class StudyFolder:
                 self._note(f"{done} of {len(self.runs)} runs were finished before.")
             if again := sum(map(self.unanswered, waiting)):
                 self._note(f"{counted(again, 'question')} got no answer before: asked again.")
+            if away is not None:
+                spread = [run for run in waiting if spreads(run.system, self.named(run.naming))]
+                self._answer_away(spread, away, done)
+                waiting = [run for run in waiting if run not in spread]
+                done += len(spread)
             awaited: AwaitedError | None = None
             for number, run in enumerate(waiting, start=done + 1):
                 try:
@@ -186,11 +197,41 @@ class StudyFolder:
             if awaited is not None:
                 raise awaited
 
+    def _answer_away(self, runs: Sequence[StudyRun], away: Away, done: int) -> None:
+        """Answers runs in other processes; so many runs are done."""
+        if not runs:
+            return
+        plan = self.plan
+        asked = {
+            AnswererRun(
+                run.system,
+                run.naming,
+                run.kg,
+                None if plan.split == "all" else plan.split,
+                plan.sample,
+                plan.seed,
+                self.folder.absolute() / "work",
+            ): run
+            for run in runs
+        }
+        place = f"{done + 1} to {done + len(runs)} of {len(self.runs)}"
+        with self._watch(f"{place}, by workers") as advance:
+            for one, predictions in answer_runs(
+                list(asked),
+                {run.naming: self.named(run.naming) for run in runs},
+                away,
+                progress=advance,
+                note=lambda one, text: self._note(f"{self._label(asked[one])}: {text}"),
+            ):
+                self._write(asked[one], predictions)
+
+    def _label(self, run: StudyRun) -> str:
+        label = f"{run.system}, {run.kg}"
+        return f"{label}, {run.naming}" if len(self.plan.namings) > 1 else label
+
     def _answer(self, run: StudyRun, session: Session | None, place: str) -> None:
         plan, release = self.plan, self.named(run.naming)
-        label = f"{run.system}, {run.kg}"
-        if len(plan.namings) > 1:
-            label += f", {run.naming}"
+        label = self._label(run)
         unanswered: list[str] = []
         with self._watch(f"{place}: {label}") as advance:
             predictions = answer(
@@ -207,9 +248,12 @@ class StudyFolder:
                 note=lambda text: self._note(f"{label}: {text}"),
                 unanswered=unanswered.append,
             )
-        header = header_of(plan, release, run)
+        self._write(run, predictions, len(unanswered))
+
+    def _write(self, run: StudyRun, predictions: Sequence[Prediction], unanswered: int = 0) -> None:
+        header = header_of(self.plan, self.named(run.naming), run)
         if unanswered:
-            header["unanswered"] = len(unanswered)
+            header["unanswered"] = unanswered
         self.file(run).parent.mkdir(parents=True, exist_ok=True)
         write_predictions(self.file(run), predictions, header)
 

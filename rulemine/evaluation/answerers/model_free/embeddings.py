@@ -64,6 +64,7 @@ class Embeddings(Section):
     """
 
     needs: ClassVar = ("query", "train")
+    spreads: ClassVar = "run"
 
     rank: int = option(200, least=1, most=10_000)
     epochs: int = option(6, least=1)

@@ -22,6 +22,7 @@ class GoldCypher(Section):
 
     needs: ClassVar = ("query",)
     answers: ClassVar = ("rows",)
+    spreads: ClassVar = "questions"
 
     def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """The queries; the graph is not looked at."""

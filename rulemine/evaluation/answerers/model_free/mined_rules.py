@@ -57,6 +57,7 @@ class MinedRules(Section):
     """
 
     needs: ClassVar = ("query", "train")
+    spreads: ClassVar = "run"
 
     max_atoms: int = option(3, least=2, most=5)
     min_head_coverage: float = option(0.001, least=0, most=1)

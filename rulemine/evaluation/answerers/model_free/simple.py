@@ -39,6 +39,7 @@ class Lookup(Section):
     """The answers of the query on the graph."""
 
     needs: ClassVar = ("query",)
+    spreads: ClassVar = "questions"
 
     def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[set[int]]:
         """The stated answers to each question."""
@@ -56,6 +57,8 @@ class Neighbors(Section):
     """
 
     hops: int = option(1, least=1)
+
+    spreads: ClassVar = "questions"
 
     def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[set[int]]:
         """The neighbors of the topic entities of each question."""
@@ -98,6 +101,7 @@ class Reasoner(Section):
 
     needs: ClassVar = ("query", "rules")
     answers: ClassVar = ("entities", "rows")
+    spreads: ClassVar = "questions"
 
     confidence: float = option(0.0, least=0, most=1)
 
@@ -146,6 +150,7 @@ class Prior(Section):
 
     needs: ClassVar = ("query", "train")
     answers: ClassVar = ("entities", "rows")
+    spreads: ClassVar = "questions"
 
     k: int = option(1, least=1)
 
@@ -181,6 +186,8 @@ class RandomEntity(Section):
 
     It is the same entity in every naming.
     """
+
+    spreads: ClassVar = "questions"
 
     def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[set[str]]:
         """One entity for each question."""

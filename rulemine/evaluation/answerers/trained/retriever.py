@@ -97,6 +97,11 @@ class TrainedRetriever(Section):
         """Whether a model answers."""
         return self.read
 
+    @property
+    def spreads(self) -> str:
+        """What of it may be done in other processes: a whole run, unless a model is asked."""
+        return "" if self.read else "run"
+
     def worst_calls(self, topics: int) -> int:
         """Calls for a question at most, whatever the number of its topic entities."""
         return 1
