@@ -118,7 +118,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--calls", type=int, default=10_000)
+    parser.add_argument("--calls", type=int, help="default 10,000, in batches 100,000")
     parser.add_argument("--concurrency", type=int, default=64)
     parser.add_argument("--latency-ms", type=float, default=50)
     parser.add_argument("--failures", type=float, default=0)
@@ -127,6 +127,7 @@ def main() -> None:
     parser.add_argument("--asks", help=argparse.SUPPRESS)
     parser.add_argument("--round", help=argparse.SUPPRESS)
     given = parser.parse_args()
+    given.calls = given.calls or (100_000 if given.batch else 10_000)
     if given.round:
         return ask_in_rounds(Path(given.round), given.calls)
     if given.batch:

@@ -52,7 +52,15 @@ class Wire:
         return body
 
     def read(self, text: str, call: Call) -> Reply | CallProblem:
-        """Reads the body of an answer."""
+        """Reads the body of an answer.
+
+        Args:
+            text: The body, with status 200.
+            call: What was asked.
+
+        Returns:
+            The reply, or why there is none.
+        """
         shown = " ".join(text[:400].split())[:100] or "nothing"
         try:
             body = json.loads(text)
@@ -95,7 +103,13 @@ class Wire:
         )
 
     def adapts(self, problem: CallProblem, model: str, sent: dict[str, Any]) -> bool:
-        """Whether a request was refused for a parameter that can be left out; it is from now on."""
+        """Whether a request was refused for a parameter that can be left out; it is from now on.
+
+        Args:
+            problem: What came back.
+            model: The model.
+            sent: The body of the request.
+        """
         words = problem.detail.lower()
         for name, named in _ADAPTABLE.items():
             if name == "response_format":

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from werkzeug import Response
 
+from rulemine.errors import AwaitedError
 from rulemine.judging.panel import FLAGS, JudgedQuestion, Panel, Stated, seat_judges
 from rulemine.kinds.variants.judging import BAD, UNREAD, Judges, Vote
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
-from tests.chat_server import ChatServer, Says, error
+from tests.batch_server import answer_rounds
+from tests.chat_server import ChatServer, Says, completion, error
 
 FACTS = (Stated("Ann, parent_of, Bob", "Ann is a parent of Bob"),)
 ITEMS = [
@@ -84,6 +86,31 @@ def test_what_was_judged_ahead_in_vain_is_not_counted(tmp_path: Path) -> None:
     assert [vote and vote.reason for vote in votes] == ["", None, None, None]
     assert judges.counts(0)["judged"] == 1
     assert {*map(number, server.bodies)} == {0, 1, 2}
+
+
+def test_the_votes_that_may_matter_come_in_one_round(tmp_path: Path) -> None:
+    """Two of four are wanted, and the first is refused."""
+    taken: list[int] = []
+    asked: list[int] = []
+
+    def decide(place: int, vote: Vote | None) -> None:
+        if vote and not vote.reason:
+            taken.append(place)
+
+    def answers(request: dict[str, Any], times: int) -> dict[str, Any]:
+        return completion(request, says(request, redundancy=number(request) == 0))
+
+    while not taken:
+        options = EndpointOptions(batch=str(tmp_path / "batches"))
+        with Session(options, tmp_path / "journal.sqlite") as session:
+            judges = Judges(Panel(seat_judges(("a",))), session)
+            try:
+                judges.judge(ITEMS, lambda _, others: len(taken) + len(others) < 2, decide)
+            except AwaitedError:
+                taken.clear()
+                asked.append(answer_rounds(tmp_path / "batches", answers))
+    assert asked == [2 * 3 * 2, 3 * 2]
+    assert taken == [1, 2]
 
 
 def test_a_question_is_accepted_if_all_judges_find_all_good(tmp_path: Path) -> None:
