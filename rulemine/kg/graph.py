@@ -21,6 +21,7 @@ from rulemine.errors import InputError
 from rulemine.files import write_stream
 from rulemine.kg.rdf import RdfReader, is_rdf, relation_names
 from rulemine.kg.tsv import read_fields
+from rulemine.kg.vocabulary import Fields, Vocabulary
 
 __all__ = ["DIRECTIONS", "KnowledgeGraph", "Triple", "read_triples"]
 
@@ -35,6 +36,11 @@ MOST_LABELS = 2**31 - 1
 
 BYTES_A_TRIPLE = 40
 """A guess, to choose how hard to compress."""
+
+MOST_PADDING = 4
+"""Labels that take up to so many times the bytes when filled up to the longest are filled up."""
+
+_TAB, _LF = 9, 10
 
 DIRECTIONS = ("subject", "object")
 """Which end of the relation a question asks for."""
@@ -84,7 +90,7 @@ class KnowledgeGraph:
         builder = _Builder()
         rows = iter(triples)
         while some := list(islice(rows, ROWS_AT_ONCE)):
-            builder.add(*([row[i] for row in some] for i in range(3)))
+            builder.add(Fields.of([label for triple in some for label in triple]))
         kg = builder.finish()
         for label in (*kg.entities, *kg.relations):
             if not label or "\t" in label or "\n" in label or "\r" in label:
@@ -134,7 +140,7 @@ class KnowledgeGraph:
         trimmed: list[int] = []
         for path in paths:
             for fields in read_fields(Path(path), watch, trimmed.append):
-                builder.add(fields[::3], fields[1::3], fields[2::3])
+                builder.add(fields)
         return replace(builder.finish(), trimmed=sum(trimmed))
 
     @classmethod
@@ -146,7 +152,7 @@ class KnowledgeGraph:
         builder, reader = _Builder(), RdfReader()
         for path in paths:
             for fields in reader.fields(path, watch):
-                builder.add(fields[::3], fields[1::3], fields[2::3])
+                builder.add(Fields.of(fields))
         kg = builder.finish()
         if not len(kg):
             raise InputError(
@@ -248,10 +254,23 @@ class KnowledgeGraph:
 
     def to_tsv(self) -> str:
         """The sorted triples as TSV text with LF; equal graphs give equal text."""
-        return "".join(self._tsv_pieces())
+        return b"".join(self._tsv_pieces()).decode()
 
-    def _tsv_pieces(self) -> Iterator[str]:
-        """`to_tsv` in pieces: the labels of large graphs are never all there at once."""
+    def _tsv_pieces(self) -> Iterator[bytes]:
+        """`to_tsv` in UTF-8, in pieces: the labels of large graphs are never all there at once."""
+        entities, relations = _padded(self.entities), _padded(self.relations)
+        if entities is None or relations is None:
+            yield from self._joined()
+            return
+        for start in range(0, len(self), ROWS_AT_ONCE):
+            s, r, o = self.triples[start : start + ROWS_AT_ONCE].T
+            ends = (np.full((len(s), 1), byte, np.uint8) for byte in (_TAB, _TAB, _LF))
+            columns = zip((entities[s], relations[r], entities[o]), ends, strict=True)
+            rows = np.concatenate([part for pair in columns for part in pair], axis=1)
+            yield rows.tobytes().translate(None, b"\0")
+
+    def _joined(self) -> Iterator[bytes]:
+        """`_tsv_pieces` where labels are of very different lengths."""
         for start in range(0, len(self), ROWS_AT_ONCE):
             subjects, relations, objects = self.triples[start : start + ROWS_AT_ONCE].T.tolist()
             columns = (
@@ -259,20 +278,30 @@ class KnowledgeGraph:
                 map(self.relations.__getitem__, relations),
                 map(self.entities.__getitem__, objects),
             )
-            yield "\n".join(map("\t".join, zip(*columns, strict=True))) + "\n"
+            lines = "\n".join(map("\t".join, zip(*columns, strict=True)))
+            yield f"{lines}\n".encode()
 
     def write(self, path: str | Path) -> None:
         """Writes `to_tsv` to a file, compressed when the name ends in .gz."""
-        pieces = (piece.encode("utf-8") for piece in self._tsv_pieces())
-        write_stream(Path(path), pieces, BYTES_A_TRIPLE * len(self))
+        write_stream(Path(path), self._tsv_pieces(), BYTES_A_TRIPLE * len(self))
 
     @cached_property
     def digest(self) -> str:
         """The identity of the graph: SHA-256 of `to_tsv` in UTF-8, hexadecimal."""
         digest = hashlib.sha256()
         for piece in self._tsv_pieces():
-            digest.update(piece.encode("utf-8"))
+            digest.update(piece)
         return digest.hexdigest()
+
+
+def _padded(labels: Sequence[str]) -> npt.NDArray[np.uint8] | None:
+    """The labels in UTF-8, a row each, filled up with NUL; None where that would be mostly NUL."""
+    encoded = [label.encode() for label in labels]
+    longest, total = max(map(len, encoded), default=0), sum(map(len, encoded))
+    if longest * len(labels) > MOST_PADDING * total + (1 << 20) or b"\0" in b"".join(encoded):
+        return None
+    rows = np.array(encoded, f"S{max(1, longest)}")
+    return rows.view(np.uint8).reshape(len(labels), -1)
 
 
 def check_size(labels: int, what: str) -> None:
@@ -287,51 +316,27 @@ def check_size(labels: int, what: str) -> None:
         )
 
 
-class _Numbers(dict[str, int]):
-    """Label → its number, in the order in which labels are first looked up."""
-
-    def __missing__(self, label: str) -> int:
-        number = self[label] = len(self)
-        return number
-
-    def settle(self, what: str) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
-        """The labels in code point order, and the place of every number in it."""
-        check_size(len(self), what)
-        labels = tuple(sorted(self))
-        place = np.empty(len(labels), np.int32)
-        place[np.fromiter(map(self.__getitem__, labels), np.int64, len(labels))] = np.arange(
-            len(labels), dtype=np.int32
-        )
-        return labels, place
-
-
 class _Builder:
     """Makes a graph out of labels that come block by block; keeps numbers, and each label once."""
 
     def __init__(self) -> None:
-        self._entities = _Numbers()
-        self._relations = _Numbers()
+        self._entities = Vocabulary()
+        self._relations = Vocabulary()
         self._blocks: list[npt.NDArray[np.int32]] = []
 
-    def add(
-        self, subjects: Sequence[str], relations: Sequence[str], objects: Sequence[str]
-    ) -> None:
-        """Takes triples, as columns of the same length."""
-        block = np.empty((len(subjects), 3), np.int32)
-        columns = (
-            (subjects, self._entities),
-            (relations, self._relations),
-            (objects, self._entities),
-        )
-        for column, (labels, numbers) in enumerate(columns):
-            block[:, column] = np.fromiter(map(numbers.__getitem__, labels), np.int32, len(labels))
+    def add(self, fields: Fields) -> None:
+        """Takes triples: subject, relation, object, subject and so on."""
+        block = np.empty((len(fields.ends) // 3, 3), np.int32)
+        for column, numbers in enumerate((self._entities, self._relations, self._entities)):
+            block[:, column] = numbers.numbers(fields.column(column, 3))
         self._blocks.append(block)
 
     def finish(self) -> KnowledgeGraph:
         """The graph; can be called once."""
-        entities, entity_place = self._entities.settle("entities")
-        relations, relation_place = self._relations.settle("relations")
-        self._entities.clear()
+        check_size(len(self._entities), "entities")
+        entities, entity_place = self._entities.settle()
+        relations, relation_place = self._relations.settle()
+        self._entities = self._relations = Vocabulary()
         ids = np.empty((sum(map(len, self._blocks)), 3), np.int32)
         at = 0
         for block in self._blocks:
@@ -390,6 +395,6 @@ def read_triples(path: Path) -> list[Triple]:
     """
     return [
         triple
-        for fields in read_fields(path)
+        for fields in map(Fields.texts, read_fields(path))
         for triple in zip(fields[::3], fields[1::3], fields[2::3], strict=True)
     ]

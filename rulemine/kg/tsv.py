@@ -15,6 +15,7 @@ import numpy as np
 
 from rulemine.errors import MOST_PROBLEMS_SHOWN, InputError, counted, list_problems
 from rulemine.files import BYTE_ORDER_MARKS, read_blocks
+from rulemine.kg.vocabulary import Fields
 
 __all__ = ["read_fields"]
 
@@ -22,7 +23,11 @@ _EXPECTED = "Expected three non-empty fields a line, separated by tabs: subject,
 _RDF = re.compile(r"line \d+ has 1 column: '(<|@prefix|PREFIX|@base|BASE)")
 """A problem of a file that is N-Triples or Turtle."""
 
-_TAB, _LF = 9, 10
+_TAB, _LF, _QUOTE = 9, 10, 34
+_SPACES = [text.encode() for text in map(chr, range(0x3001)) if text.isspace()]
+_MAY_START_SPACE, _MAY_END_SPACE = np.zeros((2, 256), bool)
+_MAY_START_SPACE[[space[0] for space in _SPACES]] = True
+_MAY_END_SPACE[[space[-1] for space in _SPACES]] = True
 _UTF8_MARK = b"\xef\xbb\xbf"
 
 
@@ -30,7 +35,7 @@ def read_fields(
     path: Path,
     watch: Callable[[bytes], object] | None = None,
     on_trimmed: Callable[[int], object] | None = None,
-) -> Iterator[list[str]]:
+) -> Iterator[Fields]:
     """The fields of a TSV file in file order: subject, relation, object, subject and so on.
 
     Args:
@@ -47,7 +52,8 @@ def read_fields(
     """
     scan = _Scan(path)
     for number, block in enumerate(read_blocks(path, watch)):
-        if fields := scan.fields(_without_mark(path, block) if number == 0 else block):
+        fields = scan.fields(_without_mark(path, block) if number == 0 else block)
+        if fields is not None:
             yield fields
     scan.finish()
     if on_trimmed is not None:
@@ -78,8 +84,8 @@ class _Scan:
         self._shown: list[str] = []
         self._problems = 0
 
-    def fields(self, block: bytes) -> list[str]:
-        """The fields of the next block; empty when something in the file is wrong."""
+    def fields(self, block: bytes) -> Fields | None:
+        """The fields of the next block; None when something in the file is wrong."""
         if b"\0" in block:
             line = self._lines + block.count(b"\n", 0, block.index(b"\0")) + 1
             raise InputError(
@@ -87,7 +93,7 @@ class _Scan:
                 "was expected. Is it the right file, or is it compressed under another name?"
             )
         if self._undecodable:
-            return []  # a NUL byte further on would say more
+            return None  # a NUL byte further on would say more
         try:
             text = block.decode("utf-8")
         except UnicodeDecodeError as problem:
@@ -96,35 +102,36 @@ class _Scan:
                 f"{self._path}: line {line} is not UTF-8 (byte 0x{block[problem.start]:02x}). "
                 "Convert the file, e.g. iconv -f ISO-8859-1 -t UTF-8."
             )
-            return []
+            return None
         if "\r" in text:
             text = text.replace("\r\n", "\n")
             block = text.encode("utf-8")
-        text = text.removesuffix("\n")
-        if (found := self._regular(text, block)) is None:
-            found = self._irregular(text)
-        return [] if self._problems else found
+        if (found := self._regular(block)) is None:
+            found = Fields.of(self._irregular(text.removesuffix("\n")))
+        return None if self._problems else found
 
-    def _regular(self, text: str, block: bytes) -> list[str] | None:
-        """The fields of a block of which every line is well formed; else None."""
-        if "\r" in text:
+    def _regular(self, block: bytes) -> Fields | None:
+        """The fields of a block of which every line is well formed and nothing is trimmed; else None."""
+        if b"\r" in block:
             return None
+        block = block if block.endswith(b"\n") else block + b"\n"
         content = np.frombuffer(block, np.uint8)
-        ends = content[(content == _TAB) | (content == _LF)]
-        if not block.endswith(b"\n"):
-            ends = np.append(ends, np.uint8(_LF))
-        if len(ends) % 3 or not (ends.reshape(-1, 3) == (_TAB, _TAB, _LF)).all():
+        ends = np.flatnonzero((content == _TAB) | (content == _LF))
+        if len(ends) % 3 or not (content[ends].reshape(-1, 3) == (_TAB, _TAB, _LF)).all():
             return None
-        parts = text.replace("\n", "\t").split("\t")
-        fields = list(map(str.strip, parts))
-        if not all(fields):
+        fields = Fields(block, np.concatenate(([0], ends[:-1] + 1)), ends)
+        if (fields.starts == ends).any():
             return None
-        if fields != parts:  # quick where they are the same objects
-            self.trimmed += sum(map(ne, fields, parts))
+        first, last = content[fields.starts], content[ends - 1]
+        doubtful = _MAY_START_SPACE[first] | _MAY_END_SPACE[last]
+        some = Fields(block, fields.starts[doubtful], ends[doubtful]).texts()
+        if any(text != text.strip() for text in some):
+            return None
         self._flush_blank()
         self._any = True
-        self._lines += len(fields) // 3
-        self._quoted = self._quoted and all(map(_is_quoted, fields))
+        self._lines += len(ends) // 3
+        quoted = (first == _QUOTE) & (last == _QUOTE) & (ends - fields.starts > 1)
+        self._quoted = self._quoted and bool(quoted.all())
         return fields
 
     def _irregular(self, text: str) -> list[str]:

@@ -1,0 +1,197 @@
+"""Numbers for labels, many at a time: no object is made for a label that has a number already.
+
+A vocabulary is a hash table in arrays. Labels are compared byte by byte, so its numbers are right whatever
+the hashes are.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Fields", "Vocabulary"]
+
+Ints = npt.NDArray[np.int64]
+_Words = npt.NDArray[np.uint64]
+_Array = TypeVar("_Array", bound=npt.NDArray[Any])
+
+_WORD = 8
+"""Bytes that are hashed and compared at once."""
+
+_MASKS = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], np.uint64)
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+
+
+class Fields(NamedTuple):
+    """Texts in UTF-8.
+
+    Attributes:
+        content: Bytes that hold them.
+        starts: int64, shape (fields,): where each starts.
+        ends: int64, shape (fields,): where each ends.
+    """
+
+    content: bytes
+    starts: Ints
+    ends: Ints
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> "Fields":
+        """The fields with the given texts."""
+        encoded = [text.encode() for text in texts]
+        lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
+        ends = lengths.cumsum()
+        return cls(b"".join(encoded), ends - lengths, ends)
+
+    def column(self, number: int, of: int) -> "Fields":
+        """One column of a table of which these are the fields, row by row."""
+        return Fields(self.content, self.starts[number::of], self.ends[number::of])
+
+    def texts(self) -> list[str]:
+        """The fields as text."""
+        both = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
+        return [self.content[start:end].decode() for start, end in both]
+
+
+class Vocabulary:
+    """Labels by number, in the order in which they are first looked up."""
+
+    def __init__(self) -> None:
+        self._size = 0
+        self._length = 0
+        # The labels one after another, as in `Fields`; of each where it is, its first word and its hash.
+        self._content = np.zeros(1 << 12, np.uint8)
+        self._starts = np.empty(1 << 8, np.int64)
+        self._lengths = np.empty(1 << 8, np.int64)
+        self._first = np.empty(1 << 8, np.uint64)
+        self._hashes = np.empty(1 << 8, np.uint64)
+        # Place → number: a label is at the first place from its hash on that was free.
+        self._table = np.full(1 << 10, -1, np.int32)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def numbers(self, fields: Fields) -> npt.NDArray[np.int32]:
+        """The numbers of some labels, int32 of shape (fields,); those without one get the next."""
+        content = np.frombuffer(fields.content + bytes(_WORD), np.uint8)
+        starts, lengths = fields.starts, fields.ends - fields.starts
+        first, hashes = _hashed(content, starts, lengths)
+        self._make_room(len(starts))
+        found = np.empty(len(starts), np.int32)
+        left = np.arange(len(starts), dtype=np.int32)
+        places = self._places(hashes)
+        while len(left):
+            numbers = self._table[places]
+            free = numbers < 0
+            if free.any():
+                new, at = left[free], places[free]
+                self._table[at] = new  # one of those that want a place gets it
+                won = self._table[at] == new
+                self._table[at[won]] = self._size + np.arange(won.sum())
+                self._add(new[won], content, starts, lengths, first, hashes)
+                numbers = self._table[places]
+            same = (self._first[numbers] == first[left]) & (self._lengths[numbers] == lengths[left])
+            for offset in range(_WORD, int(lengths[left].max()), _WORD):
+                long = np.flatnonzero(same & (lengths[left] > offset))
+                own, other = left[long], numbers[long]
+                same[long] = _word(content, starts[own], lengths[own], offset) == _word(
+                    self._content, self._starts[other], self._lengths[other], offset
+                )
+            found[left[same]] = numbers[same]
+            left = left[~same]
+            places = places[~same] + 1 & len(self._table) - 1
+        return found
+
+    def _add(
+        self,
+        which: npt.NDArray[np.int32],
+        content: npt.NDArray[np.uint8],
+        starts: Ints,
+        lengths: Ints,
+        first: _Words,
+        hashes: _Words,
+    ) -> None:
+        """Gives the next numbers to labels."""
+        own, low, high = lengths[which], self._size, self._size + len(which)
+        ends = own.cumsum()
+        total = int(ends[-1])
+        self._content = _grown(self._content, self._length + total + _WORD)
+        places = np.repeat(starts[which] - (ends - own), own) + np.arange(total)
+        self._content[self._length : self._length + total] = content[places]
+        for name, values in (
+            ("_starts", self._length + ends - own),
+            ("_lengths", own),
+            ("_first", first[which]),
+            ("_hashes", hashes[which]),
+        ):
+            array = _grown(getattr(self, name), high)
+            array[low:high] = values
+            setattr(self, name, array)
+        self._size, self._length = high, self._length + total
+
+    def _make_room(self, more: int) -> None:
+        """Keeps half of the table free with that many more labels."""
+        needed = 2 * (self._size + more)
+        if needed <= len(self._table):
+            return
+        self._table = np.full(1 << needed.bit_length(), -1, np.int32)
+        left = np.arange(self._size, dtype=np.int32)
+        places = self._places(self._hashes[: self._size])
+        while len(left):
+            free = self._table[places] < 0
+            self._table[places[free]] = left[free]
+            out = self._table[places] != left
+            left, places = left[out], places[out] + 1 & len(self._table) - 1
+
+    def _places(self, hashes: _Words) -> Ints:
+        bits = len(self._table).bit_length() - 1
+        return (hashes >> np.uint64(64 - bits)).astype(np.int64)
+
+    def settle(self) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+        """The labels in code point order, and the place of every number in it."""
+        content = self._content[: self._length].tobytes()
+        starts, lengths = self._starts[: self._size], self._lengths[: self._size]
+        spans = zip(starts.tolist(), (starts + lengths).tolist(), strict=True)
+        labels = [content[start:end].decode() for start, end in spans]
+        words = self._first[: self._size].astype("<u8").view(">u8").astype(np.uint64)
+        order = np.argsort(words, kind="stable")
+        words = words[order]
+        if (words[1:] == words[:-1]).any():
+            order = np.array(sorted(range(len(labels)), key=labels.__getitem__), np.int64)
+        place = np.empty(len(labels), np.int32)
+        place[order] = np.arange(len(labels), dtype=np.int32)
+        return tuple(map(labels.__getitem__, order.tolist())), place
+
+
+def _word(content: npt.NDArray[np.uint8], starts: Ints, lengths: Ints, offset: int) -> _Words:
+    """Eight bytes of each field from an offset on, 0 after its end; the content goes on as long after it."""
+    words = np.ndarray((len(content) - _WORD + 1,), "<u8", content, strides=(1,))
+    found: _Words = words[np.minimum(starts + offset, len(words) - 1)].astype(np.uint64, copy=False)
+    found &= _MASKS[np.clip(lengths - offset, 0, _WORD)]
+    return found
+
+
+def _hashed(content: npt.NDArray[np.uint8], starts: Ints, lengths: Ints) -> tuple[_Words, _Words]:
+    """The first word and the hash of each field."""
+    first = _word(content, starts, lengths, 0)
+    hashes = (first ^ lengths.astype(np.uint64)) * _FACTOR
+    for offset in range(_WORD, int(lengths.max(initial=0)), _WORD):
+        long = np.flatnonzero(lengths > offset)
+        own = hashes[long]
+        own ^= own >> _HALF
+        own ^= _word(content, starts[long], lengths[long], offset)
+        hashes[long] = own * _FACTOR
+    hashes ^= hashes >> _HALF
+    hashes *= _FACTOR
+    return first, hashes
+
+
+def _grown(array: _Array, size: int) -> _Array:
+    """An array with room for so many values: itself, or a larger one."""
+    if size <= len(array):
+        return array
+    larger = np.zeros(max(size, 2 * len(array)), array.dtype)
+    larger[: len(array)] = array
+    return larger  # type: ignore[return-value]
