@@ -14,7 +14,6 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from operator import methodcaller
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
@@ -25,6 +24,7 @@ from rulemine.verify.report import Findings, shown
 from rulemine.verify.shapes import MANIFEST, SPLITS
 from rulemine.verify.shaping import Shape
 from rulemine.verify.tar import SUMS, Tar, check_sums
+from rulemine.verify.triples import Columns, Terms
 
 __all__ = ["Folder", "key_at"]
 
@@ -321,18 +321,19 @@ class Folder:
         """
         yield from self._rows(name, self.lines(name), columns, labels, empty)
 
-    def triples(self, name: str) -> Iterator[tuple[Sequence[int], list[str]]]:
+    def triples(self, name: str, terms: Terms) -> Iterator[tuple[Sequence[int], Columns]]:
         """The rows of a TSV file of three columns, as `fields` gives them, many at a time.
 
         Yields:
-            Line numbers, and the fields of these lines in one list.
+            Line numbers, and the triples of these lines.
         """
         for first, chunk in self._chunks(name):
-            if (fields := _three_each(chunk)) is not None:
-                yield range(first, first + len(fields) // 3), fields
-            else:
+            if (columns := terms.known_columns(chunk + b"\n")) is None:
                 rows = list(self._rows(name, self._decoded(name, first, chunk), 3, True))
-                yield [number for number, _ in rows], [field for _, row in rows for field in row]
+                columns = terms.columns([field for _, row in rows for field in row])
+                yield [number for number, _ in rows], columns
+            else:
+                yield range(first, first + len(columns)), columns
 
     def _rows(
         self,
@@ -354,25 +355,11 @@ class Folder:
             self._findings.add(name, number, "record", shown(line), expected)
 
 
-def _three_each(chunk: bytes) -> list[str] | None:
-    """The fields of lines that all have three well-formed fields; otherwise None."""
-    try:
-        text = chunk.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-    if set(map(_count_tabs, text.split("\n"))) != {2}:
-        return None
-    fields = text.replace("\n", "\t").split("\t")
-    return fields if all(fields) and fields == list(map(str.strip, fields)) else None
-
-
 _CHUNK = 1 << 22
 """Bytes of a file that are parsed at once."""
 
 _UNREADABLE = (OSError, EOFError, ValueError, zlib.error)
 """Errors of reading a file, compressed or not."""
-
-_count_tabs = methodcaller("count", "\t")
 
 
 def _parse(text: str) -> Any:

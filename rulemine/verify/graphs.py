@@ -66,8 +66,8 @@ def check_graph(
     """
     parts = [np.empty((0, 3), np.int32)]
     lines = [np.empty(0, np.int32)]
-    for numbers, fields in folder.triples(name):
-        parts.append(terms.columns(fields))
+    for numbers, triples in folder.triples(name, terms):
+        parts.append(triples)
         lines.append(np.array(numbers, np.int32))
     columns, line = np.concatenate(parts), np.concatenate(lines)
     del parts, lines

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.verify.known import Known, padded, spans_of_threes
+
 __all__ = ["Graph", "Terms", "Triple", "distinct"]
 
 Triple = tuple[str, str, str]
@@ -53,11 +55,25 @@ class Terms:
             for name in sorted(names):
                 numbers[name]
         self.known_entities, self.known_relations = len(self.entities), len(self.relations)
+        self._plain = all(name == name.strip() for name in self.relations)
+        self._known = Known(list(self.entities)), Known(list(self.relations))
 
     @property
     def sizes(self) -> tuple[int, int]:
         """How many entities and relations have numbers; at least one each."""
         return max(1, len(self.entities)), max(1, len(self.relations))
+
+    def known_columns(self, lines: bytes) -> Columns | None:
+        """The triples of whole lines of TSV as numbers, shape (n, 3); None where a field is no known name."""
+        content = padded(lines)
+        if not self._plain or (spans := spans_of_threes(content)) is None:
+            return None
+        starts, lengths = spans
+        found = np.empty((len(starts) // 3, 3), np.int32)
+        entities, relations = self._known
+        for column, names in enumerate((entities, relations, entities)):
+            found[:, column] = names.numbers(content, starts[column::3], lengths[column::3])
+        return None if found.min(initial=0) < 0 else found
 
     def columns(self, fields: Sequence[str]) -> Columns:
         """Subject, relation, subject … as numbers, shape (n, 3)."""
