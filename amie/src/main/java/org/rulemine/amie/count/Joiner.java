@@ -4,14 +4,22 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.rulemine.amie.kg.TripleIndex;
+import org.rulemine.amie.rule.Atoms;
 
 /**
  * Counts the head triples under which two entities are joined through a third one, for all pairs of codes
- * at once: a table of counters with a stamp each, so that a triple counts once per pair of codes.
+ * at once, up to 64 codes of the second entity in a pass: a set of bits for each code of the first entity
+ * gathers what it meets under one head triple, so that the triple counts once per pair of codes.
+ *
+ * <pre>
+ * joiner.begin(low, high);
+ * for each triple { for each binding { joiner.connect(…) or joiner.loops(…) } joiner.endTriple(); }
+ * … joiner.support(from, to) …
+ * </pre>
  */
 public final class Joiner {
   /** When this many cells are cached, the cache is cleared. */
-  private static final int KNOWN_LIMIT = 1 << 21;
+  private static final int KNOWN_LIMIT = 1 << 20;
 
   private final TripleIndex index;
   private final Tuning tuning;
@@ -27,38 +35,35 @@ public final class Joiner {
   private int low;
   private int high;
   private int[] count = new int[0];
-  private int[] stamp = new int[0];
 
-  /** The neighborhood of the marked entity: where the run of each neighbor starts. */
-  private final int[] markStamp;
+  /** By place of the first entity's code: the second entity's places met under the current triple. */
+  private long[] met = new long[0];
 
-  private final int[] markRun;
-  private int mark;
-  private int marked;
+  private boolean dirty;
+
+  /** By entity: the places by which the marked entity leads there; 0 nearly everywhere. */
+  private final long[] bits;
+
+  private int[] around = new int[16];
+  private int arounds;
+  private int marked = -1;
+
+  /** All places by which the marked entity leads anywhere. */
+  private long full;
 
   /** The cost so far of working without marks at an entity with a large neighborhood. */
   private long unmarkedCost;
 
   private int unmarked;
 
-  /** The cells that a pair of entities hits, cached for pairs where they are expensive to find. */
-  private final Map<Long, int[]> known = new HashMap<>();
+  /** What a pair of entities meets, cached for pairs where it is expensive to find. */
+  private final Map<Long, long[]> known = new HashMap<>();
 
   private int knownCells;
 
-  /** The cells of the current pair while they are recorded, and which are recorded already. */
-  private boolean recording;
-
-  private int[] hits = new int[16];
-  private int hitCount;
-  private int[] seen = new int[0];
-  private int serial;
-  private int[] runNeighbor = new int[16];
-  private int[] runPlace = new int[16];
-  private int runs;
-
   private int[] barred = new int[0];
   private int barredCount;
+  private final long[] barredBits;
   private boolean mayKeep = true;
 
   public Joiner(TripleIndex index, Tuning tuning) {
@@ -69,8 +74,8 @@ public final class Joiner {
     this.toPlace = new int[codes];
     this.fromCode = new int[codes];
     this.toCode = new int[codes];
-    this.markStamp = new int[index.entities];
-    this.markRun = new int[index.entities];
+    this.bits = new long[index.entities];
+    this.barredBits = new long[Atoms.VARIABLES];
   }
 
   /**
@@ -103,8 +108,6 @@ public final class Joiner {
   /** Selects the codes with enough support at the second entity; returns how many. */
   public int selectTo(int[] support, int base, int least) {
     toCodes = select(support, base, least, toPlace, toCode);
-    marked = -1;
-    unmarked = -1;
     return toCodes;
   }
 
@@ -130,111 +133,136 @@ public final class Joiner {
     return toCode[place];
   }
 
-  /** Clears the counters and counts from now on for the first entity's places low .. high - 1. */
+  /** Clears the counters and counts from now on for the second entity's places low .. high - 1. */
   public void begin(int low, int high) {
     this.low = low;
     this.high = high;
     known.clear();
     knownCells = 0;
-    int cells = (high - low) * toCodes;
+    unmark();
+    unmarked = -1;
+    int cells = fromCodes * (high - low);
     if (count.length < cells) {
       count = new int[cells];
-      stamp = new int[cells];
     } else {
       Arrays.fill(count, 0, cells, 0);
-      Arrays.fill(stamp, 0, cells, 0);
+    }
+    if (met.length < fromCodes) {
+      met = new long[fromCodes];
+    }
+  }
+
+  /** Counts what the current triple has met, and begins the next triple. */
+  public void endTriple() {
+    if (!dirty) {
+      return;
+    }
+    dirty = false;
+    for (int p = 0; p < fromCodes; p++) {
+      int base = p * (high - low);
+      for (long left = met[p]; left != 0; left &= left - 1) {
+        count[base + Long.numberOfTrailingZeros(left)]++;
+      }
+      met[p] = 0;
     }
   }
 
   /** Returns the number of triples counted for a pair of places. */
   public int support(int from, int to) {
-    return count[(from - low) * toCodes + to];
+    return count[from * (high - low) + to - low];
   }
 
-  /** Counts all paths from one entity through a third one to another. */
-  public void connect(int from, int to, int triple) {
+  /** The bit of a code of the second entity; 0 unless its place is counted in this pass. */
+  private long bit(int code) {
+    int place = toPlace[code];
+    return place >= low && place < high ? 1L << place - low : 0;
+  }
+
+  /** Meets all paths from one entity through a third one to another. */
+  public void connect(int from, int to) {
+    dirty = true;
     if (marked != to) {
       if (spare(from, to)) {
-        connectUnmarked(from, to, triple);
+        connectUnmarked(from, to);
         return;
       }
-      markAround(to);
+      mark(to);
     }
     int degree = index.degree(from);
-    boolean search = degree > (long) tuning.searchFactor() * runs;
-    boolean keep =
-        mayKeep && (search ? (long) tuning.searchFactor() * runs : degree) >= tuning.hubEdges();
-    if (keep && recall(from, to, triple)) {
-      return;
-    }
-    if (search) {
-      connectRuns(from, triple);
+    long searching = (long) tuning.searchFactor() * arounds;
+    if (mayKeep && Math.min(degree, searching) >= tuning.hubEdges()) {
+      meet(from, to, false);
+    } else if (searching < degree) {
+      searchMarked(from, met);
     } else {
-      connectEdges(from, triple);
-    }
-    if (keep) {
-      remember(from, to);
+      scan(from, met);
     }
   }
 
-  /** Scans the edges of the first entity. */
-  private void connectEdges(int from, int triple) {
+  /** Meets what a pair of entities is known to meet; it is found at the first time. */
+  private void meet(int from, int to, boolean loops) {
+    long key = (long) from * index.entities + to;
+    long[] cells = known.get(key);
+    if (cells == null) {
+      if (knownCells > KNOWN_LIMIT) {
+        known.clear();
+        knownCells = 0;
+      }
+      cells = new long[fromCodes];
+      knownCells += fromCodes + 16;
+      known.put(key, cells);
+      if (loops) {
+        turn(from, cells);
+      } else if ((long) tuning.searchFactor() * arounds < index.degree(from)) {
+        searchMarked(from, cells);
+      } else {
+        scan(from, cells);
+      }
+    }
+    for (int p = 0; p < fromCodes; p++) {
+      met[p] |= cells[p];
+    }
+  }
+
+  /** Scans the edges of the first entity, but for codes that have met all they can. */
+  private void scan(int from, long[] into) {
+    for (int i = 0; i < barredCount; i++) {
+      barredBits[i] = bits[barred[i]];
+      bits[barred[i]] = 0;
+    }
+    int[] neighbor = index.neighbor;
+    int groups = index.groupStart[from + 1];
+    for (int g = index.groupStart[from]; g < groups; g++) {
+      int place = fromPlace[index.groupCode[g]];
+      if (place < 0 || (into[place] & full) == full) {
+        continue;
+      }
+      long found = into[place];
+      int end = index.edgeStart[g + 1];
+      for (int i = index.edgeStart[g]; i < end; i++) {
+        found |= bits[neighbor[i]];
+      }
+      into[place] = found;
+    }
+    for (int i = barredCount - 1; i >= 0; i--) {
+      bits[barred[i]] = barredBits[i];
+    }
+  }
+
+  /** Searches each of the marked neighbors, which are far fewer, among those of the first entity. */
+  private void searchMarked(int from, long[] into) {
     int end = index.nearStart[from + 1];
     int[] near = index.nearNeighbor;
-    for (int i = index.nearStart[from]; i < end; i++) {
-      int middle = near[i];
-      if (markStamp[middle] == mark && !isBarred(middle)) {
-        hit(fromPlace[index.nearCode[i]], markRun[middle], middle, triple);
+    for (int k = 0; k < arounds; k++) {
+      int middle = around[k];
+      int i = isBarred(middle) ? -1 : index.near(from, middle);
+      for (; i >= 0 && i < end && near[i] == middle; i++) {
+        int place = fromPlace[index.nearCode[i]];
+        if (place >= 0) {
+          into[place] |= bits[middle];
+        }
       }
     }
-  }
-
-  /** Scans the marked neighbors, which are far fewer, and searches each. */
-  private void connectRuns(int from, int triple) {
-    int end = index.nearStart[from + 1];
-    int[] near = index.nearNeighbor;
-    for (int run = 0; run < runs; ) {
-      int middle = runNeighbor[run];
-      boolean open = !isBarred(middle);
-      for (int i = open ? index.near(from, middle) : -1; i >= 0 && i < end && near[i] == middle; i++) {
-        hit(fromPlace[index.nearCode[i]], run, middle, triple);
-      }
-      do {
-        run++;
-      } while (runNeighbor[run] == middle);
-    }
-  }
-
-  /** Counts the cached cells of a pair of entities; otherwise begins to record them. */
-  private boolean recall(int from, int to, int triple) {
-    int[] cells = known.get((long) from * index.entities + to);
-    if (cells != null) {
-      for (int cell : cells) {
-        count(cell, triple);
-      }
-      return true;
-    }
-    recording = true;
-    hitCount = 0;
-    if (seen.length < count.length) {
-      seen = new int[count.length];
-      serial = 0;
-    }
-    if (++serial == Integer.MAX_VALUE) {
-      Arrays.fill(seen, 0);
-      serial = 1;
-    }
-    return false;
-  }
-
-  private void remember(int from, int to) {
-    recording = false;
-    if (knownCells > KNOWN_LIMIT) {
-      known.clear();
-      knownCells = 0;
-    }
-    known.put((long) from * index.entities + to, Arrays.copyOf(hits, hitCount));
-    knownCells += hitCount + 16;
   }
 
   /** Returns whether marks around an entity are not worth their cost yet. */
@@ -247,96 +275,69 @@ public final class Joiner {
     return unmarkedCost < index.degree(to);
   }
 
-  private void connectUnmarked(int from, int to, int triple) {
+  private void connectUnmarked(int from, int to) {
     int end = index.nearStart[from + 1];
     int farEnd = index.nearStart[to + 1];
     int[] near = index.nearNeighbor;
     for (int i = index.nearStart[from]; i < end; i++) {
       int place = fromPlace[index.nearCode[i]];
-      if (place < low || place >= high || isBarred(near[i])) {
-        continue;
-      }
-      int k = index.near(to, near[i]);
-      for (; k >= 0 && k < farEnd && near[k] == near[i]; k++) {
-        int other = toPlace[index.nearCode[k]];
-        if (other >= 0) {
-          count((place - low) * toCodes + other, triple);
+      if (place >= 0 && !isBarred(near[i])) {
+        for (int k = index.near(to, near[i]); k >= 0 && k < farEnd && near[k] == near[i]; k++) {
+          met[place] |= bit(index.nearCode[k]);
         }
       }
     }
   }
 
-  private void count(int cell, int triple) {
-    if (recording && seen[cell] != serial) {
-      seen[cell] = serial;
-      hits = hitCount == hits.length ? Arrays.copyOf(hits, 2 * hitCount) : hits;
-      hits[hitCount++] = cell;
-    }
-    if (stamp[cell] != triple) {
-      stamp[cell] = triple;
-      count[cell]++;
-    }
-  }
-
-  private void hit(int place, int run, int middle, int triple) {
-    if (place < low || place >= high) {
-      return;
-    }
-    int base = (place - low) * toCodes;
-    for (int k = run; runNeighbor[k] == middle; k++) {
-      count(base + runPlace[k], triple);
-    }
-  }
-
-  private void markAround(int entity) {
+  private void mark(int entity) {
+    unmark();
     marked = entity;
-    if (++mark == Integer.MAX_VALUE) {
-      Arrays.fill(markStamp, 0);
-      mark = 1;
+    if (around.length < index.degree(entity)) {
+      around = new int[index.degree(entity)];
     }
-    int room = index.degree(entity) + 1;
-    if (runPlace.length < room) {
-      runNeighbor = new int[room];
-      runPlace = new int[room];
-    }
-    runs = 0;
     for (int i = index.nearStart[entity]; i < index.nearStart[entity + 1]; i++) {
-      int place = toPlace[index.nearCode[i]];
-      if (place >= 0) {
+      long bit = bit(index.nearCode[i]);
+      if (bit != 0) {
         int neighbor = index.nearNeighbor[i];
-        if (markStamp[neighbor] != mark) {
-          markStamp[neighbor] = mark;
-          markRun[neighbor] = runs;
+        if (bits[neighbor] == 0) {
+          around[arounds++] = neighbor;
         }
-        runNeighbor[runs] = neighbor;
-        runPlace[runs++] = place;
+        bits[neighbor] |= bit;
+        full |= bit;
       }
     }
-    runNeighbor[runs] = -1;
   }
 
-  /** Counts the pairs of different codes that lead from an entity to the same neighbor. */
-  public void loops(int entity, int triple) {
-    boolean keep = mayKeep && index.degree(entity) >= tuning.hubEdges();
-    if (keep && recall(entity, entity, triple)) {
-      return;
+  private void unmark() {
+    while (arounds > 0) {
+      bits[around[--arounds]] = 0;
     }
+    marked = -1;
+    full = 0;
+  }
+
+  /** Meets the pairs of different codes, in ascending order, that lead from an entity to one neighbor. */
+  public void loops(int entity) {
+    dirty = true;
+    if (mayKeep && index.degree(entity) >= tuning.hubEdges()) {
+      meet(entity, entity, true);
+    } else {
+      turn(entity, met);
+    }
+  }
+
+  private void turn(int entity, long[] into) {
     int end = index.nearStart[entity + 1];
-    for (int i = index.nearStart[entity]; i < end; i++) {
-      int place = fromPlace[index.nearCode[i]];
-      if (place < low || place >= high || isBarred(index.nearNeighbor[i])) {
-        continue;
-      }
-      int base = (place - low) * toCodes;
-      for (int k = i + 1; k < end && index.nearNeighbor[k] == index.nearNeighbor[i]; k++) {
-        int other = toPlace[index.nearCode[k]];
-        if (other >= 0) {
-          count(base + other, triple);
+    int[] near = index.nearNeighbor;
+    for (int i = end - 1, k = i; i >= index.nearStart[entity]; i = k) {
+      long bits = 0;
+      for (; k >= index.nearStart[entity] && near[k] == near[i]; k--) {
+        int place = isBarred(near[i]) ? -1 : fromPlace[index.nearCode[k]];
+        if (place >= 0) {
+          into[place] |= bits;
         }
+        bits |= bit(index.nearCode[k]);
       }
-    }
-    if (keep) {
-      remember(entity, entity);
     }
   }
 }

@@ -6,9 +6,9 @@ package org.rulemine.amie.count;
  *
  * @param hubEdges an entity with at least this many edges is a hub: what it leads to is cached
  * @param searchFactor one binary search costs about as much as a scan of this many edges
- * @param cells counters per pass over a join; more pairs of codes take several passes
+ * @param width codes of a join's second entity that are counted in one pass, at most 64
  */
-public record Tuning(int hubEdges, int searchFactor, int cells) {
+public record Tuning(int hubEdges, int searchFactor, int width) {
   /** The values for real graphs. */
-  public static final Tuning DEFAULT = new Tuning(512, 16, 1 << 22);
+  public static final Tuning DEFAULT = new Tuning(512, 16, 64);
 }

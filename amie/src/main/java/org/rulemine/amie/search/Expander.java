@@ -30,7 +30,7 @@ import org.rulemine.amie.rule.Head;
 final class Expander {
   private final TripleIndex index;
   private final Bias bias;
-  private final int cells;
+  private final int width;
   private final Stop stop;
   private final int codes;
   private final Joiner joiner;
@@ -55,7 +55,7 @@ final class Expander {
   Expander(TripleIndex index, Bias bias, Tuning tuning, Stop stop) {
     this.index = index;
     this.bias = bias;
-    this.cells = tuning.cells();
+    this.width = tuning.width();
     this.stop = stop;
     this.codes = 2 * index.relations;
     this.joiner = new Joiner(index, tuning);
@@ -309,13 +309,12 @@ final class Expander {
     if (fromCodes == 0 || toCodes == 0) {
       return;
     }
-    int block = Math.max(1, cells / toCodes);
-    for (int low = 0; low < fromCodes && !stop.requested(); low += block) {
-      int high = Math.min(fromCodes, low + block);
+    for (int low = 0; low < toCodes && !stop.requested(); low += width) {
+      int high = Math.min(toCodes, low + width);
       joiner.begin(low, high);
       countJoins(head, from, to);
-      for (int p = low; p < high; p++) {
-        for (int q = from == to ? p + 1 : 0; q < toCodes; q++) {
+      for (int p = 0; p < fromCodes; p++) {
+        for (int q = from == to ? Math.max(low, p + 1) : low; q < high; q++) {
           int support = joiner.support(p, q);
           if (support < head.minSupport) {
             continue;
@@ -359,11 +358,12 @@ final class Expander {
         lastFrom = f;
         lastTo = t;
         if (from == to) {
-          joiner.loops(f, triple + 1);
+          joiner.loops(f);
         } else {
-          joiner.connect(f, t, triple + 1);
+          joiner.connect(f, t);
         }
       }
+      joiner.endTriple();
     }
   }
 }
