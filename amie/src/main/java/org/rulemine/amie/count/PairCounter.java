@@ -10,10 +10,11 @@ import org.rulemine.amie.rule.Atoms;
  * Counts the distinct (subject, object) pairs that satisfy a closed body, up to a limit. One per
  * thread.
  *
- * <p>The pairs are counted start value by start value of the functional variable, so that only one
- * value's partners need to be distinguished: a stamp per entity, never a set of pairs. When distinct
- * variables must stand for distinct entities, nothing depends on one variable alone, and nothing but
- * the partners is cached.
+ * <p>The pairs are counted start value by start value of one of the head's variables, so that only one
+ * value's partners need to be distinguished: a stamp per entity, never a set of pairs. The start is the
+ * functional variable, of which only some values count; or the other one, where a long path has far
+ * fewer ends there. When distinct variables must stand for distinct entities, nothing depends on one
+ * variable alone, and nothing but the partners is cached.
  */
 public final class PairCounter {
   /** The ends of a hub are cached after this many visits for one rule, */
@@ -27,6 +28,7 @@ public final class PairCounter {
   private final Stop stop;
   private final int hubEdges;
   private final JoinPlan plan = new JoinPlan();
+  private final PathCost cost;
   private final int[] value = new int[Atoms.VARIABLES];
 
   /** By depth: entities already visited for this start, where a second visit can add nothing. */
@@ -54,6 +56,7 @@ public final class PairCounter {
   private boolean recording;
 
   private int[] ends = new int[16];
+  private int recorded;
   private int[][] spareVisited = new int[Atoms.VARIABLES][];
   private int spareEpoch;
 
@@ -67,10 +70,15 @@ public final class PairCounter {
 
   private int headCode;
   private int start;
+
+  /** Whether the start is not the functional variable: then all pairs are counted at once. */
+  private boolean turned;
+
   private int endDepth;
   private int[] column;
   private int columnCode;
   private long count;
+  private long rest;
   private long limit;
 
   public PairCounter(TripleIndex index, boolean injective, Tuning tuning, Stop stop) {
@@ -79,6 +87,7 @@ public final class PairCounter {
     this.index = index;
     this.stop = stop;
     this.bits = index.columnBits;
+    this.cost = new PathCost(index);
     this.restKnown = new int[index.entities];
   }
 
@@ -90,11 +99,17 @@ public final class PairCounter {
    */
   public void prepare(int head, int functional, int[] body, int offset, int length) {
     this.headCode = 2 * head + functional;
-    this.start = functional;
-    plan.start(body, offset, length, 1 << functional);
-    plan.bindPathTo(1 - functional);
-    this.endDepth = plan.depth - 1;
-    plan.bindRest();
+    this.turned = false;
+    follow(functional, body, offset, length);
+    if (endDepth > 1) {
+      double share = (double) index.columnSize(headCode) / index.columnSize(plan.linkCode[0][0]);
+      double ahead = Math.min(1, share) * cost.of(plan, endDepth);
+      follow(1 - functional, body, offset, length);
+      this.turned = cost.of(plan, endDepth) < ahead;
+      if (!turned) {
+        follow(functional, body, offset, length);
+      }
+    }
     for (int d = 0; d <= endDepth; d++) {
       // One visit is enough; at the first step the candidates are distinct anyway.
       alone[d] = !injective && d < endDepth && plan.isolates(d);
@@ -127,6 +142,14 @@ public final class PairCounter {
     this.column = index.columnEntity;
   }
 
+  private void follow(int from, int[] body, int offset, int length) {
+    this.start = from;
+    plan.start(body, offset, length, 1 << from);
+    plan.bindPathTo(1 - from);
+    this.endDepth = plan.depth - 1;
+    plan.bindRest();
+  }
+
   /**
    * Counts the pairs whose functional value has a triple of the head relation in the same place.
    *
@@ -135,7 +158,16 @@ public final class PairCounter {
    */
   public long countPca(long limit) {
     this.count = 0;
+    this.rest = 0;
     this.limit = limit;
+    if (turned) {
+      for (int i = index.columnStart[columnCode]; i < index.columnStart[columnCode + 1]; i++) {
+        if (!from(column[i])) {
+          break;
+        }
+      }
+      return count;
+    }
     int code = index.columnSize(headCode) < index.columnSize(columnCode) ? headCode : columnCode;
     int other = code == headCode ? columnCode : headCode;
     for (int i = index.columnStart[code]; i < index.columnStart[code + 1]; i++) {
@@ -146,8 +178,16 @@ public final class PairCounter {
     return count;
   }
 
-  /** Counts the pairs which {@link #countPca} leaves out, up to a limit likewise. */
+  /**
+   * Counts the pairs which {@link #countPca} leaves out, after it has been called.
+   *
+   * @param limit counting may stop as soon as the count is above it
+   * @return the count, or some number above the limit
+   */
   public long countRest(long limit) {
+    if (turned) {
+      return rest;
+    }
     this.count = 0;
     this.limit = limit;
     for (int i = index.columnStart[columnCode]; i < index.columnStart[columnCode + 1]; i++) {
@@ -233,10 +273,9 @@ public final class PairCounter {
         if (depth + 1 == plan.depth || restExists(depth + 1)) {
           stamps[entity] = epoch;
           if (recording) {
-            ends = count == ends.length ? Arrays.copyOf(ends, 2 * ends.length) : ends;
-            ends[(int) count] = entity;
-          }
-          if (++count > limit) {
+            ends = recorded == ends.length ? Arrays.copyOf(ends, 2 * recorded) : ends;
+            ends[recorded++] = entity;
+          } else if (!add(entity)) {
             return false;
           }
         }
@@ -272,7 +311,7 @@ public final class PairCounter {
     for (int entity : known) {
       if (stamps[entity] != epoch) {
         stamps[entity] = epoch;
-        if (++count > limit) {
+        if (!add(entity)) {
           return false;
         }
       }
@@ -280,9 +319,16 @@ public final class PairCounter {
     return true;
   }
 
+  /** Counts a pair; false when the limit is passed. */
+  private boolean add(int end) {
+    if (turned && index.group(end, headCode) < 0) {
+      rest++;
+      return true;
+    }
+    return ++count <= limit;
+  }
+
   private int[] record(int depth, int group, int least) {
-    long keptCount = count;
-    long keptLimit = limit;
     swapStamps();
     for (int d = 0; d <= endDepth; d++) {
       if (spareVisited[d] != null && visited[d] == null) {
@@ -291,15 +337,11 @@ public final class PairCounter {
     }
     nextEpoch();
     recording = true;
-    count = 0;
-    limit = Integer.MAX_VALUE;
+    recorded = 0;
     through(depth, group, least);
-    int[] found = Arrays.copyOf(ends, (int) count);
     recording = false;
     swapStamps();
-    count = keptCount;
-    limit = keptLimit;
-    return found;
+    return Arrays.copyOf(ends, recorded);
   }
 
   private void swapStamps() {
