@@ -88,10 +88,19 @@ class BatchFolder:
         Raises:
             WantedError: There is none; the call is in a round now, if it was not.
             EndpointError: Every one of many calls in a row has failed for good.
-            OutputError: The folder cannot be written, or another process uses it.
+            OutputError: The folder cannot be used, or another process uses it.
         """
-        if self._lock is None:
-            self._read_folder()
+        try:
+            if self._lock is None:
+                self._read_folder()
+            return self._answer(call)
+        except OSError as problem:
+            raise OutputError(
+                f"{self.folder}: cannot be read or written ({problem.strerror}). What is there is kept. Free "
+                "space, mend the permissions, or name another folder with --batch."
+            ) from None
+
+    def _answer(self, call: Call) -> Answer:
         if call.key in self._open:
             raise WantedError
         problems: list[CallProblem] = []

@@ -71,7 +71,7 @@ def test_the_journal_is_the_one_of_the_same_calls_over_the_network(
     server: ChatServer, opened: Open, path: Path, folder: Path, tmp_path: Path
 ) -> None:
     """Out of order, with errors of all kinds, a broken line, and a file that came twice."""
-    works = [until_good(n) for n in range(60)]
+    works = [until_good(n) for n in range(30)]
 
     def over_the_network(request: dict[str, Any], times: int) -> Any:
         from tests.chat_server import error
@@ -260,6 +260,10 @@ def test_one_process_uses_a_folder_and_no_budget_counts(path: Path, folder: Path
             one.run([until_good(0)])
         with pytest.raises(OutputError, match="another process uses this folder"):
             two.run([until_good(0)])
+    (folder / "file").touch()
+    unreadable = pytest.raises(OutputError, match="file: cannot be read or written")
+    with opened_at(path, folder / "file") as session, unreadable:
+        session.run([until_good(0)])
     with pytest.raises(ConfigError, match="nothing is sent"):
         EndpointOptions(batch="a", budget_tokens=5)
     assert EndpointOptions(price_input=4, price_output=8, batch="a").prices == (2, 4, True)

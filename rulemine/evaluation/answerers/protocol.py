@@ -281,11 +281,12 @@ class Context:
                     stopped.append(self._stop(len(ends), chat.cut_off))
                     may_go_on.set()
                     raise stopped[0]
+                seconds = round(chat.seconds, 3)
                 return found._replace(
                     calls=chat.calls,
                     prompt_tokens=chat.prompt_tokens,
                     completion_tokens=chat.completion_tokens,
-                    seconds=round(chat.seconds, 3),
+                    seconds=seconds if seconds or not chat.calls else None,  # a batch tells none
                     again=chat.again,
                     cut_off=tuple(sorted(chat.cut_off)),
                 )
