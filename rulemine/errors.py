@@ -53,6 +53,10 @@ class HeapError(UserError):
     """The miner ran out of heap, or the requested heap is not available."""
 
 
+class ClusterError(UserError):
+    """The workers of a cluster cannot be used, or are gone; what was finished is kept."""
+
+
 class EndpointError(UserError):
     """A model's endpoint cannot be used: no key, refused, not found, or unreachable for too long."""
 

@@ -135,6 +135,8 @@ SHARED = {
     "output": arg("-o --output", "FILE", "(standard output)", output_file),
     "folder": arg("-o --output", "OUT", "folder to write, new or of an earlier run", Path, required=True),
     "replace": switch("--replace", "replace a release that has another name or was edited"),
+    "cluster": arg("--cluster", "ADDRESS", "work on a Dask cluster: tcp://HOST:PORT, a scheduler file, or "
+                   "local:N for N processes here"),
     "wide": switch("--wide", "tables and notes as wide as they are; on a terminal they are fitted to it"),
     "set": several("--set", "KEY=VALUE", "override a key, see rulemine build keys"),
 }  # fmt: skip

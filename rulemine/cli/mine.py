@@ -39,6 +39,7 @@ MOST_NAMED = 10
 
 def mine(arguments: Namespace) -> int:
     """Runs ``mine``."""
+    from rulemine.cluster import opened
     from rulemine.datasets.registry import load_kg
     from rulemine.mining import MiningOptions, Resources, TimeLimit, explain_no_rules
     from rulemine.mining import mine as mine_rules
@@ -50,6 +51,12 @@ def mine(arguments: Namespace) -> int:
     checkpoint, missing = _beside(output, ".journal"), _beside(output, ".missing")
     check_output(output, missing)
     jar = _jar(arguments)
+    if arguments.cluster and (idle := sorted(given(arguments, "resources."))):
+        option = f"--{idle[0].replace('_', '-')}"
+        raise ConfigError(
+            f"{option}: is for mining in this process. With --cluster, threads and memory are those that the "
+            "workers were started with, and there is no limit of time. Leave it out."
+        )
     if arguments.resume and checkpoint is None:
         raise ConfigError(
             "mine: --resume continues from a file beside the output; give -o FILE too."
@@ -64,7 +71,7 @@ def mine(arguments: Namespace) -> int:
     if jar is not None:
         return _mine_by_amie(jar, arguments, kg, options, resources, limit)
     line = Line()
-    with line.watch("mine") as progress:
+    with opened(arguments.cluster, note) as cluster, line.watch("mine") as progress:
         rules = mine_rules(
             kg,
             options,
@@ -74,6 +81,7 @@ def mine(arguments: Namespace) -> int:
             resume=arguments.resume,
             limit=limit,
             on_warning=line.note,
+            run=cluster.unordered if arguments.cluster else None,
         )
     if not (rules or rules.unfinished):
         raise UserError(f"{arguments.kg}: {explain_no_rules(kg, options)}")
@@ -101,6 +109,7 @@ def _jar(arguments: Namespace) -> "AmieJar | None":
         )
     if arguments.resume:
         raise ConfigError("mine: AMIE keeps nothing that --resume could continue. Leave it out.")
+    refuse_idle(arguments, "--engine rulemine", "cluster")
     from rulemine.mining import AmieJar
 
     return AmieJar.open(arguments.amie_jar)
@@ -188,7 +197,7 @@ MINE = Subcommand(
         arg("kg", "KG", "a graph (.tsv, .nt or .ttl; plain, .gz or .zst) or the name of a data set"),
         switch("--resume", "continue from FILE.journal, left beside -o FILE by a run that was killed or "
              "limited"),
-        format_of("jsonl", "amie"), "output",
+        format_of("jsonl", "amie"), "output cluster",
         arg("--engine", None, "amie: the original AMIE 3.5.1, with one thread unless --threads says more "
             "(rulemine)", choices=("rulemine", "amie"), default="rulemine"),
         arg("--amie-jar", "JAR", "its jar, amie3.5.1.jar; not part of this package", Path),

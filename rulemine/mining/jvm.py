@@ -7,6 +7,7 @@ A process that has started the JVM must not fork (use spawn): the JVM does not s
 
 import math
 import os
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,7 +19,13 @@ import numpy.typing as npt
 
 from rulemine.errors import HeapError, JavaError, MiningError, RulemineError
 from rulemine.mining.java_home import OLDEST_JAVA, find_jvm
-from rulemine.mining.options import MiningOptions, Resources, TimeLimit, parse_heap
+from rulemine.mining.options import (
+    MiningOptions,
+    Resources,
+    TimeLimit,
+    parse_heap,
+    part_of_memory,
+)
 
 __all__ = ["EVERYTHING", "JAR", "Allowed", "Progress", "heap_size", "mine_rows", "start_jvm"]
 
@@ -68,6 +75,9 @@ _DONE, _CANCELLED, _OUT_OF_MEMORY, _FAILED = 1, 2, 3, 4
 
 _started_heap: str | None = None
 
+_indexed: tuple[npt.NDArray[np.int32], Any] | None = None
+"""Triples, and the job that has their index."""
+
 
 def start_jvm(heap: str | None = None, *, long_run: bool = False) -> None:
     """Starts the JVM unless it is running.
@@ -96,13 +106,15 @@ def start_jvm(heap: str | None = None, *, long_run: bool = False) -> None:
             f"{OLDEST_JAVA} or newer). Otherwise install the package again."
         )
     library = find_jvm()
-    import jpype
+    import jpype.config
 
     if jpype.isJVMStarted():
         raise JavaError(
             "another library has started a Java virtual machine in this process, without this "
             "package's jar and options. Mine in a process of its own."
         )
+    if threading.current_thread() is not threading.main_thread():
+        jpype.config.destroy_jvm = False  # at the end Java would wait for this thread
     try:
         jpype.startJVM(
             *_flags(size, long_run), jvmpath=str(library), classpath=[str(JAR)],
@@ -182,8 +194,9 @@ def _enough(triples: int) -> int:
 
 
 def _physical_memory() -> int:
-    """Bytes of memory for this process: the machine's, or its container's or job's if that is less."""
-    sizes = []
+    """Bytes of memory for this process: of the machine, or its container, job or worker if that is less."""
+    part = part_of_memory()
+    sizes = [] if part is None else [part]
     if hasattr(os, "sysconf"):
         sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     groups = Path("/sys/fs/cgroup")
@@ -208,6 +221,8 @@ def mine_rows(
     limit: TimeLimit | None = None,
     progress: Progress | None = None,
     allowed: Allowed = EVERYTHING,
+    *,
+    keep: bool = False,
 ) -> None:
     """Mines rules as tables of integers, one for each head relation.
 
@@ -225,6 +240,7 @@ def mine_rows(
         limit: Time limit; ends the run with the head relations finished by then.
         progress: Called about ten times a second.
         allowed: The relations that may be heads, and that may occur in bodies.
+        keep: Whether Java keeps the index of the graph for the next call with the same array.
 
     Raises:
         MiningError: The graph is too large for the index.
@@ -247,6 +263,8 @@ def mine_rows(
 
     try:
         job = _new_job(jpype, triples, entities, relations, options, resources, allowed)
+        if keep:
+            _share_index(triples, job)
         job.start()
         state = _wait(job, progress, finished, limit or TimeLimit(None), options.max_atoms)
         if state in (_DONE, _CANCELLED):
@@ -262,6 +280,15 @@ def mine_rows(
             f"alone takes about {_index_size(len(triples))}m), or raise the thresholds."
         )
     raise RulemineError(f"the miner failed: {message}. This is a bug; please report it.")
+
+
+def _share_index(triples: npt.NDArray[np.int32], job: Any) -> None:
+    """Lets a job use the index of the first one that had the same array."""
+    global _indexed
+    if _indexed is not None and _indexed[0] is triples:
+        job.takeIndexOf(_indexed[1])
+    else:
+        _indexed = triples, job
 
 
 def _is_long(triples: int, max_atoms: int) -> bool:

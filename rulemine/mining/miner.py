@@ -6,8 +6,9 @@ canonical order; the same rules for any number of threads and any order of the i
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,15 @@ from rulemine.mining.result import Rules
 
 __all__ = ["allowed_relations", "explain_no_rules", "mine"]
 
+Run = Callable[
+    [Callable[[tuple[int, ...]], list[tuple[int, Rows]]], Sequence[tuple[int, ...]]],
+    Iterable[list[tuple[int, Rows]]],
+]
+"""Calls the function with each of the items, and yields the results, in any order."""
+
+MOST_TASKS = 500
+"""At least about this part of the work is worth a task of its own."""
+
 MANY_RULES = 10_000_000
 """Above this number of rules a warning says which thresholds filter nothing."""
 
@@ -39,6 +49,7 @@ def mine(
     limit: TimeLimit | None = None,
     most: int | None = None,
     on_warning: Callable[[str], None] | None = None,
+    run: Run | None = None,
 ) -> Rules:
     """Mines the rules of a graph.
 
@@ -55,6 +66,8 @@ def mine(
         limit: A time limit that started earlier, in place of that of the resources.
         most: As soon as more rules than this are found, mining ends without any; None: no bound.
         on_warning: Called with a sentence when there are more than `MANY_RULES`.
+        run: Calls a function with items, as `map` does but in any order, in other processes; their Java heaps
+            and threads are theirs. None: this process mines.
 
     Returns:
         The rules, ordered by head relation, number of atoms and body. Empty when none
@@ -97,8 +110,20 @@ def mine(
             raise TooManyRulesError(f"more than {most:,} rules. Raise the thresholds.")
 
     left = np.isin(np.arange(len(sizes)), [head for head in wanted if head not in done])
+    if run is not None and left.any():
+        part = partial(
+            _mine_heads, kg.triples, len(kg.entities), len(kg.relations), options, allowed
+        )
+        tasks = _tasks(np.flatnonzero(left).tolist(), sizes)
+        mined, total = 0, sum(sizes[head] for task in tasks for head in task)
+        for found in run(part, tasks):
+            for head, rows in found:
+                finished(head, rows)
+                mined += sizes[head]
+            if progress is not None:
+                progress(mined, total)
     # Run the miner even without head relations, so that a problem with Java or the heap is reported.
-    if len(kg.triples) and (left.any() or not wanted) and limit.left() > 0:
+    elif len(kg.triples) and (left.any() or not wanted) and limit.left() > 0:
         mine_rows(
             np.ascontiguousarray(kg.triples),
             len(kg.entities),
@@ -113,6 +138,43 @@ def mine(
     if checkpoint is not None and limit.seconds is not None:
         table.write()
     return Rules(kg, table, wanted)
+
+
+def _tasks(heads: list[int], sizes: list[int]) -> list[tuple[int, ...]]:
+    """Head relations that are mined together: the largest by itself and first, small ones several at once."""
+    enough = sum(sizes[head] for head in heads) / MOST_TASKS
+    tasks: list[list[int]] = []
+    work = 0
+    for head in sorted(heads, key=lambda one: (-sizes[one], one)):
+        if not tasks or work + sizes[head] > enough:
+            tasks.append([])
+            work = 0
+        tasks[-1].append(head)
+        work += sizes[head]
+    return [tuple(task) for task in tasks]
+
+
+def _mine_heads(
+    triples: npt.NDArray[np.int32],
+    entities: int,
+    relations: int,
+    options: MiningOptions,
+    allowed: Allowed,
+    heads: tuple[int, ...],
+) -> list[tuple[int, Rows]]:
+    """The rows of some head relations, with what this process may use; Java keeps the index for the next."""
+    found: list[tuple[int, Rows]] = []
+    mask = np.isin(np.arange(relations), heads)
+    mine_rows(
+        triples,
+        entities,
+        relations,
+        options,
+        lambda head, rows: found.append((head, rows)),
+        allowed=Allowed(mask, allowed.bodies),
+        keep=True,
+    )
+    return found
 
 
 def _key(kg: KnowledgeGraph, options: MiningOptions) -> str:

@@ -21,6 +21,8 @@ __all__ = [
     "Resources",
     "TimeLimit",
     "parse_heap",
+    "part_of_memory",
+    "take_part",
 ]
 
 MIN_ATOMS = 2
@@ -128,7 +130,11 @@ class Resources(Section):
     @property
     def thread_count(self) -> int:
         """The number of threads to use."""
-        return self.threads if self.threads is not None else min(_processors(), MAX_THREADS)
+        return (
+            self.threads
+            if self.threads is not None
+            else min(_part[0] or _processors(), MAX_THREADS)
+        )
 
 
 class TimeLimit:
@@ -151,6 +157,25 @@ class TimeLimit:
     def left(self, rules: int = 0) -> float:
         """Seconds until the limit if this many rules must still be written; below 0: too late."""
         return self._end - self._clock() - rules * self.SECONDS_PER_RULE
+
+
+_part: tuple[int | None, int | None] = None, None
+
+
+def take_part(threads: int | None, memory: int | None) -> None:
+    """Bounds what this process takes of its machine where nothing is asked for, as one of several on it.
+
+    Args:
+        threads: Threads; None: all processors.
+        memory: Bytes of memory; None or 0: all.
+    """
+    global _part
+    _part = threads, memory or None
+
+
+def part_of_memory() -> int | None:
+    """Bytes of memory that this process may use of its machine; None: all."""
+    return _part[1]
 
 
 def _processors() -> int:

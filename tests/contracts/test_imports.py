@@ -61,10 +61,12 @@ MAY_IMPORT["verify"] = {"verify"}
 MAY_IMPORT["builder"] |= {"verify"}  # what its writing again adds to a report
 MAY_IMPORT["builder"] -= {"each kind"}
 MAY_IMPORT["draft"] -= {"each kind"}
+MAY_IMPORT["cluster"] = {"cluster", "datasets", *MAY_IMPORT["evaluation"]}
 MAY_IMPORT["cli"] = {
     "cli",
     *MAY_IMPORT["draft"],
     "auditing",
+    "cluster",
     "evaluation",
     "exports",
     "importing",
@@ -107,6 +109,7 @@ OUTSIDE = {
     "exports": {"numpy", "pyarrow"},
     "importing": {"numpy", "pyarrow"},
     "neo4j": {"neo4j", "jpype"},
+    "cluster": {"numpy", "dask", "distributed"},
     "cli": {"tqdm"},
 }
 """What packages may take from outside the standard library; all others numpy alone."""

@@ -44,6 +44,7 @@ public final class MiningJob {
   private final int threads;
   private final Tuning tuning;
   private final Stop stop = new Stop();
+  private volatile TripleIndex index;
   private volatile HeadScheduler scheduler;
   private volatile int state = RUNNING;
   private volatile boolean cancelled;
@@ -72,6 +73,11 @@ public final class MiningJob {
     this.tuning = tuning;
   }
 
+  /** Takes the index of another job over the same triples, if that has made it; before the start. */
+  public void takeIndexOf(MiningJob other) {
+    index = other.index;
+  }
+
   /** Starts the threads and returns at once. */
   public void start() {
     thread(this::run, "rulemine").start();
@@ -98,7 +104,9 @@ public final class MiningJob {
   }
 
   private void mine() {
-    TripleIndex index = new TripleIndex(entities, relations, triples);
+    if (index == null) {
+      index = new TripleIndex(entities, relations, triples);
+    }
     Arrays.fill(triples, null); // the caller may let go of its memory
     HeadScheduler work = new HeadScheduler(index, thresholds, bias, threads, tuning, stop);
     scheduler = work;

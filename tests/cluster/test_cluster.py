@@ -1,0 +1,178 @@
+"""Work on the workers of a scheduler gives what it gives here, whatever happens to them."""
+
+import subprocess
+import sys
+import threading
+from functools import partial
+from pathlib import Path
+
+import pytest
+from distributed import LocalCluster
+
+from rulemine import KnowledgeGraph, mine
+from rulemine.cluster import opened
+from rulemine.cluster import worker as of_worker
+from rulemine.cluster.opening import Here
+from rulemine.cluster.parcel import AwayError, Packer, Unpacker
+from rulemine.errors import ClusterError, ConfigError
+from rulemine.mining import checkpoint
+from rulemine.mining.checkpoint import Checkpoint, Rows
+from tests.chat_server import until
+from tests.cluster.work import always_die, die_once, square
+from tests.command_line import Command
+from tests.mining.test_checkpoint import KG, LOOSE
+
+
+def quiet(_: str) -> None:
+    """For notes: after a test that kills workers, the next one may find none yet."""
+
+
+def test_without_a_cluster_it_is_map() -> None:
+    with opened(None, quiet) as cluster:
+        assert list(cluster.map(square, [3, 1])) == [9, 1]
+        assert list(cluster.unordered(square, [3, 1])) == [9, 1]
+
+
+def test_results_come_in_the_order_of_the_items_though_a_worker_is_killed(
+    two_workers: LocalCluster, tmp_path: Path
+) -> None:
+    with opened(two_workers.scheduler_address, quiet) as cluster:
+        function = partial(die_once, tmp_path)
+        assert list(cluster.map(function, range(20))) == [n * n for n in range(20)]
+        assert (tmp_path / "died").exists()
+        assert sorted(cluster.unordered(square, range(9))) == [n * n for n in range(9)]
+        assert list(cluster.map(square, [])) == []
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_rules_are_those_of_one_process(
+    two_workers: LocalCluster, tmp_path: Path, shared: bool
+) -> None:
+    """Workers that do not see the folder of the client are sent its files."""
+    alone = list(mine(KG, LOOSE).text("jsonl"))
+    with opened(two_workers.scheduler_address, quiet) as cluster:
+        assert not isinstance(cluster, Here)
+        if not shared:
+            cluster._seen = str(tmp_path / "of another machine")
+        rules = mine(KG, LOOSE, checkpoint=tmp_path / "kept", run=cluster.unordered)
+        assert list(rules.text("jsonl")) == alone
+    assert list((tmp_path / "cache/rulemine/cluster").iterdir()) == []
+
+
+def test_mine_resumes_on_another_number_of_workers(
+    two_workers: LocalCluster, here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoint, "SECONDS_BEFORE_WRITING", 0.0)
+    words = ("mine", "kg.tsv", "--min-initial-support", "1", "-o")
+    assert command(*words, "alone").status == 0
+    add, calls = Checkpoint.add, []
+
+    def add_two(self: Checkpoint, head: int, rows: Rows) -> None:
+        add(self, head, rows)
+        calls.append(head)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+
+    address = ("--cluster", two_workers.scheduler_address)
+    with monkeypatch.context() as patch:
+        patch.setattr(Checkpoint, "add", add_two)
+        assert command(*words, "out", *address).status == 130
+    monkeypatch.setattr(Checkpoint, "add", lambda *given: (calls.append(given[1]), add(*given)))
+    assert command(*words, "out", *address, "--resume").status == 0
+    assert (here / "out").read_bytes() == (here / "alone").read_bytes()
+    assert len(set(calls)) == len(calls) == 5
+    ended = command(*words, "out", *address, "--threads", "2")
+    assert ended.status == 2
+    assert "--threads: is for mining in this process" in ended.err
+
+
+def test_the_scheduler_is_gone_in_the_middle(tmp_path: Path) -> None:
+    file = tmp_path / "scheduler.json"
+    code = (
+        "import asyncio, sys\nfrom distributed import Scheduler\n"
+        "async def run():\n"
+        "    async with Scheduler(host='127.0.0.1', port=0, scheduler_file=sys.argv[1]) as s:\n"
+        "        await s.finished()\n"
+        "asyncio.run(run())"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, file])
+    try:
+        until(file.is_file)
+        notes: list[str] = []
+        with opened(str(file), notes.append) as cluster:
+            results = iter(cluster.map(square, [1]))
+            threading.Timer(0.2, process.kill).start()
+            with pytest.raises(
+                ClusterError, match=r"the scheduler is gone.* the same command goes on"
+            ):
+                next(results)
+        assert notes == [f"{file}: there are no workers yet; the work waits for them."]
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_task_that_ends_every_worker_is_one_sentence(
+    two_workers: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rulemine.cluster.cluster.TRIES", 1)
+    with (
+        opened(two_workers.scheduler_address, quiet) as cluster,
+        pytest.raises(ClusterError, match=r"every worker that began .* needs more memory"),
+    ):
+        list(cluster.map(always_die, [1]))
+
+
+def test_an_error_of_the_work_is_raised_as_it_is(two_workers: LocalCluster) -> None:
+    with opened(two_workers.scheduler_address, quiet) as cluster, pytest.raises(ZeroDivisionError):
+        list(cluster.map(partial(divmod, 1), [0]))
+
+
+def test_a_worker_with_other_versions_does_nothing(
+    two_workers: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rulemine.cluster import cluster as of_client
+
+    ours = dict(of_worker.versions())
+    monkeypatch.setattr(of_client, "versions", lambda: ours | {"numpy": "1.0"})
+    with (
+        opened(two_workers.scheduler_address, quiet) as cluster,
+        pytest.raises(ClusterError, match=f"has numpy {ours['numpy']}, and the client numpy 1.0;"),
+    ):
+        list(cluster.map(square, [1]))
+
+
+@pytest.mark.parametrize("address", ["local:0", "host", "http://h:1"])
+def test_an_address_that_is_none(address: str) -> None:
+    with pytest.raises(ConfigError, match="expected tcp://HOST:PORT"), opened(address, quiet):
+        pass
+
+
+def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rulemine.cluster.opening.SECONDS_TO_CONNECT", 0.1)
+    with (
+        pytest.raises(ClusterError, match="no scheduler answers"),
+        opened("tcp://127.0.0.1:1", quiet),
+    ):
+        pass
+
+
+def test_a_parcel_has_each_graph_once_and_is_checked(tmp_path: Path) -> None:
+    ids = [(f"e{n}", "r", f"e{n + 1}") for n in range(9000)]
+    kg = KnowledgeGraph.from_triples(ids)
+    assert len(kg.entity_ids) == 9001
+    packer, unpacker = Packer(tmp_path), Unpacker()
+    first = packer.pack(partial(max, kg, 1))
+    second = packer.pack(partial(max, kg, 2))
+    assert len(set(first) ^ set(second)) == 2, "only the functions differ"
+    made = unpacker.function(first, (tmp_path,), "w").args[0]
+    again = unpacker.function(second, (tmp_path / "no", tmp_path), "w").args[0]
+    assert made is again
+    assert "entity_ids" not in vars(made)
+    assert (made.entities, made.triples.tolist()) == (kg.entities, kg.triples.tolist())
+    assert not made.triples.flags.writeable
+    damaged = tmp_path / first[-1]
+    damaged.write_bytes(damaged.read_bytes()[:-1])
+    with pytest.raises(AwayError) as away:
+        Unpacker().function(first, (tmp_path,), "w")
+    assert away.value.names == (damaged.name,)

@@ -1,0 +1,45 @@
+"""Work for tests, and what goes wrong with it."""
+
+import logging
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import dask
+from distributed import LocalCluster
+
+
+@contextmanager
+def started(folder: Path, workers: int, memory: str = "4GB") -> Iterator[LocalCluster]:
+    """Workers that are processes of one thread; a task that ends one is given up by the scheduler."""
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        LocalCluster(
+            n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0",
+            memory_limit=memory, local_directory=str(folder), silence_logs=logging.CRITICAL,
+        ) as cluster,
+    ):  # fmt: skip
+        yield cluster
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def die_once(folder: Path, number: int) -> int:
+    """Ends its worker as the kernel would, the first time that it is called with 3."""
+    mark = folder / "died"
+    if number == 3 and not mark.exists():
+        mark.touch()
+        time.sleep(0.3)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number * number
+
+
+def always_die(number: int) -> int:
+    time.sleep(0.3)  # what ends at once looks like a worker that cannot start
+    os.kill(os.getpid(), signal.SIGKILL)
+    return number
