@@ -95,7 +95,7 @@ def test_the_journal_is_the_one_of_the_same_calls_over_the_network(
     assert 3 <= rounds <= 8
     assert sorted(p.name for p in folder.glob("round-*"))[0] == "round-0001.requests.jsonl"
     first = custom_ids(folder / "round-0001.requests.jsonl")
-    assert first == [call_of(n).key for n in range(60)], "in the order of the works"
+    assert first == [call_of(n).key for n in range(30)], "in the order of the works"
     with opened_at(other, folder / "none") as session:
         assert session.run(works) == expected, "what the journal holds needs no folder"
     assert not (folder / "none").exists()
