@@ -189,10 +189,14 @@ class Graph:
     def _span(self, subject: int, relation: int | None = None) -> slice:
         """The rows of a subject, with one relation or all."""
         n, m = self.terms.sizes
-        first, last = (0, m - 1) if relation is None else (relation, relation)
-        ends = np.array([(subject, first, 0), (subject, last, n - 1)], np.int32)
-        low, high = self.terms.pack(ends)
-        return slice(self.keys.searchsorted(low), self.keys.searchsorted(high, "right"))
+        first, count = (subject * m, m) if relation is None else (subject * m + relation, 1)
+        keys = self.keys
+        ends: Any = [first * n, (first + count) * n]
+        if keys.dtype.kind == "S":
+            rows = [(*divmod(pair, m), 0) for pair in (first, first + count)]
+            ends = self.terms.pack(np.array(rows, np.int32))
+        low, high = keys.searchsorted(ends)
+        return slice(low, high)
 
     def objects(self, subject: str, relation: str) -> frozenset[str]:
         """All o with relation(subject, o)."""
