@@ -6,8 +6,8 @@ Rules of at most 3 atoms, thresholds of the documentation. Every step is a proce
 the file and fills the cache of graphs, `mine` reads from the cache. CPU seconds are user + system; GiB are
 the peak of resident memory, the part of it before Java starts, and the peak of the Java heap. Then, for each
 shape, the power of the triples with which CPU seconds grow (least squares over all sizes, with the residual
-of each), and an EXTRAPOLATION by that power, and by the bytes per triple of the largest size. Prints
-Markdown; --keep FOLDER leaves the files there, and does not generate again what is there.
+of each), and an EXTRAPOLATION by the power between the two largest sizes, and by the bytes per triple of the
+largest. Prints Markdown; --keep FOLDER leaves the files there, and does not generate again what is there.
 """
 
 import argparse
@@ -85,14 +85,14 @@ def growth(rows: list[dict[str, Any]]) -> None:
     cpu = np.array([row["cpu"] for row in rows])
     power, factor = np.polyfit(np.log(triples), np.log(cpu), 1)
     off = [f"{100 * (one - 1):+.0f} %" for one in cpu / np.exp(factor) / triples**power]
-    print(
-        f"\nCPU seconds grow with the power {power:.2f} of the triples; residuals {', '.join(off)}.\n"
-    )
+    steep = np.log(cpu[-1] / cpu[-2]) / np.log(triples[-1] / triples[-2])
+    print(f"\nCPU seconds grow with the power {power:.2f} of the triples (off by {', '.join(off)}); between "
+          f"the two largest graphs with {steep:.2f}.\n")  # fmt: skip
     last = rows[-1]
     for beyond in BEYOND:
         scale = beyond / last["triples"]
         print(
-            f"Extrapolated to {beyond:,} triples: {last['cpu'] * scale**power / 3600:.1f} CPU hours, "
+            f"Extrapolated to {beyond:,} triples: {last['cpu'] * scale**steep / 3600:.1f} CPU hours, "
             f"{last['peak'] * scale:.0f} GiB, of which {last['heap'] * scale:.0f} GiB are Java's heap.\n"
         )
 
