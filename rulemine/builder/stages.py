@@ -56,6 +56,7 @@ class BuildStages(BuildResults):
                     f"{self.recipe.kg}: {explain_no_rules(self.inputs.kg, self.recipe.mining)}"
                 )
             write_rules(folder / "rules.jsonl", rules)
+            self.mined_rules = tuple(rules)
             if self.inputs.rules_with_unknown_names:
                 write_rules(folder / RULES_WITH_UNKNOWN_NAMES, self.inputs.rules_with_unknown_names)
 
@@ -111,6 +112,7 @@ class BuildStages(BuildResults):
             write_text(folder / RULES_OF_LOW_LIFT, str(low))
             write_rules(folder / "rules.jsonl", rules)
             write_groundings(folder, found)
+            self.rules, self.groundings = rules, found
 
         options = {
             "sample": chosen.groundings_per_rule,

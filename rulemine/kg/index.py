@@ -3,11 +3,16 @@
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.kg.graph import KnowledgeGraph
 
 __all__ = ["Incidence", "Index", "spans"]
 
 Ints = npt.NDArray[np.int64]
+
+MOST_STARTS = 32
+"""Entities · relations per triple up to which a table, faster than searching, says where the triples of each
+end begin."""
 
 
 class Index:
@@ -26,6 +31,8 @@ class Index:
         keys = self._keys(2)
         self.by_object = np.argsort(keys, kind="stable")
         self.object_keys = keys[self.by_object]
+        self._starts: dict[int, Ints] = {}
+        self._degrees: dict[tuple[int, int], float] = {}
 
     def _keys(self, column: int) -> Ints:
         keys = self.kg.triples[:, 1].astype(np.int64)
@@ -39,6 +46,35 @@ class Index:
             self.subject_keys, [relation * self.entities, (relation + 1) * self.entities]
         )
         return self.by_subject[low:high]
+
+    def ranges(self, column: int, keys: Ints) -> tuple[Ints, Ints]:
+        """Where the triples of some ends stand in `by_subject` (column 0) or `by_object` (2).
+
+        Args:
+            column: The end.
+            keys: int64, shape (n,): relation · entities + entity.
+
+        Returns:
+            Where those of each key begin, and how many there are, shape (n,).
+        """
+        ordered = self.object_keys if column else self.subject_keys
+        size = self.entities * len(self.kg.relations)
+        if size > MOST_STARTS * len(self.kg):
+            first = ordered.searchsorted(keys)
+            return first, ordered.searchsorted(keys, "right") - first
+        if column not in self._starts:
+            counts = np.bincount(ordered, minlength=size)
+            self._starts[column] = np.concatenate(([0], counts.cumsum()))
+        starts = self._starts[column]
+        first = starts[keys]
+        return first, starts[keys + 1] - first
+
+    def mean_degree(self, relation: int, column: int) -> float:
+        """Triples of a relation per entity at one of its ends: the subject (column 0) or the object (2)."""
+        if (relation, column) not in self._degrees:
+            ends = distinct(self.kg.triples[self.of_relation(relation), column])
+            self._degrees[relation, column] = len(self.of_relation(relation)) / max(1, len(ends))
+        return self._degrees[relation, column]
 
 
 class Incidence:

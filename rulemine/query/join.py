@@ -128,12 +128,10 @@ class _Paths:
             self.order, self.first, self.count = None, row, (row >= 0).astype(np.int64)
         elif subject is not None:
             self.order = index.by_subject
-            self.first, self.count = _ranges(
-                index.subject_keys, relation * index.entities + subject
-            )
+            self.first, self.count = index.ranges(0, relation * index.entities + subject)
         elif object_ is not None:
             self.order = index.by_object
-            self.first, self.count = _ranges(index.object_keys, relation * index.entities + object_)
+            self.first, self.count = index.ranges(2, relation * index.entities + object_)
         else:
             self.order = index.of_relation(relation)
             if atom.subject == atom.object:
@@ -155,8 +153,3 @@ def _values(term: int, table: Ints, bound: frozenset[int]) -> Ints | None:
     if term < 0:
         return np.full(len(table), -1 - term, np.int64)
     return table[:, term] if term in bound else None
-
-
-def _ranges(keys: Ints, wanted: Ints) -> tuple[Ints, Ints]:
-    first = np.searchsorted(keys, wanted, "left")
-    return first, np.searchsorted(keys, wanted, "right") - first

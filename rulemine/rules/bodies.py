@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.arrays import distinct
 from rulemine.kg.index import Index
 from rulemine.query.join import BoundAtom, bind, join
 from rulemine.rules.rule import Rule
@@ -106,12 +105,12 @@ class BoundRule:
         known = set(given)
         waiting = list(range(len(self.body)))
         order: list[int] = []
-        while waiting:
+        while len(waiting) > 1:
             nxt = min(waiting, key=lambda i: self._matches(self.body[i], bindings, given, known))
             waiting.remove(nxt)
             order.append(nxt)
             known.update(t for t in (self.body[nxt].subject, self.body[nxt].object) if t >= 0)
-        return order
+        return order + waiting
 
     def _matches(
         self, atom: BoundAtom, bindings: Ints, given: frozenset[int], known: set[int]
@@ -122,20 +121,14 @@ class BoundRule:
         if subject_known and object_known:
             return 0.0  # can only shrink the table
         index = self.index
-        if subject_known:
-            term, keys = atom.subject, index.subject_keys
-        elif object_known:
-            term, keys = atom.object, index.object_keys
-        else:
+        if not subject_known and not object_known:
             return float(len(index.of_relation(atom.relation)))
-        first = atom.relation * index.entities
-        if term in given or term < 0:
-            ends = bindings[:, term] if term >= 0 else np.array([-1 - term])
-            low = np.searchsorted(keys, first + ends, "left")
-            total = (np.searchsorted(keys, first + ends, "right") - low).sum()
-            return float(total / max(1, len(ends)))
-        low, high = np.searchsorted(keys, [first, first + index.entities])
-        return float((high - low) / max(1, len(distinct(keys[low:high]))))
+        term, column = (atom.subject, 0) if subject_known else (atom.object, 2)
+        if term >= 0 and term not in given:
+            return index.mean_degree(atom.relation, column)
+        ends = bindings[:, term] if term >= 0 else np.array([-1 - term])
+        total = index.ranges(column, atom.relation * index.entities + ends)[1].sum()
+        return float(total / max(1, len(ends)))
 
 
 def bind_rule(index: Index, rule: Rule) -> BoundRule | None:

@@ -48,6 +48,8 @@ AMIE_COLUMNS = (
 
 AMIE_HEADER = "\t".join(AMIE_COLUMNS) + "\n"
 
+_VARIABLES = {variable_name(number): number for number in range(26)}
+
 _CACHED = 1 << 16
 """Size of the caches of formatted atoms and measures."""
 
@@ -342,8 +344,8 @@ def _json_to_term(value: Any) -> Term:
     if isinstance(value, dict) and isinstance(value.get("entity"), str):
         entity: str = value["entity"]
         return entity
-    if isinstance(value, str) and re.fullmatch(r"\?[a-z]", value):
-        return ord(value[1]) - ord("a")
+    if isinstance(value, str) and value in _VARIABLES:
+        return _VARIABLES[value]
     raise InputError(f"a term is '?a' … '?z' or {{'entity': label}}, found {value!r}")
 
 

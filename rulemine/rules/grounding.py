@@ -18,7 +18,7 @@ from rulemine.arrays import distinct, frame, read_arrays, write_arrays
 from rulemine.errors import counted
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
-from rulemine.rules.bodies import BoundRule, bind_rule
+from rulemine.rules.bodies import Bodies, BoundRule, bind_rule
 from rulemine.rules.path_bodies import Chain, Chains
 from rulemine.rules.rule import Rule
 from rulemine.seeds import Stream, stream
@@ -165,8 +165,7 @@ def ground(
                 if chain is not None:
                     per_head, head, body = _sample_chains(chain, rows, sample, draws)
                 else:
-                    per_head = bound.count(kg.triples[rows])
-                    head, body = _sample_bodies(bound, rows, per_head, sample, draws)
+                    per_head, head, body = _sample_bodies(bound, rows, sample, draws)
                 counts[number] = per_head.sum()
                 provable[rows[per_head > 0]] = True
             numbers.append(np.full(len(head), number, np.int32))
@@ -189,7 +188,11 @@ def ground(
 
 def _all_bodies(bound: BoundRule, rows: Ints) -> tuple[Ints, Ints]:
     """Head row and body rows of all groundings with one of the given heads, in canonical order."""
-    found = list(bound.bodies(bound.index.kg.triples[rows]))
+    return _ordered(bound, rows, list(bound.bodies(bound.index.kg.triples[rows])))
+
+
+def _ordered(bound: BoundRule, rows: Ints, found: list[Bodies]) -> tuple[Ints, Ints]:
+    """Head row and body rows of bodies that prove given heads, in canonical order."""
     if not found:
         return np.empty(0, np.int64), np.empty((0, len(bound.body)), np.int64)
     head = rows[np.concatenate([part.head for part in found])]
@@ -225,23 +228,33 @@ def _sample_chains(chain: Chain, rows: Ints, sample: int, draws: Stream) -> tupl
 
 
 def _sample_bodies(
-    bound: BoundRule, rows: Ints, per_head: Ints, sample: int, draws: Stream
-) -> tuple[Ints, Ints]:
-    """Draws a uniform sample of the groundings of a rule.
+    bound: BoundRule, rows: Ints, sample: int, draws: Stream
+) -> tuple[Ints, Ints, Ints]:
+    """Counts the groundings of a rule, and draws a uniform sample.
 
-    Groundings are numbered in canonical order. Numbers are drawn, and only the groundings of the heads
-    that they fall on are enumerated again.
+    Groundings are numbered in canonical order. Numbers are drawn, and where there are many only the
+    groundings of the heads that they fall on are enumerated again.
 
     Args:
         bound: The rule.
         rows: Its heads, ascending.
-        per_head: Number of groundings of each head.
         sample: How many to keep.
         draws: The random stream.
+
+    Returns:
+        Number of groundings of each head; head row and body rows of the sample.
     """
+    per_head = np.zeros(len(rows), np.int64)
+    kept: list[Bodies] = []
+    for found in bound.bodies(bound.index.kg.triples[rows]):
+        per_head += np.bincount(found.head, minlength=len(rows))
+        kept = [*kept, found] if per_head.sum() <= AT_ONCE else []
     ends = np.cumsum(per_head)
     total = int(ends[-1]) if len(ends) else 0
     wanted = _draw(draws, total, sample)
+    if total <= AT_ONCE:
+        head, body = _ordered(bound, rows, kept)
+        return per_head, head[wanted], body[wanted]
     at = np.searchsorted(ends, wanted, "right")
     hit = distinct(at)
     heads: list[Ints] = [np.empty(0, np.int64)]
@@ -258,7 +271,7 @@ def _sample_bodies(
         picked = before[np.searchsorted(part, at[mine])] + within
         heads.append(head[picked])
         bodies.append(body[picked])
-    return np.concatenate(heads), np.concatenate(bodies)
+    return per_head, np.concatenate(heads), np.concatenate(bodies)
 
 
 def _draw(draws: Stream, total: int, sample: int) -> Ints:

@@ -110,20 +110,9 @@ def _predictions(bound: BoundRule, draws: Stream) -> tuple[Ints, Ints]:
     The entities stand for the head's subject; for its object where the subject is fixed by the rule.
     """
     index, head = bound.index, bound.head
-    n, start = index.entities, head.subject if head.subject >= 0 else head.object
+    start = head.subject if head.subject >= 0 else head.object
     atom = next(a for a in bound.body if start in (a.subject, a.object))
     ends = index.kg.triples[index.of_relation(atom.relation)].astype(np.int64)
     about = distinct(ends[:, 0 if atom.subject == start else 2])
     about = about[draws.permutation(len(about))]
-    keys, ways = [np.empty(0, np.int64)], 0
-    for first in range(0, len(about), ENTITIES_AT_ONCE):
-        if ways >= WAYS:
-            break
-        some = about[first : first + ENTITIES_AT_ONCE]
-        bindings = np.zeros((len(some), bound.columns), np.int64)
-        bindings[:, start] = some
-        for pairs, matches in predicted(index, bound, bindings, start):
-            keys.append(pairs)
-            ways += matches
-    subjects, objects = np.divmod(distinct(np.concatenate(keys)), n)
-    return subjects, objects
+    return predicted(index, bound, about, start, WAYS, ENTITIES_AT_ONCE)

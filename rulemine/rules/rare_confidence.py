@@ -10,7 +10,7 @@ Guarantees: a function of graph, rule, seed and bound on the prior; an estimate 
 uniform sample of entities, exact where the rule has few; bounded time per rule.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,26 +94,23 @@ class _Graph:
 
 def _rare_confidence(graph: _Graph, bound: BoundRule, draws: Stream) -> float:
     kg, relation = graph.index.kg, bound.head.relation
-    sample, subjects, objects = _predicted(graph, bound, draws)
+    subjects, objects = _predicted(graph, bound, draws)
     fit = graph.rare(relation, subjects, objects)
     ids = np.empty((int(fit.sum()), 3), np.int32)
     ids[:, 0], ids[:, 1], ids[:, 2] = subjects[fit], relation, objects[fit]
-    wrong = int((kg.rows_of(ids) < 0).sum())
-    heads = kg.triples[bound.heads()]
-    column = 0 if bound.head.subject >= 0 else 2
-    heads = heads[_among(sample, heads[:, column].astype(np.int64))]
-    ends = heads.astype(np.int64)
-    heads = heads[graph.rare(relation, ends[:, 0], ends[:, 2])]
-    if not len(heads):
-        return 0.0
-    chain = graph.chains.of(bound)
-    bodies = bound.count(heads) if chain is None else chain.over(heads).counts
-    right = int((bodies > 0).sum())
-    return right / (right + wrong + DOUBT)
+    there = kg.rows_of(ids) >= 0
+    right = ids[there]
+    if len(right) and relation in {
+        atom.relation for atom in bound.body
+    }:  # a body may hold the triple itself
+        chain = graph.chains.of(bound)
+        bodies = bound.count(right) if chain is None else chain.over(right).counts
+        right = right[bodies > 0]
+    return len(right) / (len(right) + int((~there).sum()) + DOUBT)
 
 
-def _predicted(graph: _Graph, bound: BoundRule, draws: Stream) -> tuple[Ints, Ints, Ints]:
-    """A sample of entities, and all predictions about them: subjects and objects, each pair once.
+def _predicted(graph: _Graph, bound: BoundRule, draws: Stream) -> tuple[Ints, Ints]:
+    """All predictions about a sample of entities: subjects and objects, each pair once.
 
     The entities stand for the head's subject; for its object where the subject is fixed by the rule.
     """
@@ -128,14 +125,14 @@ def _predicted(graph: _Graph, bound: BoundRule, draws: Stream) -> tuple[Ints, In
     return _walked(graph, steps, draws)
 
 
-def _walked(graph: _Graph, steps: Sequence[Step], draws: Stream) -> tuple[Ints, Ints, Ints]:
+def _walked(graph: _Graph, steps: Sequence[Step], draws: Stream) -> tuple[Ints, Ints]:
     """See `_predicted`; for a body that is a path."""
     chains, n = graph.chains, graph.index.entities
     starts, ends = chains.edges(steps[0])
     if len(steps) == 1:
         sample = _drawn(distinct(starts), draws)
         own = _among(sample, starts)
-        return sample, starts[own], ends[own]
+        return starts[own], ends[own]
     if len(steps) == 2:
         first, count = chains.degrees(steps[1], ends)
     else:
@@ -151,51 +148,56 @@ def _walked(graph: _Graph, steps: Sequence[Step], draws: Stream) -> tuple[Ints, 
         source = np.repeat(np.arange(len(count)), count)
         within = np.arange(len(source)) - np.repeat(np.cumsum(count) - count, count)
         last = table[first[source] + within] % n
-    return sample, *np.divmod(distinct(starts[source] * n + last), n)
+    subjects, objects = np.divmod(distinct(starts[source] * n + last), n)
+    return subjects, objects
 
 
 def predicted(
-    index: Index, bound: BoundRule, bindings: Ints, start: int
-) -> Iterator[tuple[Ints, int]]:
-    """Yields what a rule predicts where one of its terms is bound, a part at a time.
+    index: Index, bound: BoundRule, entities: Ints, start: int, most: int, at_once: int
+) -> tuple[Ints, Ints]:
+    """What a rule predicts about some entities, each pair once.
 
     Args:
         index: The index of the graph.
         bound: The rule.
-        bindings: int64, shape (n, columns): the entities of the bound term in its column, else 0.
-        start: The term.
+        entities: The entities, shape (n,).
+        start: The term of the rule that they stand for.
+        most: Matches of the body after which no further entities are taken.
+        at_once: Entities that are taken together or not at all.
 
-    Yields:
-        subject · entities + object of each prediction, ascending, and the number of matches of the body.
+    Returns:
+        Subjects and objects, ascending.
     """
     n, head, fixed = index.entities, bound.head, frozenset({start})
-    order = bound.join_order(bindings, fixed)
+    bindings = np.zeros((len(entities), bound.columns), np.int64)
+    bindings[:, start] = entities
+    order = bound.join_order(bindings[:at_once], fixed)
+    keys = [np.empty(0, np.int64)]
+    ways, taken = np.zeros(-(-len(entities) // at_once), np.int64), len(entities)
     for found in join(index, [bound.body[i] for i in order], bindings, fixed):
+        # Results come by entity, so that of those after the last one taken none is missed.
+        ways += np.bincount(found.origin // at_once, minlength=len(ways))
+        enough = np.flatnonzero(ways.cumsum() >= most)
+        taken = min(taken, (int(enough[0]) + 1) * at_once) if len(enough) else taken
+        own = found.bindings[: np.searchsorted(found.origin, taken)]
         subject, object_ = (
-            found.bindings[:, term] if term >= 0 else np.full(len(found.origin), -1 - term)
-            for term in (head.subject, head.object)
+            own[:, term] if term >= 0 else -1 - term for term in (head.subject, head.object)
         )
-        yield distinct(subject * n + object_), len(found.origin)
+        keys.append(distinct(np.asarray(subject * n + object_)))
+        if found.origin[-1] >= taken:
+            break
+    subjects, objects = np.divmod(distinct(np.concatenate(keys)), n)
+    return subjects, objects
 
 
-def _joined(index: Index, bound: BoundRule, draws: Stream) -> tuple[Ints, Ints, Ints]:
+def _joined(index: Index, bound: BoundRule, draws: Stream) -> tuple[Ints, Ints]:
     """See `_predicted`; for any body."""
-    n, head = index.entities, bound.head
+    head = bound.head
     start = head.subject if head.subject >= 0 else head.object
     atom = next(a for a in bound.body if start in (a.subject, a.object))
     ends = index.kg.triples[index.of_relation(atom.relation)].astype(np.int64)
     sample = _drawn(distinct(ends[:, 0 if atom.subject == start else 2]), draws)
-    sample = sample[draws.permutation(len(sample))]
-    keys = [np.empty(0, np.int64)]
-    ways = done = 0
-    while done < len(sample) and ways < WAYS:
-        bindings = np.zeros((min(32, len(sample) - done), bound.columns), np.int64)
-        bindings[:, start] = sample[done : done + len(bindings)]
-        for some, matches in predicted(index, bound, bindings, start):
-            keys.append(some)
-            ways += matches
-        done += len(bindings)
-    return np.sort(sample[:done]), *np.divmod(distinct(np.concatenate(keys)), n)
+    return predicted(index, bound, sample[draws.permutation(len(sample))], start, WAYS, 32)
 
 
 def _drawn(

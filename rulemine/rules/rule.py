@@ -9,7 +9,7 @@ import hashlib
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from rulemine.errors import InputError
@@ -33,6 +33,11 @@ ID_LENGTH = 12
 
 MOST_BODY_VARIABLES = 7
 """Limit, because the canonical form tries every order of them."""
+
+_CACHED = 1 << 16
+"""Atoms and shapes of which what follows from them is kept: rules are many, their atoms few."""
+
+_AtomKey = tuple[str, tuple[int, int, str], tuple[int, int, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +176,11 @@ class Rule:
         """
         free = sorted({v for atom in self.body for v in atom.variables if v > 1})
         renamed = (
-            tuple(sorted((_rename(atom, names) for atom in self.body), key=_atom_key))
+            sorted(_renamed(atom, names) for atom in self.body)
             for order in itertools.permutations(range(2, 2 + len(free)))
-            for names in [{0: 0, 1: 1, **dict(zip(free, order, strict=True))}]
+            for names in [((0, 0), (1, 1), *zip(free, order, strict=True))]
         )
-        return min(renamed, key=_body_key)
+        return tuple(atom for _, atom in min(renamed))
 
     @cached_property
     def id(self) -> str:
@@ -198,35 +203,42 @@ class Rule:
         Args:
             closed: False: a variable of the body may occur in one atom only.
         """
-        if not self.body:
-            return "the body is empty"
-        atoms = (self.head, *self.body)
-        counts: dict[int, int] = {}
-        for atom in atoms:
-            for v in set(atom.variables):
-                counts[v] = counts.get(v, 0) + 1
-        loose = sorted(v for v, n in counts.items() if n < 2)
-        if not closed:
-            bound = {v for atom in self.body for v in atom.variables}
-            if free := sorted(set(self.head.variables) - bound):
-                return f"no body atom binds {' and '.join(map(variable_name, free))} of the head"
-        elif loose:
-            named = ", ".join(variable_name(v) for v in loose)
-            verb = "occurs" if len(loose) == 1 else "occur"
-            return f"the rule is not closed: {named} {verb} in one atom only"
-        if len(counts) - len(set(self.head.variables)) > MOST_BODY_VARIABLES:
-            return f"the body has more than {MOST_BODY_VARIABLES} variables of its own"
-        if self.head in self.body:
-            return "the head is one of the body atoms"
-        reached = set(self.head.variables)
-        waiting = [atom for atom in self.body if atom.variables]
-        while waiting:
-            joined = [atom for atom in waiting if reached.intersection(atom.variables)]
-            if not joined:
-                return "the body is not connected with the head"
-            reached.update(v for atom in joined for v in atom.variables)
-            waiting = [atom for atom in waiting if atom not in joined]
-        return None
+        shape = tuple(atom.variables for atom in (self.head, *self.body))
+        return _problem(shape, self.head in self.body, closed)
+
+
+@lru_cache(maxsize=_CACHED)
+def _problem(shape: tuple[tuple[int, ...], ...], repeats: bool, closed: bool) -> str | None:
+    """See `Rule.problem`; of the variables of head and body atoms, and whether the head is one of these."""
+    head, *body = shape
+    if not body:
+        return "the body is empty"
+    counts: dict[int, int] = {}
+    for atom in shape:
+        for v in set(atom):
+            counts[v] = counts.get(v, 0) + 1
+    loose = sorted(v for v, n in counts.items() if n < 2)
+    if not closed:
+        bound = {v for atom in body for v in atom}
+        if free := sorted(set(head) - bound):
+            return f"no body atom binds {' and '.join(map(variable_name, free))} of the head"
+    elif loose:
+        named = ", ".join(variable_name(v) for v in loose)
+        verb = "occurs" if len(loose) == 1 else "occur"
+        return f"the rule is not closed: {named} {verb} in one atom only"
+    if len(counts) - len(set(head)) > MOST_BODY_VARIABLES:
+        return f"the body has more than {MOST_BODY_VARIABLES} variables of its own"
+    if repeats:
+        return "the head is one of the body atoms"
+    reached = set(head)
+    waiting = [atom for atom in body if atom]
+    while waiting:
+        joined = [atom for atom in waiting if reached.intersection(atom)]
+        if not joined:
+            return "the body is not connected with the head"
+        reached.update(v for atom in joined for v in atom)
+        waiting = [atom for atom in waiting if atom not in joined]
+    return None
 
 
 def id_of(*identities: str) -> str:
@@ -234,6 +246,7 @@ def id_of(*identities: str) -> str:
     return hashlib.sha256("\t".join(identities).encode()).hexdigest()[:ID_LENGTH]
 
 
+@lru_cache(maxsize=_CACHED)
 def identity_of(atom: Atom) -> str:
     """The text of an atom that is hashed into the id of a rule."""
     return f"{atom.relation}\t{_term_text(atom.subject)}\t{_term_text(atom.object)}"
@@ -257,9 +270,13 @@ def sort_rules(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     return tuple(sorted(rules, key=lambda rule: rule.sort_key))
 
 
-def _rename(atom: Atom, names: dict[int, int]) -> Atom:
-    s, r, o = atom
-    return Atom(names[s] if isinstance(s, int) else s, r, names[o] if isinstance(o, int) else o)
+@lru_cache(maxsize=_CACHED)
+def _renamed(atom: Atom, names: tuple[tuple[int, int], ...]) -> tuple[_AtomKey, Atom]:
+    """An atom with other variables (each with its new one), and by what it is sorted."""
+    new = dict(names)
+    s, r, o = (new[term] if isinstance(term, int) else term for term in atom)
+    renamed = Atom(s, str(r), o)
+    return _atom_key(renamed), renamed
 
 
 def _term_key(term: Term) -> tuple[int, int, str]:
@@ -271,11 +288,9 @@ def _term_text(term: Term) -> str:
     return variable_name(term) if isinstance(term, int) else f"={term}"
 
 
-def _atom_key(atom: Atom) -> tuple[str, tuple[int, int, str], tuple[int, int, str]]:
+def _atom_key(atom: Atom) -> _AtomKey:
     return (atom.relation, _term_key(atom.subject), _term_key(atom.object))
 
 
-def _body_key(
-    body: tuple[Atom, ...],
-) -> tuple[tuple[str, tuple[int, int, str], tuple[int, int, str]], ...]:
+def _body_key(body: tuple[Atom, ...]) -> tuple[_AtomKey, ...]:
     return tuple(_atom_key(atom) for atom in body)

@@ -66,13 +66,8 @@ class Hops:
 
     def degrees(self, step: Step, nodes: Ints) -> tuple[Ints, Ints]:
         """Positions of the neighbors of nodes in the table of a direction: first, and number."""
-        keys = self.index.subject_keys if step.forward else self.index.object_keys
-        first, last = np.searchsorted(
-            keys, [step.relation * self.index.entities, (step.relation + 1) * self.index.entities]
-        )
-        wanted = nodes + step.relation * self.index.entities
-        low = np.searchsorted(keys[first:last], wanted, "left")
-        return first + low, np.searchsorted(keys[first:last], wanted, "right") - low
+        keys = nodes + step.relation * self.index.entities
+        return self.index.ranges(0 if step.forward else 2, keys)
 
     def expand(self, step: Step, first: Ints, count: Ints) -> tuple[Ints, Ints]:
         """Position of the node and the neighbor, ascending, for ranges from `degrees`."""
