@@ -129,9 +129,9 @@ class Contents:
     @cached_property
     def prover(self) -> Prover:
         """Counts proofs in the incomplete KG."""
-        return Prover.of(self.rules.values(), self.left)
+        return Prover(self.rules.values(), self.left)
 
     @cached_property
     def whole_prover(self) -> Prover:
         """Counts proofs in the complete KG."""
-        return Prover.of(self.rules.values(), self.known)
+        return Prover(self.rules.values(), self.known)

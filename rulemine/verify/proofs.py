@@ -5,8 +5,8 @@ the incomplete KG. Variables are bound one at a time, the one with the fewest ca
 are an intersection of neighbor sets, so the last variable is counted, not enumerated.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -17,6 +17,9 @@ __all__ = ["Proofs", "Prover", "Triples", "bound", "match"]
 
 Bindings = dict[int, str]
 
+_Need = tuple[int, str, int]
+"""An end of a triple, and of which relation it must be which end; 0: the subject, 2: the object."""
+
 
 class Triples:
     """The triples of a graph, with a cache of look-ups; methods as in `Graph`."""
@@ -24,6 +27,9 @@ class Triples:
     def __init__(self, graph: Graph) -> None:
         self.objects, self.subjects = cache(graph.objects), cache(graph.subjects)
         self.subjects_of, self.between = graph.subjects_of, graph.between
+
+    def __contains__(self, triple: Triple) -> bool:
+        return triple[2] in self.objects(triple[0], triple[1])
 
 
 def match(atom: Atom, triple: Triple, bindings: Bindings) -> bool:
@@ -39,7 +45,7 @@ def match(atom: Atom, triple: Triple, bindings: Bindings) -> bool:
     return True
 
 
-def count(body: list[Atom], bindings: Bindings, triples: Triples) -> int:
+def count(body: Sequence[Atom], bindings: Bindings, triples: Triples) -> int:
     """Counts the ways to bind the unbound variables so that all atoms are in the graph."""
     waiting: list[Atom] = []
     options: dict[int, list[frozenset[str]]] = {}
@@ -52,13 +58,16 @@ def count(body: list[Atom], bindings: Bindings, triples: Triples) -> int:
             continue
         waiting.append((s, r, o))
         if isinstance(s, str) and isinstance(o, int):
-            options.setdefault(o, []).append(triples.objects(s, r))
-            free.add(o)
+            variable, found = o, triples.objects(s, r)
         elif isinstance(s, int) and isinstance(o, str):
-            options.setdefault(s, []).append(triples.subjects(r, o))
-            free.add(s)
+            variable, found = s, triples.subjects(r, o)
         else:
             free.update(t for t in (s, o) if isinstance(t, int))
+            continue
+        if not found:
+            return 0
+        options.setdefault(variable, []).append(found)
+        free.add(variable)
     if not waiting:
         return 1
     if not options:  # no atom has a bound term: start anywhere
@@ -96,32 +105,57 @@ class Proofs(NamedTuple):
     shortest: int
 
 
-@dataclass(frozen=True, slots=True)
 class Prover:
-    """Rules by head relation, and the triples to prove from."""
+    """Counts proofs of triples by rules.
 
-    rules: dict[str, list[HornRule]]
-    triples: Triples
+    Attributes:
+        rules: The rules by head relation.
+        triples: The triples to prove from.
+    """
 
-    @classmethod
-    def of(cls, rules: Iterable[HornRule], triples: Triples) -> "Prover":
-        """Makes a prover for rules over triples."""
-        by_relation: dict[str, list[HornRule]] = {}
+    def __init__(self, rules: Iterable[HornRule], triples: Triples) -> None:
+        self.triples = triples
+        self.rules: dict[str, list[HornRule]] = defaultdict(list)
+        # By head relation, what rules need at the ends of a triple, and which need just that.
+        self._needing: dict[str, dict[frozenset[_Need], list[HornRule]]] = defaultdict(dict)
         for rule in rules:
-            by_relation.setdefault(rule.head[1], []).append(rule)
-        return cls(by_relation, triples)
+            self.rules[rule.head[1]].append(rule)
+            self._needing[rule.head[1]].setdefault(_needs(rule), []).append(rule)
 
     def ways(self, rule: HornRule, triple: Triple) -> int:
         """Counts the proofs of a triple by one rule."""
         bindings: Bindings = {}
         matched = match(rule.head, triple, bindings)
-        return count(list(rule.body), bindings, self.triples) if matched else 0
+        return count(rule.body, bindings, self.triples) if matched else 0
 
     def prove(self, triple: Triple) -> Proofs:
         """Counts the proofs of a triple that is not itself in the graph."""
         total, shortest = 0, 0
-        for rule in self.rules.get(triple[1], ()):
-            if ways := self.ways(rule, triple):
-                total += ways
-                shortest = min(shortest or len(rule.body), len(rule.body))
+        objects, subjects = self.triples.objects, self.triples.subjects
+        met: dict[_Need, bool] = {}
+        for needs, rules in self._needing.get(triple[1], {}).items():
+            for need in needs:
+                if need not in met:
+                    end, relation, side = need
+                    entity = triple[end]
+                    found = subjects(relation, entity) if side else objects(entity, relation)
+                    met[need] = bool(found)
+                if not met[need]:
+                    break
+            else:
+                for rule in rules:
+                    if ways := self.ways(rule, triple):
+                        total += ways
+                        shortest = min(shortest or len(rule.body), len(rule.body))
         return Proofs(total, shortest)
+
+
+def _needs(rule: HornRule) -> frozenset[_Need]:
+    """Of what relations the ends of a triple must be ends, if the rule is to prove it."""
+    return frozenset(
+        (end, atom[1], side)
+        for end in (0, 2)
+        for atom in rule.body
+        for side in (0, 2)
+        if isinstance(rule.head[end], int) and atom[side] == rule.head[end]
+    )

@@ -54,6 +54,11 @@ class _Removals:
         self.parts: dict[tuple[str, ...], list[HornRule]] = defaultdict(list)
         for rule in self.rules.values():
             self.parts[_relations(rule.head, rule.body)].append(rule)
+        # Relation of the head → rules with one body atom, each with its confidence.
+        self.edges: dict[str, list[tuple[float, HornRule]]] = defaultdict(list)
+        for rule in self.rules.values():
+            if len(rule.body) == 1:
+                self.edges[rule.head[1]].append((rule.confidence, rule))
 
 
 class RemovalChecks:
@@ -118,7 +123,7 @@ def _check_certificates(triple: Triple, record: Removed, removals: _Removals, sa
         for problem in certificate_problems(head, *proof, removals.rules):
             say(*problem)
         for other in proof[1]:
-            if other not in removals.contents.incomplete:
+            if other not in removals.contents.left:
                 why = "which is removed" if other in removals.removed else "which is not in the KG"
                 say("body survives", f"{shown(other)}, {why}", f"triples of {INCOMPLETE} only")
         if not removals.brink:
@@ -164,15 +169,15 @@ def _check_best(heads: list[Triple], proof: Proof, removals: _Removals, say: Say
     if own is None:
         return
     for head in heads:
-        for rule in prover.rules.get(head[1], ()):
-            better = (rule.confidence, len(proof[1])) > (own.confidence, 1)
+        for confidence, rule in removals.edges.get(head[1], ()):
+            better = (confidence, len(proof[1])) > (own.confidence, 1)
             bindings: Bindings = {}
-            if len(rule.body) != 1 or not better or not match(rule.head, head, bindings):
+            if not better or not match(rule.head, head, bindings):
                 continue
             s, _, o = bound(rule.body[0], bindings)
             if s != o and prover.ways(rule, head):
                 found, expected = f"rule {rule.row['id']} proves it too", "the best proof"
-                say("best proof", f"{found}, with confidence {rule.confidence}", expected)
+                say("best proof", f"{found}, with confidence {confidence}", expected)
 
 
 def _check_undecorated(head: Triple, proof: Proof, removals: _Removals, say: Say) -> None:
@@ -215,7 +220,7 @@ def _check_fact(triple: Triple, record: Removed, removals: _Removals, say: Say) 
     if triple[0] == triple[2] and not removals.brink:
         say("self-loop", shown(triple), "two entities")
     for other in removals.facts.statements(triple):
-        if other in removals.contents.complete:
+        if other in removals.contents.known:
             gone = removals.removed.get(other)
             if gone is None or gone.level != record.level:
                 at = "never" if gone is None else f"at level {gone.level}"

@@ -1,10 +1,11 @@
-"""The triples at each entity, beside a list of them."""
+"""The triples at each entity and of each relation at it, beside a list of them."""
 
 import numpy as np
 import pytest
 
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.index import Incidence
+from rulemine.kg import index as module
+from rulemine.kg.index import Incidence, Index
 from rulemine.seeds import stream
 
 
@@ -36,3 +37,21 @@ def test_each_triple_stands_at_both_ends(seed: int) -> None:
         assert order == sorted(order)
     both = made.at(np.array([3, 1])).tolist()
     assert both == [*made.at(np.array([3])).tolist(), *made.at(np.array([1])).tolist()]
+
+
+@pytest.mark.parametrize("most", [0, 10**6])
+def test_a_table_says_what_searching_finds(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_STARTS", most)
+    kg = KnowledgeGraph.from_triples([("a", "r", "b"), ("a", "r", "c"), ("d", "s", "c")])
+    made = Index(kg)
+    for column, rows in ((0, made.by_subject), (2, made.by_object)):
+        first, count = made.ranges(column, np.arange(2 * made.entities))
+        for key, (at, number) in enumerate(zip(first.tolist(), count.tolist(), strict=True)):
+            relation, entity = divmod(key, made.entities)
+            wanted = [
+                row
+                for row, triple in enumerate(kg.triples.tolist())
+                if (triple[1], triple[column]) == (relation, entity)
+            ]
+            assert rows[at : at + number].tolist() == wanted
+    assert [made.mean_degree(0, 0), made.mean_degree(0, 2), made.mean_degree(1, 2)] == [2, 1, 1]

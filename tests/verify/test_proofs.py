@@ -61,7 +61,7 @@ def test_the_prover_adds_up_rules_and_finds_the_shortest() -> None:
         HornRule(3, (0, "u", 1), ((0, "s", 1),), {}),
         HornRule(4, (0, "t", "x"), ((0, "s", "b"),), {}),
     ]
-    prover = Prover.of(rules, Triples(Graph.of(facts)))
+    prover = Prover(rules, Triples(Graph.of(facts)))
     assert prover.prove(("a", "t", "b")) == (3, 1)
     assert prover.prove(("a", "t", "x")) == (1, 1)
     assert prover.prove(("c", "t", "b")) == (0, 0)
