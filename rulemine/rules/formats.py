@@ -49,7 +49,6 @@ AMIE_COLUMNS = (
 AMIE_HEADER = "\t".join(AMIE_COLUMNS) + "\n"
 
 _VARIABLES = {variable_name(number): number for number in range(26)}
-
 _CACHED = 1 << 16
 """Size of the caches of formatted atoms and measures."""
 
@@ -341,11 +340,10 @@ def _json_atom(atom: Any) -> Atom:
 
 
 def _json_to_term(value: Any) -> Term:
-    if isinstance(value, dict) and isinstance(value.get("entity"), str):
-        entity: str = value["entity"]
+    if isinstance(value, dict) and isinstance(entity := value.get("entity"), str):
         return entity
-    if isinstance(value, str) and value in _VARIABLES:
-        return _VARIABLES[value]
+    if isinstance(value, str) and (variable := _VARIABLES.get(value)) is not None:
+        return variable
     raise InputError(f"a term is '?a' … '?z' or {{'entity': label}}, found {value!r}")
 
 
