@@ -180,13 +180,18 @@ def _explain_unfinished(heads: tuple[str, ...], seconds: float | None, missing: 
 def _add_options(parser: Parser) -> None:
     from rulemine.config import keys_of
     from rulemine.mining import MiningOptions, Resources
-    from rulemine.recipe.recipe import KEYS
 
     own = list(keys_of(MiningOptions(), "mining."))
     defaults = {key.name: key.default for key in own}
-    other = [k for k in KEYS if k.name in defaults and k.default != defaults[k.name]]
-    listed = ", ".join(f"{key.name} {key.default}" for key in other)
-    parser.epilog = f"A build has other defaults: {listed}."
+
+    def differing() -> str:
+        from rulemine.recipe.recipe import KEYS
+
+        other = [k for k in KEYS if k.name in defaults and k.default != defaults[k.name]]
+        listed = ", ".join(f"{key.name} {key.default}" for key in other)
+        return f"A build has other defaults: {listed}."
+
+    parser.ending = differing
     add_flags(parser, own)
     add_flags(parser, keys_of(Resources(), "resources."))
 

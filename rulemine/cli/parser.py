@@ -57,6 +57,7 @@ class Parser(argparse.ArgumentParser):
         keys: Finds the keys that ``--set`` accepts.
         options: Adds the options; called when they are first needed, so that no command loads those of
             others.
+        ending: The text after the options, where it is expensive to find.
         takes_program: Whether what follows ``--`` is a program of the user's, which becomes ``program``.
     """
 
@@ -66,6 +67,7 @@ class Parser(argparse.ArgumentParser):
     keys: "Callable[[], Iterable[Key]]" = tuple
     options: "Callable[[Parser], None] | None" = None
     takes_program: bool = False
+    ending: "Callable[[], str] | None" = None
 
     def complete(self) -> None:
         """Adds the options, unless they have been added."""
@@ -77,6 +79,8 @@ class Parser(argparse.ArgumentParser):
         """The help, all options included."""
         self.complete()
         self.usage = self.usage or f"{self.prog} {self._needed()}"
+        if self.ending is not None:
+            self.epilog = self.ending()
         return super().format_help()
 
     def _needed(self) -> str:

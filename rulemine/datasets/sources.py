@@ -8,7 +8,6 @@ import hashlib
 import io
 import os
 import tarfile
-import urllib.request
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -189,6 +188,8 @@ def _content(file: SourceFile, url: str, progress: Progress | None) -> bytes:
 def fetch(url: str, progress: Progress | None) -> bytes:
     if not url.startswith("https://"):
         raise OSError(f"{url} is not an https address")
+    import urllib.request  # half as slow to import as numpy, and most graphs are files
+
     parts: list[bytes] = []
     with urllib.request.urlopen(url, timeout=SECONDS_TO_CONNECT) as answer:  # noqa: S310
         total = int(answer.headers.get("Content-Length") or 0)

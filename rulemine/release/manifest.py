@@ -10,10 +10,9 @@ from rulemine.errors import ReleaseError
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.kinds.registry import KINDS
 from rulemine.release.records import FORMAT_VERSION
+from rulemine.release.storing.folders import FORMAT
 
 __all__ = ["FORMAT", "KEYS", "SHAPES", "TABLES", "check_manifest", "dump_manifest"]
-
-FORMAT = "rulemine release"
 
 KEYS = {"format", "format_version", "name", "naming", "levels", "config", "kg", "counts", "files"}
 """Of a manifest."""

@@ -33,6 +33,7 @@ from rulemine.release.records import (
     question_from_json,
 )
 from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
+from rulemine.release.storing.folders import MANIFEST
 from rulemine.release.storing.ustar import unpacked
 from rulemine.release.values import REMOVED_VALUES, VALUE_RULES, RemovedValue
 from rulemine.rules.formats import read_rules
@@ -41,7 +42,6 @@ from rulemine.rules.values.value_rules import ValueRule
 
 __all__ = ["MANIFEST", "PROPERTY_GRAPHS", "TYPES", "Release"]
 
-MANIFEST = "manifest.json"
 _LEVELS = {"complete": 0, "incomplete": 100}
 _LEVEL = re.compile(r"incomplete-([0-9]{1,3})")
 TYPES = "types.tsv"

@@ -13,7 +13,22 @@ from pathlib import Path
 from rulemine.errors import InputError, OutputError
 from rulemine.files import describe_content, take_lock
 
-__all__ = ["edited", "exchange", "listed", "recover", "strangers", "working_folder"]
+__all__ = [
+    "FORMAT",
+    "MANIFEST",
+    "edited",
+    "exchange",
+    "listed",
+    "recover",
+    "strangers",
+    "working_folder",
+]
+
+MANIFEST = "manifest.json"
+"""The file by which a folder is a release."""
+
+FORMAT = "rulemine release"
+"""Where every manifest begins."""
 
 LOCK = ".lock"
 """Marks a working folder as made by this program; locked by the process that uses it."""

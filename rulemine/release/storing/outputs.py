@@ -13,9 +13,15 @@ from typing import Any
 from rulemine.codec import dump_line, parse_object
 from rulemine.errors import InputError, OutputError, ReleaseError
 from rulemine.files import describe_content, read_text, write_text
-from rulemine.release.manifest import FORMAT
-from rulemine.release.reader import MANIFEST, Release
-from rulemine.release.storing.folders import edited, exchange, listed, recover, strangers
+from rulemine.release.storing.folders import (
+    FORMAT,
+    MANIFEST,
+    edited,
+    exchange,
+    listed,
+    recover,
+    strangers,
+)
 from rulemine.release.storing.ustar import SUMS
 
 __all__ = [
@@ -119,6 +125,8 @@ def check_replaceable(target: Path, name: str, kind: str, *, replace: bool = Fal
     """
     if not target.exists():
         return
+    from rulemine.release.reader import Release
+
     try:
         release = Release.open(target)
     except ReleaseError as problem:
