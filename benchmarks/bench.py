@@ -1,11 +1,12 @@
 """Times and peak memory of mining and of every stage of a build, each as a whole process of its own.
 
-    python benchmarks/bench.py [--runs 3] [--only TEXT] [--amie-jar JAR] [--save]
+    python benchmarks/bench.py [--runs 3] [--only TEXT] [--amie-jar JAR] [--old CHECKOUT] [--save]
 
 Prints a Markdown table: CPU seconds (user + system), wall seconds and peak resident memory, start-up
 included, as median (least – most) of the runs; compared with ``results.json``, where a median CPU time
 of more than 1.2 times the one kept there is flagged. ``--save`` keeps the new figures. With a jar of
-the original AMIE, each mining row is run by it too, in turn with ours, and the ratio is printed.
+the original AMIE, each mining row is run by it too, in turn with ours, and the ratio is printed. With
+another checkout of this project, in which ``make jar`` was run, so are builds after mining and their checks.
 Rows whose data set is not on this machine are left out and named.
 """
 
@@ -57,6 +58,18 @@ RECIPES = {
     "fb15k237": ("fb15k237", "fb15k237-all", "fb15k237-labels"),
 }
 
+AFTER_MINING = {
+    **RECIPES,
+    "structures-fb15k237": RECIPES["fb15k237"],
+    "subgraphs-fb15k237": RECIPES["fb15k237"],
+}
+
+MINE = (
+    "import sys; from pathlib import Path; from rulemine.builder.pipeline import Build; "
+    "from rulemine.recipe.loading import load_recipe; "
+    "Build(load_recipe(sys.argv[1], []), Path(sys.argv[2])).run('mine')"
+)
+
 
 @dataclass(frozen=True)
 class Usage:
@@ -68,12 +81,21 @@ class Usage:
     rules: int
 
 
-def run(command: list[str], limit: float | None = None) -> Usage | None:
-    """Runs a command to its end, or None when it took longer than the limit, in wall seconds."""
+def run(
+    command: list[str], limit: float | None = None, checkout: Path | None = None
+) -> Usage | None:
+    """Runs a command to its end, or None when it took longer than the limit, in wall seconds.
+
+    Args:
+        command: The command.
+        limit: The limit.
+        checkout: The checkout whose code runs; None: this one.
+    """
     timer = None
     started = os.times().elapsed
     with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+        paths = {**os.environ, "PYTHONPATH": str((checkout or Path(__file__).parents[1]).resolve())}
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=paths)
         if limit is not None:
             timer = threading.Timer(limit, process.kill)
             timer.start()
@@ -124,7 +146,9 @@ class Table:
         kept = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {"rows": {}}
         self.kept: dict[str, dict[str, float]] = kept["rows"]
         self.rows: dict[str, dict[str, object]] = {}
-        print("| work | rules | CPU s | wall s | peak MiB | kept CPU s | AMIE CPU s | ratio |")
+        print(
+            "| work | rules | CPU s | wall s | peak MiB | kept CPU s | AMIE or old CPU s | ratio |"
+        )
         print("|---|--:|--:|--:|--:|--:|--:|--:|", flush=True)
 
     def add(self, name: str, usages: list[Usage], amie: list[Usage | None]) -> None:
@@ -139,7 +163,7 @@ class Table:
         ratio = ""
         if amie:
             least = statistics.median([u.cpu for u in whole]) if whole else AMIE_LIMIT
-            ratio = f"{'' if whole else '> '}{least / median:.0f}×"
+            ratio = f"{'' if whole else '> '}{least / median:.1f}×"
         print(
             f"| {name} | {usages[0].rules or ''} | {spread(cpu, 2)} | "
             f"{spread([u.wall for u in usages], 2)} | {spread([u.peak for u in usages], 0)} | {kept} | "
@@ -218,6 +242,27 @@ def build_rows(table: Table, only: str) -> None:
             table.add(name, usages[name], [])
 
 
+def after_mining_rows(table: Table, only: str, old: Path | None) -> None:
+    """Builds after mining, each as one process, and their checks; in turn with another checkout."""
+    for recipe, needed in AFTER_MINING.items():
+        names = [f"{recipe}, build after mining", f"{recipe}, verify"]
+        if not any(only in name for name in names) or None in map(find_files, needed):
+            continue
+        usages: dict[tuple[str, Path | None], list[Usage]] = {}
+        for _ in range(table.runs):
+            for checkout in (None, old) if old else (None,):
+                with tempfile.TemporaryDirectory() as folder:
+                    out = str(Path(folder) / recipe)
+                    run([sys.executable, "-c", MINE, recipe, out], None, checkout)
+                    commands = ours("build", recipe, "-o", out), ours("verify", out)
+                    for name, command in zip(names, commands, strict=True):
+                        usage = run(command, None, checkout)
+                        assert usage is not None
+                        usages.setdefault((name, checkout), []).append(usage)
+        for name in names:
+            table.add(name, usages[name, None], [*usages.get((name, old), [])] if old else [])
+
+
 def machine() -> dict[str, object]:
     """What the figures were measured on."""
     model = ""
@@ -239,11 +284,15 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3, help="runs of each row (3)")
     parser.add_argument("--only", default="", help="only rows whose name holds this text")
     parser.add_argument("--amie-jar", help="a jar of the original AMIE, to run beside ours")
+    parser.add_argument(
+        "--old", type=Path, help="another checkout, to build and verify with beside this"
+    )
     parser.add_argument("--save", action="store_true", help="keep the figures in results.json")
     given = parser.parse_args()
     table = Table(given.runs, AmieJar.open(given.amie_jar) if given.amie_jar else None)
     mining_rows(table, given.only)
     build_rows(table, given.only)
+    after_mining_rows(table, given.only, given.old)
     facts = machine()
     print("\n" + ", ".join(f"{key}: {value}" for key, value in facts.items()))
     if given.save:
