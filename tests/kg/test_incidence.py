@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg import index as module
+from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Incidence, Index
 from rulemine.seeds import stream
 
