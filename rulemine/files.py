@@ -252,8 +252,8 @@ def read_lines(path: Path) -> list[str]:
     return lines
 
 
-def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a JSON Lines file.
+def read_jsonl(path: Path, holding: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON Lines file; those alone whose lines hold a text.
 
     Yields:
         Line number (from 1) and the object. An empty file yields nothing; NaN is not JSON.
@@ -265,7 +265,7 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     for block in read_blocks(path):
         lines = _decoded(path, block, before).removesuffix("\n").split("\n")
         for number, line in enumerate(lines, start=before + 1):
-            if line.strip():
+            if holding in line and line.strip():
                 yield number, parse_object(line, f"{path}: line {number}")
         before += len(lines)
 

@@ -7,7 +7,7 @@ checked against its digest, and never changed. Nothing here needs a JVM or a net
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -286,6 +286,19 @@ class Release:
         wanted = SPLITS if split is None else (split,)
         found = [q for s in wanted for q in self._questions(f"questions/{s}.jsonl")]
         return tuple(sorted(found, key=lambda q: q.id))
+
+    def question(self, wanted: str) -> Question | None:
+        """The question of an id, found without decoding the others; None: `questions` says what is wrong."""
+        names = [f"questions/{split}.jsonl" for split in SPLITS]
+        for name, path in [(name, self.file(name)) for name in names]:
+            rows: Iterable[Question] = self._read.get(name, ())
+            if name not in self._read:
+                lines = read_jsonl(path, f'"id": {json.dumps(wanted)}')
+                rows = (question_from_json(row, f"{path}: line {n}") for n, row in lines)
+            for question in rows:
+                if (question.id, question.kind) == (wanted, self.kind):
+                    return question
+        return None
 
     def _questions(self, name: str) -> tuple[Question, ...]:
         if name not in self._read:

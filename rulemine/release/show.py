@@ -50,10 +50,9 @@ def show(release: str | Path | Release | ShownRelease, question_id: str, width: 
 
 
 def _find(release: Release, wanted: str) -> Question:
+    if (question := release.question(wanted)) is not None:
+        return question
     questions = release.questions()
-    for question in questions:
-        if question.id == wanted:
-            return question
     for rejection in release.rejections():
         if rejection.question == wanted:
             detail = f" ({rejection.detail})" if rejection.detail else ""

@@ -105,6 +105,17 @@ def test_every_part_is_read(folder: Path) -> None:
     assert release.relations()["husband"]["statement"] == "{s} is the husband of {o}"
 
 
+def test_one_question_is_found_without_decoding_the_others(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(FILES, "questions/test.jsonl", "no question\n")
+    write(folder)
+    found = Release.open(folder).question("q00003")
+    assert found is not None
+    assert found.id == "q00003"
+    assert Release.open(folder).question("q0000") is None
+
+
 def test_levels_are_those_of_the_manifest(folder: Path) -> None:
     write(folder, levels=[50, 100])
     assert Release.open(str(folder)).levels == (50, 100)

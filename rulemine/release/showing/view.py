@@ -1,10 +1,14 @@
 """What is shown of a question, as data: blocks under titles, drawn by the terminal and the page."""
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
 
+from rulemine.codec import from_json, parse_object
 from rulemine.errors import ReleaseError, counted
+from rulemine.files import read_text
 from rulemine.kg.graph import Triple
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, Removal
@@ -20,6 +24,9 @@ __all__ = [
 ]  # fmt: skip
 
 ALL_STATED = "Every answer is stated; the question is left out of scores on hard answers."
+
+_TRIPLE = '{"triple": '
+"""How lines of removed triples begin."""
 
 Row = tuple[str, str]
 """A key and a text."""
@@ -51,6 +58,33 @@ def draw(block: Titled, width: int) -> list[str]:
     return [block.title][: bool(block.title)] + [INDENT + line for line in lines]
 
 
+class _Removals(Mapping[Triple, Removal]):
+    """The removals of a file by triple: a question needs one of thousands, so each is decoded when needed."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lines: dict[Triple, tuple[int, str]] = {}
+        decode = json.JSONDecoder().raw_decode
+        for number, line in enumerate(read_text(path).split("\n"), start=1):
+            if line.startswith(_TRIPLE):
+                self._lines[tuple(decode(line, len(_TRIPLE))[0])] = number, line
+            elif line.strip():
+                self._lines[self._decoded(number, line).triple] = number, line
+
+    def _decoded(self, number: int, line: str) -> Removal:
+        where = f"{self._path}: line {number}"
+        return from_json(Removal, parse_object(line, where), where)
+
+    def __getitem__(self, triple: Triple) -> Removal:
+        return self._decoded(*self._lines[triple])
+
+    def __iter__(self) -> Iterator[Triple]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+
 class ShownRelease:
     """A release as it is shown: what its entities are called, and what is known of its removed triples.
 
@@ -76,9 +110,9 @@ class ShownRelease:
         return shown
 
     @cached_property
-    def removals(self) -> dict[Triple, Removal]:
+    def removals(self) -> Mapping[Triple, Removal]:
         """Removed triple → what is known of its removal."""
-        return {row.triple: row for row in self.release.removals()}
+        return _Removals(self.release.file("removed.jsonl"))
 
     @cached_property
     def missing(self) -> frozenset[Triple]:
