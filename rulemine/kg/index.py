@@ -6,13 +6,25 @@ import numpy.typing as npt
 from rulemine.arrays import distinct
 from rulemine.kg.graph import KnowledgeGraph
 
-__all__ = ["Incidence", "Index", "spans"]
+__all__ = ["Incidence", "Index", "rows_by_relation", "spans"]
 
 Ints = npt.NDArray[np.int64]
 
 MOST_STARTS = 32
 """Entities · relations per triple up to which a table, faster than searching, says where the triples of each
 end begin."""
+
+
+def _by_relation(kg: KnowledgeGraph) -> Ints:
+    """The rows of the triples, relation by relation, of each as they stand."""
+    relation = kg.triples[:, 1]
+    small = len(kg.relations) <= 2**15  # then numpy sorts by counting
+    return np.argsort(relation.astype(np.int16) if small else relation, kind="stable")
+
+
+def rows_by_relation(kg: KnowledgeGraph) -> list[Ints]:
+    """The rows of the triples of each relation, as they stand."""
+    return np.split(_by_relation(kg), kg.relation_sizes().cumsum())[:-1]
 
 
 class Index:
@@ -22,11 +34,7 @@ class Index:
         self.kg = kg
         self.entities = max(1, len(kg.entities))
         # Triples are sorted by subject, relation, object, and stable sorts keep what they do not touch.
-        relation = kg.triples[:, 1]
-        small = len(kg.relations) <= 2**15  # then numpy sorts by counting
-        self.by_subject = np.argsort(
-            relation.astype(np.int16) if small else relation, kind="stable"
-        )
+        self.by_subject = _by_relation(kg)
         self.subject_keys = self._keys(0)[self.by_subject]
         keys = self._keys(2)
         self.by_object = np.argsort(keys, kind="stable")

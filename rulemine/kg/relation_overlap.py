@@ -54,12 +54,19 @@ class RelationOverlap(NamedTuple):
     share: float
 
 
-def overlapping_relations(kg: KnowledgeGraph) -> tuple[RelationOverlap, ...]:
-    """All overlapping relations of a graph, sorted."""
+def overlapping_relations(kg: KnowledgeGraph, loops: bool = True) -> tuple[RelationOverlap, ...]:
+    """All overlapping relations of a graph, sorted.
+
+    Args:
+        kg: The graph.
+        loops: Whether self-loops count.
+    """
     found: list[RelationOverlap] = []
     entities, relations = max(1, len(kg.entities)), len(kg.relations)
-    s, r, o = kg.triples[_beside_others(kg)].T.astype(np.int64)
-    sizes = kg.relation_sizes()
+    beside = kg.triples[kg.beside_others]
+    beside = beside if loops else beside[beside[:, 0] != beside[:, 2]]
+    s, r, o = beside.T.astype(np.int64)
+    sizes = kg.relation_sizes() if loops else _sizes_without_loops(kg)
     pairs = s * entities + o
     order = np.argsort(pairs, kind="stable")
     for turned, wanted in ((False, pairs), (True, o * entities + s)):
@@ -81,16 +88,12 @@ def overlapping_relations(kg: KnowledgeGraph) -> tuple[RelationOverlap, ...]:
     return tuple(sorted(found))
 
 
-def _beside_others(kg: KnowledgeGraph) -> npt.NDArray[np.bool_]:
-    """Which triples join two entities that another one joins too, either way round, or are self-loops."""
-    s, o = kg.triples[:, 0].astype(np.int64), kg.triples[:, 2].astype(np.int64)
-    pairs = np.minimum(s, o) * max(1, len(kg.entities)) + np.maximum(s, o)
-    order = np.argsort(pairs)
-    same = np.diff(pairs[order]) == 0
-    beside: npt.NDArray[np.bool_] = s == o
-    beside[order[1:][same]] = True
-    beside[order[:-1][same]] = True
-    return beside
+def _sizes_without_loops(kg: KnowledgeGraph) -> npt.NDArray[np.int64]:
+    loops = kg.triples[kg.triples[:, 0] == kg.triples[:, 2], 1]
+    sizes: npt.NDArray[np.int64] = kg.relation_sizes() - np.bincount(
+        loops, minlength=len(kg.relations)
+    )
+    return sizes
 
 
 class Lookalike(NamedTuple):
@@ -116,9 +119,10 @@ def undeclared_relations(kg: KnowledgeGraph, declared: Declarations) -> tuple[Lo
     Each states at least `LEAST_SHARE` of the triples of the other one. Self-loops do not count, nor do
     relations with fewer than `LEAST_TRIPLES` triples.
     """
-    plain = kg.without(np.flatnonzero(kg.triples[:, 0] == kg.triples[:, 2]))
-    sizes = dict(zip(plain.relations, plain.relation_sizes().tolist(), strict=True))
-    shares = {(o.relation, o.other, o.reversed): o.share for o in overlapping_relations(plain)}
+    sizes = dict(zip(kg.relations, _sizes_without_loops(kg).tolist(), strict=True))
+    shares = {
+        (o.relation, o.other, o.reversed): o.share for o in overlapping_relations(kg, loops=False)
+    }
     found = []
     for (a, b, turned), share in shares.items():
         if a > b or min(sizes[a], sizes[b]) < LEAST_TRIPLES or (b, a, turned) not in shares:
@@ -175,10 +179,9 @@ def found_declarations(
         kg: The complete graph.
         declared: What is declared already, and not found again.
     """
-    plain = kg.without(np.flatnonzero(kg.triples[:, 0] == kg.triples[:, 2]))
-    sizes = dict(zip(plain.relations, plain.relation_sizes().tolist(), strict=True))
+    sizes = dict(zip(kg.relations, _sizes_without_loops(kg).tolist(), strict=True))
     sure: dict[tuple[str, str, bool], tuple[int, int]] = {}
-    for a, b, turned, share in overlapping_relations(plain):
+    for a, b, turned, share in overlapping_relations(kg, loops=False):
         count = (round(share * sizes[a]), sizes[a])
         if sizes[a] >= FOUND_TRIPLES and least_share(*count) >= FOUND_SHARE:
             sure[a, b, turned] = count

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Fields", "Vocabulary"]
+__all__ = ["Fields", "Vocabulary", "padded"]
 
 Ints = npt.NDArray[np.int64]
 _Words = npt.NDArray[np.uint64]
@@ -18,6 +18,9 @@ _Array = TypeVar("_Array", bound=npt.NDArray[Any])
 
 _WORD = 8
 """Bytes that are hashed and compared at once."""
+
+MOST_PADDING = 4
+"""Labels that take up to so many times the bytes when filled up to the longest are filled up."""
 
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], np.uint64)
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -195,3 +198,13 @@ def _grown(array: _Array, size: int) -> _Array:
     larger = np.zeros(max(size, 2 * len(array)), array.dtype)
     larger[: len(array)] = array
     return larger  # type: ignore[return-value]
+
+
+def padded(labels: Sequence[str]) -> npt.NDArray[np.uint8] | None:
+    """The labels in UTF-8, a row each, filled up with NUL; None where that would be mostly NUL."""
+    encoded = [label.encode() for label in labels]
+    longest, total = max(map(len, encoded), default=0), sum(map(len, encoded))
+    if longest * len(labels) > MOST_PADDING * total + (1 << 20) or b"\0" in b"".join(encoded):
+        return None
+    rows = np.array(encoded, f"S{max(1, longest)}")
+    return rows.view(np.uint8).reshape(len(labels), -1)

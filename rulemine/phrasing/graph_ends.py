@@ -12,7 +12,6 @@ Guarantee: a function of the triples, the labels and the relations' names.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from rulemine.arrays import distinct
 from rulemine.kg.entity_types import states_type
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.index import rows_by_relation
 from rulemine.phrasing.derive import reading
 from rulemine.phrasing.ends import NOTHING_KNOWN, End, Ends
 from rulemine.phrasing.lexicon import (
@@ -123,10 +123,8 @@ class _Reader:
         self, kg: KnowledgeGraph, names: list[str], labels: Callable[[], Mapping[str, str]]
     ) -> None:
         self._kg, self._names, self._labels = kg, names, labels
-        s, r, o = (column.astype(np.int64) for column in kg.triples.T)
-        order = np.argsort(r, kind="stable")
-        starts = np.searchsorted(r[order], np.arange(len(kg.relations) + 1))
-        rows = [order[a:b] for a, b in pairwise(starts)]
+        s, o = (kg.triples[:, column].astype(np.int64) for column in (0, 2))
+        rows = rows_by_relation(kg)
         self._pairs = [(s[at], o[at]) for at in rows]
         self._members = [(distinct(s[at]), distinct(o[at])) for at in rows]
         words = [phrase_of(name) for name in names]

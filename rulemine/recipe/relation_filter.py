@@ -29,10 +29,12 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rulemine.config import build, read_toml
 from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.index import rows_by_relation
 from rulemine.registry import packaged_or_given
 from rulemine.rules.standards import Standard
 
@@ -211,19 +213,21 @@ def excluded_relations(
         max_median_answers: A relation is excluded if, in both directions, more than half of its triples
             answer a question with more answers than this; 0: off.
     """
-    n = len(kg.entities)
     dropped = dict(listed)
-    order = np.argsort(kg.triples[:, 1], kind="stable")
-    starts = np.searchsorted(kg.triples[order, 1], np.arange(len(kg.relations) + 1))
-    for number, relation in enumerate(kg.relations):
-        triples = kg.triples[order[starts[number] : starts[number + 1]]]
-        if relation in dropped or not len(triples):
+    for relation, rows in zip(kg.relations, rows_by_relation(kg), strict=True):
+        if relation in dropped or not len(rows):
             continue
-        subjects, objects = (np.bincount(triples[:, c], minlength=n) for c in (0, 2))
-        if max_end_share < 1 and max(subjects.max(), objects.max()) > max_end_share * len(triples):
+        answers = [_times(kg.triples[rows, column], len(kg.entities)) for column in (0, 2)]
+        if max_end_share < 1 and max(map(np.max, answers)) > max_end_share * len(rows):
             dropped[relation] = ONE_END
-        elif max_median_answers:
-            answers = (subjects[triples[:, 0]], objects[triples[:, 2]])
-            if min(float(np.median(column)) for column in answers) > max_median_answers:
-                dropped[relation] = TOO_MANY
+        elif max_median_answers and min(map(np.median, answers)) > max_median_answers:
+            dropped[relation] = TOO_MANY
     return dict(sorted(dropped.items()))
+
+
+def _times(values: npt.NDArray[np.int32], below: int) -> npt.NDArray[np.int64]:
+    """How often each of some numbers occurs among them; the time it takes depends on how many they are."""
+    if len(values) > below / 8:
+        return np.bincount(values)[values]
+    _, which, times = np.unique(values, return_inverse=True, return_counts=True)
+    return times[which]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from rulemine.files import read_bytes
+from rulemine.files import describe_content, read_bytes
 from rulemine.release.reader import MANIFEST, Release
 
 __all__ = ["FileDifference", "compare"]
@@ -50,8 +50,8 @@ def compare(release: Release, made: Path) -> Iterator[FileDifference]:
             yield FileDifference(
                 name, None, *("a file" if p.is_file() else "none" for p in (one, two))
             )
-        elif (contents := (read_bytes(one), read_bytes(two)))[0] != contents[1]:
-            yield _first(name, *contents)
+        elif describe_content(one) != describe_content(two):
+            yield _first(name, read_bytes(one), read_bytes(two))
 
 
 def _first(name: str, found: bytes, made: bytes) -> FileDifference:

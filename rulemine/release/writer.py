@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.codec import to_json
-from rulemine.files import describe_content, write_jsonl, write_lines, write_text
+from rulemine.files import EFFORT_FOR_LARGE, describe_content, write_jsonl, write_lines, write_text
 from rulemine.kg.graph import Triple, format_tsv
 from rulemine.kg.property_graph.simplekg import write_simplekg
 from rulemine.kinds.registry import kind_named
@@ -28,14 +28,22 @@ from rulemine.rules.formats import write_rules
 __all__ = ["write_release", "write_trace"]
 
 
-def write_release(folder: Path, parts: ReleaseParts, naming: str) -> None:
+def write_release(
+    folder: Path, parts: ReleaseParts, naming: str, effort: int = EFFORT_FOR_LARGE
+) -> None:
     """Writes all files of a release into an empty folder, the manifest last.
+
+    Args:
+        folder: The folder.
+        parts: What it is made of.
+        naming: How it names entities.
+        effort: How hard large graphs are compressed, see `rulemine.files.write_stream`.
 
     Raises:
         OutputError: Something cannot be written.
     """
     named = parts.renamed(naming)
-    _write_graphs(folder, named)
+    _write_graphs(folder, named, effort)
     write_jsonl(folder / "removed.jsonl", map(to_json, sorted(named.removals, key=_by_triple)))
     write_rules(folder / "rules.jsonl", named.rules)
     rows = sorted((n.private, n.entity, n.text) for n in named.names)
@@ -87,12 +95,12 @@ def _by_triple(removal: Removal) -> Triple:
     return removal.triple
 
 
-def _write_graphs(folder: Path, parts: ReleaseParts) -> None:
+def _write_graphs(folder: Path, parts: ReleaseParts, effort: int = EFFORT_FOR_LARGE) -> None:
     if not len(parts.complete):
         return  # questions that others published may have no graph, and no file is without a triple
-    parts.complete.write(folder / "kg/complete.tsv.gz")
+    parts.complete.write(folder / "kg/complete.tsv.gz", effort)
     for level, kg in parts.incomplete():
-        kg.write(folder / f"kg/{_name_of(level)}.tsv.gz")
+        kg.write(folder / f"kg/{_name_of(level)}.tsv.gz", effort)
     if parts.reference:
         write_text(folder / "kg/reference.tsv.gz", format_tsv(sorted(parts.reference)))
 

@@ -86,57 +86,43 @@ class Facts:
 
 
 class Priors:
-    """The priors of answers: fractions of the topic entities of a question that have an answer.
-
-    Attributes:
-        values: For each triple of the graph, in its order, those of subject and object; shape (n, 2).
-    """
+    """The priors of answers: fractions of the topic entities of a question that have an answer."""
 
     def __init__(self, graph: Graph, facts: Facts) -> None:
+        self._terms, self._entities = graph.terms, graph.terms.sizes[0]
         readings = [facts.reading(name) for name in graph.terms.relations]
         numbers = {fact: i for i, fact in enumerate(dict.fromkeys(r.fact for r in readings))}
-        which = np.array([numbers[r.fact] for r in readings], np.int64)
-        turned = np.array([r.turned for r in readings], bool)[graph.columns[:, 1]]
-        again = np.array([r.symmetric for r in readings], bool)[graph.columns[:, 1]]
+        self._fact = np.array([numbers[r.fact] for r in readings], np.int64)
+        self._turned = [(r.turned, r.symmetric) for r in readings]
+        turned, again = np.array(self._turned, bool).reshape(-1, 2)[graph.columns[:, 1]].T
         s, o = (graph.columns[:, column].astype(np.int64) for column in (0, 2))
-        n = graph.terms.sizes[0]
-        fact = which[graph.columns[:, 1]] * n
-        one, other = fact + np.where(turned, o, s), fact + np.where(turned, s, o)
+        n, fact = self._entities, self._fact[graph.columns[:, 1]]
+        one, other = (fact * n + np.where(turned, *ends) for ends in ((o, s), (s, o)))
         pairs = distinct(np.concatenate((one * n + other % n, other[again] * n + one[again] % n)))
-        firsts, seconds = pairs // n, pairs // (n * n) * n + pairs % n
-        as_one = _times(firsts, one) / _times(distinct(seconds) // n, fact // n)
-        as_other = _times(seconds, other) / _times(distinct(firsts) // n, fact // n)
-        self.values = np.column_stack(
-            (np.where(turned, as_other, as_one), np.where(turned, as_one, as_other))
-        )
-        self._graph, self._entities = graph, n
-        # The question for each end of each triple, the same for all statements of a fact, with its answer.
-        asked = np.column_stack((turned, ~turned)) | again[:, None]
-        self._fact, self._turned = which, [(r.turned, r.symmetric) for r in readings]
-        keys = (which[graph.columns[:, 1]][:, None] * 2 + asked) * n + np.column_stack((s, o))
-        self._keys, first = np.unique(keys.reshape(-1), return_index=True)
-        self._answers = self.values.reshape(-1)[first]
+        firsts, seconds = pairs // n, np.sort(pairs // (n * n) * n + pairs % n)
+        # Fact · entities + entity, for the first and the second end of each fact, and how many have one.
+        self._ends = firsts, seconds
+        self._topics = [
+            np.bincount(distinct(ends) // n, minlength=len(numbers)) for ends in (seconds, firsts)
+        ]
 
     def of_answers(self, relation: int, end: str, entities: Ints) -> npt.NDArray[np.float64]:
         """The priors of entities as answers to questions for an end of a relation; 0: never one."""
         turned, symmetric = self._turned[relation]
         asked = symmetric or (end == "object") != turned
-        keys = (self._fact[relation] * 2 + asked) * self._entities + entities
-        at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        return np.where(self._keys[at] == keys, self._answers[at], 0.0)
+        keys, ends = self._fact[relation] * self._entities + entities, self._ends[asked]
+        having = np.searchsorted(ends, keys, "right") - np.searchsorted(ends, keys)
+        shares: npt.NDArray[np.float64] = having / max(1, self._topics[asked][self._fact[relation]])
+        return shares
 
     def of(self, triple: Triple) -> dict[str, float]:
         """End that is asked for → its prior, for a triple of the graph."""
-        place = np.searchsorted(self._graph.keys, self._graph.keys_of([triple])[0])
-        subject, target = self.values[place].tolist()
-        return {"subject": subject, "object": target}
-
-
-def _times(keys: Ints, wanted: Ints) -> Ints:
-    """How often each of the wanted keys occurs."""
-    values, times = np.unique(keys, return_counts=True)
-    found: Ints = times[np.searchsorted(values, wanted)]
-    return found
+        relation, entities = self._terms.relations[triple[1]], self._terms.entities
+        ends = {"subject": triple[0], "object": triple[2]}
+        return {
+            end: float(self.of_answers(relation, end, np.array([entities[name]]))[0])
+            for end, name in ends.items()
+        }
 
 
 def check_declarations(names: Names, findings: Findings) -> None:
