@@ -51,9 +51,6 @@ MOST_BYTES_A_LINE = 1 << 26
 BYTES_FOR_BEST = 1 << 25
 """From this size on, `write_stream` uses a lower compression level: the best one is five times slower."""
 
-EFFORT_FOR_LARGE = 4
-"""What it uses then."""
-
 _GZIP_HEAD = b"\x1f\x8b\x08\0\0\0\0\0"
 """Deflated, no name, no time; two bytes follow: how hard was tried, and Unix as the system everywhere."""
 
@@ -300,9 +297,7 @@ def write_bytes(path: Path, content: bytes) -> None:
     _write(path, _compressed([content], 9) if path.suffix == ".gz" else [content])
 
 
-def write_stream(
-    path: Path, pieces: Iterable[bytes], size: int, effort: int = EFFORT_FOR_LARGE
-) -> None:
+def write_stream(path: Path, pieces: Iterable[bytes], size: int, effort: int = 4) -> None:
     """Writes a file as `write_bytes` does, piece by piece, so that large files are never held whole.
 
     Args:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.errors import InputError
-from rulemine.files import EFFORT_FOR_LARGE, write_stream
+from rulemine.files import write_stream
 from rulemine.kg.rdf import RdfReader, is_rdf, relation_names
 from rulemine.kg.tsv import read_fields
 from rulemine.kg.vocabulary import Fields, Vocabulary, padded
@@ -291,7 +291,7 @@ class KnowledgeGraph:
             lines = "\n".join(map("\t".join, zip(*columns, strict=True)))
             yield f"{lines}\n".encode()
 
-    def write(self, path: str | Path, effort: int = EFFORT_FOR_LARGE) -> None:
+    def write(self, path: str | Path, effort: int = 4) -> None:
         """Writes `to_tsv` to a file, compressed when the name ends in .gz; `effort` as of `write_stream`."""
         write_stream(Path(path), self._tsv_pieces(), BYTES_A_TRIPLE * len(self), effort)
 

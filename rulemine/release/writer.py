@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.codec import to_json
-from rulemine.files import EFFORT_FOR_LARGE, describe_content, write_jsonl, write_lines, write_text
+from rulemine.files import describe_content, write_jsonl, write_lines, write_text
 from rulemine.kg.graph import Triple, format_tsv
 from rulemine.kg.property_graph.simplekg import write_simplekg
 from rulemine.kinds.registry import kind_named
@@ -28,9 +28,7 @@ from rulemine.rules.formats import write_rules
 __all__ = ["write_release", "write_trace"]
 
 
-def write_release(
-    folder: Path, parts: ReleaseParts, naming: str, effort: int = EFFORT_FOR_LARGE
-) -> None:
+def write_release(folder: Path, parts: ReleaseParts, naming: str, effort: int = 4) -> None:
     """Writes all files of a release into an empty folder, the manifest last.
 
     Args:
@@ -95,7 +93,7 @@ def _by_triple(removal: Removal) -> Triple:
     return removal.triple
 
 
-def _write_graphs(folder: Path, parts: ReleaseParts, effort: int = EFFORT_FOR_LARGE) -> None:
+def _write_graphs(folder: Path, parts: ReleaseParts, effort: int = 4) -> None:
     if not len(parts.complete):
         return  # questions that others published may have no graph, and no file is without a triple
     parts.complete.write(folder / "kg/complete.tsv.gz", effort)
