@@ -7,8 +7,9 @@ import json
 import shlex
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rulemine.cli.arguments import Subcommand, add_model, arg, switch
 from rulemine.cli.console import (
@@ -17,12 +18,18 @@ from rulemine.cli.console import (
     bar,
     check_output,
     emit_pieces,
+    note,
     output_file,
+    refuse_idle,
     say,
     written,
 )
 from rulemine.cli.parser import given
 from rulemine.errors import AwaitedError, ConfigError, counted
+
+if TYPE_CHECKING:
+    from rulemine.release.reader import Release
+    from rulemine.release.records import Prediction
 
 __all__ = ["ANSWER", "QUESTIONS", "split_of", "with_program"]
 
@@ -58,28 +65,36 @@ def answer(arguments: Namespace) -> int:
     if not names:
         raise ConfigError("--with names nothing; expected e.g. --with lookup,neighbors:hops=2.")
     if arguments.dry_run:
+        refuse_idle(arguments, "answering", "cluster")
         say(_estimate(arguments, names), end="")
         return 0
     if arguments.output is None:
         raise ConfigError("missing: -o/--output. See rulemine answer --help.")
     if len(names) == 1:
-        check_output(arguments.output)
         kept = None if arguments.output == STANDARD_OUTPUT else Path(f"{arguments.output}.work")
-        _answer(arguments, names[0], arguments.output, kept)
-        return 0
-    if arguments.output.exists() and not arguments.output.is_dir():
-        raise ConfigError(
-            f"{arguments.output}: is no folder; {len(names)} systems write a file each. Name a "
-            "folder with -o."
-        )
+        places = {names[0]: (arguments.output, kept)}
+    else:
+        if arguments.output.exists() and not arguments.output.is_dir():
+            raise ConfigError(
+                f"{arguments.output}: is no folder; {len(names)} systems write a file each. Name a "
+                "folder with -o."
+            )
+        arguments.output.mkdir(parents=True, exist_ok=True)
+        places = {
+            name: (
+                arguments.output / f"{_file_name(name)}.jsonl",
+                arguments.output / f"{_file_name(without_limits(name))}.jsonl.work",
+            )
+            for name in names
+        }
+    for output, _ in places.values():
+        check_output(output)
+    away = _answer_away(arguments, places) if arguments.cluster else set()
     awaited: AwaitedError | None = None
-    for name in names:
-        path = arguments.output / f"{_file_name(name)}.jsonl"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        check_output(path)
-        kept = arguments.output / f"{_file_name(without_limits(name))}.jsonl.work"
+    for name, (output, kept) in places.items():
         try:
-            _answer(arguments, name, path, kept)
+            if name not in away:
+                _answer(arguments, name, output, kept)
         except AwaitedError as found:  # one system does not wait for the replies to another
             awaited = found if awaited is None else AwaitedError(f"{awaited}\n{found}")
     if awaited is not None:
@@ -136,20 +151,17 @@ def _estimate(arguments: Namespace, names: Sequence[str]) -> str:
 def _answer(arguments: Namespace, name: str, output: Path, kept: Path | None) -> None:
     """Answers with one system, which keeps what it needs, and writes its predictions."""
     from rulemine.evaluation import answer as answer_questions
-    from rulemine.evaluation import write_predictions
-    from rulemine.evaluation.answerers.registry import run_of
     from rulemine.llm.options import EndpointOptions
     from rulemine.release.reader import Release
 
     release = Release.open(arguments.release)
-    split = split_of(arguments.split)
     line = Line()
     with line.watch(name) as advance:
         predictions = answer_questions(
             release,
             name,
             kg=arguments.kg,
-            split=split,
+            split=split_of(arguments.split),
             sample=arguments.sample,
             seed=arguments.seed,
             model=arguments.model,
@@ -158,8 +170,70 @@ def _answer(arguments: Namespace, name: str, output: Path, kept: Path | None) ->
             progress=advance,
             note=line.note,
         )
-    run = run_of(release, name, kg=arguments.kg, split=split, sample=arguments.sample,
-                 seed=arguments.seed, model=arguments.model)  # fmt: skip
+    _write(arguments, release, name, predictions, output)
+
+
+def _answer_away(arguments: Namespace, places: Mapping[str, tuple[Path, Path | None]]) -> set[str]:
+    """Answers with the systems that do so in other processes, and writes their predictions.
+
+    Args:
+        arguments: The parsed arguments.
+        places: System → the file of its predictions, and the folder of what it keeps.
+
+    Returns:
+        These systems.
+
+    Raises:
+        ConfigError: There is no such system.
+    """
+    from rulemine.cluster import opened
+    from rulemine.evaluation.answerers.model_free.blocks import (
+        AnswererRun,
+        answer_runs,
+        only_spreading,
+    )
+    from rulemine.release.reader import Release
+
+    release = Release.open(arguments.release)
+    line, away = Line(), only_spreading(list(places), release)
+    runs = [
+        AnswererRun(
+            name,
+            release.naming,
+            arguments.kg,
+            split_of(arguments.split),
+            arguments.sample,
+            arguments.seed,
+            kept and kept.absolute(),
+        )
+        for name, (_, kept) in places.items()
+        if name in away
+    ]
+    with opened(arguments.cluster, note) as cluster, line.watch("answer") as advance:
+        for run, predictions in answer_runs(
+            runs,
+            {release.naming: release},
+            cluster.unordered,
+            progress=advance,
+            note=lambda run, text: line.note(f"{run.with_}: {text}"),
+        ):
+            _write(arguments, release, run.with_, predictions, places[run.with_][0])
+    return {run.with_ for run in runs}
+
+
+def _write(
+    arguments: Namespace,
+    release: "Release",
+    name: str,
+    predictions: "Sequence[Prediction]",
+    output: Path,
+) -> None:
+    """Writes the predictions of a system, and says so."""
+    from rulemine.evaluation import write_predictions
+    from rulemine.evaluation.answerers.registry import run_of
+
+    run = run_of(release, name, kg=arguments.kg, split=split_of(arguments.split),
+                 sample=arguments.sample, seed=arguments.seed, model=arguments.model)  # fmt: skip
     with written(output) as path:
         write_predictions(path, predictions, run)
     summary = f"{output}: {counted(len(predictions), 'prediction')} by {name}"
@@ -185,7 +259,7 @@ ANSWER = Subcommand(
             required=True),
         arg("--kg", "GRAPH", "complete, incomplete, or incomplete-LEVEL with any LEVEL from 0 to 100 "
             "(incomplete)", default="incomplete"),
-        "split sample seed",
+        "split sample seed cluster",
         switch("--dry-run", "say what it would take of a model, ask nothing, write nothing"),
         arg("-o --output", "FILE", "predictions; - is standard output; for several systems a folder; needed "
             "but for --dry-run", output_file),

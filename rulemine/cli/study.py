@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rulemine.cli.arguments import Subcommand, add_endpoint, arg, switch, within
-from rulemine.cli.console import Line, say
+from rulemine.cli.console import Line, refuse_idle, say
 from rulemine.cli.parser import Parser, add_flags, given
 from rulemine.errors import ConfigError
 
@@ -26,6 +26,8 @@ printed before it starts. A file has the same keys as the options, and systems =
 def study(arguments: Namespace) -> int:
     """Runs ``study``."""
     from rulemine.cli.answer import with_program
+    from rulemine.cluster import opened
+    from rulemine.evaluation.answerers.model_free.blocks import only_spreading
     from rulemine.evaluation.reporting.tables import WARNING
     from rulemine.evaluation.study.costs import expected, format_expected
     from rulemine.evaluation.study.plan import read_plan
@@ -54,12 +56,16 @@ def study(arguments: Namespace) -> int:
         costs = expected(found)
     table = text_of(format_expected(found, costs))
     if arguments.estimate:
+        refuse_idle(arguments, "answering", "cluster")
         say(table, end="")
         return 0
     check_packages()
     if any(one.runs for one in costs):
         say(table, sys.stderr, end="")
-    found.answer()
+    if arguments.cluster:
+        only_spreading(plan.systems, found.release)
+    with opened(arguments.cluster, line.note) as cluster:
+        found.answer(cluster.unordered if arguments.cluster else None)
     document = write_results(found, watch=watch)
     for text in document.notes:
         if text.startswith(WARNING):
@@ -87,7 +93,7 @@ STUDY = Subcommand(
         arg("--with", "NAME[,NAME…]", "the systems, as for rulemine answer", dest="systems"),
         switch("--estimate", "print what the study costs, and do nothing"),
         arg("-o --output", "OUT", "folder of the study", Path, required=True),
-        "wide",
+        "cluster wide",
     ),
     MORE, _add_keys, beside_output=True, takes_program=True,
 )  # fmt: skip

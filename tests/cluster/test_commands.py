@@ -1,0 +1,123 @@
+"""Commands whose work goes to workers write what they do without, though a worker is killed in the middle."""
+
+import json
+import shutil
+from functools import partial
+from pathlib import Path
+
+import pytest
+from distributed import LocalCluster
+
+from rulemine.cluster.cluster import Cluster
+from rulemine.evaluation.answerers.model_free import blocks
+from rulemine.release.storing.packed import PackedRelease
+from rulemine.verify import parts
+from tests.cluster.work import dies_first
+from tests.command_line import Command
+from tests.releases import built
+
+
+@pytest.fixture
+def demo() -> str:
+    return str(built("demo") / "demo")
+
+
+@pytest.fixture
+def died(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file that is there when a worker has died, as the first does that begins a task."""
+    mark, finished = tmp_path / "died", Cluster._finished
+
+    def with_a_death(self, function, items):
+        return finished(self, partial(dies_first, mark, function), items)
+
+    monkeypatch.setattr(Cluster, "_finished", with_a_death)
+    monkeypatch.setattr(blocks, "MOST_QUESTIONS", 60)
+    return mark
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The files of a folder, but for what systems keep."""
+    files = (path for path in folder.rglob("*") if path.is_file() and ".work" not in str(path))
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def test_answers(
+    two_workers: LocalCluster, demo: str, command: Command, tmp_path: Path, died: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    words = (
+        "answer",
+        demo,
+        "--with",
+        "lookup,prior,embeddings:rank=2:epochs=1",
+        "--split",
+        "all",
+        "-o",
+    )
+    alone, away, elsewhere = (tmp_path / name for name in ("alone", "away", "elsewhere"))
+    assert command(*words, str(alone)).status == 0
+    address = ("--cluster", two_workers.scheduler_address)
+    assert command(*words, str(away), *address).status == 0
+    assert died.exists()
+    # Of a machine that does not see the folder of the release.
+    begin = PackedRelease.__init__
+
+    def unseen(self, release):
+        begin(self, release)
+        self._folder = tmp_path / "not here"
+
+    monkeypatch.setattr(PackedRelease, "__init__", unseen)
+    assert command(*words, str(elsewhere), *address).status == 0
+    assert len(contents(alone)) == 3
+    assert contents(away) == contents(elsewhere) == contents(alone)
+
+
+def test_a_study(
+    two_workers: LocalCluster, demo: str, command: Command, tmp_path: Path, died: Path
+) -> None:
+    words = (
+        "study",
+        demo,
+        "--with",
+        "lookup,reasoner",
+        "--levels",
+        "0,100",
+        "--resamples",
+        "20",
+        "-o",
+    )
+    assert command(*words, str(tmp_path / "alone")).status == 0
+    address = ("--cluster", two_workers.scheduler_address)
+    ended = command(*words, str(tmp_path / "away"), *address)
+    assert (ended.status, died.exists()) == (0, True)
+    assert contents(tmp_path / "away") == contents(tmp_path / "alone")
+
+
+def test_a_verification(
+    two_workers: LocalCluster, demo: str, command: Command, tmp_path: Path, died: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    folder = tmp_path / "demo"
+    shutil.copytree(demo, folder)
+    file = folder / "questions" / "test.jsonl"
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    rows[3]["answers"] = rows[3]["answers"][1:]
+    file.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
+    monkeypatch.setattr(parts, "AT_ONCE", {"rules": 20, "removed": 100, "questions": 100})
+    alone = command("verify", str(folder))
+    away = command("verify", str(folder), "--cluster", two_workers.scheduler_address)
+    assert (alone.status, alone.out) == (1, away.out)
+    assert "answers" in alone.out
+    assert died.exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("answer", "--with", "bm25", "--model", "m"), ("study", "--with", "bm25", "--model", "m")],
+)
+def test_there_is_nothing_for_workers_to_do(
+    words: tuple[str, ...], demo: str, command: Command, tmp_path: Path
+) -> None:
+    ended = command(words[0], demo, *words[1:], "-o", str(tmp_path / "o"), "--cluster", "local:2")
+    assert ended.status == 2
+    assert "--cluster: nothing of bm25 can be done by workers" in ended.err
