@@ -10,6 +10,7 @@ from rulemine.builder.stage import FinishedStage
 from rulemine.files import read_text
 from rulemine.kinds.building import kind_of
 from rulemine.mining import Resources
+from rulemine.mining.miner import Run
 from rulemine.recipe.earlier import NOTHING
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.recipe import Recipe
@@ -56,6 +57,7 @@ class BuildContext:
         least_missing: Where less than this fraction of the questions misses something, there is no release.
         earlier: The folders or archives of the releases that `Recipe.not_in` names.
         most_rules: Mining ends with a `TooManyRulesError` as soon as there are more; None: no bound.
+        run: Mines in other processes, see `rulemine.mining.miner.mine`; None: in this one.
     """
 
     resources: Resources = field(default_factory=Resources)
@@ -68,6 +70,7 @@ class BuildContext:
     least_missing: float = 0.0
     earlier: tuple[Path, ...] = ()
     most_rules: int | None = None
+    run: Run | None = None
 
 
 class BuildResults:

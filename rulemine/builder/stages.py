@@ -82,7 +82,8 @@ class BuildStages(BuildResults):
         if amie is None:
             kg, options = self.inputs.kg, self.recipe.mining
             most, least = self.context.most_rules, options.min_entity_support
-            rules = mine(kg, options, resources, self._progress, most=most)
+            run = self.context.run
+            rules = mine(kg, options, resources, self._progress, most=most, run=run)
             if not least:
                 return rules
             about_entities = mine_entity_rules(

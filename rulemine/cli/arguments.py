@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rulemine.cli.console import output_file
-from rulemine.cli.parser import Parser, add_flags
+from rulemine.cli.parser import Parser, add_flags, given
+from rulemine.errors import ConfigError
 
 if TYPE_CHECKING:
     from rulemine.config import Key
@@ -135,8 +136,7 @@ SHARED = {
     "output": arg("-o --output", "FILE", "(standard output)", output_file),
     "folder": arg("-o --output", "OUT", "folder to write, new or of an earlier run", Path, required=True),
     "replace": switch("--replace", "replace a release that has another name or was edited"),
-    "cluster": arg("--cluster", "ADDRESS", "work on a Dask cluster: tcp://HOST:PORT, a scheduler file, or "
-                   "local:N for N processes here"),
+    "cluster": arg("--cluster", "ADDRESS", "Dask: tcp://HOST:PORT, a scheduler file or local:N"),
     "wide": switch("--wide", "tables and notes as wide as they are; on a terminal they are fitted to it"),
     "set": several("--set", "KEY=VALUE", "override a key, see rulemine build keys"),
 }  # fmt: skip
@@ -168,6 +168,20 @@ def add_model(parser: Parser) -> None:
 def add_resources(parser: Parser) -> None:
     """Adds the options that limit the resources of a build."""
     add_flags(parser, resources())
+
+
+def refuse_beside_cluster(arguments: Namespace) -> None:
+    """Refuses resources of this process where workers have theirs.
+
+    Raises:
+        ConfigError: There is a cluster, and such an option.
+    """
+    if arguments.cluster and (idle := sorted(given(arguments, "resources."))):
+        option = f"--{idle[0].replace('_', '-')}"
+        raise ConfigError(
+            f"{option}: is for mining in this process. With --cluster, threads and memory are those that the "
+            "workers were started with, and there is no limit of time. Leave it out."
+        )
 
 
 def resources() -> "Iterator[Key]":

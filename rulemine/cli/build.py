@@ -14,11 +14,20 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from rulemine.cli.arguments import Subcommand, add_resources, arg, several, switch, within
+from rulemine.cli.arguments import (
+    Subcommand,
+    add_resources,
+    arg,
+    refuse_beside_cluster,
+    several,
+    switch,
+    within,
+)
 from rulemine.cli.console import (
     STANDARD_OUTPUT,
     Line,
     check_output,
+    note,
     output_file,
     say,
     say_paragraph,
@@ -31,6 +40,7 @@ from rulemine.errors import ConfigError, did_you_mean
 if TYPE_CHECKING:
     from rulemine.builder.stage import FinishedStage
     from rulemine.config import Key
+    from rulemine.mining.miner import Run
     from rulemine.recipe.recipe import Recipe
 
 __all__ = ["BUILD", "DRAFT", "GLOSS", "KEYS_OF_RECIPES", "fewer_than"]
@@ -40,7 +50,7 @@ _OF_GLOSSES = [f"verbalizer.{name}" for name in ("name", "model", "temperature",
 
 _MODEL = (
     "verbalization by a language model",
-    "Any endpoint with OpenAI's chat API; the key is read from $OPENAI_API_KEY and never stored.",
+    "Any endpoint with OpenAI's chat API; the key is read from $OPENAI_API_KEY.",
 )
 
 
@@ -81,25 +91,33 @@ class StageTimes:
 
 def build(arguments: Namespace) -> int:
     """Runs ``build``."""
+    from rulemine.cli.recipe_options import chosen_recipe
+    from rulemine.cluster import opened
+
+    recipe = chosen_recipe(arguments)
+    if arguments.cluster:
+        refuse_beside_cluster(arguments)
+        if recipe.rules or recipe.mining.engine == "amie" or arguments.dry_run:
+            raise ConfigError(
+                "--cluster: is for rulemine's own miner, which mines nothing here. Leave it out."
+            )
+    with opened(arguments.cluster, note) as cluster:
+        return _build(arguments, recipe, cluster.unordered if arguments.cluster else None)
+
+
+def _build(arguments: Namespace, recipe: "Recipe", run: "Run | None") -> int:
+    """Builds, with a miner that calls a function with items in other processes if `run` is given."""
     from rulemine.builder.pipeline import Build
-    from rulemine.cli.recipe_options import (
-        MOST,
-        building,
-        chosen_recipe,
-        draft_of,
-        is_own,
-        settings_given,
-    )
+    from rulemine.cli.recipe_options import MOST, building, draft_of, is_own, settings_given
     from rulemine.evaluation.reporting.made import in_short
     from rulemine.release.reader import Release
 
-    recipe = chosen_recipe(arguments)
     target = arguments.output or Path("out") / recipe.name
     line = Line()
     context = building(
         arguments, line, on_finished=StageTimes(), replay=arguments.replay, replace=arguments.replace,
         earlier=tuple(arguments.not_in), on_warning=cache(line.note),
-        least_missing=LEAST_MISSING * is_own(arguments.recipe, recipe),
+        least_missing=LEAST_MISSING * is_own(arguments.recipe, recipe), run=run,
     )  # fmt: skip
     made = Build(recipe, target, context)
     drafting = draft_of(arguments, recipe, lambda drafted: Build(drafted, target, context))
@@ -314,6 +332,7 @@ BUILD = Subcommand(
         "replace set",
         arg("--effort", "UNITS", "of a graph: million joins that may be made (150)", within(1)),
         _LIMIT,
+        "cluster",
         several("--not-in", "DIR", "ask no question of this release again", Path),
     ),
     options=_add_build_options,

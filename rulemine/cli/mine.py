@@ -6,7 +6,13 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rulemine.cli.arguments import Subcommand, arg, format_of, switch
+from rulemine.cli.arguments import (
+    Subcommand,
+    arg,
+    format_of,
+    refuse_beside_cluster,
+    switch,
+)
 from rulemine.cli.console import (
     STANDARD_OUTPUT,
     Line,
@@ -51,12 +57,7 @@ def mine(arguments: Namespace) -> int:
     checkpoint, missing = _beside(output, ".journal"), _beside(output, ".missing")
     check_output(output, missing)
     jar = _jar(arguments)
-    if arguments.cluster and (idle := sorted(given(arguments, "resources."))):
-        option = f"--{idle[0].replace('_', '-')}"
-        raise ConfigError(
-            f"{option}: is for mining in this process. With --cluster, threads and memory are those that the "
-            "workers were started with, and there is no limit of time. Leave it out."
-        )
+    refuse_beside_cluster(arguments)
     if arguments.resume and checkpoint is None:
         raise ConfigError(
             "mine: --resume continues from a file beside the output; give -o FILE too."

@@ -111,6 +111,20 @@ def test_a_verification(
     assert died.exists()
 
 
+def test_a_build(
+    two_workers: LocalCluster, demo: str, command: Command, tmp_path: Path, died: Path
+) -> None:
+    words = ("build", "demo", "--until", "ground", "-o", str(tmp_path / "demo"), "--cluster")
+    assert command(*words, two_workers.scheduler_address).status == 0
+    assert died.exists()
+    for stage in ("mine", "ground"):
+        found = contents(tmp_path / "demo.stages" / stage)
+        assert found == contents(Path(f"{demo}.stages") / stage)
+        assert len(found) > 1
+    ended = command(*words, "local:2", "--dry-run")
+    assert (ended.status, "which mines nothing here" in " ".join(ended.err.split())) == (2, True)
+
+
 @pytest.mark.parametrize(
     "words",
     [("answer", "--with", "bm25", "--model", "m"), ("study", "--with", "bm25", "--model", "m")],
