@@ -14,6 +14,7 @@ import mmap
 import pickle
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -165,8 +166,9 @@ def _whole(name: str, folders: tuple[Path, ...]) -> Path | None:
     """The first of the files of a name whose bytes are those of the name."""
     for folder in folders:
         path = folder / name
-        if path.is_file() and file_digest(path) == name:
-            return path
+        with suppress(OSError):  # another user's, or it has just been removed
+            if path.is_file() and file_digest(path) == name:
+                return path
     return None
 
 

@@ -18,7 +18,7 @@ from rulemine.errors import ClusterError, ConfigError
 from rulemine.mining import checkpoint
 from rulemine.mining.checkpoint import Checkpoint, Rows
 from tests.chat_server import until
-from tests.cluster.work import always_die, die_once, square
+from tests.cluster.work import always_die, die_once, out_of_heap, square
 from tests.command_line import Command
 from tests.mining.test_checkpoint import KG, LOOSE
 
@@ -126,6 +126,17 @@ def test_a_task_that_ends_every_worker_is_one_sentence(
 def test_an_error_of_the_work_is_raised_as_it_is(two_workers: LocalCluster) -> None:
     with opened(two_workers.scheduler_address, quiet) as cluster, pytest.raises(ZeroDivisionError):
         list(cluster.map(partial(divmod, 1), [0]))
+
+
+def test_a_heap_that_is_too_small_is_about_the_worker(two_workers: LocalCluster) -> None:
+    said = r"the worker tcp://\S+: the miner ran out of memory with a Java heap of 64m\. The Java heap of a"
+    with (
+        opened(two_workers.scheduler_address, quiet) as cluster,
+        pytest.raises(
+            ClusterError, match=said + r" worker is half of its memory limit, 3814 MiB\."
+        ),
+    ):
+        list(cluster.map(out_of_heap, [1]))
 
 
 def test_a_worker_with_other_versions_does_nothing(

@@ -12,6 +12,8 @@ from typing import Any
 import dask
 from distributed import LocalCluster
 
+from rulemine.errors import HeapError
+
 
 @contextmanager
 def started(folder: Path, workers: int, memory: str = "4GB") -> Iterator[LocalCluster]:
@@ -60,3 +62,9 @@ def dies_first(mark: Path, function: Callable[[Any], Any], item: Any) -> Any:
         time.sleep(0.3)
         os.kill(os.getpid(), signal.SIGKILL)
     return function(item)
+
+
+def out_of_heap(_: int) -> int:
+    raise HeapError(
+        "the miner ran out of memory with a Java heap of 64m. Raise it with --heap (…)."
+    )
