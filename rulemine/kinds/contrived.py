@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.arrays import distinct
+from rulemine.arrays import among, distinct
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.kg.facts import Declarations
 from rulemine.query.grading import Grades
@@ -273,5 +273,5 @@ def _of_branches(sets: list[Ints]) -> int:
 def _met(sets: list[Ints]) -> Ints:
     found = sets[0]
     for some in sets[1:]:
-        found = np.intersect1d(found, some, assume_unique=True)
+        found = found[among(found, some)]
     return found

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.arrays import distinct
+from rulemine.arrays import among, distinct
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.kg.facts import Declarations
 from rulemine.query.grading import Grades
@@ -85,8 +85,8 @@ class IdleParts:
                 return True
             if self.wider is None:
                 continue
-            more = self._names(np.setdiff1d(others, grades.entities, assume_unique=True))
-            fewer = self._names(np.setdiff1d(grades.entities, others, assume_unique=True))
+            more = self._names(others[~among(others, grades.entities)])
+            fewer = self._names(grades.entities[~among(grades.entities, others)])
             wide = wide or {*Grades(self.wider, query).answers}
             if more <= wide and fewer <= {*Grades(self.wider, less).answers}:
                 return True
@@ -104,7 +104,7 @@ class IdleParts:
         if len(members) == len(everything):
             return True
         shared = types.shared(members.tolist())
-        others = np.setdiff1d(everything, members, assume_unique=True).tolist()
+        others = everything[~among(everything, members)].tolist()
         return bool(shared) and not any(shared <= types.of(entity) for entity in others)
 
     def _found_range(self, ends: frozenset[tuple[str, bool]]) -> Ints:

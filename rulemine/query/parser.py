@@ -7,6 +7,7 @@ name the column; the depth is checked before it is descended, so no text exhaust
 import json
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from rulemine.errors import QueryError, did_you_mean
@@ -35,6 +36,7 @@ class _Token(NamedTuple):
     column: int
 
 
+@lru_cache(maxsize=256)  # a query is read for each naming in turn, and its tree never changes
 def parse(text: str) -> Query:
     """The query of a text.
 

@@ -15,6 +15,7 @@ or has more atoms than `MOST_ATOMS`, so recursion over it is safe.
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import cast
 
 from rulemine.errors import QueryError, counted
@@ -97,6 +98,7 @@ _AS_JSON = json.JSONEncoder(ensure_ascii=False)
 """One for all: `json.dumps` makes one for every name."""
 
 
+@lru_cache(maxsize=1 << 16)  # names are few and queries many
 def quoted(name: str) -> str:
     """The name of an entity or relation as in the text of a query: a JSON string."""
     return _AS_JSON.encode(name)

@@ -16,6 +16,7 @@ from rulemine.kg.entity_types import EntityTypes
 from rulemine.kinds.structures.edges import (
     CORE,
     MISSING,
+    REMEMBERED,
     STATED,
     Draws,
     DrawTable,
@@ -40,9 +41,6 @@ OTHER_MEETS = 32
 
 OTHER_BRANCHES = 64
 """Draws of the second branch of a union, until it is like the first."""
-
-REMEMBERED = 2**16
-"""How many combinations of steps are remembered: most are drawn several times."""
 
 
 class Drawn(NamedTuple):
@@ -95,6 +93,7 @@ class Drawer:
         self._tables: dict[tuple[Any, ...], DrawTable] = {}
         self._all = DrawTable(steps, np.ones(len(steps.link), bool))
         self.all_needed = lru_cache(REMEMBERED)(self._all_needed)
+        self.together = lru_cache(REMEMBERED)(self._are_together)
 
     def bar(self, pool: int, pairs: Iterable[tuple[str, ...]], *, stated_too: bool = True) -> None:
         """Takes the steps between some unordered pairs of entities out of the draws of a pool.
@@ -175,7 +174,7 @@ class Drawer:
             self._tables[key] = DrawTable(steps, chosen)
         return self._tables[key]
 
-    def together(self, link: int, beside: Iterable[int], above: int | None) -> bool:
+    def _are_together(self, link: int, beside: tuple[int, ...], above: int | None) -> bool:
         """Whether a text may say of one entity that links give it and that another goes on from it."""
         links = self.steps.links
         others = [links[other] for other in beside]
@@ -258,7 +257,7 @@ class _Draw:
         return None if below is None else self.drawer.steps.projection(taken.link, below)
 
     def _into(
-        self, hop: Hop, target: int, beside: Sequence[int], above: int | None
+        self, hop: Hop, target: int, beside: tuple[int, ...], above: int | None
     ) -> Taken | None:
         """Draws a step to an entity from one that is new.
 
@@ -270,7 +269,7 @@ class _Draw:
         """
         listing = self.listing
         table = self.drawer.table(hop, self.pool, None, listing)
-        allowed = None if listing is None else listing.allowed(above, tuple(beside))
+        allowed = None if listing is None else listing.allowed(above, beside)
         for _ in range(OTHER_STEPS):
             found = table.into(target, self.draws, allowed)
             if found is None:
@@ -326,7 +325,7 @@ class _Draw:
         for _ in range(OTHER_MEETS):
             taken = [first]
             for hop in others:
-                links = [one.link for one in taken]
+                links = tuple([one.link for one in taken])
                 more_taken = self._into(hop, first.target, links, above)
                 if more_taken is None:
                     return None

@@ -4,9 +4,9 @@ A step leads from one entity to another by a *link*: a relation and the end of i
 link for all relations that state the same facts (see `rulemine.kg.facts`).
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.query.tree import Projection, Query, Union
 from rulemine.seeds import Stream
 
-__all__ = ["CORE", "MISSING", "STATED", "DrawTable", "Draws", "Steps", "Taken"]
+__all__ = ["CORE", "MISSING", "REMEMBERED", "STATED", "DrawTable", "Draws", "Steps", "Taken"]
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -25,6 +25,10 @@ Bools = npt.NDArray[np.bool_]
 STATED, CORE, MISSING, BARRED = 0, 1, 2, 3
 """Of a step: the incomplete graph states it; it was removed and may be asked for, with its triple in the core
 or not; it was removed and may not be asked for."""
+
+
+REMEMBERED = 2**16
+"""How many combinations of steps are remembered: most are drawn several times."""
 
 
 class Draws:
@@ -169,8 +173,12 @@ class Steps:
         low, high = keys.searchsorted((key, key + 1))
         return steps[low:high]
 
-    def projection(self, link: int, of: Query) -> Query:
-        """What a link leads to from what a query gives, with all statements of its facts."""
+    @cached_property
+    def projection(self) -> Callable[[int, Query], Query]:
+        """Gives what a link leads to from what a query gives, with all statements of its facts."""
+        return lru_cache(REMEMBERED)(self._projection)
+
+    def _projection(self, link: int, of: Query) -> Query:
         statements = self._statements[link]
         if len(statements) == 1:
             return Projection(*statements[0], of)
