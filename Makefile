@@ -137,7 +137,7 @@ bench: install jar ## times and peak memory of mining, of every stage and of que
 	$(BIN)/python benchmarks/bench.py $(if $(AMIE_JAR),--amie-jar $(AMIE_JAR))
 	$(BIN)/python benchmarks/queries.py
 
-scale: install jar ## every step on synthetic graphs of 10^5 to 2*10^7 triples (half an hour, 5 GB of disk)
+scale: install jar ## builds and their stages on synthetic graphs of 10^5 to 2*10^7 triples (half an hour, 5 GB of disk)
 	$(BIN)/python benchmarks/scale.py 100000 1000000 5000000 20000000
 
 clean: ## remove what was made (not .venv, not data)
