@@ -78,7 +78,6 @@ def commands(folder: Path, triples: int, shape: str, kinds: list[str]) -> dict[s
     """Step → its command; all of them write below the folder."""
     rulemine = [sys.executable, "-m", "rulemine"]
     graph, rules, out = (str(folder / name) for name in ("kg.tsv", "rules.jsonl", "stages"))
-    (folder / "recipe.toml").write_text(RECIPE, "utf-8")
     whole = [*rulemine, "build", str(folder / "recipe.toml"), "-o", str(folder / "release")]
     read = [sys.executable, "-c", READ, graph]
     found = {
@@ -144,6 +143,7 @@ def main() -> None:
                 else Path(stack.enter_context(tempfile.TemporaryDirectory()))
             )
             folder.mkdir(parents=True, exist_ok=True)
+            (folder / "recipe.toml").write_text(RECIPE, "utf-8")
             steps = commands(folder, triples, arguments.shape, arguments.kind)
             for step, command in steps.items():
                 if arguments.whole and step in STAGES:

@@ -33,7 +33,7 @@ def test_every_stage_that_is_measured_is_a_command() -> None:
 
 
 def test_every_step_of_the_scale_benchmark_is_a_command() -> None:
-    commands = load("scale").commands(Path("folder"), 1000)
+    commands = load("scale").commands(Path("folder"), 1000, "wikidata", ["structures"])
     for step, command in commands.items():
         if "rulemine" in command:
             make_parser().parse_args(words(command))
