@@ -8,11 +8,12 @@ Guarantees: a call is asked again only when every request of it has failed; a re
 the network; files that are not rounds are only read; a run that is killed leaves whole lines for the next.
 """
 
-import filecmp
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -75,6 +76,7 @@ class BatchFolder:
         self._asked: dict[str, list[_Place]] = {}
         self._results: dict[str, list[_Place]] = {}
         self._lock: BinaryIO | None = None
+        self._unusable: OutputError | None = None
         self._round = self._parts = 0
         self._writing: dict[tuple[str, str], _File] = {}
         self._written: dict[int, _File] = {}
@@ -90,15 +92,28 @@ class BatchFolder:
             EndpointError: Every one of many calls in a row has failed for good.
             OutputError: The folder cannot be used, or another process uses it.
         """
-        try:
+        with self._problems():
             if self._lock is None:
                 self._read_folder()
             return self._answer(call)
+
+    @contextmanager
+    def _problems(self) -> Iterator[None]:
+        """Says if the folder cannot be used; not again then, as what was not read would be asked anew."""
+        if self._unusable is not None:
+            raise self._unusable
+        try:
+            yield
         except OSError as problem:
-            raise OutputError(
-                f"{self.folder}: cannot be read or written ({problem.strerror}). What is there is kept. Free "
-                "space, mend the permissions, or name another folder with --batch."
-            ) from None
+            self._unusable = OutputError(
+                f"{problem.filename or self.folder}: cannot be read or written ({problem.strerror}). What is "
+                "there is kept. Free space, mend the permissions, or name another folder with --batch."
+            )
+            raise self._unusable from None
+
+    def reply(self) -> None:
+        """Counts a reply, of the results or kept from them earlier: failures are no longer in a row."""
+        self._row = 0
 
     def _answer(self, call: Call) -> Answer:
         if call.key in self._open:
@@ -107,7 +122,7 @@ class BatchFolder:
         for place in self._results.get(call.key, ()):
             read = self._read(json.loads(self._line(place)), call)
             if isinstance(read, Reply):
-                self._row = 0
+                self.reply()
                 return read
             problems.append(read)
         asked = self._asked.get(call.key, [])
@@ -174,8 +189,9 @@ class BatchFolder:
 
     def finish(self) -> str:
         """Has all requests in their files; says, as a paragraph, what is to be done with them."""
-        for file in self._written.values():
-            file.handle.flush()
+        with self._problems():
+            for file in self._written.values():
+                file.handle.flush()
         files = [
             f"{self._files[number].name} ("
             + (
@@ -192,14 +208,16 @@ class BatchFolder:
             again = f" {self._again.total():,} failed before: {_some(kinds, '; ').rstrip('. ')}."
         return (
             f"{self.folder}: {counted(len(self._open), 'call')} to be answered. Send each of these files "
-            f"as a batch: {_some(files)}.{again} Put the files that come back, of results and of errors, "
-            "into this folder under any names that end in .jsonl; then the same command goes on."
+            f"as a batch, if that was not done: {_some(files)}.{again} Put the files that come back, of "
+            "results and of errors, into this folder under any names that end in .jsonl; then the same "
+            "command goes on."
         )
 
     def close(self) -> None:
         """Closes the files."""
         for file in self._written.values():
-            file.handle.close()
+            with suppress(OSError):  # the next run ends the file with a whole line
+                file.handle.close()
         if self._lock is not None:
             self._lock.close()
 
@@ -213,15 +231,15 @@ class BatchFolder:
                 "another with --batch."
             )
         self._lock = lock
-        paths = sorted(self.folder.glob("*.jsonl"))
+        paths = sorted(path for path in self.folder.glob("*.jsonl") if path.is_file())
         rounds = [path for path in paths if _ROUND.fullmatch(path.name)]
         self._round = 1 + max((int(_ROUND.sub(r"\1", path.name)) for path in rounds), default=0)
         for path in rounds:
             _end_whole(path)
-            for place, _, row in self._rows(path):
+            for place, row in self._rows(path):
                 if isinstance(key := row.get("custom_id"), str):
                     self._asked.setdefault(key, []).append(place)
-        results = list(_unlike(path for path in paths if path not in set(rounds)))
+        results = _unlike(set(paths) - set(rounds))
         if (size := sum(path.stat().st_size for path in results)) > LONG:
             self._status(f"{self.folder}: reading {size / 1e6:,.0f} MB of results.")
         twice = 0
@@ -238,7 +256,7 @@ class BatchFolder:
         twice = 0
         odd: list[int] = []
         foreign: list[str] = []
-        for number, (place, line, row) in enumerate(self._rows(path), start=1):
+        for number, (place, row) in enumerate(self._rows(path), start=1):
             key = row.get("custom_id")
             if not isinstance(key, str) or not row.keys() & {"response", "error"}:
                 odd.append(number)
@@ -250,9 +268,8 @@ class BatchFolder:
                     self._learn(key, text)
                 before = self._results.setdefault(key, [])
                 if before and status == 200:
-                    others = [self._line(other) for other in before]
-                    good = any(_is_reply(json.loads(other)) for other in others)
-                    twice += good and _is_reply(row) and line not in others
+                    others = [json.loads(self._line(other)) for other in before]
+                    twice += row not in others and _is_reply(row) and any(map(_is_reply, others))
                 before.append(place)
         if odd:
             lines = counted(len(odd), "line is", "lines are")
@@ -271,7 +288,7 @@ class BatchFolder:
         body = json.loads(self._line(self._asked[key][0]))["body"]
         self._wire.adapts(problem_of_status(400, {}, text), body["model"], body)
 
-    def _rows(self, path: Path) -> Iterator[tuple[_Place, bytes, dict[str, Any]]]:
+    def _rows(self, path: Path) -> Iterator[tuple[_Place, dict[str, Any]]]:
         """The lines of a file, each with its place; one that is no JSON object has no fields."""
         self._files.append(path)
         self._lines.append(0)
@@ -284,7 +301,7 @@ class BatchFolder:
                     except (ValueError, RecursionError):
                         row = {}
                     found = row if isinstance(row, dict) else {}
-                    yield _Place(len(self._files) - 1, start), line.strip(), found
+                    yield _Place(len(self._files) - 1, start), found
                 start += len(line)
 
     def _line(self, place: _Place) -> bytes:
@@ -304,14 +321,23 @@ def _outcome(row: dict[str, Any]) -> tuple[int, str]:
     return status, json.dumps(body)
 
 
-def _unlike(paths: Iterable[Path]) -> Iterator[Path]:
-    """The files without copies of those before them: a failure that is there twice would count twice."""
-    known: dict[int, list[Path]] = {}
-    for path in paths:
-        same = known.setdefault(path.stat().st_size, [])
-        if not any(filecmp.cmp(path, other, shallow=False) for other in same):
+def _unlike(paths: Iterable[Path]) -> list[Path]:
+    """The files without copies, whole or cut short: a failure that is there twice would count twice."""
+    known: dict[bytes, list[Path]] = {}
+    for path in sorted(paths, key=lambda path: (-path.stat().st_size, path)):
+        with path.open("rb") as file:
+            same = known.setdefault(file.readline(1 << 20), [])
+        if not any(_begins_with(other, path) for other in same):
             same.append(path)
-            yield path
+    return sorted(path for same in known.values() for path in same)
+
+
+def _begins_with(whole: Path, part: Path) -> bool:
+    with whole.open("rb") as one, part.open("rb") as other:
+        while piece := other.read(1 << 20):
+            if piece != one.read(len(piece)):
+                return False
+    return True
 
 
 def _some(items: list[str], between: str = ", ") -> str:
@@ -325,14 +351,13 @@ def _is_reply(row: dict[str, Any]) -> bool:
 
 
 def _end_whole(path: Path) -> None:
-    """Cuts off the line that a killed run was writing."""
-    with path.open("rb+") as file:
-        size = file.seek(0, 2)
-        tail = b""
-        start = size
-        while start and b"\n" not in tail:
-            start = max(0, start - (1 << 20))
-            file.seek(start)
-            tail = file.read(size - start)
+    """Cuts off the line that a killed run was writing; one that only lacks its end is whole."""
+    tail, size = b"", 0
+    with path.open("rb") as file:
+        for tail in file:
+            size += len(tail)
+    try:
+        json.loads(tail or b"{}")
+    except ValueError:
         if not tail.endswith(b"\n"):
-            file.truncate(start + tail.rfind(b"\n") + 1)
+            os.truncate(path, size - len(tail))

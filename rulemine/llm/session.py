@@ -245,6 +245,8 @@ class Session:
         line = self._journal.get(key) or self._in_less_room(call)
         if line is not None and line.get("failure", {}).get("lasting", True):
             self.usage.reused += 1
+            if self._batch is not None:
+                self._batch.reply()
             await asyncio.sleep(0)  # a journal that holds all would leave no room for signals
             return answer_of(line)
         if key in self._failed:

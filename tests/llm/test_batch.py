@@ -1,7 +1,9 @@
 """Calls through files of a Batch API, against the same calls over the network."""
 
+import io
 import json
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -131,6 +133,72 @@ def test_what_a_killed_run_wrote_is_whole_lines(path: Path, folder: Path) -> Non
     assert custom_ids(folder / "round-0002.requests.jsonl") == [call_of(2).key]
 
 
+def test_a_file_of_requests_that_an_editor_saved_is_whole(path: Path, folder: Path) -> None:
+    works = [until_good(n) for n in range(3)]
+    with opened_at(path, folder) as session, pytest.raises(AwaitedError):
+        session.run(works)
+    file = folder / "round-0001.requests.jsonl"
+    saved = file.read_bytes().rstrip()
+    file.write_bytes(saved)
+    with opened_at(path, folder) as session, pytest.raises(AwaitedError, match="3 of its calls"):
+        session.run(works)
+    assert file.read_bytes() == saved
+    assert len(list(folder.glob("*.jsonl"))) == 1
+
+
+def test_a_failure_in_a_file_cut_short_and_in_the_whole_one_counts_once(
+    path: Path, folder: Path
+) -> None:
+    async def converse(ask: Ask) -> Answer:
+        return await ask(call_of(0))
+
+    expired = {"id": "b1", "custom_id": call_of(0).key, "response": None, "error": {"code": "late"}}
+    for _ in range(4):
+        with opened_at(path, folder) as session, pytest.raises(AwaitedError):
+            session.run([converse])
+        (folder / "a.jsonl").write_text(json.dumps(expired) + '\n{"id": "b', encoding="utf-8")
+        (folder / "b.jsonl").write_text(json.dumps(expired) + "\n", encoding="utf-8")
+    assert len(list(folder.glob("round-*"))) == 2, "the second round is awaited"
+
+
+def test_a_folder_that_fails_once_is_used_no_more(
+    path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else calls whose requests were not read would be asked again."""
+    works = [until_good(n) for n in range(3)]
+    with opened_at(path, folder) as session, pytest.raises(AwaitedError):
+        session.run(works)
+    (folder / "strange.jsonl").mkdir()
+    with opened_at(path, folder) as session, pytest.raises(AwaitedError):
+        session.run(works)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(batch, "_end_whole", full)
+    with opened_at(path, folder) as session, pytest.raises(OutputError, match="No space left"):
+        session.run(works)
+    assert [p.name for p in folder.glob("round-*")] == ["round-0001.requests.jsonl"]
+
+
+def test_a_disk_that_is_full_at_the_end_of_a_round_is_told(path: Path, tmp_path: Path) -> None:
+    class Full(io.BytesIO):
+        def flush(self) -> None:
+            raise OSError(28, "No space left on device")
+
+        close = flush
+
+    folder = batch.BatchFolder(EndpointOptions(batch=str(tmp_path)), print)
+    with pytest.raises(batch.WantedError):
+        folder.answer(call_of(0))
+    [file] = folder._written.values()
+    file.handle.close()
+    folder._written[file.number] = file._replace(handle=Full())
+    with pytest.raises(OutputError, match="No space left"):
+        folder.finish()
+    folder.close()
+
+
 def test_files_keep_to_the_limits_of_the_api(
     path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -229,6 +297,27 @@ def test_a_round_of_refusals_ends_the_run_as_over_the_network(path: Path, folder
             path, folder, works,
             lambda: answer_rounds(folder, lambda *_: {"error": {"message": "strange model"}}),
         )  # fmt: skip
+
+
+def test_many_refusals_among_replies_end_no_later_run(path: Path, folder: Path) -> None:
+    def refuses_half(request: dict[str, Any], times: int) -> Any:
+        if re.search(r"e00\d\d[02468]", str(request)):
+            return {"error": {"message": "policy"}}
+        return completion(request, "Who?")
+
+    def two_calls(number: int) -> Work:
+        async def converse(ask: Ask) -> Answer:
+            answer = await ask(call_of(number))
+            return answer if isinstance(answer, Failure) else await ask(call_of(number + 1000))
+
+        return converse
+
+    works = [two_calls(n) for n in range(90)]
+    for _ in range(3):  # the third finds the replies of the first round in the journal
+        with opened_at(path, folder) as session, pytest.raises(AwaitedError):
+            session.run(works)
+        if not list(folder.glob("batch_*")):
+            answer_rounds(folder, refuses_half)
 
 
 def test_calls_asked_at_once_are_in_one_round(path: Path, folder: Path) -> None:
