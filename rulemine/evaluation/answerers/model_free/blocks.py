@@ -37,8 +37,8 @@ __all__ = [
     "spreads",
 ]
 
-MOST_QUESTIONS = 1000
-"""Questions in a block."""
+MOST_QUESTIONS = 5000
+"""Questions in a block; each worker reads the graph anew for each run of which it has one."""
 
 
 class AnswererRun(NamedTuple):
@@ -161,7 +161,8 @@ def answer_runs(
                 run.folder.mkdir(parents=True, exist_ok=True)
         starts = range(0, len(asked), max(1, most)) or [0]
         blocks += [QuestionBlock(run, at, min(len(asked), at + most)) for at in starts]
-    blocks.sort(key=lambda block: block.first - block.last)  # the longest first
+    # What learns first begins first. Blocks of a run stay together: a worker keeps what it read for one.
+    blocks.sort(key=lambda one: spreads(one.run.with_, releases[one.run.naming]) != "run")
     open_blocks = {run: sum(block.run == run for block in blocks) for run in runs}
     notes: dict[AnswererRun, dict[str, None]] = {run: {} for run in runs}
     done, total = 0, sum(block.last - block.first for block in blocks)
