@@ -98,15 +98,15 @@ def _store(worker: Any) -> Path:
     return Path(worker.local_directory).parent / "rulemine"
 
 
-def lacking(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the files that were not sent to this machine yet."""
-    store = _store(get_worker())
+def lacking(names: tuple[str, ...], *, dask_worker: Any) -> tuple[str, ...]:
+    """Those of the files that were not sent to this machine yet; Dask gives the worker by this name."""
+    store = _store(dask_worker)
     return tuple(
         name for name in names if not (path := store / name).is_file() or file_digest(path) != name
     )
 
 
-def receive(name: str, start: int, piece: bytes, *, last: bool) -> None:
+def receive(name: str, start: int, piece: bytes, *, last: bool, dask_worker: Any) -> None:
     """Stores a piece of a file.
 
     Args:
@@ -114,8 +114,9 @@ def receive(name: str, start: int, piece: bytes, *, last: bool) -> None:
         start: Where the piece begins, in bytes; pieces come in order.
         piece: The bytes.
         last: Whether the file is whole with it.
+        dask_worker: This worker; Dask gives it by this name.
     """
-    store = _store(get_worker())
+    store = _store(dask_worker)
     store.mkdir(mode=0o700, parents=True, exist_ok=True)
     part = store / f"{name}.{os.getpid()}"
     with part.open("r+b" if start else "wb") as file:
