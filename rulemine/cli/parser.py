@@ -174,6 +174,8 @@ def add_flags(parser: Arguments, keys: "Iterable[Key]", *, brief: bool = False) 
         how: dict[str, Any] = (
             {"action": _Several, "const": kind} if several else {"type": partial(_single, kind)}
         )
+        if key.option.metavar == "FOLDER":
+            how = {"type": _folder}
         parser.add_argument(
             key.flag,
             dest=place,
@@ -233,3 +235,10 @@ def _single(kind: type, text: str) -> Any:
         return kind(text)
     except ValueError:
         return text
+
+
+def _folder(text: str) -> str:
+    """A name, which an unset variable of a shell is not: without one, calls would be sent and cost."""
+    if not text:
+        raise argparse.ArgumentTypeError("nothing is named; expected a folder")
+    return text

@@ -222,6 +222,11 @@ class BatchFolder:
             self._lock.close()
 
     def _read_folder(self) -> None:
+        if (self.folder / "manifest.json").exists():
+            raise OutputError(
+                f"{self.folder}: is a release, and files beside its own would count as an edit of it. Name "
+                "another folder with --batch."
+            )
         self.folder.mkdir(parents=True, exist_ok=True)
         lock = (self.folder / ".lock").open("ab")
         if not take_lock(lock.fileno()):

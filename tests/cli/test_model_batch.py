@@ -50,6 +50,13 @@ def test_a_build_has_the_bytes_of_one_over_the_network(
     assert tree(Path("out/online")) == tree(Path("online"))
 
 
+def test_a_batch_without_a_name_sends_nothing(here: Path, command: Command) -> None:
+    with ChatServer() as running:
+        ended = command(*build_words(running.url), "--batch", "")
+    assert (ended.status, running.bodies) == (2, [])
+    assert "--batch: nothing is named; expected a folder" in ended.err
+
+
 def test_judges_and_answers_come_in_rounds(here: Path, command: Command) -> None:
     write_release(here / "small")
 

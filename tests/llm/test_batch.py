@@ -349,6 +349,12 @@ def test_one_process_uses_a_folder_and_no_budget_counts(path: Path, folder: Path
             one.run([until_good(0)])
         with pytest.raises(OutputError, match="another process uses this folder"):
             two.run([until_good(0)])
+    (folder / "release").mkdir()
+    (folder / "release" / "manifest.json").touch()
+    release = pytest.raises(OutputError, match="is a release")
+    with opened_at(path, folder / "release") as session, release:
+        session.run([until_good(0)])
+    assert len(list((folder / "release").iterdir())) == 1
     (folder / "file").touch()
     unreadable = pytest.raises(OutputError, match="file: cannot be read or written")
     with opened_at(path, folder / "file") as session, unreadable:
