@@ -10,9 +10,8 @@ __all__ = ["Incidence", "Index", "rows_by_relation", "spans"]
 
 Ints = npt.NDArray[np.int64]
 
-MOST_STARTS = 32
-"""Entities · relations per triple up to which a table, faster than searching, says where the triples of each
-end begin."""
+MOST_STARTS = 1 << 24
+"""Entities · relations up to which a table, faster than searching, says where the triples of an end begin."""
 
 
 def _by_relation(kg: KnowledgeGraph) -> Ints:
@@ -67,7 +66,7 @@ class Index:
         """
         ordered = self.object_keys if column else self.subject_keys
         size = self.entities * len(self.kg.relations)
-        if size > MOST_STARTS * len(self.kg):
+        if size > MOST_STARTS:
             first = ordered.searchsorted(keys)
             return first, ordered.searchsorted(keys, "right") - first
         if column not in self._starts:

@@ -56,6 +56,9 @@ _FIRST_HEAP = 32 << 20
 BYTES_A_TRIPLE = 48
 """Heap for the index. Measured: 47 at 10 million synthetic triples, with a tenth as many entities."""
 
+MANY_TRIPLES = 1 << 20
+"""The index of more is given back to the system after mining, which takes Java a moment."""
+
 _LARGEST_YOUNG = 256 << 20
 """Of the heap, for what is new: the index lies beside it, and would get two thirds of the heap at most."""
 
@@ -177,6 +180,8 @@ def _flags(heap: str, long_run: bool) -> list[str]:
         "-Xss8m",
         "-Xrs",  # leaves SIGINT to Python; see also interrupt=False
         "-XX:+UseSerialGC",  # the least start-up time and memory; the miner makes little garbage
+        "-XX:-ShrinkHeapInSteps",  # a collection gives the system back all that is free
+        "-XX:-ShrinkHeapInSteps",  # what is collected is given back to the system at once
         "-Xshare:auto",
         "-XX:-UsePerfData",
         "-Djava.awt.headless=true",
@@ -268,6 +273,9 @@ def mine_rows(
         job.start()
         state = _wait(job, progress, finished, limit or TimeLimit(None), options.max_atoms)
         if state in (_DONE, _CANCELLED):
+            if not keep and len(triples) > MANY_TRIPLES:
+                del job  # and with it the index: what comes after mining needs the memory
+                jpype.java.lang.System.gc()
             return
         message = str(job.message())
     except jpype.JException as problem:
