@@ -1,7 +1,11 @@
 """Finds a scheduler, or starts workers on this machine."""
 
+import json
 import logging
+import os
+import platform
 import re
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -10,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rulemine.datasets.sources import cache_folder
 from rulemine.errors import ClusterError, ConfigError, OutputError
+from rulemine.files import take_lock
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -25,6 +30,17 @@ SECONDS_TO_CONNECT = 30
 
 ALLOWED_FAILURES = 2
 """Of workers on this machine, before a task is given up, see `rulemine.cluster.cluster.TRIES`."""
+
+WORKERS = {
+    "threads_per_worker": 1, "processes": True, "host": "127.0.0.1", "dashboard_address": "127.0.0.1:0",
+    "silence_logs": logging.CRITICAL,
+    # Ctrl-C is for the command, which ends its workers.
+    "preload": "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)",
+}  # fmt: skip
+"""How workers on this machine are started."""
+
+_HELD = f"held by {platform.node()}"
+"""A file that is locked while a command of this machine uses its folder."""
 
 _LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
 
@@ -79,14 +95,28 @@ def _folder() -> Iterator[Path]:
     place = cache_folder() / "cluster"
     try:
         place.mkdir(parents=True, exist_ok=True)
+        _remove_left(place)
         folder = tempfile.TemporaryDirectory(dir=place, ignore_cleanup_errors=True)
     except OSError as problem:
         raise OutputError(
             f"{place}: cannot be written ({problem.strerror}). Workers read there what they need. Name "
             "another folder for caches by XDG_CACHE_HOME."
         ) from None
-    with folder as name:
+    with folder as name, (Path(name) / "new").open("wb") as held:
+        with suppress(OSError):  # a file system without locks: what is left there stays
+            take_lock(held.fileno())
+        (Path(name) / "new").replace(Path(name) / _HELD)
         yield Path(name)
+
+
+def _remove_left(place: Path) -> None:
+    """Removes the folders of commands of this machine that were killed."""
+    if os.name != "posix":  # no locks
+        return
+    for path in place.glob(f"*/{_HELD}"):
+        with suppress(OSError), path.open("rb+") as held:
+            if take_lock(held.fileno()):
+                shutil.rmtree(path.parent, ignore_errors=True)
 
 
 def _connected(address: str, folder: Path, stack: ExitStack) -> "Client":
@@ -103,18 +133,19 @@ def _connected(address: str, folder: Path, stack: ExitStack) -> "Client":
         number = int(local[1])
         workers = stack.enter_context(
             LocalCluster(
-                n_workers=number, threads_per_worker=1, processes=True, host="127.0.0.1",
-                memory_limit=MEMORY_LIMIT // number, dashboard_address="127.0.0.1:0",
-                local_directory=str(folder), silence_logs=logging.CRITICAL,
+                n_workers=number,
+                memory_limit=MEMORY_LIMIT // number,
+                local_directory=str(folder),
+                **WORKERS,
             )
-        )  # fmt: skip
+        )
         # Else one that was killed while it started would stay away.
         workers.adapt(minimum=number, maximum=number)
         where = {"address": workers}
     elif re.fullmatch(r"(tcp|tls)://\S+:\d+", address):
         where = {"address": address}
     elif Path(address).is_file():
-        where = {"scheduler_file": address}
+        where = {"address": _in_file(Path(address))}
     else:
         raise ConfigError(
             f"--cluster is {address!r}; expected tcp://HOST:PORT, a scheduler file that is there, or local:N "
@@ -129,6 +160,17 @@ def _connected(address: str, folder: Path, stack: ExitStack) -> "Client":
         ) from None
     stack.callback(_let_go, client)
     return client
+
+
+def _in_file(path: Path) -> str:
+    """The address in a scheduler file; Dask would wait for ever on a file that has none."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        if isinstance(found := json.loads(path.read_bytes())["address"], str):
+            return found
+    raise ConfigError(
+        f'{path}: --cluster names no scheduler file; expected JSON with "address", as dask scheduler '
+        "--scheduler-file writes it. Start the scheduler again, or name another file."
+    )
 
 
 def _let_go(client: "Client") -> None:

@@ -1,5 +1,6 @@
 """Work on the workers of a scheduler gives what it gives here, whatever happens to them."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -10,7 +11,7 @@ import pytest
 from distributed import LocalCluster
 
 from rulemine import KnowledgeGraph, mine
-from rulemine.cluster import opened
+from rulemine.cluster import opened, opening
 from rulemine.cluster import worker as of_worker
 from rulemine.cluster.opening import Here
 from rulemine.cluster.parcel import AwayError, Packer, Unpacker
@@ -18,7 +19,7 @@ from rulemine.errors import ClusterError, ConfigError
 from rulemine.mining import checkpoint
 from rulemine.mining.checkpoint import Checkpoint, Rows
 from tests.chat_server import until
-from tests.cluster.work import always_die, die_once, out_of_heap, square
+from tests.cluster.work import always_die, die_once, interrupt, out_of_heap, square
 from tests.command_line import Command
 from tests.mining.test_checkpoint import KG, LOOSE
 
@@ -123,6 +124,23 @@ def test_a_task_that_ends_every_worker_is_one_sentence(
         list(cluster.map(always_die, [1]))
 
 
+def test_workers_of_this_machine_outlive_an_interrupt(two_workers: LocalCluster) -> None:
+    with opened(two_workers.scheduler_address, quiet) as cluster:
+        assert list(cluster.map(interrupt, range(4))) == [0, 1, 2, 3]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="nothing is locked there")
+def test_what_a_killed_command_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    place = tmp_path / "cache/rulemine/cluster"
+    for folder, name in (("left", opening._HELD), ("elsewhere", "held by another")):
+        (place / folder / "files").mkdir(parents=True)
+        (place / folder / name).touch()
+    with opening._folder() as first, opening._folder():
+        assert first.is_dir()
+        assert not (place / "left").exists()
+    assert [path.name for path in place.iterdir()] == ["elsewhere"]
+
+
 def test_an_error_of_the_work_is_raised_as_it_is(two_workers: LocalCluster) -> None:
     with opened(two_workers.scheduler_address, quiet) as cluster, pytest.raises(ZeroDivisionError):
         list(cluster.map(partial(divmod, 1), [0]))
@@ -156,6 +174,14 @@ def test_a_worker_with_other_versions_does_nothing(
 @pytest.mark.parametrize("address", ["local:0", "host", "http://h:1"])
 def test_an_address_that_is_none(address: str) -> None:
     with pytest.raises(ConfigError, match="expected tcp://HOST:PORT"), opened(address, quiet):
+        pass
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"address": null}'])
+def test_a_file_that_is_no_scheduler_file(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "scheduler.json"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match="no scheduler file"), opened(str(file), quiet):
         pass
 
 

@@ -1,6 +1,5 @@
 """Work for tests, and what goes wrong with it."""
 
-import logging
 import os
 import signal
 import time
@@ -12,6 +11,7 @@ from typing import Any
 import dask
 from distributed import LocalCluster
 
+from rulemine.cluster.opening import WORKERS
 from rulemine.errors import HeapError
 
 
@@ -21,8 +21,7 @@ def started(folder: Path, workers: int, memory: str = "4GB") -> Iterator[LocalCl
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
         LocalCluster(
-            n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0",
-            memory_limit=memory, local_directory=str(folder), silence_logs=logging.CRITICAL,
+            n_workers=workers, memory_limit=memory, local_directory=str(folder), **WORKERS
         ) as cluster,
     ):  # fmt: skip
         yield cluster
@@ -48,11 +47,10 @@ def always_die(number: int) -> int:
     return number
 
 
-def fill_memory(size: int) -> int:
-    """Takes so many bytes, until somebody ends its worker."""
-    taken = bytearray(os.urandom(1 << 20) * (size >> 20))
-    time.sleep(30)
-    return len(taken)
+def interrupt(number: int) -> int:
+    """Sends its worker what Ctrl-C in a terminal sends to all processes of a command."""
+    os.kill(os.getpid(), signal.SIGINT)
+    return number
 
 
 def dies_first(mark: Path, function: Callable[[Any], Any], item: Any) -> Any:
