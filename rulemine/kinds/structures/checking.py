@@ -7,8 +7,11 @@ hard answer's removed triples are all used in a direction in which they may be a
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from rulemine.arrays import among
 from rulemine.kg.entity_types import EntityTypes
@@ -18,6 +21,7 @@ from rulemine.kinds.locks import LockReason
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE
 from rulemine.kinds.structures.block import StructureBlock
 from rulemine.kinds.structures.drawing import Drawn
+from rulemine.kinds.structures.edges import REMEMBERED
 from rulemine.kinds.structures.options import StructureSection
 from rulemine.query.evidence import full_evidence
 from rulemine.query.grading import Grades
@@ -57,6 +61,21 @@ class Reason:
     TEXT = "its text names an answer or an intermediate, or is that of another question"
 
 
+@dataclass(slots=True)
+class _Known:
+    """What is known of a query that may be drawn again; None: nothing yet, a text: why it is not asked.
+
+    Attributes:
+        missing: How many links its hard answers miss.
+        points: Its points.
+        asked: How many links the hard answer to ask for misses.
+    """
+
+    missing: tuple[int, ...] | str | None = None
+    points: int | str | None = None
+    asked: int | str | None = None
+
+
 class QueryChecker:
     """Checks queries of one graph."""
 
@@ -65,6 +84,7 @@ class QueryChecker:
         self.types: EntityTypes = asking.inputs.types
         self.options: StructureSection = asking.options
         self.contrived = asking.contrived
+        self._known = lru_cache(REMEMBERED)(lambda _name, _text: _Known())
 
     def check(
         self,
@@ -82,50 +102,83 @@ class QueryChecker:
             is_fit: Whether it may have so many points, see `rulemine.kinds.contrived`.
         """
         query, options, grader = drawn.query, self.options, self.grader
-        if query.text in grader.earlier.queries:
-            return Reason.EARLIER
-        if not grader.templates.asks(query):
-            return Reason.BROAD
-        anchors = np.array(sorted(drawn.anchors), np.int64)
-        grades = Grades(grader.graph, query)
-        if len(grades) > options.max_answers:
-            return Reason.MANY
-        if among(anchors, grades.entities).any():
-            return Reason.ANCHOR
-        if not any(map(is_open, set(grades.missing[grades.missing > 0].tolist()) or {0})):
+        known, made = self._known(name, query.text), list[Grades]()
+
+        def grades() -> Grades:  # only if something is not known yet
+            if not made:
+                made.append(Grades(grader.graph, query))
+            return made[0]
+
+        if known.missing is None:
+            known.missing = self._missing(grades, drawn)
+        if isinstance(known.missing, str):
+            return known.missing
+        if not any(map(is_open, known.missing)):
             return Reason.FULL
-        shared = self.types.shared(grades.entities.tolist())
-        if not shared:
+        if known.points is None:
+            known.points = self._points(name, grades(), drawn)
+        if isinstance(known.points, str):
+            return known.points
+        if not is_fit(known.points):
+            return Reason.CONTRIVED
+        if isinstance(known.asked, str):
+            return known.asked
+        if known.asked is not None and not is_open(known.asked):
+            return Reason.FULL
+        found = self._graded(grades(), drawn)
+        if isinstance(found, str):
+            known.asked = found
+            return found
+        known.asked = found.asked_for.missing if found.asked_for else 0
+        if not is_open(known.asked):
+            return Reason.FULL
+        further = grader.further(query, grades()) or set()
+        if len(grades()) + len(further) > options.max_answers:
+            return Reason.MANY
+        if {grader.graph.kg.entities[i] for i in drawn.anchors} & further:
+            return Reason.ANCHOR
+        block = StructureBlock(self.types.labels(self.types.shared(grades().entities.tolist())))
+        return grader.question(self.kind, replace(found, further=tuple(sorted(further))), block)
+
+    def _missing(self, grades: Callable[[], Grades], drawn: Drawn) -> tuple[int, ...] | str:
+        """How many links its hard answers miss, 0 without any; or why it is not asked."""
+        if drawn.query.text in self.grader.earlier.queries:
+            return Reason.EARLIER
+        if not self.grader.templates.asks(drawn.query):
+            return Reason.BROAD
+        found = grades()
+        if len(found) > self.options.max_answers:
+            return Reason.MANY
+        if among(_anchors(drawn), found.entities).any():
+            return Reason.ANCHOR
+        return tuple(set(found.missing[found.missing > 0].tolist())) or (0,)
+
+    def _points(self, name: str, grades: Grades, drawn: Drawn) -> int | str:
+        """Its points, see `rulemine.kinds.contrived`; or why it is not asked."""
+        if not self.types.shared(grades.entities.tolist()):
             return Reason.TYPES
         if name in ("2u", "up") and not self._alike(name, grades, drawn.anchors):
             return Reason.UNION
-        if not is_fit(self.contrived.points(grades)):
-            return Reason.CONTRIVED
+        return self.contrived.points(grades)
+
+    def _graded(self, grades: Grades, drawn: Drawn) -> Graded | str:
+        """The query with the hard answer to ask for, without further answers; or why it is not asked."""
+        grader = self.grader
         if (idle := grader.idle_parts.in_query(grades, self.types)) is not None:
             return idle
         evidence = full_evidence(grades)
-        if len(evidence.rows) > options.max_evidence:
+        if len(evidence.rows) > self.options.max_evidence:
             return Reason.EVIDENCE
         if grader.is_stale(evidence):
             return Reason.STALE
-        if among(anchors, evidence.between).any():
+        if among(_anchors(drawn), evidence.between).any():
             return Reason.ANCHOR
         hard = grader.hard(grades)
         asked_for = preferred(hard)
         if hard and asked_for is None:
             return Reason.BARRED
-        if (why := grader.unfit(query, asked_for)) is not None:
-            return why
-        if not is_open(asked_for.missing if asked_for else 0):
-            return Reason.FULL
-        further = grader.further(query, grades) or set()
-        if len(grades) + len(further) > options.max_answers:
-            return Reason.MANY
-        if {grader.graph.kg.entities[i] for i in drawn.anchors} & further:
-            return Reason.ANCHOR
-        graded = Graded(grades, hard, asked_for, evidence, tuple(sorted(further)))
-        block = StructureBlock(self.types.labels(shared))
-        return grader.question(self.kind, graded, block)
+        why = grader.unfit(grades.query, asked_for)
+        return Graded(grades, hard, asked_for, evidence, ()) if why is None else why
 
     def _alike(self, name: str, grades: Grades, anchors: tuple[int, ...]) -> bool:
         """Whether the anchors of a union share a type, and its members do."""
@@ -135,3 +188,7 @@ class QueryChecker:
             return True
         root = grades.query.parts[0] if isinstance(grades.query, Union) else grades.query
         return bool(self.types.shared(grades.members(parts_of(root)[0]).tolist()))
+
+
+def _anchors(drawn: Drawn) -> npt.NDArray[np.int64]:
+    return np.array(sorted(drawn.anchors), np.int64)

@@ -214,3 +214,11 @@ def test_ids_are_in_the_order_of_structures_and_queries(questions) -> None:
     order = [(list(STRUCTURES).index(q.structure), q.query) for q in questions]
     assert order == sorted(order)
     assert [q.id for q in questions] == [f"q{i:05d}" for i in range(1, len(questions) + 1)]
+
+
+def test_what_is_remembered_of_a_query_changes_no_question(monkeypatch) -> None:
+    world = RandomWorld(0, triples=200)
+    some = {"names": ("2i",), "per_structure": 6, "ratios": None}
+    questions = world.ask(**some).questions
+    monkeypatch.setattr("rulemine.kinds.structures.checking.REMEMBERED", 0)
+    assert world.ask(**some).questions == questions
