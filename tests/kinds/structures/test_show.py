@@ -123,6 +123,7 @@ def test_of_a_kind_that_is_not_installed_the_common_view_is_shown(folder: Path) 
     ]
     opened._read.update({f"questions/{split}.jsonl": () for split in SPLITS})
     opened._read["questions/train.jsonl"] = tuple(strange)
+    opened.manifest["config"]["kind"] = "riddles"
     text = show(opened, hard.id)
     assert text.startswith(f"{hard.id} · ")
     assert f"\n  {hard.question}\n" in text
