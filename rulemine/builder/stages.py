@@ -147,6 +147,9 @@ class BuildStages(BuildResults):
                 write_text(folder / NOTE, problem)
             found = remove(self.recipe, self.setting, self.rules, groundings, self._progress)
             write_selection(folder, found)
+            del (
+                self.setting
+            )  # of a large graph it takes much memory, and no later stage asks for it
 
         options = {**to_json(chosen), "seed": self.recipe.seed}
         del options["per_type"]  # the stage balance applies it

@@ -7,7 +7,7 @@ Guarantees: without declarations each triple is a fact of its own; declarations 
 of an inverse is the same relation, a relation inverse to itself is symmetric), whatever their order.
 """
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -19,6 +19,9 @@ from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 __all__ = ["Declarations", "Reading", "facts_of", "other_direction"]
 
 Ints = npt.NDArray[np.int64]
+
+ROWS_AT_ONCE = 1 << 20
+"""About how many triples a block of facts has."""
 
 
 class Reading(NamedTuple):
@@ -163,16 +166,53 @@ def facts_of(kg: KnowledgeGraph, declarations: Declarations) -> Ints:
     return facts
 
 
-def oriented(kg: KnowledgeGraph, declarations: Declarations) -> tuple[Ints, Ints, Ints]:
+def oriented(
+    kg: KnowledgeGraph, declarations: Declarations, rows: Ints | None = None
+) -> tuple[Ints, Ints, Ints]:
     """The triples as statements of the relations that stand for their facts.
+
+    Args:
+        kg: The graph.
+        declarations: Which relations state the same facts.
+        rows: Some of its triples; None: all.
 
     Returns:
         Relation (a number, equal for relations that state the same facts), subject, object ids; each
         int64, shape (triples,). Symmetric facts keep the order in which they are stated.
     """
-    readings = [declarations[r] for r in kg.relations]
-    numbers = {fact: i for i, fact in enumerate(sorted({reading.fact for reading in readings}))}
-    number = np.array([numbers[reading.fact] for reading in readings], np.int64)
-    turned = np.array([reading.reversed for reading in readings], bool)
-    s, r, o = (kg.triples[:, column].astype(np.int64) for column in range(3))
-    return number[r], np.where(turned[r], o, s), np.where(turned[r], s, o)
+    turned = np.array([declarations[r].reversed for r in kg.relations], bool)
+    triples = kg.triples if rows is None else kg.triples[rows]
+    s, r, o = (triples[:, column].astype(np.int64) for column in range(3))
+    number = _fact_relations(kg, declarations)[r]
+    return number, np.where(turned[r], o, s), np.where(turned[r], s, o)
+
+
+def _fact_relations(kg: KnowledgeGraph, declarations: Declarations) -> Ints:
+    """Of each relation a number, equal for relations that state the same facts."""
+    facts = [declarations[r].fact for r in kg.relations]
+    numbers = {fact: i for i, fact in enumerate(sorted(set(facts)))}
+    return np.array([numbers[fact] for fact in facts], np.int64)
+
+
+def blocks_of_facts(kg: KnowledgeGraph, declarations: Declarations) -> Iterator[Ints]:
+    """The rows of ``kg.triples``, in blocks; those that state facts of one relation are in one block.
+
+    Blocks come in the order of the numbers that `oriented` gives to relations, so that what is counted by
+    relation needs memory for the triples of a few relations alone.
+    """
+    number = _fact_relations(kg, declarations)
+    sizes = np.bincount(number, kg.relation_sizes(), len(number)).astype(np.int64)
+    small = len(number) <= 2**15  # then numpy sorts by counting
+    order = np.argsort(
+        number.astype(np.int16 if small else np.int64)[kg.triples[:, 1]], kind="stable"
+    )
+    ends = np.append(0, sizes.cumsum())
+    low = 0
+    while low < len(order):
+        # As many relations as fit, at least one.
+        high = max(
+            int(ends[np.searchsorted(ends, low, "right")]),
+            int(ends[np.searchsorted(ends, low + ROWS_AT_ONCE, "right") - 1]),
+        )
+        yield order[low:high]
+        low = high

@@ -7,10 +7,12 @@ answer in this direction) that have this answer. An answer with a high prior can
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.kg.facts import Declarations, facts_of, oriented
+from rulemine.kg.facts import Declarations, blocks_of_facts, facts_of, oriented
 from rulemine.kg.graph import KnowledgeGraph
 
 __all__ = ["CORE_PRIOR", "priors"]
+
+Ints = npt.NDArray[np.int64]
 
 CORE_PRIOR = 0.07
 """Highest prior of an answer in the core. With a confidence of 0.3 or more, lift is then above 4."""
@@ -28,24 +30,34 @@ def priors(kg: KnowledgeGraph, declarations: Declarations | None = None) -> npt.
         subjects, of the object as answer to the question for objects.
     """
     declared = declarations or Declarations()
-    relation, subject, obj = oriented(kg, declared)
+    facts, found = facts_of(kg, declared), np.empty((len(kg), 2))
+    for rows in blocks_of_facts(kg, declared):
+        found[rows] = _priors(kg, declared, rows, facts[rows] == rows)
+    return found
+
+
+def _priors(
+    kg: KnowledgeGraph, declared: Declarations, rows: Ints, counted: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.float64]:
+    """The priors of the ends of some triples, those of whole relations.
+
+    Each fact is counted once, in one of its statements, and a symmetric one also the other way round.
+    """
+    relation, subject, obj = oriented(kg, declared, rows)
     readings = [declared[r] for r in kg.relations]
-    turned = np.array([reading.reversed for reading in readings], bool)[kg.triples[:, 1]]
-    both = np.array([reading.symmetric for reading in readings], bool)[kg.triples[:, 1]]
-    # Each fact is counted once, in one of its statements, and a symmetric one also the other way round.
-    counted = facts_of(kg, declared) == np.arange(len(kg))
+    stated_by = kg.triples[rows, 1]
+    turned = np.array([reading.reversed for reading in readings], bool)[stated_by]
+    both = np.array([reading.symmetric for reading in readings], bool)[stated_by]
     again = np.flatnonzero(counted & both & (subject != obj))
     r = np.concatenate((relation, relation[again])) * max(1, len(kg.entities))
     counted = np.concatenate((counted, np.ones(len(again), bool)))
     subjects, which_s = np.unique(r + np.concatenate((subject, obj[again])), return_inverse=True)
     objects, which_o = np.unique(r + np.concatenate((obj, subject[again])), return_inverse=True)
 
-    def share(
-        which: npt.NDArray[np.int64], topics: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.float64]:
+    def share(which: Ints, topics: Ints) -> npt.NDArray[np.float64]:
         # Of the relation's topic entities, those with the answer; both are numbered relation by relation.
         having, sizes = np.bincount(which[counted]), np.bincount(topics // max(1, len(kg.entities)))
-        part: npt.NDArray[np.float64] = having[which[: len(kg)]] / sizes[relation]
+        part: npt.NDArray[np.float64] = having[which[: len(rows)]] / sizes[relation]
         return part
 
     as_subject, as_object = share(which_s, objects), share(which_o, subjects)

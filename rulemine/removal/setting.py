@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.arrays import distinct
-from rulemine.kg.facts import Declarations, facts_of, oriented
+from rulemine.arrays import distinct, numbered
+from rulemine.kg.facts import Declarations, blocks_of_facts, facts_of, oriented
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.priors import CORE_PRIOR, priors
 from rulemine.recipe.earlier import NOTHING, Earlier
@@ -31,8 +31,8 @@ class Setting:
         removable: bool, shape (triples,): whether the fact may be removed: the prior allows to ask about
             it, it joins two entities, and none of its relations is excluded. The same for all its
             statements.
-        pairs: int64, shape (triples,): a number for the two entities that it joins, in either order.
-        questions: int64, shape (triples, 2): a number for the question that asks for the subject, and for
+        pairs: int32, shape (triples,): a number for the two entities that it joins, in either order.
+        questions: int32, shape (triples, 2): a number for the question that asks for the subject, and for
             the object, the same for all triples that share it; −1 where it may not be asked, is not asked
             again, or has too many answers.
         restated: Whether a fact may be removed although another one that stays joins its two entities.
@@ -43,8 +43,8 @@ class Setting:
     prior: npt.NDArray[np.float64]
     directions: Bools
     removable: Bools
-    pairs: Ints
-    questions: Ints
+    pairs: npt.NDArray[np.int32]
+    questions: npt.NDArray[np.int32]
     restated: bool = True
 
     @classmethod
@@ -75,25 +75,28 @@ class Setting:
         facts, prior = facts_of(kg, declared), priors(kg, declared)
         directions = prior <= max_prior
         out = np.array([relation in excluded for relation in kg.relations], bool)
-        subject, _, obj = (kg.triples[:, column].astype(np.int64) for column in range(3))
+        subject, obj = kg.triples[:, 0], kg.triples[:, 2]
         fit = directions.any(axis=1) & (subject != obj) & ~out[kg.triples[:, 1]]
         fit &= ~earlier.links(kg, declared)
         all_fit = np.ones(len(kg), bool)
         all_fit[facts[~fit]] = False
-        low, high = np.minimum(subject, obj), np.maximum(subject, obj)
-        _, pairs = np.unique(low * max(1, len(kg.entities)) + high, return_inverse=True)
-        questions, answers = _questions(kg, declared)
-        few = answers <= (max_answers or len(kg))
+        joined = np.minimum(subject, obj).astype(np.int64)
+        joined *= max(1, len(kg.entities))
+        joined += np.maximum(subject, obj)
+        pairs = numbered(joined)
+        del joined
+        questions, few = _questions(kg, declared, max_answers or len(kg))
         for side, end in enumerate(DIRECTIONS):
-            few &= ~np.isin(questions, questions[:, side][earlier.rows(kg, end)])
+            asked = questions[:, side][earlier.rows(kg, end)]
+            few &= ~np.isin(questions, asked) if len(asked) else True
         return cls(
             kg,
             facts,
             prior,
             directions,
             all_fit[facts],
-            pairs.reshape(-1).astype(np.int64),
-            np.where(directions & few, questions, -1),
+            pairs,
+            np.where(directions & few, questions, np.int32(-1)),
             restated,
         )
 
@@ -115,17 +118,25 @@ class Setting:
         return guarded
 
 
-def _questions(kg: KnowledgeGraph, declarations: Declarations) -> tuple[Ints, Ints]:
-    """The question for each end of each triple, numbered, and how many answers it has."""
+def _questions(
+    kg: KnowledgeGraph, declarations: Declarations, most: int
+) -> tuple[npt.NDArray[np.int32], Bools]:
+    """The question for each end of each triple, numbered, and whether it has at most so many answers."""
     n = max(1, len(kg.entities))
-    relation = oriented(kg, declarations)[0]
     readings = [declarations[r] for r in kg.relations]
-    turned = np.array([reading.reversed for reading in readings], bool)[kg.triples[:, 1]]
-    both = np.array([reading.symmetric for reading in readings], bool)[kg.triples[:, 1]]
-    ends = kg.triples[:, [0, 2]].astype(np.int64)
-    asked = np.column_stack((turned, ~turned)) | both[:, None]
-    keys = (relation[:, None] * 2 + asked) * n + ends[:, ::-1]
-    _, number = np.unique(keys, return_inverse=True)
-    number = number.reshape(keys.shape).astype(np.int64)
-    pairs = distinct(number.reshape(-1) * n + ends.reshape(-1))
-    return number, np.bincount(pairs // n)[number]
+    reversed_ = np.array([reading.reversed for reading in readings], bool)
+    symmetric = np.array([reading.symmetric for reading in readings], bool)
+    questions, few = np.empty((len(kg), 2), np.int32), np.empty((len(kg), 2), bool)
+    before = 0
+    for rows in blocks_of_facts(kg, declarations):
+        relation = oriented(kg, declarations, rows)[0]
+        turned, both = (by_relation[kg.triples[rows, 1]] for by_relation in (reversed_, symmetric))
+        ends = kg.triples[rows][:, [0, 2]].astype(np.int64)
+        asked = np.column_stack((turned, ~turned)) | both[:, None]
+        keys = (relation[:, None] * 2 + asked) * n + ends[:, ::-1]
+        number = numbered(keys.reshape(-1)).astype(np.int64)
+        answers = np.bincount(distinct(number * n + ends.reshape(-1)) // n)
+        few[rows] = (answers <= most)[number].reshape(-1, 2)
+        questions[rows] = (number + before).reshape(-1, 2)
+        before += len(answers)
+    return questions, few

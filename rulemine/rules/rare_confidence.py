@@ -221,13 +221,18 @@ def _drawn(
 
 def _common(index: Index, max_prior: float, column: int) -> Ints:
     """The common answers at one end: relation · entities + entity, ascending."""
-    triples = index.kg.triples.astype(np.int64)
     n = index.entities
-    keys, having = np.unique(triples[:, 1] * n + triples[:, column], return_counts=True)
-    topics = distinct(triples[:, 1] * n + triples[:, 2 - column]) // n
+    keys, having = _counted(index.object_keys if column else index.subject_keys)
+    topics = _counted(index.subject_keys if column else index.object_keys)[0] // n
     others = np.bincount(topics, minlength=len(index.kg.relations))[keys // n] - 1
     common: Ints = keys[having - 1 > max_prior * others]
     return common
+
+
+def _counted(ascending: Ints) -> tuple[Ints, Ints]:
+    """The distinct values, and how often each is there."""
+    first = np.flatnonzero(np.diff(ascending, prepend=-1))
+    return ascending[first], np.diff(first, append=len(ascending))
 
 
 def _among(ascending: Ints, values: Ints) -> Bools:
