@@ -14,11 +14,12 @@ hold no tab and are the same in every naming of a release.
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.arrays import distinct
+from rulemine.arrays import among, distinct
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 
 __all__ = ["EntityTypes", "states_type", "types_of"]
@@ -75,6 +76,23 @@ class EntityTypes:
             if not found:
                 break
         return found or frozenset()
+
+    def having(self, types: Iterable[int]) -> Ints:
+        """The entities that have all of some types, one at least; ids, ascending."""
+        entities, starts = self._members
+        sets = [entities[starts[kind] : starts[kind + 1]] for kind in types]
+        found, *others = sorted(sets, key=len)
+        for other in others:
+            found = found[among(found, other)]
+        return found
+
+    @cached_property
+    def _members(self) -> tuple[Ints, Ints]:
+        """The entities of all types, ascending for each, and where those of each begin."""
+        order = np.argsort(self.types, kind="stable")
+        entity = np.arange(len(self.starts) - 1).repeat(np.diff(self.starts))
+        starts = self.types[order].searchsorted(np.arange(len(self.names) + 1))
+        return entity[order], starts
 
     def labels(self, types: Iterable[int]) -> tuple[str, ...]:
         """The names of types, sorted."""

@@ -49,14 +49,16 @@ _Ends = frozenset[tuple[str, bool]]
 
 
 class _Reach(NamedTuple):
-    """From what a link leads to what.
+    """From what a link leads to what; int64, ascending.
 
     Attributes:
-        sources: bool, shape (entities,): whether it leads from each.
-        crowd: int64, shape (entities,): from how many it leads to each.
+        sources: From which entities.
+        targets: To which ones.
+        crowd: From how many to each of these.
     """
 
-    sources: npt.NDArray[np.bool_]
+    sources: Ints
+    targets: Ints
     crowd: Ints
 
 
@@ -134,7 +136,7 @@ class Contrived:
         points += 2 * (not self._types.shared(members.tolist()))
         if not before:
             return points
-        crowds = [int(self._reach(one).crowd[members].max()) for one in before]
+        crowds = [self._most_crowded(self._reach(one), members) for one in before]
         points += min(MOST, max(0, min(crowds).bit_length() - 4))
         fits = max(self._fits(one, ends) for one in before)
         points += min(MOST, (int(1 / fits).bit_length() - 1) // 2) if fits else MOST
@@ -170,19 +172,22 @@ class Contrived:
         return all(relation in self._places for relation, _ in ends)
 
     def _found_reach(self, ends: _Ends) -> _Reach:
-        kg, found = self._graph.kg, []
-        for relation, inverse in sorted(ends):
-            rows = kg.triples[kg.triples[:, 1] == kg.relation_ids[relation]].astype(np.int64)
-            source, target = (2, 0) if inverse else (0, 2)
-            found.append(rows[:, source] * len(kg.entities) + rows[:, target])
-        sources, targets = np.divmod(distinct(np.concatenate(found)), len(kg.entities))
-        crowd = np.bincount(targets, minlength=len(kg.entities))
-        return _Reach(np.bincount(sources, minlength=len(kg.entities)) > 0, crowd)
+        graph = self._graph
+        pairs = [graph.ends(relation, inverse) for relation, inverse in sorted(ends)]
+        found = [sources * graph.entities + targets for sources, targets in pairs]
+        sources, targets = np.divmod(distinct(np.concatenate(found)), graph.entities)
+        return _Reach(distinct(sources), *np.unique(targets, return_counts=True))
+
+    @staticmethod
+    def _most_crowded(reach: _Reach, members: Ints) -> int:
+        """From how many entities a link leads to the one of some to which it leads from most."""
+        at = reach.targets.searchsorted(members)
+        crowd = reach.crowd.take(at, mode="clip")
+        return int(crowd[reach.targets.take(at, mode="clip") == members].max(initial=0))
 
     def _share(self, before: _Ends, ends: _Ends) -> float:
         """Of what a link leads to, the share from which another one leads."""
-        reached = self._reach(before).crowd > 0
-        return float(self._reach(ends).sources[reached].mean())
+        return float(among(self._reach(before).targets, self._reach(ends).sources).mean())
 
 
 class LessContrived:

@@ -6,7 +6,7 @@ all entities of its type that its relation leads to from anywhere.
 """
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,12 @@ from rulemine.query.tree import Difference, Projection, Query, Union
 __all__ = ["Idle", "IdleParts"]
 
 Ints = npt.NDArray[np.int64]
+
+_Ends = frozenset[tuple[str, bool]]
+"""Relations, and whether a projection to each is inverse."""
+
+REMEMBERED = 2**16
+"""Counts that are remembered: many queries have the same links and types."""
 
 
 class Idle:
@@ -47,6 +53,7 @@ class IdleParts:
     ) -> None:
         self.graph, self.wider, self.declarations = graph, wider, declarations
         self._range = cache(self._found_range)
+        self._alike = lru_cache(REMEMBERED)(self._count_alike)
 
     def in_query(self, grades: Grades, types: EntityTypes, *, branches: bool = True) -> str | None:
         """Which part does nothing, of `Idle`; None: every part does something.
@@ -98,23 +105,21 @@ class IdleParts:
     def _leads_to_all(self, grades: Grades, link: Query, types: EntityTypes) -> bool:
         members = grades.members(link)
         statements = parts_of(link) if isinstance(link, Union) else [link]
-        everything = self._range(
-            frozenset((p.relation, p.inverse) for p in statements if isinstance(p, Projection))
-        )
+        ends = frozenset((p.relation, p.inverse) for p in statements if isinstance(p, Projection))
+        everything = self._range(ends)
         if len(members) == len(everything):
             return True
         shared = types.shared(members.tolist())
-        others = everything[~among(everything, members)].tolist()
-        return bool(shared) and not any(shared <= types.of(entity) for entity in others)
+        return bool(shared) and self._alike(ends, types, shared) == among(members, everything).sum()
 
-    def _found_range(self, ends: frozenset[tuple[str, bool]]) -> Ints:
+    def _count_alike(self, ends: _Ends, types: EntityTypes, shared: frozenset[int]) -> int:
+        """To how many entities that have all of some types relations lead."""
+        return int(among(types.having(shared), self._range(ends)).sum())
+
+    def _found_range(self, ends: _Ends) -> Ints:
         """Ids of all entities that relations, in their directions, lead to; ascending."""
-        kg = self.graph.kg
-        found = [
-            kg.triples[kg.triples[:, 1] == kg.relation_ids[relation], 0 if inverse else 2]
-            for relation, inverse in sorted(ends)
-        ]
-        return distinct(np.concatenate(found)).astype(np.int64)
+        found = [self.graph.ends(relation, inverse)[1] for relation, inverse in sorted(ends)]
+        return distinct(np.concatenate(found))
 
 
 def _within(query: Query) -> Iterator[Query]:

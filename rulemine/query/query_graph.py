@@ -115,6 +115,14 @@ class QueryGraph:
         forward, backward = (side.ends | costs[side.rows] for side in self.sides)
         return forward, backward
 
+    def ends(self, relation: str, inverse: bool) -> tuple[Ints, Ints]:
+        """From what a projection to a relation leads to what, by its triples; two int64 arrays (triples,)."""
+        base = self.relation(relation) * self.entities
+        first, last = self.sides[0].span(base)[0], self.sides[0].span(base + self.entities - 1)[1]
+        found = self.kg.triples[self.sides[0].rows[first:last]].astype(np.int64)
+        source, target = (2, 0) if inverse else (0, 2)
+        return found[:, source], found[:, target]
+
     def relation(self, label: str) -> int:
         """The id of a relation.
 

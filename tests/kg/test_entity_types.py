@@ -74,3 +74,11 @@ def test_types_depend_on_the_triples_alone() -> None:
         two.of(i) for i in range(len(kg.entities))
     ]
     assert all(one.of(i) for i in range(len(kg.entities)))
+
+
+def test_entities_that_have_all_of_some_types() -> None:
+    kg, found = types("ann type painter", "ann type king", "bo type king", "cy type painter")
+    number = {name: i for i, name in enumerate(found.names)}
+    for wanted, expected in (("king", "ann bo"), ("king painter", "ann"), ("painter", "ann cy")):
+        some = found.having(number[name] for name in wanted.split())
+        assert " ".join(kg.entities[i] for i in some.tolist()) == expected

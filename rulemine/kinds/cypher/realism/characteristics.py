@@ -33,6 +33,9 @@ LEAST_IMPLYING = 10
 _TOLD = 0.5
 """A draft tells of relations of which this share is the same the other way round."""
 
+_Pairs = set[tuple[str, str]]
+"""The ids of subject and object of each edge of a relation between two types."""
+
 _CARDINALITIES = ("one", "many")
 
 
@@ -73,33 +76,32 @@ def draft_characteristics(graph: PropertyGraph) -> dict[Signature, Characteristi
 
     Relations that the schema gives a start and an end year are time-sensitive.
     """
-    pairs: dict[Signature, set[tuple[str, str]]] = {
-        row.signature: set() for row in graph.schema.relations
-    }
+    pairs: dict[Signature, _Pairs] = {row.signature: set() for row in graph.schema.relations}
     for edge in graph.edges:
         ends = graph.node(edge.subject).type, graph.node(edge.object).type
         pairs[ends[0], edge.type, ends[1]].add((edge.subject, edge.object))
-    return {signature: _drafted(graph, signature, pairs) for signature in pairs}
+    between: dict[tuple[str, str], dict[str, _Pairs]] = {}
+    for (subject, name, object_), some in pairs.items():
+        between.setdefault((subject, object_), {})[name] = some
+    return {signature: _drafted(graph, signature, between) for signature in pairs}
 
 
 def _drafted(
-    graph: PropertyGraph, signature: Signature, pairs: Mapping[Signature, set[tuple[str, str]]]
+    graph: PropertyGraph,
+    signature: Signature,
+    between: Mapping[tuple[str, str], Mapping[str, _Pairs]],
 ) -> Characteristics:
-    own, (subject, _, object_) = pairs[signature], signature
+    subject, label, object_ = signature
+    same, reverse = between[subject, object_], between.get((object_, subject), {})
+    own = same[label]
     objects, subjects = Counter(s for s, _ in own), Counter(o for _, o in own)
     one = [sum(n == 1 for n in side.values()) for side in (objects, subjects)]
     types = len(graph.of_type(subject)), len(graph.of_type(object_))
     back = sum((o, s) in own for s, o in own) if subject == object_ else 0
-    implied = [
-        (other[1], len(own & more))
-        for other, more in pairs.items()
-        if other != signature and (other[0], other[2]) == (subject, object_)
-    ]
+    implied = [(name, len(own & more)) for name, more in same.items() if name != label]
     turned = {(o, s) for s, o in own}
     backward = [
-        (other[1], len(turned & more), len(more))
-        for other, more in pairs.items()
-        if other != signature and (other[0], other[2]) == (object_, subject)
+        (name, len(turned & more), len(more)) for name, more in reverse.items() if more is not own
     ]
     relation = graph.schema.relation(*signature)
     held = {row.name for row in relation.properties} if relation else set()
