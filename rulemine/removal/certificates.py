@@ -44,6 +44,7 @@ def certify(
     row = row_of[setting.facts]
     removed = np.flatnonzero(row >= 0)
     row = row[removed]
+    del row_of
     remaining = remaining_proofs(
         kg.without(removed),
         rules,

@@ -39,11 +39,13 @@ class RemainingProofs:
         count: int64, shape (m,): groundings of all rules with the triple as head.
         shortest: int64, shape (m,): body atoms of the shortest of them; 0 if there is none.
         by_rule: For each rule, the triples (positions, ascending) that it proves, and in how many ways.
+        index: The index of the graph.
     """
 
     count: Ints
     shortest: Ints
     by_rule: tuple[tuple[Ints, Ints], ...]
+    index: Index
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -102,7 +104,7 @@ def remaining_proofs(
         by_rule.append((rows, found))
         if progress:
             progress(done, len(rules))
-    return RemainingProofs(count, shortest, tuple(by_rule))
+    return RemainingProofs(count, shortest, tuple(by_rule), index)
 
 
 def best_proofs(
@@ -129,7 +131,7 @@ def best_proofs(
         progress: Called with (rules done, all rules).
     """
     left = np.delete(np.arange(len(kg)), removed)
-    index = Index(kg.without(removed))
+    index = remaining.index
     heads = kg.triples[removed]
     exact = [Fraction(rule.support, rule.body_size) for rule in rules]
     values = sorted(set(exact))

@@ -57,8 +57,8 @@ class Hops:
         triples = index.kg.triples
         self.index = index
         self._ends = (
-            triples[index.by_object, 0].astype(np.int64),
-            triples[index.by_subject, 2].astype(np.int64),
+            triples[index.by_object, 0],
+            triples[index.by_subject, 2],
         )
         self._cache: OrderedDict[tuple[Step, Step], Pairs] = OrderedDict()
         self._cached = 0
@@ -73,7 +73,7 @@ class Hops:
         """Position of the node and the neighbor, ascending, for ranges from `degrees`."""
         source = np.repeat(np.arange(len(count)), count)
         within = np.arange(len(source)) - np.repeat(np.cumsum(count) - count, count)
-        return source, self._ends[step.forward][first[source] + within]
+        return source, self._ends[step.forward][first[source] + within].astype(np.int64)
 
     def rows(self, step: Step, start: Ints, end: Ints) -> Ints:
         """The row of ``kg.triples`` of a step from one node to another; −1 for none."""
@@ -97,7 +97,8 @@ class Hops:
         index, n = self.index, self.index.entities
         keys = index.subject_keys if step.forward else index.object_keys
         first, last = np.searchsorted(keys, [step.relation * n, (step.relation + 1) * n])
-        return keys[first:last] - step.relation * n, self._ends[step.forward][first:last]
+        ends = self._ends[step.forward][first:last].astype(np.int64)
+        return keys[first:last] - step.relation * n, ends
 
     def pairs(self, one: Step, two: Step) -> Pairs:
         """The pairs that two steps connect."""
