@@ -5,9 +5,9 @@ changed file has another name, whatever its time and size. Guarantees: the graph
 the cache; an entry appears whole or not at all; a damaged one is detected by its checksum,
 reported and rebuilt; failing to write one is reported and harmless; nothing is ever unpickled.
 
-An entry is a line of JSON (sizes), entity labels and relation labels (UTF-8, LF after each), triples
-(int32) and source order (int32, int64 from 2³¹ triples on), all little endian, and the SHA-256 of
-everything before it.
+An entry is a line of JSON (sizes, and the digest of the graph), entity labels and relation labels (UTF-8,
+LF after each), triples (int32) and source order (int32, int64 from 2³¹ triples on), all little endian, and
+the SHA-256 of everything before it.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ VARIABLE = "RULEMINE_CACHE"
 LEAST_BYTES = 50 << 20
 """Files smaller than this together are not worth an entry."""
 
-VERSION = 4
+VERSION = 5
 """Of the format; part of the name of every entry."""
 
 _AT_ONCE = 1 << 22
@@ -116,6 +116,7 @@ def _content(kg: KnowledgeGraph) -> Iterator[bytes]:
         "duplicates": kg.duplicates,
         "trimmed": kg.trimmed,
         "left_out": kg.left_out,
+        "digest": kg.digest,
     }
     yield (json.dumps(header) + "\n").encode()
     yield from labels
@@ -167,4 +168,6 @@ def _parse(file: io.FileIO, size: int) -> KnowledgeGraph:
     counts = int(header["duplicates"]), int(header["trimmed"])
     literals, texts, blanks = map(int, header["left_out"])
     left_out = (literals, texts, blanks)
-    return KnowledgeGraph(entities, relations, triples, counts[0], order, counts[1], left_out, iris)
+    kg = KnowledgeGraph(entities, relations, triples, counts[0], order, counts[1], left_out, iris)
+    kg.__dict__["digest"] = str(header["digest"])  # it takes long to find
+    return kg
