@@ -24,6 +24,7 @@ from rulemine.cypher.questions.pattern import (
 from rulemine.cypher.questions.templates import CATEGORIES, MATCHES
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.schema import RelationType
 
 __all__ = ["MOST_ROWS", "Instances", "bare_patterns", "in_turn"]
 
@@ -42,11 +43,16 @@ _Far = tuple[int | None, int | None]
 """m0 and m1, as far as they are given."""
 
 
+MOST_SIGNATURES = 1000
+"""Of more relations between types, those with the most edges are joined: pairs grow with their square."""
+
+
 def bare_patterns(graph: PropertyGraph, template: str) -> Iterator[MatchPattern]:
     """A template with each combination of types and relations that the schema allows; no node is fixed.
 
     Where two edges can be exchanged, one of the two ways is given. Templates about time have the relations
-    that the schema gives a start and an end year; that of a year has the year 0.
+    that the schema gives a start and an end year; that of a year has the year 0. Of more than
+    `MOST_SIGNATURES` relations between types, patterns with two edges have those with the most edges.
     """
     row, category = MATCHES[template], CATEGORIES[MATCHES[template].category]
     labels = [entity.label for entity in graph.schema.entities if graph.of_type(entity.label)]
@@ -54,7 +60,12 @@ def bare_patterns(graph: PropertyGraph, template: str) -> Iterator[MatchPattern]
     if row.category == "time":
         time = CURRENT if template.endswith("current") else 0
     between: dict[tuple[str, str], list[str]] = {}
-    for relation in graph.schema.relations:
+    usable: Sequence[RelationType] = graph.schema.relations
+    if len(category.shape) > 1 and len(usable) > MOST_SIGNATURES:
+        sizes = [-len(graph.of_signature(*row.signature)[0]) for row in usable]
+        largest = sorted(range(len(usable)), key=sizes.__getitem__)[:MOST_SIGNATURES]  # stable
+        usable = [usable[at] for at in sorted(largest)]
+    for relation in usable:
         if time is None or {START, END} <= {p.name for p in relation.properties}:
             between.setdefault((relation.subject, relation.object), []).append(relation.label)
     ends = [

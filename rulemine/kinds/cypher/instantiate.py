@@ -328,15 +328,15 @@ class _Maker:
         # Each RETURN template starts from patterns of its own, as far as there are.
         first = random.below(_STARTS)
         turns = range(first, first + self._instances_of(template))
-        by_sort = [
-            [
-                [kind for kind in kinds if (kind.rank, kind.wanted) == (rank, wanted)]
-                for wanted in (True, False)
-            ]
-            for rank in sorted({kind.rank for kind in kinds})
-        ]
-        fits = {kind.type: self._proposals.possible(kind.type, returned) for kind in kinds}
-        in_order = (in_turn(*(_each_at(turns, some, fits) for some in sorts)) for sorts in by_sort)
+        sorts: dict[int, tuple[list[_Some], list[_Some]]] = {}
+        for kind in kinds:
+            sorts.setdefault(kind.rank, ([], []))[not kind.wanted].append(kind)
+        types = {kind.type for kind in kinds}
+        fits = {type_: self._proposals.possible(type_, returned) for type_ in types}
+        in_order = (
+            in_turn(*(_each_at(turns, some, fits) for some in both))
+            for _, both in sorted(sorts.items())
+        )
         for match in chain.from_iterable(in_order):
             # Where patterns run out, what is returned of them may still differ.
             if match is None:

@@ -322,3 +322,17 @@ def test_the_command_writes_tasks_and_a_draft(
     assert f"{out}: {len(MATCHES)} tasks" in capsys.readouterr().out
     assert main(["graph", "tasks", "demo", "--draft", "--seed", "3", "-o", str(draft)]) == 2
     assert "--seed: is for tasks" in capsys.readouterr().err
+
+
+def test_only_the_largest_relations_are_joined(
+    world: PropertyGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chain, one = "(n)->(m0)->(m1*)", "(n)->(m0)"
+    assert chain in MATCHES
+    rows = world.schema.relations
+    monkeypatch.setattr(instances, "MOST_SIGNATURES", 3)
+    sizes = sorted((len(world.of_signature(*row.signature)[0]) for row in rows), reverse=True)
+    joined = {name for bare in bare_patterns(world, chain) for name in bare.relations}
+    largest = {row.label for row in rows if len(world.of_signature(*row.signature)[0]) >= sizes[2]}
+    assert joined <= largest
+    assert {bare.relations[0] for bare in bare_patterns(world, one)} == {row.label for row in rows}
