@@ -9,6 +9,7 @@ of an inverse is the same relation, a relation inverse to itself is symmetric), 
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -117,6 +118,13 @@ class Declarations:
                 symmetric.append(relation)
         return symmetric, inverse, same
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(frozenset(self.readings.items()))
+
     def __getitem__(self, relation: str) -> Reading:
         return self.readings.get(relation) or Reading(relation, False, False)
 
@@ -127,6 +135,8 @@ class Declarations:
             relation: The relation asked about.
             direction: The end asked for, see `rulemine.kg.graph.DIRECTIONS`.
         """
+        if relation not in self.readings:
+            return ((relation, direction),)
         own = self[relation]
         found = {(relation, direction)}
         for other, reading in self.readings.items():

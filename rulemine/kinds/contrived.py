@@ -20,7 +20,7 @@ links 3. Guarantee: points depend on the query, the graph and the declarations o
 
 from bisect import insort
 from collections.abc import Collection, Hashable, Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +43,8 @@ KEPT = 0.3
 
 MOST = 4
 """The most points for one size."""
+
+_REMEMBERED = 4096
 
 _Ends = frozenset[tuple[str, bool]]
 """A link: each relation that states its facts, and whether a projection to it is inverse."""
@@ -88,6 +90,8 @@ class Contrived:
         self._loose = frozenset(loose)
         self._reach = cache(self._found_reach)
         self._fits = cache(self._share)
+        # Candidates have many parts in common.
+        self._link = lru_cache(_REMEMBERED)(self._found_link)
 
     def points(self, grades: Grades) -> int:
         """The points of a query.
@@ -154,7 +158,7 @@ class Contrived:
         for part in parts_of(query)[:1] if isinstance(query, Difference) else parts_of(query):
             yield from self._leading(part)
 
-    def _link(self, query: Query) -> tuple[_Ends, Query] | None:
+    def _found_link(self, query: Query) -> tuple[_Ends, Query] | None:
         """The link of a query that is one, and what it starts from."""
         if isinstance(query, Projection):
             return frozenset([(query.relation, query.inverse)]), query.of

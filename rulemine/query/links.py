@@ -5,7 +5,9 @@ union of its statements over one operand, such as ``(or (p "spouse" "e1") (p- "s
 union counts as one link wherever links are counted.
 """
 
+import operator
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, Triple
@@ -17,20 +19,31 @@ __all__ = [
 
 NONE_DECLARED = Declarations()
 
+_SMALL, _REMEMBERED = 32, 4096
+"""Atoms of a query whose links are remembered, and how many such."""
+
 
 def expanded(query: Query, declarations: Declarations) -> Query:
     """The query with every projection in place of which all statements of its facts are asked for."""
     if isinstance(query, Projection):
         of = expanded(query.of, declarations)
+        if query.relation not in declarations.readings:
+            return query if of is query.of else Projection(query.relation, query.inverse, of)
         statements = declarations.statements(query.relation, DIRECTIONS[not query.inverse])
         return Union.of(Projection(r, end == DIRECTIONS[0], of) for r, end in statements)
-    return _rebuilt(query, [expanded(part, declarations) for part in parts_of(query)])
+    own = parts_of(query)
+    parts = [expanded(part, declarations) for part in own]
+    return query if all(map(operator.is_, parts, own)) else _rebuilt(query, parts)
 
 
 def linked(query: Query, declarations: Declarations) -> Query:
     """The query with a projection in place of every union of statements of one fact over one operand."""
     if not declarations.readings:
         return query
+    return (_known_links if query.size <= _SMALL else _links)(query, declarations)
+
+
+def _links(query: Query, declarations: Declarations) -> Query:
     parts = [linked(part, declarations) for part in parts_of(query)]
     if isinstance(query, Union):
         groups = _groups(parts, declarations)
@@ -38,6 +51,9 @@ def linked(query: Query, declarations: Declarations) -> Query:
     elif all(part is own for part, own in zip(parts, parts_of(query), strict=True)):
         return query
     return _rebuilt(query, parts)
+
+
+_known_links = lru_cache(_REMEMBERED)(_links)
 
 
 def smaller(query: Query, declarations: Declarations = NONE_DECLARED) -> Iterator[Query]:

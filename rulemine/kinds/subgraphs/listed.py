@@ -11,7 +11,6 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.arrays import distinct
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.index import Incidence
@@ -102,11 +101,13 @@ class ListedTrees:
         self._beside_chains = _matrix(joins.beside_chains, numbers)
         near = Incidence(kg, rows)
         self._rows, self._others = near.rows, near.others
-        self._begin = np.append(0, np.cumsum(near.degrees))
         owner = np.arange(len(near.degrees)).repeat(near.degrees)
         s, r, _ = kg.triples[self._rows].T.astype(np.int64)
         is_subject = (owner == s).astype(np.int64)
-        self._into, self._out = number[r, is_subject], number[r, 1 - is_subject]
+        self._into, self._out = (
+            _Grouped(owner, number[r, own], len(near.degrees))
+            for own in (is_subject, 1 - is_subject)
+        )
 
     def draw(
         self, plan: Sequence[int], row: int, random: Stream
@@ -172,25 +173,51 @@ class ListedTrees:
     def _one(
         self,
         entity: int,
-        links: npt.NDArray[np.int64],
+        links: "_Grouped",
         allowed: _Allowed,
         known: Collection[int],
         random: Stream,
     ) -> tuple[int, int, int] | None:
         """A row at an entity, its link and its other end, which is new; None: the draw led nowhere."""
-        low, high = int(self._begin[entity]), int(self._begin[entity + 1])
-        some = links[low:high]
-        places = np.flatnonzero(allowed[some])
-        if not len(places):
+        first, last = links.begin[entity : entity + 2].tolist()
+        some = links.link[first:last]
+        present = allowed[some].nonzero()[0]
+        if not len(present):
             return None
-        present = distinct(some[places])
-        link = int(present[random.below(len(present))])
-        of_link = places[some[places] == link]
-        at = low + int(of_link[random.below(len(of_link))])
+        group = first + int(present[random.below(len(present))])
+        link, (low, high) = int(links.link[group]), links.start[group : group + 2].tolist()
+        at = int(links.places[low + random.below(high - low)])
         other = int(self._others[at])
         if other in known:
             return None
         return int(self._rows[at]), link, other
+
+
+class _Grouped:
+    """The places of an incidence by entity, then by link, then ascending.
+
+    Args:
+        owner: The entity of each place, ascending.
+        link: Its link.
+        entities: How many entities there are.
+
+    Attributes:
+        places: The places.
+        link: The link of each group.
+        start: Where each group begins among the places; the last is the end.
+        begin: Where the groups of each entity begin; the last is the end.
+    """
+
+    def __init__(
+        self, owner: npt.NDArray[np.int64], link: npt.NDArray[np.int64], entities: int
+    ) -> None:
+        self.places = np.lexsort((link, owner))  # stable
+        owner, link = owner[self.places], link[self.places]
+        new = np.ones(len(owner), bool)
+        new[1:] = (owner[1:] != owner[:-1]) | (link[1:] != link[:-1])
+        firsts = np.flatnonzero(new)
+        self.link, self.start = link[firsts], np.append(firsts, len(owner))
+        self.begin = np.searchsorted(owner[firsts], np.arange(entities + 1))
 
 
 def _matrix(pairs: frozenset[tuple[Link, Link]], numbers: dict[Link, int]) -> _Allowed:

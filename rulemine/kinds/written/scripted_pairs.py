@@ -18,7 +18,6 @@ from rulemine.kg.graph import DIRECTIONS, Triple
 from rulemine.phrasing.compose import compose, goes_together
 from rulemine.phrasing.templates import Templates
 from rulemine.query.evidence_tree import query_of_triples
-from rulemine.query.structures import structure_of
 from rulemine.query.tree import Intersection, Projection, Query
 
 __all__ = ["MOST_TRIPLES", "ScriptedPairs"]
@@ -28,6 +27,9 @@ MOST_TRIPLES = 4
 
 _Edge = tuple[str, bool]
 """A relation, and whether it leads to a node from its objects."""
+
+_Asked = tuple[frozenset[Triple], str]
+"""Triples, and the node that they ask for."""
 
 
 class ScriptedPairs:
@@ -56,19 +58,34 @@ class ScriptedPairs:
         """
         pairs: list[dict[str, object]] = []
         seen: set[str] = set()
+        tried: set[_Asked] = set()
         for start, grow in product(range(len(triples)), (_chain, _pair_of_triples, _tree)):
             if len(pairs) == most:
                 break
-            found = self._pair(grow(triples, start), seen, 2 if grow is _chain else 1)
+            found = self._pair(grow(triples, start), seen, tried, 2 if grow is _chain else 1)
             if found is not None:
                 pairs.append(found)
         reply = {"valid_qa_pairs": bool(pairs), "number_of_qa_pairs": len(pairs), "qa_pairs": pairs}
         return json.dumps(reply, ensure_ascii=False)
 
-    def _pair(self, tree: Sequence[Triple], seen: set[str], hops: int) -> dict[str, object] | None:
-        """The first pair of so many hops about a tree, or what is left of it without its last triples."""
+    def _pair(
+        self, tree: Sequence[Triple], seen: set[str], tried: set[_Asked], hops: int
+    ) -> dict[str, object] | None:
+        """The first pair of so many hops about a tree, or what is left of it without its last triples.
+
+        Args:
+            tree: The triples.
+            seen: The queries of other pairs.
+            tried: What was asked of which triples before; nothing more comes of it.
+            hops: So many at least.
+        """
         for size in range(len(tree), 1, -1):
-            for query, answer in _queries(tree[:size], hops):
+            left = frozenset(tree[:size])
+            for answer in _asked_of(tree[:size], hops):
+                if (left, answer) in tried:
+                    continue
+                tried.add((left, answer))
+                query = query_of_triples(tree[:size], answer)
                 if query.text in seen or not self._fits(query, None):
                     continue
                 if not self._templates.asks(query) or not self._may_be_asked(query):
@@ -139,10 +156,18 @@ def _chain(triples: Sequence[Triple], start: int) -> list[Triple]:
     return chain if len(nodes) > len(chain) else []
 
 
-def _queries(tree: Sequence[Triple], least: int) -> list[tuple[Query, str]]:
-    """The queries of so many hops that a tree can be, each with its answer: those with most hops first."""
+def _asked_of(tree: Sequence[Triple], least: int) -> list[str]:
+    """The nodes of a tree that it can ask for in so many hops: those with most hops first."""
     nodes = dict.fromkeys(end for s, _, o in tree for end in (s, o))
-    found = [(query_of_triples(tree, node), node) for node in nodes]
-    hops = {node: structure_of(query).hops for query, node in found}
-    long = [pair for pair in found if hops[pair[1]] >= least]
-    return sorted(long, key=lambda pair: -hops[pair[1]])
+    hops = {node: _hops(tree, node) for node in nodes}
+    return sorted((n for n in nodes if hops[n] >= least), key=lambda node: -hops[node])
+
+
+def _hops(tree: Sequence[Triple], node: str) -> int:
+    """How far the farthest node of a tree is from one of them."""
+    seen, near, hops = {node}, {node}, -1
+    while near:
+        hops += 1
+        near = {e for s, _, o in tree if s in near or o in near for e in (s, o)} - seen
+        seen |= near
+    return hops

@@ -163,7 +163,11 @@ def _alone(graph: LabeledGraph, asked: AskedPattern, one: EdgeBinding) -> Iterat
     label = asked.types[variable]
     for node in graph.of_type.get(label, ()) if named is None else [named]:
         if graph.types.get(node) == label:
-            yield from _alone(graph, asked, EdgeBinding(one.nodes | {variable: node}, one.edges))
+            more = EdgeBinding(one.nodes | {variable: node}, one.edges)
+            if len(free) == 1:
+                yield more
+            else:
+                yield from _alone(graph, asked, more)
 
 
 def _one_match(
