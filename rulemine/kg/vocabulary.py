@@ -207,4 +207,4 @@ def padded(labels: Sequence[str]) -> npt.NDArray[np.uint8] | None:
     if longest * len(labels) > MOST_PADDING * total + (1 << 20) or b"\0" in b"".join(encoded):
         return None
     rows = np.array(encoded, f"S{max(1, longest)}")
-    return rows.view(np.uint8).reshape(len(labels), -1)
+    return rows.view(np.uint8).reshape(len(labels), rows.itemsize)

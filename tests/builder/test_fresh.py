@@ -109,7 +109,8 @@ def test_a_model_writes_a_run_and_its_journal_makes_it_again(
     def says(request: dict[str, Any], _times: int) -> str:
         time.sleep(0.03)
         lines = request["messages"][-1]["content"].split("\n")
-        reply = json.loads(script.reply([json.loads(s) for s in lines if s.startswith('["')], 5))
+        shown = [tuple(json.loads(line)) for line in lines if line.startswith('["')]
+        reply = json.loads(script.reply(shown, 5))
         for pair in reply["qa_pairs"]:
             pair["question"] = f"Tell me: {pair['question']}"
         return json.dumps(reply)

@@ -24,6 +24,8 @@ def started(folder: Path, workers: int, memory: str = "4GB") -> Iterator[LocalCl
             n_workers=workers, memory_limit=memory, local_directory=str(folder), **WORKERS
         ) as cluster,
     ):  # fmt: skip
+        # As `local:N` does: a worker that is killed while it starts would stay away.
+        cluster.adapt(minimum=workers, maximum=workers)
         yield cluster
 
 
