@@ -49,6 +49,13 @@ def always_die(number: int) -> int:
     return number
 
 
+def fill_memory(size: int) -> int:
+    """Takes so many bytes, until somebody ends its worker."""
+    taken = bytearray(os.urandom(1 << 20) * (size >> 20))
+    time.sleep(30)
+    return len(taken)
+
+
 def interrupt(number: int) -> int:
     """Sends its worker what Ctrl-C in a terminal sends to all processes of a command."""
     os.kill(os.getpid(), signal.SIGINT)
