@@ -39,8 +39,11 @@ def frame(columns: Mapping[str, Any]) -> "pd.DataFrame":
 _Number = TypeVar("_Number", bound=np.generic)
 
 
-def among(values: npt.NDArray[np.int64], ordered: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """Which of some values are in an ascending array: ``numpy.isin``, which takes longer for few values."""
+def among(values: npt.NDArray[_Number], ordered: npt.NDArray[_Number]) -> npt.NDArray[np.bool_]:
+    """Which of some values are in an ascending array: ``numpy.isin``, which takes longer for few values.
+
+    Both have one type, or the array would be converted as a whole.
+    """
     if not len(ordered):
         return np.zeros(len(values), bool)
     found: npt.NDArray[np.bool_] = ordered.take(ordered.searchsorted(values), mode="clip") == values

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import among
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.kinds.structures.edges import (
     CORE,
@@ -91,7 +92,8 @@ class Drawer:
         several = [name for name in LINKS if joins is not None and name != "1p"]
         self.listed = {name: Listing(steps, joins, name) for name in several if joins}
         self._tables: dict[tuple[Any, ...], DrawTable] = {}
-        self._all = DrawTable(steps, np.ones(len(steps.link), bool))
+        self._statuses: dict[int, Ints] = {}
+        self._all = DrawTable(steps, np.arange(len(steps.link), dtype=np.int32))
         self.all_needed = lru_cache(REMEMBERED)(self._all_needed)
         self.together = lru_cache(REMEMBERED)(self._are_together)
 
@@ -107,6 +109,10 @@ class Drawer:
         if not stated_too:
             found &= self.steps.status != STATED
         self._barred[pool] = self._barred.get(pool, found) | found
+        self.forget(pool)
+
+    def forget(self, pool: int) -> None:
+        """Gives up what is kept for the draws of a pool; it is made again when it is needed."""
         self._tables = {key: table for key, table in self._tables.items() if key[1] != pool}
 
     def draw(
@@ -157,22 +163,30 @@ class Drawer:
         key = step, pool, branches, listing
         if key not in self._tables:
             steps = self.steps
-            chosen = (steps.fan >= step.least) & (steps.fan <= step.most)
-            if step.status == MISSING:
-                chosen &= (steps.status == MISSING) | (steps.status == CORE)
-            elif step.status != ANY:
-                chosen &= steps.status == step.status
+            at = self._of_status(step.status)
+            # Most are left out by what costs least.
+            at = at[(steps.fan[at] >= step.least) & (steps.fan[at] <= step.most)]
             if pool in self._barred:
-                chosen &= ~self._barred[pool]
-            chosen &= self._possible(step.below, pool, listing)[steps.source]
+                at = at[~self._barred[pool][at]]
+            at = at[self._possible(step.below, pool, listing)[steps.source[at]]]
             if root is not None:
-                chosen &= self._possible(root, pool, listing)[steps.target]
+                at = at[self._possible(root, pool, listing)[steps.target[at]]]
             if listing is not None:
-                chosen = listing.joined(
-                    chosen, step, root, lambda hop: self.table(hop, pool, None, listing).chosen
+                at = listing.joined(
+                    at, step, root, lambda hop: self.table(hop, pool, None, listing).at
                 )
-            self._tables[key] = DrawTable(steps, chosen)
+            self._tables[key] = DrawTable(steps, at)
         return self._tables[key]
+
+    def _of_status(self, status: int) -> Ints:
+        """The steps of a status, ascending; `MISSING`: also those of the core."""
+        if status not in self._statuses:
+            of = self.steps.status
+            fits = np.ones(len(of), bool) if status == ANY else of == status
+            if status == MISSING:
+                fits |= of == CORE
+            self._statuses[status] = np.flatnonzero(fits).astype(np.int32)
+        return self._statuses[status]
 
     def _are_together(self, link: int, beside: tuple[int, ...], above: int | None) -> bool:
         """Whether a text may say of one entity that links give it and that another goes on from it."""
@@ -209,7 +223,7 @@ class Drawer:
 
     def one_of(self, some: Ints, table: DrawTable, draws: Draws) -> Taken | None:
         """One of some steps that a table has; None: it has none."""
-        steps, found = self.steps, some[table.chosen[some]]
+        steps, found = self.steps, some[among(some, table.at)]
         if not len(found):
             return None
         step = int(found[draws.below(len(found))])

@@ -4,6 +4,7 @@ A step leads from one entity to another by a *link*: a relation and the end of i
 link for all relations that state the same facts (see `rulemine.kg.facts`).
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -19,7 +20,7 @@ from rulemine.seeds import Stream
 
 __all__ = ["CORE", "MISSING", "REMEMBERED", "STATED", "DrawTable", "Draws", "Steps", "Taken"]
 
-Ints = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
 
 STATED, CORE, MISSING, BARRED = 0, 1, 2, 3
@@ -81,13 +82,13 @@ class Steps:
         kg: The complete graph.
         declarations: Which relations state the same facts.
         links: The relation of each link, and whether a projection to it is inverse.
-        link: int64, shape (steps,): the link of each step.
-        source: int64, likewise: where it comes from.
-        target: int64, likewise: where it leads.
+        link: int32, shape (steps,): the link of each step.
+        source: int32, likewise: where it comes from.
+        target: int32, likewise: where it leads.
         status: int8, likewise: `STATED`, `CORE`, `MISSING` or `BARRED`.
-        fan: int64, likewise: to how many entities the link leads from this source.
-        first: int64, likewise: where these begin in `members`.
-        members: int64, likewise: the targets of all steps by link, source and target.
+        fan: int32, likewise: to how many entities the link leads from this source.
+        first: int32, likewise: where these begin in `by_source`.
+        by_source: int32, likewise: all steps by link, source and target.
     """
 
     kg: KnowledgeGraph
@@ -99,7 +100,7 @@ class Steps:
     status: npt.NDArray[np.int8]
     fan: Ints
     first: Ints
-    members: Ints
+    by_source: Ints
 
     @classmethod
     def of(
@@ -123,31 +124,34 @@ class Steps:
             excluded: Relations that are not asked about.
         """
         links: dict[tuple[str, str], int] = {}
-        number = np.full((len(kg.relations), 2), -1)
+        number = np.full((len(kg.relations), 2), -1, np.int32)
         for i, relation in enumerate(kg.relations):
             for end, direction in enumerate(DIRECTIONS):
                 stating = {name for name, _ in declarations.statements(relation, direction)}
                 if not stating & set(excluded):
                     asked = declarations.asked(relation, direction)
                     number[i, end] = links.setdefault(asked, len(links))
-        s, r, o = (column.astype(np.int64) for column in kg.triples.T)
-        fits = s != o
-        askable = np.where(core[:, None], CORE, MISSING)
-        status = np.where(removed[:, None], np.where(allowed, askable, BARRED), STATED)
-        link = np.concatenate((number[r, 0][fits], number[r, 1][fits]))
-        source = np.concatenate((o[fits], s[fits]))
-        target = np.concatenate((s[fits], o[fits]))
-        state = np.concatenate((status[fits, 0], status[fits, 1]))
+        fits = kg.triples[:, 0] != kg.triples[:, 2]
+        s, r, o = kg.triples[fits].T
+        askable = np.where(core[fits, None], CORE, MISSING).astype(np.int8)
+        status = np.where(removed[fits, None], np.where(allowed[fits], askable, BARRED), STATED)
+        link = np.concatenate((number[r, 0], number[r, 1]))
+        source, target = np.concatenate((o, s)), np.concatenate((s, o))
+        state = status.astype(np.int8).T.reshape(-1)
         order = np.lexsort((state, source, link, target))
         order = order[link[order] >= 0]
         link, source, target = link[order], source[order], target[order]
         # Of several statements of one fact, the least status.
         new = np.ones(len(order), bool)
         new[1:] = (np.diff(link) != 0) | (np.diff(source) != 0) | (np.diff(target) != 0)
-        link, source, target, state = link[new], source[new], target[new], state[order][new]
-        keys = link * max(1, len(kg.entities)) + source
-        _, which, count = np.unique(keys, return_inverse=True, return_counts=True)
-        which = which.reshape(-1)
+        link, source, target, state = link[new], source[new], target[new], state[order[new]]
+        by_source = np.lexsort((source, link)).astype(np.int32)
+        group = np.ones(len(by_source), bool)
+        group[1:] = (np.diff(link[by_source]) != 0) | (np.diff(source[by_source]) != 0)
+        starts = np.flatnonzero(group)
+        sizes = np.diff(starts, append=len(by_source))
+        fan, first = np.empty((2, len(by_source)), np.int32)
+        fan[by_source], first[by_source] = np.repeat(sizes, sizes), np.repeat(starts, sizes)
         return cls(
             kg,
             declarations,
@@ -155,23 +159,51 @@ class Steps:
             link,
             source,
             target,
-            state.astype(np.int8),
-            count[which].astype(np.int64),
-            (np.cumsum(count) - count)[which].astype(np.int64),
-            target[np.lexsort((target, which))],
+            state,
+            fan,
+            first,
+            by_source,
         )
 
     def reached(self, step: int) -> Ints:
         """To which entities the link of a step leads from its source, ascending."""
         first = int(self.first[step])
-        return self.members[first : first + int(self.fan[step])]
+        return self.target[self.by_source[first : first + int(self.fan[step])]]
 
     def leaving(self, link: int, source: int) -> Ints:
         """The steps of a link from an entity, ascending."""
-        keys, steps = self._by_source
-        key = link * max(1, len(self.kg.entities)) + source
-        low, high = keys.searchsorted((key, key + 1))
-        return steps[low:high]
+        order, sources, ends = self.by_source, self.sources, self._ends
+        # A search by numpy would make an array of the sources of all steps of the link.
+        place = bisect_left(order.data, source, ends[link], ends[link + 1], key=sources.__getitem__)
+        if place == ends[link + 1] or sources[order[place]] != source:
+            return order[:0]
+        return order[place : place + int(self.fan[order[place]])]
+
+    def entering(self, target: int) -> Ints:
+        """The steps to an entity, ascending."""
+        low, high = (bisect_left(self.targets, one) for one in (target, target + 1))
+        return np.arange(low, high, dtype=np.int32)
+
+    @cached_property
+    def sources(self) -> memoryview:
+        """`source`; views give single numbers faster than arrays, and take less room than lists."""
+        return np.ascontiguousarray(self.source).data
+
+    @cached_property
+    def targets(self) -> memoryview:
+        """`target`, likewise."""
+        return np.ascontiguousarray(self.target).data
+
+    @cached_property
+    def numbers(self) -> memoryview:
+        """`link`, likewise."""
+        return np.ascontiguousarray(self.link).data
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """Where the steps of each link begin in `by_source`, and where the last ones end."""
+        counts = np.bincount(self.link, minlength=len(self.links))
+        return [0, *np.cumsum(counts).tolist()]
 
     @cached_property
     def projection(self) -> Callable[[int, Query], Query]:
@@ -189,15 +221,9 @@ class Steps:
         ids, size = self.kg.entity_ids, max(1, len(self.kg.entities))
         wanted = [sorted((ids[a], ids[b])) for a, b in pairs]
         low, high = np.minimum(self.source, self.target), np.maximum(self.source, self.target)
-        found: Bools = np.isin(low * size + high, [a * size + b for a, b in wanted])
+        keys = low.astype(np.int64) * size + high
+        found: Bools = np.isin(keys, [a * size + b for a, b in wanted])
         return found
-
-    @cached_property
-    def _by_source(self) -> tuple[Ints, Ints]:
-        """A key for link and source of every step, ascending, and the steps in their order."""
-        key = self.link * max(1, len(self.kg.entities)) + self.source
-        order = np.argsort(key, kind="stable")
-        return key[order], order
 
     @cached_property
     def _statements(self) -> list[list[tuple[str, bool]]]:
@@ -216,35 +242,28 @@ class DrawTable:
 
     Args:
         steps: The steps.
-        chosen: bool, shape (steps,): which ones.
+        at: int32, ascending: which ones.
 
     Attributes:
-        chosen: As given.
-        count: int64, shape (entities,): how many of them lead to each entity.
+        at: As given.
     """
 
-    def __init__(self, steps: Steps, chosen: Bools) -> None:
-        self.chosen = chosen
-        at = np.flatnonzero(chosen)  # by target, then link, then source
-        target, link = steps.target[at], steps.link[at]
+    def __init__(self, steps: Steps, at: Ints) -> None:
+        self.at, self._steps = at, steps
+        target, link = steps.target[at], steps.link[at]  # by target, then link, then source
         new = np.ones(len(at), bool)
         new[1:] = (np.diff(target) != 0) | (np.diff(link) != 0)
-        first = np.flatnonzero(new)
-        entities = len(steps.kg.entities)
-        group_link = link[first]
-        by_link = np.argsort(group_link, kind="stable")
-        present, starts = np.unique(group_link[by_link], return_index=True)
-        self.count = np.bincount(target, minlength=entities)
-        # Views give single numbers faster than arrays, and take less room than lists.
+        first = np.flatnonzero(new).astype(np.int32)
+        self._first = np.append(first, np.int32(len(at))).data
+        ends = np.cumsum(np.bincount(target[first], minlength=len(steps.kg.entities)))
+        self._groups_of = np.append(np.int32(0), ends.astype(np.int32)).data
         self._step = at.data
-        self._source = np.ascontiguousarray(steps.source[at]).data
-        self._first = np.append(first, len(at)).data
-        self._link = np.ascontiguousarray(group_link).data
-        self._target = np.ascontiguousarray(target[first]).data
-        self._groups_of = np.searchsorted(target[first], np.arange(entities + 1)).data
-        self._by_link = by_link.data
-        self._links = present.tolist()
-        self._starts = [*starts.tolist(), len(first)]
+        self._sources, self._targets, self._numbers = steps.sources, steps.targets, steps.numbers
+
+    @property
+    def count(self) -> npt.NDArray[np.int64]:
+        """int64, shape (entities,): how many of them lead to each entity."""
+        return np.bincount(self._steps.target[self.at], minlength=len(self._steps.kg.entities))
 
     def into(self, target: int, draws: Draws, allowed: bytes | None = None) -> "Taken | None":
         """Draws a step to an entity: its link uniformly, then the step; None: there is none.
@@ -256,7 +275,8 @@ class DrawTable:
         """
         groups: Sequence[int] = range(self._groups_of[target], self._groups_of[target + 1])
         if allowed is not None:
-            groups = [group for group in groups if allowed[self._link[group]]]
+            step, first, numbers = self._step, self._first, self._numbers
+            groups = [group for group in groups if allowed[numbers[step[first[group]]]]]
         return self._taken(groups[draws.below(len(groups))], draws) if groups else None
 
     def anywhere(self, draws: Draws) -> "Taken | None":
@@ -265,13 +285,22 @@ class DrawTable:
         Returns:
             The step; None: there is none.
         """
-        if not self._links:
+        by_link, starts = self._by_link
+        if not len(by_link):
             return None
-        place = draws.below(len(self._links))
-        low, high = self._starts[place], self._starts[place + 1]
-        return self._taken(self._by_link[low + draws.below(high - low)], draws)
+        place = draws.below(len(starts) - 1)
+        low, high = starts[place], starts[place + 1]
+        return self._taken(by_link[low + draws.below(high - low)], draws)
+
+    @cached_property
+    def _by_link(self) -> tuple[memoryview, list[int]]:
+        """The groups by link, and where those of each link begin."""
+        link = self._steps.link[self.at[np.asarray(self._first)[:-1]]]
+        order = np.argsort(link, kind="stable")
+        starts = np.flatnonzero(np.diff(link[order], prepend=-1))
+        return order.astype(np.int32).data, [*starts.tolist(), len(order)]
 
     def _taken(self, group: int, draws: Draws) -> "Taken":
         first = self._first[group]
-        at = first + draws.below(self._first[group + 1] - first)
-        return Taken(self._step[at], self._target[group], self._link[group], self._source[at])
+        step = self._step[first + draws.below(self._first[group + 1] - first)]
+        return Taken(step, self._targets[step], self._numbers[step], self._sources[step])

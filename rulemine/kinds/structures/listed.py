@@ -13,7 +13,7 @@ from rulemine.recipe.joins import Joins
 __all__ = ["MOST_AKIN", "Listing"]
 
 Bools = npt.NDArray[np.bool_]
-
+Ints = npt.NDArray[np.int32]
 
 MOST_AKIN = 10
 """The most entities that a link may lead to together for them to be akin."""
@@ -49,9 +49,6 @@ class Listing:
         self._leads_to_akin = np.array([link in akin for link in steps.links])
         self.akin = cache(self._akin)
         self.allowed = cache(self._allowed)
-        order = np.argsort(steps.link, kind="stable")
-        ends = np.cumsum(np.bincount(steps.link, minlength=size))
-        self._steps_of = np.split(order, ends[:-1])
 
     def _allowed(self, above: int | None, beside: tuple[int, ...]) -> bytes:
         """For each link, whether it may give an entity: 1 or 0.
@@ -67,52 +64,49 @@ class Listing:
             allowed &= self.together[link]
         return allowed.tobytes()
 
-    def _akin(self, link: int, source: int) -> npt.NDArray[np.int64]:
+    def _akin(self, link: int, source: int) -> Ints:
         """The steps of a link from the entities that are akin to one, ascending by entity."""
         steps = self._steps
-        low, high = steps.target.searchsorted((source, source + 1)).tolist()
-        near = self._leads_to_akin[steps.link[low:high]] & (steps.fan[low:high] <= MOST_AKIN)
-        reached = [steps.reached(step) for step in (low + np.flatnonzero(near)).tolist()]
+        some = steps.entering(source)
+        near = self._leads_to_akin[steps.link[some]] & (steps.fan[some] <= MOST_AKIN)
+        reached = [steps.reached(step) for step in some[near].tolist()]
         others = {int(one) for some in reached for one in some} - {source}
         found = [steps.leaving(link, other) for other in sorted(others)]
-        return np.concatenate(found) if found else np.empty(0, np.int64)
+        return np.concatenate(found) if found else np.empty(0, np.int32)
 
-    def joined(
-        self, chosen: Bools, step: Hop, root: Meet | None, of: Callable[[Hop], Bools]
-    ) -> Bools:
+    def joined(self, at: Ints, step: Hop, root: Meet | None, of: Callable[[Hop], Ints]) -> Ints:
         """Of the steps chosen for one of a plan, those that can be joined to some for each that it needs.
 
         Args:
-            chosen: bool, shape (steps,).
+            at: int32, ascending: the steps.
             step: The one of the plan.
             root: The intersection whose answer it leads to, if it is drawn first.
             of: Gives what is chosen for another one.
         """
         below, source, target = step.below, self._steps.source, self._steps.target
         if below is None:
-            chosen = chosen & self.leaves[self._steps.link]
+            at = at[self.leaves[self._steps.link[at]]]
         else:
             parts = below.parts if isinstance(below, Meet) else (first_of(below),)
             for hop in dict.fromkeys(parts):
-                chosen = self._beside(chosen, source, of(hop), self.after)
+                at = self._beside(at, source, of(hop), self.after)
         others = [] if root is None else [*root.parts]
         if others:
             others.remove(step)
         for hop in dict.fromkeys(others):
-            chosen = self._beside(chosen, target, of(hop), self.together)
-        return chosen
+            at = self._beside(at, target, of(hop), self.together)
+        return at
 
-    def _beside(
-        self, chosen: Bools, ends: npt.NDArray[np.int64], some: Bools, pairs: Bools
-    ) -> Bools:
-        """The chosen steps to whose end one of some steps leads, with a link that pairs with their own."""
-        steps, found = self._steps, np.zeros_like(chosen)
-        at = np.flatnonzero(some)
-        link, target = steps.link[at], steps.target[at]
-        for own, places in enumerate(self._steps_of):
-            where = places[chosen[places]]
+    def _beside(self, at: Ints, ends: Ints, some: Ints, pairs: Bools) -> Ints:
+        """The steps to whose end one of some steps leads, with a link that pairs with their own."""
+        steps, keep = self._steps, np.zeros(len(at), bool)
+        link, target = steps.link[some], steps.target[some]
+        links = steps.link[at]
+        order = np.argsort(links, kind="stable")
+        bounds = np.cumsum(np.bincount(links, minlength=len(self.after)))
+        for own, where in enumerate(np.split(order, bounds[:-1])):
             if len(where):
                 fits = np.zeros(len(steps.kg.entities), bool)
                 fits[target[pairs[link, own]]] = True
-                found[where] = fits[ends[where]]
-        return found
+                keep[where] = fits[ends[at[where]]]
+        return at[keep]

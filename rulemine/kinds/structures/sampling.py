@@ -173,6 +173,7 @@ def sample(
             drawer.bar(pool, company.locks.barred(splits[pool]))
         for sampling in samplings:
             sampling.run(pool, on_question)
+        drawer.forget(pool)
     asking.progress(wanted, wanted)
     return [sampling.finished() for sampling in samplings]
 
