@@ -5,7 +5,7 @@ every pattern has a match.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from heapq import heapify, heappop
 from itertools import islice, pairwise, product
@@ -39,20 +39,38 @@ _PAIRS_TRIED = 64
 
 _T = TypeVar("_T")
 
+Signature = tuple[str, str, str]
+"""A relation between two types: that of its subjects, the relation, that of its objects."""
+
 _Far = tuple[int | None, int | None]
 """m0 and m1, as far as they are given."""
 
 
-MOST_SIGNATURES = 1000
+MOST_SIGNATURES = 300
 """Of more relations between types, those with the most edges are joined: pairs grow with their square."""
 
+MOST_PATTERNS = 1000
+"""Of more combinations of types and relations, so many are taken: each is matched with the graph."""
 
-def bare_patterns(graph: PropertyGraph, template: str) -> Iterator[MatchPattern]:
+_Combination = tuple[tuple[str, ...], tuple[str, ...]]
+"""The types of the nodes of a pattern, and its relations."""
+
+
+def bare_patterns(
+    graph: PropertyGraph, template: str, wanted: Collection[Signature] = ()
+) -> Iterator[MatchPattern]:
     """A template with each combination of types and relations that the schema allows; no node is fixed.
 
     Where two edges can be exchanged, one of the two ways is given. Templates about time have the relations
     that the schema gives a start and an end year; that of a year has the year 0. Of more than
-    `MOST_SIGNATURES` relations between types, patterns with two edges have those with the most edges.
+    `MOST_SIGNATURES` relations between types, patterns with two edges have those that are wanted and then
+    those with the most edges; of more than `MOST_PATTERNS` combinations, half are such with one that is
+    wanted, as far as there are, and those that are taken lie evenly among all.
+
+    Args:
+        graph: The graph.
+        template: The template.
+        wanted: Relations between types that come first where there are too many.
     """
     row, category = MATCHES[template], CATEGORIES[MATCHES[template].category]
     labels = [entity.label for entity in graph.schema.entities if graph.of_type(entity.label)]
@@ -62,9 +80,12 @@ def bare_patterns(graph: PropertyGraph, template: str) -> Iterator[MatchPattern]
     between: dict[tuple[str, str], list[str]] = {}
     usable: Sequence[RelationType] = graph.schema.relations
     if len(category.shape) > 1 and len(usable) > MOST_SIGNATURES:
-        sizes = [-len(graph.of_signature(*row.signature)[0]) for row in usable]
-        largest = sorted(range(len(usable)), key=sizes.__getitem__)[:MOST_SIGNATURES]  # stable
-        usable = [usable[at] for at in sorted(largest)]
+        ranks = [
+            (row.signature not in wanted, -len(graph.of_signature(*row.signature)[0]))
+            for row in usable
+        ]
+        first = sorted(range(len(usable)), key=ranks.__getitem__)[:MOST_SIGNATURES]  # stable
+        usable = [usable[at] for at in sorted(first)]
     for relation in usable:
         if time is None or {START, END} <= {p.name for p in relation.properties}:
             between.setdefault((relation.subject, relation.object), []).append(relation.label)
@@ -72,15 +93,46 @@ def bare_patterns(graph: PropertyGraph, template: str) -> Iterator[MatchPattern]
         tuple(map(category.nodes.index, pair[:: 1 if way == "→" else -1]))
         for pair, way in zip(category.shape, row.directions, strict=True)
     ]
-    for types in product(labels, repeat=len(category.nodes)):
-        if row.category == "comparison" and types[0] != types[1]:
-            continue
-        if ends and (types[ends[0][0]], types[ends[0][1]]) not in between:
-            continue
-        for relations in product(*(between.get((types[s], types[o]), ()) for s, o in ends)):
-            if _exchanged(template, types, relations):
-                continue
-            yield MatchPattern(template, tuple(map(PatternNode, types)), relations, time)
+    typed: list[tuple[str, ...]] = [()]
+    for place in range(len(category.nodes)):
+        joins = [(s, o) for s, o in ends if max(s, o) == place]
+        typed = [
+            types
+            for before in typed
+            for types in ((*before, label) for label in labels)
+            if all((types[s], types[o]) in between for s, o in joins)
+        ]
+    found = [
+        (types, relations)
+        for types in typed
+        if row.category != "comparison" or types[0] == types[1]
+        for relations in product(*(between[types[s], types[o]] for s, o in ends))
+        if not _exchanged(template, types, relations)
+    ]
+    if len(found) > MOST_PATTERNS:
+        is_wanted = [
+            any(
+                (types[s], relation, types[o]) in wanted
+                for (s, o), relation in zip(ends, relations, strict=True)
+            )
+            for types, relations in found
+        ]
+        found = _spread(found, is_wanted)
+    for types, relations in found:
+        yield MatchPattern(template, tuple(map(PatternNode, types)), relations, time)
+
+
+def _spread(found: Sequence[_Combination], is_wanted: Sequence[bool]) -> list[_Combination]:
+    """`MOST_PATTERNS` combinations that lie evenly among all, in their order; half are wanted ones."""
+    first = [at for at, wanted in enumerate(is_wanted) if wanted]
+    others = [at for at, wanted in enumerate(is_wanted) if not wanted]
+    most = min(len(first), max(MOST_PATTERNS // 2, MOST_PATTERNS - len(others)))
+    taken = [
+        some[number * len(some) // size]
+        for some, size in ((first, most), (others, MOST_PATTERNS - most))
+        for number in range(size)
+    ]
+    return [found[at] for at in sorted(taken)]
 
 
 def _exchanged(template: str, types: Sequence[str], relations: Sequence[str]) -> bool:
@@ -99,6 +151,9 @@ class Instances:
         graph: The graph.
         seed: Which of them come first.
         wanted: Triples of ids around which patterns are looked for, where that is asked for.
+
+    Attributes:
+        signatures: The relations of these triples, each between their types.
     """
 
     def __init__(self, graph: PropertyGraph, seed: int, wanted: Iterable[Triple] = ()) -> None:
@@ -109,6 +164,11 @@ class Instances:
         for subject, relation, object_ in sorted(wanted):
             ends = graph.positions[subject], graph.positions[object_]
             self._wanted.setdefault(relation, []).append(ends)
+        self.signatures = {
+            (graph.nodes[subject].type, relation, graph.nodes[object_].type)
+            for relation, pairs in self._wanted.items()
+            for subject, object_ in pairs
+        }
 
     def wants(self, bare: MatchPattern) -> bool:
         """Whether patterns can be looked for around triples that are wanted."""

@@ -280,7 +280,7 @@ class _Maker:
         chains of any rank, as many facts are only asked for by one whose middle is one node.
         """
         most = self._instances_of(template)
-        for bare in bare_patterns(self._graph, template):
+        for bare in bare_patterns(self._graph, template, self._instances.signatures):
             self._tally[template, "patterns"] += 1
             if objection := self._realism.objection(bare):
                 self._tally[template, objection] += 1

@@ -336,3 +336,28 @@ def test_only_the_largest_relations_are_joined(
     largest = {row.label for row in rows if len(world.of_signature(*row.signature)[0]) >= sizes[2]}
     assert joined <= largest
     assert {bare.relations[0] for bare in bare_patterns(world, one)} == {row.label for row in rows}
+
+
+def test_of_many_combinations_some_are_taken_evenly_and_half_are_wanted(
+    world: PropertyGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chain = "(n)->(m0)<-(m1*)"
+    every = list(bare_patterns(world, chain))
+    first = every[0]
+    wanted = (first.nodes[0].type, first.relations[0], first.nodes[1].type)
+    having = [bare for bare in every if wanted in _signatures(bare)]
+    assert len(having) > 3
+    assert len(every) - len(having) > 3
+    monkeypatch.setattr(instances, "MOST_PATTERNS", 6)
+    some = list(bare_patterns(world, chain, {wanted}))
+    assert len(some) == 6
+    assert sum(bare in having for bare in some) == 3
+    assert some == [bare for bare in every if bare in some]
+    others = [bare for bare in every if bare not in having]
+    at = [others.index(bare) for bare in some if bare in others]
+    assert at == [number * len(others) // 3 for number in range(3)]
+
+
+def _signatures(bare: MatchPattern) -> set[tuple[str, str, str]]:
+    types = {variable: node.type for variable, node in bare.named.items()}
+    return {(types[edge.subject], edge.relation, types[edge.object]) for edge in bare.edges}
