@@ -105,7 +105,9 @@ def _ways(own: dict[str, Ints], other: dict[str, Ints], width: int) -> Ints:
     shared = sorted(own.keys() & other.keys() - {"edge"})
     keys, others = own[shared[0]], other[shared[0]]
     if len(shared) > 1:
-        both = np.concatenate((keys * width + own[shared[1]], others * width + other[shared[1]]))
+        keys, others = keys * width + own[shared[1]], others * width + other[shared[1]]
+    if len(shared) > 1 or len(keys) + len(others) < width // 16:  # rather than count at all nodes
+        both = np.concatenate((keys, others))
         number = np.unique(both, return_inverse=True)[1]
         keys, others, width = number[: len(keys)], number[len(keys) :], len(both)
     ways = np.bincount(others, minlength=width)[keys]

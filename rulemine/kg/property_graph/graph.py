@@ -4,9 +4,11 @@ Guarantee: nodes are sorted by id, edges by (type, subject, object, id), so equa
 the order in which they were read.
 """
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +21,12 @@ from rulemine.kg.property_graph.values import Value, fits
 
 __all__ = ["GraphEdge", "GraphNode", "MissingFacts", "NodeValue", "PropertyGraph"]
 
+Ints = npt.NDArray[np.int64]
+
 _NO_EDGES = (np.zeros(0, np.int64),) * 3
+
+_Joined = tuple[tuple[int, int], ...]
+"""Edges, each with the node at its other end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +107,7 @@ class PropertyGraph:
         self.edges = tuple(order)
         self._values: dict[str, list[Value | None]] = {}
         self._beside: dict[tuple[int, str, str, bool], frozenset[int]] = {}
+        self._joined: dict[tuple[int, str, bool], _Joined] = {}
         faults = faults or Faults()
         for kind, line in self._problems():
             faults.add(kind, line)
@@ -131,17 +139,17 @@ class PropertyGraph:
         """The nodes of a type that have a name."""
         return self._named.get((label, name), ())
 
-    def leading_out(self, node: int, relation: str) -> tuple[tuple[int, int], ...]:
+    def leading_out(self, node: int, relation: str) -> _Joined:
         """The edges of a relation that start from a node: edge, and the node that it leads to."""
-        return self._out.get((node, relation), ())
+        found = self._joined.get((node, relation, True))
+        return self._found(node, relation, True) if found is None else found
 
-    def leading_in(self, node: int, relation: str) -> tuple[tuple[int, int], ...]:
+    def leading_in(self, node: int, relation: str) -> _Joined:
         """The edges of a relation that lead to a node: edge, and the node that it starts from."""
-        return self._in.get((node, relation), ())
+        found = self._joined.get((node, relation, False))
+        return self._found(node, relation, False) if found is None else found
 
-    def of_signature(
-        self, subject: str, relation: str, object_: str
-    ) -> tuple[npt.NDArray[np.int64], ...]:
+    def of_signature(self, subject: str, relation: str, object_: str) -> tuple[Ints, ...]:
         """The edges of a relation between two types, with their subjects and objects; three of one shape."""
         return self._of_signature.get((subject, relation, object_), _NO_EDGES)
 
@@ -190,9 +198,15 @@ class PropertyGraph:
             for node in self.nodes
         ]
         lost = set(edges)
-        return PropertyGraph(
-            self.schema, nodes, [edge for edge in self.edges if edge.id not in lost]
-        )
+        keep = np.array([edge.id not in lost for edge in self.edges], bool)
+        # What is left of a sorted graph that fits its schema is one.
+        graph = PropertyGraph.__new__(PropertyGraph)
+        graph.schema, graph.nodes = self.schema, tuple(nodes)
+        graph.edges = tuple(compress(self.edges, keep))
+        graph._values, graph._beside, graph._joined = {}, {}, {}
+        graph.__dict__["positions"] = self.positions
+        graph.__dict__["_ends"] = tuple(column[keep] for column in self._ends)
+        return graph
 
     def triples(self) -> KnowledgeGraph:
         """The edges as triples of ids, for mining and removal; parallel edges of one type are one."""
@@ -232,29 +246,61 @@ class PropertyGraph:
         return {key: tuple(some) for key, some in found.items()}
 
     @cached_property
-    def _of_signature(self) -> dict[tuple[str, str, str], tuple[npt.NDArray[np.int64], ...]]:
-        found: dict[tuple[str, str, str], list[tuple[int, int, int]]] = {}
-        for at, edge in enumerate(self.edges):
-            subject, object_ = self.positions[edge.subject], self.positions[edge.object]
-            signature = self.nodes[subject].type, edge.type, self.nodes[object_].type
-            found.setdefault(signature, []).append((at, subject, object_))
-        return {key: tuple(np.array(some, np.int64).T.copy()) for key, some in found.items()}
+    def _ends(self) -> tuple[Ints, ...]:
+        """The relation of each edge, its subject and its object, by their positions."""
+        at = self.positions
+        return (
+            np.fromiter((self._relations[edge.type] for edge in self.edges), np.int64),
+            np.fromiter((at[edge.subject] for edge in self.edges), np.int64),
+            np.fromiter((at[edge.object] for edge in self.edges), np.int64),
+        )
 
     @cached_property
-    def _out(self) -> dict[tuple[int, str], tuple[tuple[int, int], ...]]:
-        return self._joined(outward=True)
+    def _relations(self) -> dict[str, int]:
+        """The relations of the schema, in the order of edges."""
+        labels = sorted({row.label for row in self.schema.relations})
+        return {label: place for place, label in enumerate(labels)}
 
     @cached_property
-    def _in(self) -> dict[tuple[int, str], tuple[tuple[int, int], ...]]:
-        return self._joined(outward=False)
+    def _of_signature(self) -> dict[tuple[str, str, str], tuple[Ints, ...]]:
+        relation, subject, object_ = self._ends
+        place = {row.label: at for at, row in enumerate(self.schema.entities)}
+        types = np.array([place[node.type] for node in self.nodes], np.int64)
+        key = (relation * len(place) + types[subject]) * len(place) + types[object_]
+        order = np.argsort(key, kind="stable")
+        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+        labels, kinds = list(self._relations), list(place)
+        found: dict[tuple[str, str, str], tuple[Ints, ...]] = {}
+        for some in np.split(order, starts[1:]) if len(order) else ():
+            first = some[0]
+            signature = (
+                kinds[types[subject[first]]],
+                labels[relation[first]],
+                kinds[types[object_[first]]],
+            )
+            found[signature] = (some.astype(np.int64), subject[some], object_[some])
+        return found
 
-    def _joined(self, outward: bool) -> dict[tuple[int, str], tuple[tuple[int, int], ...]]:
-        found: dict[tuple[int, str], list[tuple[int, int]]] = {}
-        for at, edge in enumerate(self.edges):
-            ends = self.positions[edge.subject], self.positions[edge.object]
-            start, end = ends if outward else ends[::-1]
-            found.setdefault((start, edge.type), []).append((at, end))
-        return {key: tuple(some) for key, some in found.items()}
+    @cached_property
+    def _by_end(self) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
+        """The edges by relation and object, and by relation and subject: a key of both, and the edges."""
+        relation, subject, object_ = self._ends
+        keys = [relation * len(self.nodes) + end for end in (object_, subject)]
+        orders = [np.argsort(key, kind="stable") for key in keys]
+        return (keys[0][orders[0]], orders[0]), (keys[1][orders[1]], orders[1])
+
+    def _found(self, node: int, relation: str, outward: bool) -> _Joined:
+        place = self._relations.get(relation)
+        if place is None:
+            return ()
+        keys, order = self._by_end[outward]
+        key = place * len(self.nodes) + node
+        low = bisect_left(keys.data, key)
+        edges = order[low : bisect_left(keys.data, key + 1, low)]
+        ends = self._ends[1 + outward][edges]
+        joined = tuple(zip(edges.tolist(), ends.tolist(), strict=True))
+        self._joined[node, relation, outward] = joined
+        return joined
 
     def _problems(self) -> Iterator[tuple[str, str]]:
         """What breaks the schema: its kind, and a line."""
@@ -273,17 +319,16 @@ class PropertyGraph:
                 yield from _unfit("node", node, known[node.type])
         own = {row.signature: {p.name: p for p in row.properties} for row in self.schema.relations}
         for edge in self.edges:
-            where = f"edge {edge.id!r}"
             if lacking := sorted(end for end in (edge.subject, edge.object) if end not in types):
-                yield "ends that are no node", f"{where}: {lacking[0]!r} is no node"
+                yield "ends that are no node", f"edge {edge.id!r}: {lacking[0]!r} is no node"
                 continue
             signature = types[edge.subject], edge.type, types[edge.object]
             if signature not in own:
                 yield (
                     "signatures not in the schema",
-                    f"{where}: {' '.join(signature)} is not in the schema",
+                    f"edge {edge.id!r}: {' '.join(signature)} is not in the schema",
                 )
-            else:
+            elif edge.properties:
                 yield from _unfit("edge", edge, own[signature])
 
 
@@ -330,11 +375,14 @@ class MissingFacts:
 
     def graph(self, complete: PropertyGraph, level: int) -> PropertyGraph:
         """The graph at a level."""
+        at = complete.positions
         return complete.without(
             {
-                edge.id
-                for edge in complete.edges
-                if self.triples.get((edge.subject, edge.type, edge.object), level + 1) <= level
+                complete.edges[edge].id
+                for (subject, relation, object_), gone in self.triples.items()
+                if gone <= level and subject in at
+                for edge, end in complete.leading_out(at[subject], relation)
+                if end == at.get(object_)
             },
             {value for value, gone in self.values.items() if gone <= level},
         )
