@@ -92,7 +92,7 @@ class Drawer:
         several = [name for name in LINKS if joins is not None and name != "1p"]
         self.listed = {name: Listing(steps, joins, name) for name in several if joins}
         self._tables: dict[tuple[Any, ...], DrawTable] = {}
-        self._statuses: dict[int, Ints] = {}
+        self._having = cache(steps.having)
         self._all = DrawTable(steps, np.arange(len(steps.link), dtype=np.int32))
         self.all_needed = lru_cache(REMEMBERED)(self._all_needed)
         self.together = lru_cache(REMEMBERED)(self._are_together)
@@ -163,7 +163,7 @@ class Drawer:
         key = step, pool, branches, listing
         if key not in self._tables:
             steps = self.steps
-            at = self._of_status(step.status)
+            at = self._having(step.status)
             # Most are left out by what costs least.
             at = at[(steps.fan[at] >= step.least) & (steps.fan[at] <= step.most)]
             if pool in self._barred:
@@ -177,16 +177,6 @@ class Drawer:
                 )
             self._tables[key] = DrawTable(steps, at)
         return self._tables[key]
-
-    def _of_status(self, status: int) -> Ints:
-        """The steps of a status, ascending; `MISSING`: also those of the core."""
-        if status not in self._statuses:
-            of = self.steps.status
-            fits = np.ones(len(of), bool) if status == ANY else of == status
-            if status == MISSING:
-                fits |= of == CORE
-            self._statuses[status] = np.flatnonzero(fits).astype(np.int32)
-        return self._statuses[status]
 
     def _are_together(self, link: int, beside: tuple[int, ...], above: int | None) -> bool:
         """Whether a text may say of one entity that links give it and that another goes on from it."""

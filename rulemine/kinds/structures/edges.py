@@ -18,7 +18,7 @@ from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.query.tree import Projection, Query, Union
 from rulemine.seeds import Stream
 
-__all__ = ["CORE", "MISSING", "REMEMBERED", "STATED", "DrawTable", "Draws", "Steps", "Taken"]
+__all__ = ["ANY", "CORE", "MISSING", "REMEMBERED", "STATED", "DrawTable", "Draws", "Steps", "Taken"]
 
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
@@ -27,6 +27,8 @@ STATED, CORE, MISSING, BARRED = 0, 1, 2, 3
 """Of a step: the incomplete graph states it; it was removed and may be asked for, with its triple in the core
 or not; it was removed and may not be asked for."""
 
+ANY = -1
+"""The status of steps whose status does not matter."""
 
 REMEMBERED = 2**16
 """How many combinations of steps are remembered: most are drawn several times."""
@@ -183,6 +185,13 @@ class Steps:
         """The steps to an entity, ascending."""
         low, high = (bisect_left(self.targets, one) for one in (target, target + 1))
         return np.arange(low, high, dtype=np.int32)
+
+    def having(self, status: int) -> Ints:
+        """The steps of a status, ascending; `MISSING`: also those of the core."""
+        fits = np.isin(
+            self.status, {ANY: [*range(4)], MISSING: [CORE, MISSING]}.get(status, [status])
+        )
+        return np.flatnonzero(fits).astype(np.int32)
 
     @cached_property
     def sources(self) -> memoryview:

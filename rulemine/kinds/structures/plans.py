@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rulemine.kinds.structures.edges import STATED
+from rulemine.kinds.structures.edges import ANY, STATED
 
 __all__ = ["ANY", "LINKS", "NARROW", "Either", "Hop", "Meet", "first_of", "plan_of"]
 
@@ -12,9 +12,6 @@ LINKS = {"1p": 1, "2p": 2, "3p": 3, "2i": 2, "3i": 3, "ip": 3, "pi": 3, "2u": 1,
 
 NARROW = 1
 """The most entities that an inner step of a chain of three leads to from one, where enough can be had."""
-
-ANY = -1
-"""The status of steps whose status does not matter."""
 
 
 class Hop(NamedTuple):
