@@ -5,7 +5,7 @@ incomplete graph, without self-loops, repeated facts, the removed fact itself, a
 proof of at least the same confidence does without.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
@@ -49,7 +49,7 @@ class ProofsLeft:
     Args:
         complete: The complete KG.
         removed: All removed triples.
-        rules: The rules of the release.
+        heading: Gives the rules of the release that have a relation in the head.
         declared: Which relations state the same facts.
     """
 
@@ -57,7 +57,7 @@ class ProofsLeft:
         self,
         complete: KnowledgeGraph,
         removed: Sequence[Triple],
-        rules: Sequence[Rule],
+        heading: Callable[[str], Sequence[Rule]],
         declared: Declarations,
     ) -> None:
         self._kg = complete
@@ -67,9 +67,7 @@ class ProofsLeft:
         rows = complete.rows_of(np.array(ids, np.int32).reshape(-1, 3))
         self._removed = {t: row for t, row in zip(removed, rows.tolist(), strict=True) if row >= 0}
         self._gone = distinct(rows[rows >= 0])
-        self._by_head: dict[str, list[Rule]] = {}
-        for rule in rules:
-            self._by_head.setdefault(rule.head.relation, []).append(rule)
+        self._heading = heading
 
     @cached_property
     def _index(self) -> Index:
@@ -88,7 +86,7 @@ class ProofsLeft:
         found: list[tuple[Rule, tuple[int, ...]]] = []
         for row in self._gone[facts == self._facts[self._removed[triple]]].tolist():
             head = self._kg.triples[row : row + 1]
-            for rule in self._by_head.get(self._kg.relations[head[0, 1]], ()):
+            for rule in self._heading(self._kg.relations[head[0, 1]]):
                 bound = bind_rule(self._index, rule)
                 if bound is not None:
                     for bodies in bound.bodies(head):

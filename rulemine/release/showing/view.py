@@ -1,13 +1,13 @@
 """What is shown of a question, as data: blocks under titles, drawn by the terminal and the page."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from rulemine.codec import from_json, parse_object
-from rulemine.errors import ReleaseError, counted
+from rulemine.codec import dump_line, from_json, parse_object
+from rulemine.errors import InputError, ReleaseError, counted
 from rulemine.files import read_text
 from rulemine.kg.graph import Triple
 from rulemine.release.reader import Release
@@ -15,6 +15,7 @@ from rulemine.release.records import Question, Removal
 from rulemine.release.showing.drawing import REMOVED
 from rulemine.release.showing.layout import INDENT, answer_rows, columns, hanging, in_words, wrapped
 from rulemine.release.showing.proofs_left import ProofsLeft
+from rulemine.rules.formats import rule_from_json
 from rulemine.rules.rule import Rule
 from rulemine.text.printing import printable
 
@@ -25,8 +26,8 @@ __all__ = [
 
 ALL_STATED = "Every answer is stated; the question is left out of scores on hard answers."
 
-_TRIPLE = '{"triple": '
-"""How lines of removed triples begin."""
+_K = TypeVar("_K", bound=Hashable)
+_V = TypeVar("_V")
 
 Row = tuple[str, str]
 """A key and a text."""
@@ -58,31 +59,53 @@ def draw(block: Titled, width: int) -> list[str]:
     return [block.title][: bool(block.title)] + [INDENT + line for line in lines]
 
 
-class _Removals(Mapping[Triple, Removal]):
-    """The removals of a file by triple: a question needs one of thousands, so each is decoded when needed."""
+class _Lines(Mapping[_K, _V]):
+    """The records of a file by key: a question needs a few of thousands, so each is decoded when needed.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lines: dict[Triple, tuple[int, str]] = {}
-        decode = json.JSONDecoder().raw_decode
+    Args:
+        path: A file of JSON Lines.
+        start: How its lines begin, mostly; the key follows.
+        decode: Makes a record of an object and of where it stands.
+        key: The key of a record.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        start: str,
+        decode: Callable[[dict[str, Any], str], _V],
+        key: Callable[[_V], _K],
+    ) -> None:
+        self._path, self._decode = path, decode
+        self.lines: dict[_K, tuple[int, str]] = {}
+        value_at = json.JSONDecoder().raw_decode
         for number, line in enumerate(read_text(path).split("\n"), start=1):
-            if line.startswith(_TRIPLE):
-                self._lines[tuple(decode(line, len(_TRIPLE))[0])] = number, line
+            if line.startswith(start):
+                found: Any = value_at(line, len(start))[0]
+                found = tuple(found) if isinstance(found, list) else found
+                self.lines[found] = number, line
             elif line.strip():
-                self._lines[self._decoded(number, line).triple] = number, line
+                self.lines[key(self._decoded(number, line))] = number, line
 
-    def _decoded(self, number: int, line: str) -> Removal:
+    def _decoded(self, number: int, line: str) -> _V:
         where = f"{self._path}: line {number}"
-        return from_json(Removal, parse_object(line, where), where)
+        return self._decode(parse_object(line, where), where)
 
-    def __getitem__(self, triple: Triple) -> Removal:
-        return self._decoded(*self._lines[triple])
+    def __getitem__(self, key: _K) -> _V:
+        return self._decoded(*self.lines[key])
 
-    def __iter__(self) -> Iterator[Triple]:
-        return iter(self._lines)
+    def __iter__(self) -> Iterator[_K]:
+        return iter(self.lines)
 
     def __len__(self) -> int:
-        return len(self._lines)
+        return len(self.lines)
+
+
+def _rule(row: dict[str, Any], where: str) -> Rule:
+    try:
+        return rule_from_json(row)
+    except InputError as problem:
+        raise InputError(f"{where}: {problem}.") from None
 
 
 class ShownRelease:
@@ -112,7 +135,9 @@ class ShownRelease:
     @cached_property
     def removals(self) -> Mapping[Triple, Removal]:
         """Removed triple → what is known of its removal."""
-        return _Removals(self.release.file("removed.jsonl"))
+        decode = partial(from_json, Removal)
+        path = self.release.file("removed.jsonl")
+        return _Lines[Triple, Removal](path, '{"triple": ', decode, lambda row: row.triple)
 
     @cached_property
     def missing(self) -> frozenset[Triple]:
@@ -120,16 +145,27 @@ class ShownRelease:
         return frozenset(row.triple for row in self.release.missing())
 
     @cached_property
-    def rules(self) -> dict[str, Rule]:
+    def rules(self) -> _Lines[str, Rule]:
         """Id → rule."""
-        return {rule.id: rule for rule in self.release.rules()}
+        path = self.release.file("rules.jsonl")
+        return _Lines[str, Rule](path, '{"id": ', _rule, lambda rule: rule.id)
+
+    def _heading(self, relation: str) -> list[Rule]:
+        """The rules with a relation in the head."""
+        rows, text = self.rules.lines.items(), dump_line(relation)
+        some = [
+            id_ for id_, (_, line) in rows if text in line.partition('"body": ')[0] or "\\u" in line
+        ]
+        return [
+            rule for rule in map(self.rules.__getitem__, some) if rule.head.relation == relation
+        ]
 
     @cached_property
     def proofs(self) -> ProofsLeft:
         """The search for the remaining proofs of the removed triples."""
         declared = self.release.templates().declarations
         kg = self.release.kg("complete")
-        return ProofsLeft(kg, [*self.removals], [*self.rules.values()], declared)
+        return ProofsLeft(kg, [*self.removals], self._heading, declared)
 
     @cached_property
     def _statements(self) -> dict[str, str]:
