@@ -58,12 +58,18 @@ def questions(arguments: Namespace) -> int:
 
 def answer(arguments: Namespace) -> int:
     """Runs ``answer``."""
-    from rulemine.evaluation.answerers.registry import without_limits
+    from rulemine.evaluation.answerers.registry import asks_model, find_answerer, without_limits
     from rulemine.registry import split_names
 
     names = with_program(split_names(arguments.answerers), arguments.program)
     if not names:
         raise ConfigError("--with names nothing; expected e.g. --with lookup,neighbors:hops=2.")
+    if "batch" in given(arguments, "endpoint.") and not any(
+        asks_model(find_answerer(n)) for n in names
+    ):
+        raise ConfigError(
+            "--batch: is for systems that ask a model, and none here does. Leave it out."
+        )
     if arguments.dry_run:
         refuse_idle(arguments, "answering", "cluster")
         say(_estimate(arguments, names), end="")

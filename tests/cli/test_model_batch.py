@@ -10,7 +10,7 @@ import pytest
 
 from tests.batch_server import answer_rounds
 from tests.chat_server import KEY, ChatServer, FakeModel, build_words, completion
-from tests.command_line import Command, tree
+from tests.command_line import Command, assert_refused, tree
 from tests.evaluation.world import write_release
 
 BATCH = ["--batch", "batches"]
@@ -55,6 +55,12 @@ def test_a_batch_without_a_name_sends_nothing(here: Path, command: Command) -> N
         ended = command(*build_words(running.url), "--batch", "")
     assert (ended.status, running.bodies) == (2, [])
     assert "--batch: nothing is named; expected a folder" in ended.err
+
+
+def test_a_batch_of_systems_that_ask_no_model_is_refused(here: Path, command: Command) -> None:
+    for more in (["-o", "out"], ["--dry-run"]):
+        ended = command("answer", "release", "--with", "lookup,prior", *BATCH, *more)
+        assert_refused(ended, "--batch: is for systems that ask a model, and none here does")
 
 
 def test_judges_and_answers_come_in_rounds(here: Path, command: Command) -> None:

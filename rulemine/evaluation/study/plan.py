@@ -7,6 +7,7 @@ scored, have the same.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,8 +68,9 @@ class StudyPlan(StudyOptions):
         for name, effective, purpose in (
             ("naming_levels", self.namings[1:], "more namings than one"),
             ("model_levels", self.asking, "systems that ask a model"),
+            ("endpoint.batch", self.asking, "systems that ask a model"),
         ):
-            if getattr(self, name) and not effective:
+            if attrgetter(name)(self) and not effective:
                 raise ConfigError(f"{name}: is for {purpose} and has no effect here. Leave it out.")
         if self.asking and not self.model:
             raise ConfigError(

@@ -2,6 +2,7 @@ import pytest
 
 from rulemine.errors import ConfigError, InputError
 from rulemine.evaluation.study.plan import StudyPlan, read_plan, runs_of
+from rulemine.llm.options import EndpointOptions
 
 FILE = """
 release = "release"
@@ -72,6 +73,10 @@ def test_systems_whose_labels_look_alike_have_files_of_their_own():
         (
             {"model_levels": (100,)},
             "model_levels: is for systems that ask a model and has no effect",
+        ),
+        (
+            {"endpoint": EndpointOptions(batch="b")},
+            "endpoint.batch: is for systems that ask a model and has no effect",
         ),
         ({"systems": ("command",)}, "systems: command without a program"),
         ({"namings": ("numbers",)}, "'numbers' is unknown"),
