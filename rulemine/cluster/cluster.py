@@ -7,6 +7,7 @@ and their failures; a task whose worker died is done again; what ends a run is o
 import os
 import pickle
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
@@ -78,7 +79,10 @@ class Cluster:
     def unordered(
         self, function: Callable[[Item], Result], items: Sequence[Item]
     ) -> Iterator[Result]:
-        """As `map`, but yields the results as they come; the items at the front begin first."""
+        """As `map`, but yields the results as they come; the items at the front begin first.
+
+        Items that are appended while a result is looked at are done before those that have not begun.
+        """
         for _, result in self._finished(function, items):
             yield result
 
@@ -88,8 +92,9 @@ class Cluster:
         names = self._packer.pack(function)
         run = uuid.uuid4().hex[:12]
         head = dict(versions()), names, self._seen
+        begun = len(items)
         places: dict[Future[Any], int] = {}
-        given_up = [0] * len(items)
+        given_up: Counter[int] = Counter()
         number = 0
 
         def hand_in(place: int) -> Future[Any]:
@@ -100,18 +105,21 @@ class Cluster:
                 pickle.dumps((*head, pickle.dumps(items[place]))),
                 key=f"rulemine-{run}-{number}",
                 pure=False,
-                priority=number > len(items),  # what is done again has waited long enough
+                priority=number > begun,  # what is done again or came later has waited long enough
             )
             places[future] = place
             return future
 
         try:
-            first = [hand_in(place) for place in range(len(items))]
-            waiting = as_completed(first, loop=self._client.loop)
+            waiting = as_completed(
+                [hand_in(place) for place in range(begun)], loop=self._client.loop
+            )
             for future in waiting:
                 place = places.pop(future)
                 if future.status == "finished":
                     yield place, self._result(future)
+                    waiting.update([hand_in(later) for later in range(begun, len(items))])
+                    begun = len(items)
                     continue
                 if future.status != "error":
                     raise self._gone()

@@ -21,6 +21,7 @@ from rulemine.errors import HeapError, JavaError, MiningError, RulemineError
 from rulemine.mining.java_home import OLDEST_JAVA, find_jvm
 from rulemine.mining.options import (
     MiningOptions,
+    Phase,
     Resources,
     TimeLimit,
     parse_heap,
@@ -180,7 +181,6 @@ def _flags(heap: str, long_run: bool) -> list[str]:
         "-Xss8m",
         "-Xrs",  # leaves SIGINT to Python; see also interrupt=False
         "-XX:+UseSerialGC",  # the least start-up time and memory; the miner makes little garbage
-        "-XX:-ShrinkHeapInSteps",  # a collection gives the system back all that is free
         "-XX:-ShrinkHeapInSteps",  # what is collected is given back to the system at once
         "-Xshare:auto",
         "-XX:-UsePerfData",
@@ -228,6 +228,7 @@ def mine_rows(
     allowed: Allowed = EVERYTHING,
     *,
     keep: bool = False,
+    phase: Phase | None = None,
 ) -> None:
     """Mines rules as tables of integers, one for each head relation.
 
@@ -246,6 +247,7 @@ def mine_rows(
         progress: Called about ten times a second.
         allowed: The relations that may be heads, and that may occur in bodies.
         keep: Whether Java keeps the index of the graph for the next call with the same array.
+        phase: All that is done of the search; the rows are then its rules, as it has them.
 
     Raises:
         MiningError: The graph is too large for the index.
@@ -270,8 +272,13 @@ def mine_rows(
         job = _new_job(jpype, triples, entities, relations, options, resources, allowed)
         if keep:
             _share_index(triples, job)
+        columns = MEASURE_COLUMNS + options.max_atoms - 1
+        if phase is not None:
+            columns = phase.rules.shape[1]
+            rules = jpype.JArray(jpype.JLong)(phase.rules.ravel())
+            job.only(phase.length, phase.measuring, rules)
         job.start()
-        state = _wait(job, progress, finished, limit or TimeLimit(None), options.max_atoms)
+        state = _wait(job, progress, finished, limit or TimeLimit(None), columns)
         if state in (_DONE, _CANCELLED):
             if not keep and len(triples) > MANY_TRIPLES:
                 del job  # and with it the index: what comes after mining needs the memory
@@ -347,7 +354,7 @@ def _bias(jpype: Any, options: MiningOptions, allowed: Allowed) -> Any:
 
 
 def _wait(
-    job: Any, progress: Progress | None, finished: Finished, limit: TimeLimit, max_atoms: int
+    job: Any, progress: Progress | None, finished: Finished, limit: TimeLimit, columns: int
 ) -> int:
     """Waits for a job in short intervals; an interrupt stops the job first."""
     rules = 0
@@ -355,10 +362,10 @@ def _wait(
         while not (state := int(job.awaitEnd(_turn(limit.left(rules))))):
             if progress is not None:
                 progress(int(job.done()), int(job.total()))
-            rules += _take_finished(job, finished, max_atoms)
+            rules += _take_finished(job, finished, columns)
             if limit.left(rules) <= 0:
                 job.cancel()
-        _take_finished(job, finished, max_atoms)
+        _take_finished(job, finished, columns)
     except BaseException:
         job.cancel()
         while not job.awaitEnd(POLL_MILLISECONDS):
@@ -374,11 +381,11 @@ def _turn(seconds: float) -> int:
     return min(POLL_MILLISECONDS, max(1, math.ceil(1000 * min(seconds, 1))))
 
 
-def _take_finished(job: Any, finished: Finished, max_atoms: int) -> int:
+def _take_finished(job: Any, finished: Finished, columns: int) -> int:
     """Passes on the rows of finished head relations, and returns how many there were."""
     rules = 0
     while (head := int(job.takeFinished())) >= 0:
-        rows = np.array(job.takeRows(head), np.int64).reshape(-1, MEASURE_COLUMNS + max_atoms - 1)
+        rows = np.array(job.takeRows(head), np.int64).reshape(-1, columns)
         finished(head, rows)
         rules += len(rows)
     return rules

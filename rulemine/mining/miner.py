@@ -22,17 +22,16 @@ from rulemine.mining.checkpoint import Checkpoint, Rows
 from rulemine.mining.jvm import JAR, MEASURE_COLUMNS, Allowed, Progress, mine_rows
 from rulemine.mining.options import MiningOptions, Resources, TimeLimit
 from rulemine.mining.result import Rules
+from rulemine.mining.tasks import MiningTask, MiningTasks
 
 __all__ = ["allowed_relations", "explain_no_rules", "mine"]
 
 Run = Callable[
-    [Callable[[tuple[int, ...]], list[tuple[int, Rows]]], Sequence[tuple[int, ...]]],
+    [Callable[[MiningTask], list[tuple[int, Rows]]], Sequence[MiningTask]],
     Iterable[list[tuple[int, Rows]]],
 ]
-"""Calls the function with each of the items, and yields the results, in any order."""
-
-MOST_TASKS = 500
-"""At least about this part of the work is worth a task of its own."""
+"""Calls the function with each of the items, and yields the results, in any order; there may be more items
+after each result."""
 
 MANY_RULES = 10_000_000
 """Above this number of rules a warning says which thresholds filter nothing."""
@@ -112,16 +111,14 @@ def mine(
     left = np.isin(np.arange(len(sizes)), [head for head in wanted if head not in done])
     if run is not None and left.any():
         part = partial(
-            _mine_heads, kg.triples, len(kg.entities), len(kg.relations), options, allowed
+            _mine_part, kg.triples, len(kg.entities), len(kg.relations), options, allowed
         )
-        tasks = _tasks(np.flatnonzero(left).tolist(), sizes)
-        mined, total = 0, sum(sizes[head] for task in tasks for head in task)
-        for found in run(part, tasks):
-            for head, rows in found:
+        tasks = MiningTasks(np.flatnonzero(left).tolist(), sizes, options)
+        for found in run(part, tasks.items):
+            for head, rows in tasks.take(found):
                 finished(head, rows)
-                mined += sizes[head]
             if progress is not None:
-                progress(mined, total)
+                progress(tasks.done, tasks.total)
     # Run the miner even without head relations, so that a problem with Java or the heap is reported.
     elif len(kg.triples) and (left.any() or not wanted) and limit.left() > 0:
         mine_rows(
@@ -140,31 +137,17 @@ def mine(
     return Rules(kg, table, wanted)
 
 
-def _tasks(heads: list[int], sizes: list[int]) -> list[tuple[int, ...]]:
-    """Head relations that are mined together: the largest by itself and first, small ones several at once."""
-    enough = sum(sizes[head] for head in heads) / MOST_TASKS
-    tasks: list[list[int]] = []
-    work = 0
-    for head in sorted(heads, key=lambda one: (-sizes[one], one)):
-        if not tasks or work + sizes[head] > enough:
-            tasks.append([])
-            work = 0
-        tasks[-1].append(head)
-        work += sizes[head]
-    return [tuple(task) for task in tasks]
-
-
-def _mine_heads(
+def _mine_part(
     triples: npt.NDArray[np.int32],
     entities: int,
     relations: int,
     options: MiningOptions,
     allowed: Allowed,
-    heads: tuple[int, ...],
+    task: MiningTask,
 ) -> list[tuple[int, Rows]]:
-    """The rows of some head relations, with what this process may use; Java keeps the index for the next."""
+    """The rows of a task, with what this process may use; Java keeps the index for the next."""
     found: list[tuple[int, Rows]] = []
-    mask = np.isin(np.arange(relations), heads)
+    mask = np.isin(np.arange(relations), task.heads)
     mine_rows(
         triples,
         entities,
@@ -173,6 +156,7 @@ def _mine_heads(
         lambda head, rows: found.append((head, rows)),
         allowed=Allowed(mask, allowed.bodies),
         keep=True,
+        phase=task.phase,
     )
     return found
 

@@ -10,14 +10,20 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from rulemine.config import Section, option
 from rulemine.errors import ConfigError, HeapError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 __all__ = [
     "MAX_ATOMS",
     "MIN_ATOMS",
     "MiningOptions",
+    "Phase",
     "Resources",
     "TimeLimit",
     "parse_heap",
@@ -135,6 +141,23 @@ class Resources(Section):
             if self.threads is not None
             else min(_part[0] or _processors(), MAX_THREADS)
         )
+
+
+class Phase(NamedTuple):
+    """A part of the search under one head relation.
+
+    Attributes:
+        length: Body atoms of the rules that are extended or measured; 0 extends the head alone.
+        measuring: Whether they are measured; else they are extended.
+        rules: These rules, and those of fewer atoms that are output if they are measured: int64, shape
+            (rules, columns of `rulemine.mining.jvm.mine_rows` + 2). The two are a value, and whether a rule
+            is open. The value is the PCA confidence of a measured rule, as the bits of a double, and before
+            that the least of the rules that it was made of. Both sizes are 0 if it is not output.
+    """
+
+    length: int
+    measuring: bool
+    rules: "npt.NDArray[np.int64]"
 
 
 class TimeLimit:

@@ -13,6 +13,7 @@ import org.rulemine.amie.rule.Bias;
 import org.rulemine.amie.rule.RuleRows;
 import org.rulemine.amie.rule.Thresholds;
 import org.rulemine.amie.search.HeadScheduler;
+import org.rulemine.amie.search.Phase;
 
 /**
  * One mining run on its own threads, observed and cancelled from outside.
@@ -45,6 +46,7 @@ public final class MiningJob {
   private final Tuning tuning;
   private final Stop stop = new Stop();
   private volatile TripleIndex index;
+  private volatile Phase only;
   private volatile HeadScheduler scheduler;
   private volatile int state = RUNNING;
   private volatile boolean cancelled;
@@ -78,6 +80,14 @@ public final class MiningJob {
     index = other.index;
   }
 
+  /**
+   * Restricts the job to one phase of the search; before the start. The rows of a head are then those
+   * of {@link Phase}, as are its parameters.
+   */
+  public void only(int bodyLength, boolean measuring, long[] rules) {
+    only = new Phase(bodyLength, measuring, rules);
+  }
+
   /** Starts the threads and returns at once. */
   public void start() {
     thread(this::run, "rulemine").start();
@@ -108,7 +118,7 @@ public final class MiningJob {
       index = new TripleIndex(entities, relations, triples);
     }
     Arrays.fill(triples, null); // the caller may let go of its memory
-    HeadScheduler work = new HeadScheduler(index, thresholds, bias, threads, tuning, stop);
+    HeadScheduler work = new HeadScheduler(index, thresholds, bias, threads, tuning, stop, only);
     scheduler = work;
     List<Thread> others = new ArrayList<>();
     for (int i = 1; i < threads; i++) {

@@ -28,23 +28,28 @@ public final class Level {
   /** Merges the candidates of one task. */
   public synchronized void merge(Candidates found) {
     for (int i = 0; i < found.size; i++) {
-      int before = map.size();
-      int number = map.add(found.atoms, i * found.length);
-      if (number == before) {
-        if (number == support.length) {
-          support = Arrays.copyOf(support, number * 2);
-          parentPca = Arrays.copyOf(parentPca, number * 2);
-        }
-        support[number] = found.support[i];
-        parentPca[number] = found.parent[i];
-      } else {
-        if (support[number] != found.support[i]) {
-          throw new IllegalStateException(
-              "two derivations of a rule count " + support[number] + " and " + found.support[i]);
-        }
-        parentPca[number] = Math.min(parentPca[number], found.parent[i]);
-      }
+      add(found.atoms, i * found.length, found.support[i], found.parent[i]);
     }
+  }
+
+  /** Adds a canonical body at an offset of an array; one that is known keeps its lower parent. */
+  public void add(int[] body, int offset, int count, double parent) {
+    int before = map.size();
+    int number = map.add(body, offset);
+    if (number < before) {
+      if (support[number] != count) {
+        throw new IllegalStateException(
+            "two derivations of a rule count " + support[number] + " and " + count);
+      }
+      parentPca[number] = Math.min(parentPca[number], parent);
+      return;
+    }
+    if (number == support.length) {
+      support = Arrays.copyOf(support, number * 2);
+      parentPca = Arrays.copyOf(parentPca, number * 2);
+    }
+    support[number] = count;
+    parentPca[number] = parent;
   }
 
   /** Allocates the measures, once all rules have been merged. */

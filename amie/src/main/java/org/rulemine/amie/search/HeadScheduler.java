@@ -26,6 +26,7 @@ public final class HeadScheduler {
   private final Thresholds thresholds;
   private final Bias bias;
   private final Tuning tuning;
+  private final Phase only;
   private final ArrayDeque<HeadSearch> waiting = new ArrayDeque<>();
   private final int[] heads;
   private int nextHead;
@@ -39,15 +40,18 @@ public final class HeadScheduler {
    * Plans the work.
    *
    * @param threads how many threads will call {@link #work}; at least 1
+   * @param only what is done of the search of each head; null: all of it
    */
   public HeadScheduler(
-      TripleIndex index, Thresholds thresholds, Bias bias, int threads, Tuning tuning, Stop stop) {
+      TripleIndex index, Thresholds thresholds, Bias bias, int threads, Tuning tuning, Stop stop,
+      Phase only) {
     this.index = index;
     this.thresholds = thresholds;
     this.bias = bias;
     this.threads = threads;
     this.tuning = tuning;
     this.stop = stop;
+    this.only = only;
     this.rows = new long[index.relations][];
     List<int[]> eligible = new ArrayList<>();
     long triples = 0;
@@ -98,8 +102,13 @@ public final class HeadScheduler {
       }
       if (search != null) {
         search.help(worker);
+        continue;
+      }
+      search = new HeadSearch(index, head, thresholds, bias, this);
+      if (only == null) {
+        search.begin(worker);
       } else {
-        new HeadSearch(index, head, thresholds, bias, this).begin(worker);
+        search.begin(worker, only);
       }
     }
   }

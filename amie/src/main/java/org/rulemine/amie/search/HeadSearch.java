@@ -33,6 +33,10 @@ final class HeadSearch {
   private int bodyLength;
 
   private boolean measuring;
+
+  /** What is done of the search; null: all of it. */
+  private Phase only;
+
   private int[] items = new int[0];
   private int itemCount;
   private int batch;
@@ -61,6 +65,22 @@ final class HeadSearch {
     share(worker);
   }
 
+  /** Runs a phase over the rules that it has. */
+  void begin(Worker worker, Phase phase) {
+    only = phase;
+    phase.restore(closed, open);
+    bodyLength = phase.bodyLength();
+    measuring = phase.measuring();
+    if (measuring) {
+      itemCount = closed[bodyLength].map.size();
+    } else if (bodyLength == 0) {
+      itemCount = 1;
+    } else {
+      chooseItems();
+    }
+    share(worker);
+  }
+
   private void share(Worker worker) {
     batch = Math.max(1, itemCount / (scheduler.threads * 16));
     int helpers = itemCount < SMALL ? 0 : scheduler.threads - 1;
@@ -85,6 +105,10 @@ final class HeadSearch {
   }
 
   private void advance(Worker worker) {
+    if (only != null) {
+      scheduler.finished(this, worker);
+      return;
+    }
     if (measuring) {
       if (bodyLength == maxBody) {
         scheduler.finished(this, worker);
@@ -161,6 +185,9 @@ final class HeadSearch {
 
   /** Returns the output rules, one row each, by length and body. */
   long[] rows(int stride, Worker worker) {
+    if (only != null) {
+      return only.rows(head, closed, open);
+    }
     long[] rows = rows(stride);
     return worker.constants == null ? rows : worker.constants.rows(head, closed, rows, stride);
   }

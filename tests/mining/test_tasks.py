@@ -1,0 +1,34 @@
+"""Head relations that are divided among tasks have the rules that they have undivided."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+from rulemine import KnowledgeGraph, MiningOptions, mine
+from rulemine.mining.tasks import MiningTask
+from tests.oracles.random_graphs import random_variant
+
+
+def test_any_order_of_tasks_gives_the_rules_of_one_call() -> None:
+    lengths = set()
+
+    def backwards(function: Callable[[MiningTask], Any], items: list[MiningTask]) -> Iterator[Any]:
+        left = items.copy()
+        while left:
+            task = left.pop()
+            if task.phase is not None:
+                lengths.add((task.phase.length, task.phase.measuring))
+            known = len(items)
+            yield function(task)
+            left += items[known:]
+
+    rules = 0
+    for seed in range(30):
+        case = random_variant(seed)
+        kg = KnowledgeGraph.from_triples(case.triples)
+        options = MiningOptions(**asdict(case.options))
+        found = mine(kg, options, run=backwards)
+        assert list(found.text("jsonl")) == list(mine(kg, options).text("jsonl")), case.name
+        rules += len(found)
+    assert rules > 500
+    assert lengths >= {(0, False), (1, True), (1, False), (2, True), (2, False), (3, True)}
