@@ -15,6 +15,8 @@ from rulemine.errors import ConfigError
 
 __all__ = ["Stream", "check_seed", "stream"]
 
+_FEW = 2**11
+
 LARGEST_SEED = 2**63 - 1
 """Fits into the integers of every language and file format that a seed may be written in."""
 
@@ -52,7 +54,13 @@ class Stream:
 
     def permutation(self, n: int) -> npt.NDArray[np.int64]:
         """The numbers 0 … `n` − 1 in random order, shape (n,)."""
-        return np.argsort(self.uniform(n), kind="stable")
+        raw = np.asarray(self._bits.random_raw(n), dtype=np.uint64) >> np.uint64(11)
+        if (
+            n <= _FEW
+        ):  # numbers of 53 bits and their places fit into one: sorting is faster than `argsort`
+            ordered = np.sort(raw * np.uint64(_FEW) + np.arange(n, dtype=np.uint64))
+            return (ordered % np.uint64(_FEW)).astype(np.int64)
+        return np.argsort(raw, kind="stable")
 
 
 def stream(seed: int, *names: str | int) -> Stream:

@@ -31,3 +31,15 @@ def test_values_among_others_are_those_of_numpy(others: list[int]) -> None:
     values, ordered = np.arange(-5, 12)[::-1], np.array(others, np.int64)
     assert arrays.among(values, ordered).tolist() == np.isin(values, ordered).tolist()
     assert not len(arrays.among(ordered[:0], ordered))
+
+
+def test_places_are_found_whatever_else_has_the_same_hash(monkeypatch: pytest.MonkeyPatch) -> None:
+    ordered = np.unique(np.random.default_rng(1).integers(-(2**62), 2**62, 5000))
+    asked = np.concatenate((ordered[::-3], ordered + 1, np.arange(9)))
+    expected = {value: place for place, value in enumerate(ordered.tolist())}
+    for most in (arrays.MOST_HASHED, 0):
+        monkeypatch.setattr(arrays, "MOST_HASHED", most)
+        found = arrays.Places(ordered).of(asked)
+        assert found.tolist() == [expected.get(value, -1) for value in asked.tolist()]
+        assert arrays.Places(ordered[:0]).of(asked[:2]).tolist() == [-1, -1]
+    assert arrays.Places(np.array([b"a", b"c"])).of(np.array([b"b", b"c"])).tolist() == [-1, 1]

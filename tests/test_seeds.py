@@ -32,6 +32,12 @@ def test_a_stream_goes_on_where_it_was() -> None:
     assert np.concatenate([one.uniform(2), one.uniform(3)]).tolist() == other.uniform(5).tolist()
 
 
+@pytest.mark.parametrize("n", [0, 1, 2048, 2049])
+def test_a_permutation_is_the_order_of_uniform_numbers(n: int) -> None:
+    one, other = stream(9, "cards"), stream(9, "cards")
+    assert one.permutation(n).tolist() == np.argsort(other.uniform(n), kind="stable").tolist()
+
+
 def test_draws_keep_their_bounds_and_reach_them() -> None:
     source = stream(5, "die")
     drawn = [source.below(6) for _ in range(600)]

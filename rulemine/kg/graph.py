@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import Places
 from rulemine.errors import InputError
 from rulemine.files import write_stream
 from rulemine.kg.rdf import RdfReader, is_rdf, relation_names
@@ -239,13 +240,7 @@ class KnowledgeGraph:
         Returns:
             The rows, int64 of shape (m,); −1 where the graph does not hold the triple.
         """
-        keys = self._keys
-        wanted = _pack(ids, len(self.relations), len(self.entities))
-        order = np.argsort(wanted)  # many are found in a tenth of the time in order
-        at = np.empty(len(wanted), np.int64)
-        at[order] = np.searchsorted(keys, wanted[order])
-        at[at == len(keys)] = 0
-        return np.where(keys[at] == wanted, at, -1) if len(keys) else np.full(len(ids), -1)
+        return self._places.of(_pack(ids, len(self.relations), len(self.entities)))
 
     @cached_property
     def beside_others(self) -> npt.NDArray[np.int64]:
@@ -259,8 +254,8 @@ class KnowledgeGraph:
         return np.flatnonzero(beside)
 
     @cached_property
-    def _keys(self) -> npt.NDArray[Any]:
-        return _pack(self.triples, len(self.relations), len(self.entities))
+    def _places(self) -> Places:
+        return Places(_pack(self.triples, len(self.relations), len(self.entities)))
 
     def to_tsv(self) -> str:
         """The sorted triples as TSV text with LF; equal graphs give equal text."""

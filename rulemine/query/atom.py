@@ -1,5 +1,6 @@
 """Atoms: a relation between two terms, each a variable or an entity."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 __all__ = ["Atom", "Term", "variable_name"]
@@ -19,7 +20,12 @@ class Atom(NamedTuple):
     @property
     def variables(self) -> tuple[int, ...]:
         """The variables of the atom, subject first; one that stands twice is named twice."""
-        return tuple(t for t in (self.subject, self.object) if isinstance(t, int))
+        return _variables(self.subject, self.object)
+
+
+@lru_cache(maxsize=1 << 10)
+def _variables(subject: Term, object_: Term) -> tuple[int, ...]:
+    return tuple(t for t in (subject, object_) if isinstance(t, int))
 
 
 def variable_name(variable: int) -> str:

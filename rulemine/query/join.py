@@ -101,13 +101,15 @@ def _extend(
         base = int(ends[start - 1]) if start else 0
         stop = max(start + 1, int(np.searchsorted(ends, base + ROWS_AT_ONCE, "right")))
         source, rows = paths.expand(start, stop)
-        bindings = table.bindings[source]
-        found = index.kg.triples[rows]
+        bindings = table.bindings.take(source, axis=0)
+        found = index.kg.triples.take(rows, axis=0)
         if atom.subject >= 0:
             bindings[:, atom.subject] = found[:, 0]
         if atom.object >= 0:
             bindings[:, atom.object] = found[:, 2]
-        triples = np.column_stack((table.triples[source], rows))
+        triples = np.empty((len(rows), done + 1), np.int64)
+        triples[:, :done] = table.triples.take(source, axis=0)
+        triples[:, done] = rows
         yield from _extend(index, atoms, Joined(table.origin[source], bindings, triples), known)
         start = stop
 

@@ -254,7 +254,7 @@ class _Search:
         while waiting:
             for r in list(waiting):
                 # What is not free now stays so while groundings are only added.
-                waiting[r] = state.free(waiting[r])
+                waiting[r] = state.free_first(waiting[r], CANDIDATES)
                 if len(waiting[r]):
                     state.add(state.least_harmful(waiting[r][:CANDIDATES]))
                 if not len(waiting[r]) or not self._wants(r):

@@ -28,7 +28,7 @@ class SearchState:
         cap: As given.
         rule: int64, shape (n,): rule of each grounding.
         head: int64, shape (n,): head of each grounding.
-        body: int64, shape (n, k): body of each; padded with a position that stands for no triple.
+        body: int64, shape (k, n): body of each; padded with a position that stands for no triple.
         certificate: int64, shape (triples + 1,): the grounding chosen for a removed triple, else −1.
         removed: bool, shape (triples + 1,).
         needed: int64, shape (triples + 1,): how many chosen groundings have the triple in their body.
@@ -39,7 +39,7 @@ class SearchState:
         self.cap = cap
         self.rule = groundings.rule.astype(np.int64)
         self.head = groundings.head
-        self.body = np.where(groundings.body < 0, triples, groundings.body)
+        self.body = np.where(groundings.body < 0, triples, groundings.body).T.copy()
         self.certificate = np.full(triples + 1, -1, np.int64)
         self.removed = np.zeros(triples + 1, bool)
         self.needed = np.zeros(triples + 1, np.int64)
@@ -57,12 +57,12 @@ class SearchState:
         """Sets the groundings that `least_harmful` tries not to block; all of them at first."""
         # How many of them have each triple as head, and how many in their body.
         self._as_head = np.bincount(self.head[groundings], minlength=self._none + 1)
-        self._in_body = np.bincount(self.body[groundings].ravel(), minlength=self._none + 1)
+        self._in_body = np.bincount(self.body[:, groundings].ravel(), minlength=self._none + 1)
         self._in_body[self._none] = 0
 
     def parts(self, grounding: int) -> list[int]:
         """The body of a grounding, each triple once, ascending."""
-        return sorted({t for t in self.body[grounding].tolist() if t != self._none})
+        return sorted({t for t in self.body[:, grounding].tolist() if t != self._none})
 
     @property
     def chosen(self) -> Ints:
@@ -75,9 +75,20 @@ class SearchState:
 
     def free(self, groundings: Ints) -> Ints:
         """The given groundings that could be added now, cap aside; in the order given."""
-        head = self.head[groundings]
-        taken = self.removed[head] | (self.needed[head] > 0)
-        return groundings[~(taken | self.removed[self.body[groundings]].any(axis=1))]
+        head = self.head.take(groundings)
+        taken = self.removed.take(head)
+        taken |= self.needed.take(head) > 0
+        for column in self.body:
+            taken |= self.removed.take(column.take(groundings))
+        return groundings[~taken]
+
+    def free_first(self, groundings: Ints, number: int) -> Ints:
+        """As `free`, but what comes after the first free ones, so many, is not looked at."""
+        found, start = groundings[:0], 0
+        while start < len(groundings) and len(found) < number:
+            found = np.concatenate((found, self.free(groundings[start : start + 4 * number])))
+            start += 4 * number
+        return np.concatenate((found, groundings[start:]))
 
     def least_harmful(self, groundings: Ints) -> int:
         """The given grounding that blocks the fewest others; the first of equals.
@@ -85,14 +96,14 @@ class SearchState:
         Removing its head blocks the groundings that need it; keeping its body blocks those that have
         one of its triples as head, unless that triple is needed already.
         """
-        body = self.body[groundings]
-        kept = np.where(self.needed[body] == 0, self._as_head[body], 0).sum(axis=1)
+        body = self.body[:, groundings]
+        kept = np.where(self.needed[body] == 0, self._as_head[body], 0).sum(axis=0)
         return int(groundings[np.argmin(self._in_body[self.head[groundings]] + kept)])
 
     def conflicts(self, groundings: Ints) -> Ints:
         """About how many chosen groundings each of the given ones conflicts with."""
         head = self.head[groundings]
-        inside: Ints = self.removed[self.body[groundings]].sum(axis=1)
+        inside: Ints = self.removed[self.body[:, groundings]].sum(axis=0)
         return inside + np.where(self.removed[head], 1, self.needed[head])
 
     def conflicting(self, grounding: int) -> list[int]:

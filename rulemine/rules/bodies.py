@@ -76,7 +76,10 @@ class BoundRule:
         order = self.join_order(bindings, given)
         back = np.argsort(order)
         for found in join(self.index, [self.body[i] for i in order], bindings, given):
-            proves = (found.triples != own[found.origin, None]).all(axis=1)
+            itself = own[found.origin]
+            proves = np.ones(len(itself), bool)
+            for column in found.triples.T:
+                proves &= column != itself
             if proves.any():
                 yield Bodies(asked[found.origin[proves]], found.triples[proves][:, back])
 
