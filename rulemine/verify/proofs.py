@@ -80,6 +80,17 @@ def count(body: Sequence[Atom], bindings: Bindings, triples: Triples) -> int:
     candidates = smallest.intersection(*others)
     if free == {variable} and len(options[variable]) == len(waiting):
         return len(candidates)
+    links = [(s, r) for s, r, o in waiting if not isinstance(s, str) and not isinstance(o, str)]
+    loops = any(s == o for s, _, o in waiting)
+    if (
+        len(links) == 1 and not loops and len(free) == len(options) == 2
+    ):  # a chain, so the most frequent case
+        (other,) = free - {variable}
+        ends = frozenset.intersection(*options[other])
+        ((start, relation),) = links
+        if start == variable:
+            return sum(len(ends & triples.objects(value, relation)) for value in candidates)
+        return sum(len(ends & triples.subjects(relation, value)) for value in candidates)
     return sum(count(waiting, {variable: value}, triples) for value in candidates)
 
 
@@ -132,17 +143,14 @@ class Prover:
         """Counts the proofs of a triple that is not itself in the graph."""
         total, shortest = 0, 0
         objects, subjects = self.triples.objects, self.triples.subjects
-        met: dict[_Need, bool] = {}
-        for needs, rules in self._needing.get(triple[1], {}).items():
-            for need in needs:
-                if need not in met:
-                    end, relation, side = need
-                    entity = triple[end]
-                    found = subjects(relation, entity) if side else objects(entity, relation)
-                    met[need] = bool(found)
-                if not met[need]:
-                    break
-            else:
+        needing = self._needing.get(triple[1], {})
+        met = {
+            (end, relation, side)
+            for end, relation, side in frozenset[_Need]().union(*needing)
+            if (subjects(relation, triple[end]) if side else objects(triple[end], relation))
+        }
+        for needs, rules in needing.items():
+            if needs <= met:
                 for rule in rules:
                     if ways := self.ways(rule, triple):
                         total += ways
