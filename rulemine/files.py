@@ -51,6 +51,8 @@ MOST_BYTES_A_LINE = 1 << 26
 BYTES_FOR_BEST = 1 << 25
 """From this size on, `write_stream` uses a lower compression level: the best one is five times slower."""
 
+_EFFORT = 4
+
 _GZIP_HEAD = b"\x1f\x8b\x08\0\0\0\0\0"
 """Deflated, no name, no time; two bytes follow: how hard was tried, and Unix as the system everywhere."""
 
@@ -297,14 +299,13 @@ def write_bytes(path: Path, content: bytes) -> None:
     _write(path, _compressed([content], 9) if path.suffix == ".gz" else [content])
 
 
-def write_stream(path: Path, pieces: Iterable[bytes], size: int, effort: int = 4) -> None:
+def write_stream(path: Path, pieces: Iterable[bytes], size: int) -> None:
     """Writes a file as `write_bytes` does, piece by piece, so that large files are never held whole.
 
     Args:
         path: The file.
         pieces: Its content.
         size: Its approximate size in bytes; a small file is compressed as well as can be.
-        effort: How hard a large one is compressed, 1 to 9.
 
     Raises:
         OutputError: As `write_bytes`.
@@ -312,7 +313,7 @@ def write_stream(path: Path, pieces: Iterable[bytes], size: int, effort: int = 4
     if size < BYTES_FOR_BEST:
         write_bytes(path, b"".join(pieces))
     else:
-        _write(path, _compressed(pieces, effort) if path.suffix == ".gz" else pieces)
+        _write(path, _compressed(pieces, _EFFORT) if path.suffix == ".gz" else pieces)
 
 
 def _compressed(pieces: Iterable[bytes], level: int) -> Iterator[bytes]:

@@ -286,9 +286,9 @@ class KnowledgeGraph:
             lines = "\n".join(map("\t".join, zip(*columns, strict=True)))
             yield f"{lines}\n".encode()
 
-    def write(self, path: str | Path, effort: int = 4) -> None:
-        """Writes `to_tsv` to a file, compressed when the name ends in .gz; `effort` as of `write_stream`."""
-        write_stream(Path(path), self._tsv_pieces(), BYTES_A_TRIPLE * len(self), effort)
+    def write(self, path: str | Path) -> None:
+        """Writes `to_tsv` to a file, compressed when the name ends in .gz."""
+        write_stream(Path(path), self._tsv_pieces(), BYTES_A_TRIPLE * len(self))
 
     @cached_property
     def digest(self) -> str:

@@ -5,7 +5,8 @@ so they do not depend on the compressor.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -28,20 +29,25 @@ from rulemine.rules.formats import write_rules
 __all__ = ["write_release", "write_trace"]
 
 
-def write_release(folder: Path, parts: ReleaseParts, naming: str, effort: int = 4) -> None:
+def write_release(
+    folder: Path,
+    parts: ReleaseParts,
+    naming: str,
+    known: Mapping[str, dict[str, Any]] | None = None,
+) -> None:
     """Writes all files of a release into an empty folder, the manifest last.
 
     Args:
         folder: The folder.
         parts: What it is made of.
         naming: How it names entities.
-        effort: How hard large graphs are compressed, see `rulemine.files.write_stream`.
+        known: Graphs as a manifest describes them; one that would be the same is described, not written.
 
     Raises:
         OutputError: Something cannot be written.
     """
     named = parts.renamed(naming)
-    _write_graphs(folder, named, effort)
+    same = _write_graphs(folder, named, known or {})
     write_jsonl(folder / "removed.jsonl", map(to_json, sorted(named.removals, key=_by_triple)))
     write_rules(folder / "rules.jsonl", named.rules)
     rows = sorted((n.private, n.entity, n.text) for n in named.names)
@@ -78,7 +84,8 @@ def write_release(folder: Path, parts: ReleaseParts, naming: str, effort: int = 
     }
     write_text(folder / "README.md", write_card(named, manifest))
     write_text(folder / FIGURES, draw_plots(named, manifest))
-    manifest["files"] = {name: _describe(folder / name) for name in _files(folder)}
+    made = {name: _describe(folder / name) for name in _files(folder)}
+    manifest["files"] = dict(sorted((made | same).items()))
     write_text(folder / MANIFEST, dump_manifest(manifest))
 
 
@@ -93,14 +100,22 @@ def _by_triple(removal: Removal) -> Triple:
     return removal.triple
 
 
-def _write_graphs(folder: Path, parts: ReleaseParts, effort: int = 4) -> None:
+def _write_graphs(
+    folder: Path, parts: ReleaseParts, known: Mapping[str, dict[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """Writes the graphs, but for known ones, which it returns."""
+    same: dict[str, dict[str, Any]] = {}
     if not len(parts.complete):
-        return  # questions that others published may have no graph, and no file is without a triple
-    parts.complete.write(folder / "kg/complete.tsv.gz", effort)
-    for level, kg in parts.incomplete():
-        kg.write(folder / f"kg/{_name_of(level)}.tsv.gz", effort)
+        return same  # questions that others published may have no graph, and no file is without a triple
+    for level, kg in chain([(0, parts.complete)], parts.incomplete()):
+        name = f"kg/{_name_of(level)}.tsv.gz"
+        if name in known and known[name]["sha256"] == kg.digest:
+            same[name] = known[name]
+        else:
+            kg.write(folder / name)
     if parts.reference:
         write_text(folder / "kg/reference.tsv.gz", format_tsv(sorted(parts.reference)))
+    return same
 
 
 def _name_of(level: int) -> str:

@@ -62,7 +62,7 @@ class Contents:
 
     def __getstate__(self) -> dict[str, Any]:
         # Look-ups are made anew by each process; arrays may be shared by several.
-        return {one.name: getattr(self, one.name) for one in fields(self)} | {"priors": self.priors}
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @cached_property
     def brink(self) -> bool:

@@ -89,30 +89,31 @@ class Priors:
     """The priors of answers: fractions of the topic entities of a question that have an answer."""
 
     def __init__(self, graph: Graph, facts: Facts) -> None:
-        self._terms, self._entities = graph.terms, graph.terms.sizes[0]
-        readings = [facts.reading(name) for name in graph.terms.relations]
-        numbers = {fact: i for i, fact in enumerate(dict.fromkeys(r.fact for r in readings))}
-        self._fact = np.array([numbers[r.fact] for r in readings], np.int64)
-        self._turned = [(r.turned, r.symmetric) for r in readings]
-        turned, again = np.array(self._turned, bool).reshape(-1, 2)[graph.columns[:, 1]].T
-        s, o = (graph.columns[:, column].astype(np.int64) for column in (0, 2))
-        n, fact = self._entities, self._fact[graph.columns[:, 1]]
-        one, other = (fact * n + np.where(turned, *ends) for ends in ((o, s), (s, o)))
-        pairs = distinct(np.concatenate((one * n + other % n, other[again] * n + one[again] % n)))
-        firsts, seconds = pairs // n, np.sort(pairs // (n * n) * n + pairs % n)
-        # Fact · entities + entity, for the first and the second end of each fact, and how many have one.
-        self._ends = firsts, seconds
-        self._topics = [
-            np.bincount(distinct(ends) // n, minlength=len(numbers)) for ends in (seconds, firsts)
-        ]
+        self._graph, self._terms = graph, graph.terms
+        self._readings = [facts.reading(name) for name in graph.terms.relations]
+        self._found: dict[str, tuple[Ints, Ints, tuple[int, int]]] = {}
+
+    def _of_fact(self, fact: str) -> tuple[Ints, Ints, tuple[int, int]]:
+        """The first and the second ends of facts, ascending, and how many of the others there are."""
+        if fact not in self._found:
+            n, pairs = self._terms.sizes[0], []
+            for relation, reading in enumerate(self._readings):
+                if reading.fact == fact:
+                    s, o = (end.astype(np.int64) for end in self._graph.ends(relation, 0))
+                    pairs += [o * n + s] if reading.turned else [s * n + o]
+                    pairs += [o * n + s] if reading.symmetric else []
+            firsts, seconds = np.divmod(distinct(np.concatenate(pairs)), n)
+            seconds.sort()
+            self._found[fact] = firsts, seconds, (len(distinct(seconds)), len(distinct(firsts)))
+        return self._found[fact]
 
     def of_answers(self, relation: int, end: str, entities: Ints) -> npt.NDArray[np.float64]:
         """The priors of entities as answers to questions for an end of a relation; 0: never one."""
-        turned, symmetric = self._turned[relation]
+        fact, turned, symmetric = self._readings[relation]
         asked = symmetric or (end == "object") != turned
-        keys, ends = self._fact[relation] * self._entities + entities, self._ends[asked]
-        having = np.searchsorted(ends, keys, "right") - np.searchsorted(ends, keys)
-        shares: npt.NDArray[np.float64] = having / max(1, self._topics[asked][self._fact[relation]])
+        *both, topics = self._of_fact(fact)
+        having = both[asked].searchsorted(entities, "right") - both[asked].searchsorted(entities)
+        shares: npt.NDArray[np.float64] = having / max(1, topics[asked])
         return shares
 
     def of(self, triple: Triple) -> dict[str, float]:

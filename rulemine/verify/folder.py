@@ -223,6 +223,10 @@ class Folder:
         self._digests[name] = digest.hexdigest()
         return size
 
+    def digest(self, name: str) -> str:
+        """The digest of a readable file."""
+        return self._digests[name]
+
     def _blocks(self, name: str) -> Iterator[tuple[int, bytes]]:
         """The content in pieces of whole lines, each with the number of its first line.
 
@@ -254,7 +258,7 @@ class Folder:
         """Whether a file is listed and readable."""
         return name in self._digests
 
-    def _read(self, name: str) -> Iterator[tuple[int, bytes]]:
+    def read(self, name: str) -> Iterator[tuple[int, bytes]]:
         """Reads the blocks of a file again; checks that it has not changed."""
         digest = hashlib.sha256()
         try:
@@ -271,7 +275,7 @@ class Folder:
     def _chunks(self, name: str) -> Iterator[tuple[int, bytes]]:
         """The content in pieces of whole lines, without the last LF; each with its first line number."""
         add, returned = self._findings.add, False
-        for number, block in self._read(name):
+        for number, block in self.read(name):
             if not block.endswith(b"\n"):
                 last = number + block.count(b"\n")
                 add(name, last, "whole lines", "no line end", "LF after every line")
@@ -347,7 +351,7 @@ class Folder:
             row = line.split("\t")
             if len(row) != columns or not all(row[: columns - empty]):
                 expected = f"{columns} non-empty fields"
-            elif labels and any(field != field.strip() for field in row):
+            elif labels and [*map(str.strip, row)] != row:
                 expected = "fields without white space at their ends"
             else:
                 yield number, row

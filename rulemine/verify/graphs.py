@@ -4,6 +4,7 @@ Also checks that the incomplete KG of every incompleteness level is the complete
 removed at that level or below (so levels are nested), and that every removed triple is in the complete KG.
 """
 
+import hashlib
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,8 @@ REFERENCE = "kg/reference.tsv.gz"
 REMOVED = "removed.jsonl"
 MISSING = "missing.jsonl"
 """The removed triples without certificates."""
+
+_LF = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +149,50 @@ def check_incomplete(
     for triple in complete.triples(whole[~member(left, whole) & ~member(gone, whole)]):
         expected = f"this triple: it is in {COMPLETE} and not removed"
         findings.add(name, None, invariant, f"no {shown(triple)}", expected)
+
+
+def left_by(
+    folder: Folder,
+    name: str,
+    level: int,
+    complete: Graph,
+    removed: dict[Triple, Removed],
+    findings: Findings,
+) -> Graph | None:
+    """Compares an incomplete KG with the lines of the complete one, which takes a fifth of reading it.
+
+    Args:
+        folder: The release.
+        name: The file of the incomplete KG.
+        level: Its level.
+        complete: The complete KG.
+        removed: The removed triples.
+        findings: Counts the triples.
+
+    Returns:
+        The incomplete KG, if it is the complete one without the lines of the triples removed up to its level;
+        else None, and `check_incomplete` says what differs.
+    """
+    if findings.concern(COMPLETE):
+        return None  # the same lines are at fault here
+    gone = [t for t, record in removed.items() if record.level <= level]
+    rows = np.flatnonzero(member(complete.keys_of(gone), complete.keys))
+    cut, digest = set[bytes](), hashlib.sha256()
+    for first, block in folder.read(COMPLETE):
+        low, high = rows.searchsorted((first - 1, first - 1 + block.count(b"\n")))
+        if low < high:
+            ends = np.flatnonzero(np.frombuffer(block, np.uint8) == _LF) + 1
+            own = rows[low:high] - (first - 1)
+            starts, ends = np.append(0, ends)[own].tolist(), ends[own].tolist()
+            cut |= {block[start:end] for start, end in zip(starts, ends, strict=True)}
+            kept = zip([0, *ends], [*starts, len(block)], strict=True)
+            block = b"".join(block[start:end] for start, end in kept)
+        digest.update(block)
+    lines = {"\t".join(triple).encode() + b"\n" for triple in gone}
+    if cut != lines or digest.hexdigest() != folder.digest(name):
+        return None
+    findings.count("triples", len(complete) - len(rows))
+    return Graph(complete.terms, np.delete(complete.columns, rows, axis=0))
 
 
 def check_levels(levels: list[int], removed: dict[Triple, Removed], findings: Findings) -> None:

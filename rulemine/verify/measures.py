@@ -8,7 +8,6 @@ taken in parts, so that no table gets large.
 
 import random
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -156,20 +155,14 @@ class Columns:
 
     def __init__(self, graph: Graph, injective: bool) -> None:
         self.injective, self.terms, self.n = injective, graph.terms, graph.terms.sizes[0]
-        s, r, o = graph.columns.T
-        order = np.argsort(r, kind="stable")
-        cuts = np.searchsorted(r[order], np.arange(len(graph.terms.relations) + 1))
-        self._rows = [order[low:high] for low, high in pairwise(cuts)]
-        self._ends = s.astype(np.int64), o.astype(np.int64)
+        self._graph = graph
         self._sorted: dict[tuple[str, int], tuple[Ints, Ints]] = {}
 
     def sorted_by(self, relation: str, end: int) -> tuple[Ints, Ints]:
         """One end of the triples of a relation, ascending, and the other end."""
         if (relation, end) not in self._sorted:
-            rows = self._rows[self.terms.relations[relation]]
-            one, other = self._ends[end][rows], self._ends[1 - end][rows]
-            order = np.lexsort((other, one))
-            self._sorted[relation, end] = one[order], other[order]
+            one, other = self._graph.ends(self.terms.relations[relation], 2 * end)
+            self._sorted[relation, end] = one.astype(np.int64), other.astype(np.int64)
         return self._sorted[relation, end]
 
     def keys(self, relation: str) -> Ints:

@@ -6,7 +6,7 @@ tables; and that ``types.tsv``, which most kinds have, has known entities.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from rulemine.verify.folder import Folder
@@ -48,6 +48,40 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
+class Entities(Mapping[str, Entity]):
+    """Entity in the naming of the release → its row; rows are made when they are asked for.
+
+    Attributes:
+        rows: Entity → the position of its row.
+        lines: The line of each row.
+        columns: Its columns.
+    """
+
+    rows: dict[str, int]
+    lines: list[int]
+    columns: tuple[list[str], list[str], list[str]]
+
+    def __getitem__(self, name: str) -> Entity:
+        row = self.rows[name]
+        private, entity, text = (column[row] for column in self.columns)
+        return Entity(self.lines[row], (private, entity, text, _numeric(private)))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def _numeric(private: str) -> str:
+    form = _PRIVATE.fullmatch(private)
+    return str(int(form[1])) if form else private
+
+
+@dataclass(frozen=True, slots=True)
 class Names:
     """The names of a release.
 
@@ -57,7 +91,7 @@ class Names:
         relation_lines: Relation → its line.
     """
 
-    entities: dict[str, Entity]
+    entities: Entities
     relations: dict[str, dict[str, str]]
     relation_lines: dict[str, int]
 
@@ -79,31 +113,36 @@ def check_names(folder: Folder, findings: Findings) -> Names | None:
     return Names(_check_entities(folder, findings), *_check_relations(folder, findings))
 
 
-def _check_entities(folder: Folder, findings: Findings) -> dict[str, Entity]:
-    naming = folder.manifest["naming"]
-    column = _COLUMNS.index(naming) if naming in _COLUMNS else 0
-    entities: dict[str, Entity] = {}
-    seen: list[dict[str, int]] = [{}, {}, {}]
-    width = 0
+def _check_entities(folder: Folder, findings: Findings) -> Entities:
+    columns: tuple[list[str], list[str], list[str]] = ([], [], [])
+    lines: list[int] = []
     for number, row in folder.fields(ENTITIES, 3):
-        if number == 1:  # the header
+        if number > 1:  # after the header
+            lines.append(number)
+            for names, name in zip(columns, row, strict=True):
+                names.append(name)
+    for names, what in zip(columns, _COLUMNS, strict=True):
+        if len({*names}) == len(names):
             continue
-        for names, name, what in zip(seen, row, _COLUMNS, strict=True):
-            if name in names:
-                found = f"{what} {shown(name)} of line {names[name]}"
+        seen: dict[str, int] = {}
+        for number, name in zip(lines, names, strict=True):
+            if name in seen:
+                found = f"{what} {shown(name)} of line {seen[name]}"
                 findings.add(ENTITIES, number, "namings unique", found, "each name once")
-            names[name] = number
-        private = row[0]
-        form = _PRIVATE.fullmatch(private)
-        width = width or len(private)
-        if not form or len(private) != width:
+            seen[name] = number
+    private = columns[0]
+    width = len(private[0]) if private else 0
+    for number, name in zip(lines, private, strict=True):
+        if len(name) != width or name[0] != "e" or not name[1:].isdecimal():
             expected = f"e and {width - 1} digits, as in the first row"
-            findings.add(ENTITIES, number, "private id", shown(private), expected)
-        numeric = str(int(form[1])) if form else private
-        name = numeric if naming == "numeric" else row[column]
-        entities[name] = Entity(number, (private, row[1], row[2], numeric))
-    findings.count("entities", len(entities))
-    return entities
+            findings.add(ENTITIES, number, "private id", shown(name), expected)
+    naming = folder.manifest["naming"]
+    own = columns[_COLUMNS.index(naming)] if naming in _COLUMNS else private
+    if naming == "numeric":
+        own = [*map(_numeric, private)]
+    found_rows = dict(zip(own, range(len(own)), strict=True))
+    findings.count("entities", len(found_rows))
+    return Entities(found_rows, lines, columns)
 
 
 def _check_relations(

@@ -113,6 +113,10 @@ class Findings:
         """Adds a problem; the arguments are those of `Problem`."""
         self._problems.append(Problem(file, line, invariant, found, expected))
 
+    def concern(self, file: str) -> bool:
+        """Whether there is a problem in a file."""
+        return any(problem.file == file for problem in self._problems)
+
     def count(self, what: str, number: int) -> None:
         """Adds to the number of checked things of a kind."""
         self._checked[what] = self._checked.get(what, 0) + number

@@ -52,8 +52,8 @@ class Terms:
     def __init__(self, entities: Iterable[str] = (), relations: Iterable[str] = ()) -> None:
         self.entities, self.relations = _Numbers(), _Numbers()
         for numbers, names in ((self.entities, entities), (self.relations, relations)):
-            for name in sorted(names):
-                numbers[name]
+            ordered = sorted({*names})
+            numbers.update(zip(ordered, range(len(ordered)), strict=True))
         self.known_entities, self.known_relations = len(self.entities), len(self.relations)
         self._plain = all(name == name.strip() for name in self.relations)
         self._known = Known(list(self.entities)), Known(list(self.relations))
@@ -125,7 +125,7 @@ class Graph:
         self._sizes = terms.sizes
 
     def __getstate__(self) -> dict[str, Any]:
-        _ = self._by_object  # arrays, which processes may share
+        _ = self._by_relation  # arrays, which processes may share
         return self.__dict__
 
     @classmethod
@@ -212,18 +212,14 @@ class Graph:
         o = self.terms.entities.get(target, -1)
         if r < 0 or o < 0:
             return frozenset()
-        keys, order = self._by_object
-        low, high = np.searchsorted(keys, [r << 32 | o, (r << 32 | o) + 1])
-        return self._named(self.columns[order[low:high], 0])
+        objects, subjects = self.ends(r, 2)
+        low, high = objects.searchsorted(np.array([o, o + 1], np.int32))
+        return self._named(subjects[low:high])
 
     def subjects_of(self, relation: str) -> frozenset[str]:
         """All s with relation(s, o) for some o."""
         r = self.terms.relations.get(relation, -1)
-        if r < 0:
-            return frozenset()
-        keys, order = self._by_object
-        low, high = np.searchsorted(keys, [r << 32, r + 1 << 32])
-        return self._named(distinct(self.columns[order[low:high], 0]))
+        return self._named(distinct(self.ends(r, 0)[0])) if r >= 0 else frozenset()
 
     def between(self, subject: str, target: str) -> frozenset[str]:
         """All relations from one entity to another."""
@@ -235,11 +231,30 @@ class Graph:
         numbers = found[found[:, 2] == o, 1].tolist()
         return frozenset(self._relation_names[number] for number in numbers)
 
+    def ends(self, relation: int, column: int) -> tuple[Columns, Columns]:
+        """One end of the triples of a relation, subject (0) or object (2), ascending, and the other end."""
+        if (relation, column) not in self._ends:
+            order, first = self._by_relation
+            rows = order[slice(*first[relation : relation + 2])]
+            one, other = self.columns[rows, column], self.columns[rows, 2 - column]
+            if column:  # triples are sorted by subject
+                turned = np.argsort(one, kind="stable")
+                one, other = one[turned], other[turned]
+            self._ends[relation, column] = one, other
+        return self._ends[relation, column]
+
     @cached_property
-    def _by_object(self) -> tuple[Ints, Ints]:
-        keys = self.columns[:, 1].astype(np.int64) << 32 | self.columns[:, 2]
-        order = np.argsort(keys, kind="stable")
-        return keys[order], order
+    def _ends(self) -> dict[tuple[int, int], tuple[Columns, Columns]]:
+        return {}
+
+    @cached_property
+    def _by_relation(self) -> tuple[Columns, list[int]]:
+        """The rows relation by relation, and where those of each begin, also of relations without any."""
+        relations = self.columns[:, 1]
+        small = len(self.terms.relations) <= 2**15  # then numpy sorts by counting
+        order = np.argsort(relations.astype(np.int16) if small else relations, kind="stable")
+        sizes = np.bincount(relations, minlength=len(self.terms.relations))
+        return order.astype(np.int32), [0, *sizes.cumsum().tolist()]
 
     @cached_property
     def _entity_names(self) -> list[str]:

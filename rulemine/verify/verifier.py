@@ -22,6 +22,7 @@ from rulemine.verify.graphs import (
     check_incomplete,
     check_levels,
     check_removed,
+    left_by,
 )
 from rulemine.verify.measures import rules_to_count
 from rulemine.verify.names import ENTITIES, RELATIONS, Names, check_names, check_types
@@ -143,10 +144,10 @@ def _check_graphs(
             return Graph.of((), terms)
         return check_graph(folder, name, names, terms, findings) if folder.has(name) else None
 
-    complete, incomplete = graph(COMPLETE), graph(INCOMPLETE)
+    complete, incomplete = graph(COMPLETE), None
     if not folder.has(REMOVED):
         findings.skip(f"removed triples (needs {REMOVED})")
-        return complete, incomplete, None
+        return complete, graph(INCOMPLETE), None
     removed = check_removed(list(folder.records(REMOVED, REMOVAL)), complete, findings)
     if folder.has(MISSING):
         rows = list(folder.records(MISSING, MISSED))
@@ -156,10 +157,14 @@ def _check_graphs(
     named = {f"kg/incomplete-{level}.tsv.gz": level for level in levels}
     lefts = {INCOMPLETE: levels[-1], **{n: level for n, level in named.items() if folder.has(n)}}
     for name, level in lefts.items():
-        left = incomplete if name == INCOMPLETE else graph(name)
+        same = None
+        if complete is not None and folder.has(COMPLETE) and folder.has(name):
+            same = left_by(folder, name, level, complete, removed, findings)
+        left = graph(name) if same is None else same
+        incomplete = left if name == INCOMPLETE else incomplete
         if complete is None or left is None:
             findings.skip(f"incomplete = complete − removed (needs {COMPLETE} and {name})")
-        else:
+        elif same is None:
             check_incomplete(name, level, left, complete, removed, findings)
     return complete, incomplete, removed
 

@@ -200,7 +200,7 @@ def check_telling(here: Checked, topics: Mapping[str, Set[str]], answers: Iterab
             here.add("names tell no answer", found, "topic entities whose names have no answer in")
 
 
-def _check_text(here: Asked, cut: Cut, topics: list[str], entities: dict[str, Entity]) -> None:
+def _check_text(here: Asked, cut: Cut, topics: list[str], entities: Mapping[str, Entity]) -> None:
     """Checks that a text names the topic entities and what else it has to, and nothing that it hides."""
     row, text = here.row, cut.text()
     if lost := [topic for topic in topics if not occurrences(text, topic)]:
