@@ -79,6 +79,7 @@ class Build(BuildStages):
                 if done.reused and (done.folder / NOTE).exists():
                     self.context.on_warning((done.folder / NOTE).read_text("utf-8"))
                 self._done[name] = done
+                inputs.kg.forget()
                 self.context.on_finished(name, done)
         return self._done[until]
 

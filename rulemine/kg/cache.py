@@ -21,7 +21,7 @@ import numpy as np
 
 from rulemine.errors import OutputError
 from rulemine.files import BYTES_FOR_BEST, opened, write_stream
-from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.graph import KnowledgeGraph, row_type
 
 __all__ = ["LEAST_BYTES", "VARIABLE", "read_cached"]
 
@@ -121,13 +121,9 @@ def _content(kg: KnowledgeGraph) -> Iterator[bytes]:
     yield (json.dumps(header) + "\n").encode()
     yield from labels
     for array in (kg.triples, kg.source_order):
-        kind = _TRIPLES if array is kg.triples else _order_type(len(kg.triples))
+        kind = array.dtype.newbyteorder("<")
         for start in range(0, len(array), _AT_ONCE):
             yield array[start : start + _AT_ONCE].astype(kind).tobytes()
-
-
-def _order_type(triples: int) -> str:
-    return "<i4" if triples < 2**31 else "<i8"
 
 
 def _read(entry: Path) -> KnowledgeGraph | None:
@@ -149,7 +145,7 @@ def _parse(file: io.FileIO, size: int) -> KnowledgeGraph:
     file.seek(len(line))
     header = json.loads(line)
     n, lengths = int(header["triples"]), [int(length) for length in header["labels"]]
-    order_type = np.dtype(_order_type(n))
+    order_type = np.dtype(row_type(n)).newbyteorder("<")
     parts = [*lengths, 12 * n, order_type.itemsize * n, hashlib.sha256().digest_size]
     if min(parts) < 0 or len(lengths) != 2 or len(line) + sum(parts) != size:
         raise ValueError("its size is not what it says")
@@ -164,7 +160,7 @@ def _parse(file: io.FileIO, size: int) -> KnowledgeGraph:
     iris = dict(line.split("\t") for line in lines if "\t" in line)
     triples = found[2].view(_TRIPLES).reshape(n, 3).astype(np.int32, copy=False)
     triples.flags.writeable = False
-    order = found[3].view(order_type).astype(np.int64)
+    order = found[3].view(order_type).astype(row_type(n), copy=False)
     counts = int(header["duplicates"]), int(header["trimmed"])
     literals, texts, blanks = map(int, header["left_out"])
     left_out = (literals, texts, blanks)

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, row_type
+from rulemine.kg.index import Rows
 
 __all__ = ["Declarations", "Reading", "facts_of", "other_direction"]
 
@@ -155,14 +156,15 @@ class Declarations:
         return fact, other_direction(direction) if turned else direction
 
 
-def facts_of(kg: KnowledgeGraph, declarations: Declarations) -> Ints:
+def facts_of(kg: KnowledgeGraph, declarations: Declarations) -> Rows:
     """The fact that each triple states.
 
     Returns:
-        int64, shape (triples,): the first row of ``kg.triples`` that states the same fact.
+        int32, int64 from 2³¹ triples on, shape (triples,): the first row of ``kg.triples`` that states the
+        same fact.
     """
     if not declarations.readings:
-        return np.arange(len(kg))
+        return np.arange(len(kg), dtype=row_type(len(kg)))
     relation, subject, obj = oriented(kg, declarations)
     symmetric = np.array([declarations[r].symmetric for r in kg.relations], bool)[kg.triples[:, 1]]
     low, high = np.minimum(subject, obj), np.maximum(subject, obj)
@@ -171,7 +173,7 @@ def facts_of(kg: KnowledgeGraph, declarations: Declarations) -> Ints:
     order = np.lexsort((pair, relation))  # stable: the first of equals is their first row
     new = np.ones(len(kg), bool)
     new[1:] = (np.diff(pair[order]) != 0) | (np.diff(relation[order]) != 0)
-    facts = np.empty(len(kg), np.int64)
+    facts = np.empty(len(kg), row_type(len(kg)))
     facts[order] = order[np.flatnonzero(new)[np.cumsum(new) - 1]]
     return facts
 
@@ -215,7 +217,7 @@ def blocks_of_facts(kg: KnowledgeGraph, declarations: Declarations) -> Iterator[
     small = len(number) <= 2**15  # then numpy sorts by counting
     order = np.argsort(
         number.astype(np.int16 if small else np.int64)[kg.triples[:, 1]], kind="stable"
-    )
+    ).astype(row_type(len(kg)))
     ends = np.append(0, sizes.cumsum())
     low = 0
     while low < len(order):
@@ -224,5 +226,5 @@ def blocks_of_facts(kg: KnowledgeGraph, declarations: Declarations) -> Iterator[
             int(ends[np.searchsorted(ends, low, "right")]),
             int(ends[np.searchsorted(ends, low + ROWS_AT_ONCE, "right") - 1]),
         )
-        yield order[low:high]
+        yield order[low:high].astype(np.int64)
         low = high

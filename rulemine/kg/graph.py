@@ -54,8 +54,9 @@ class KnowledgeGraph:
         triples: int32, shape (n, 3), C-contiguous, read-only: subject, relation, object ids;
             unique rows in lexicographic order.
         duplicates: How many triples of the source were dropped because they were there already.
-        source_order: int64, shape (n,): the rows of `triples` in the order in which the source
-            first names them (what a program that keeps file order would see).
+        source_order: int32, int64 from 2³¹ triples on, shape (n,): the rows of `triples` in the order in
+            which the source first names them (what a program that keeps file order would see). Shape (0,) in
+            a graph made of another one.
         trimmed: How many names of the source had white space around them, which is no part of the labels.
         left_out: Triples of a source in RDF that are not in the graph: those with a literal, how many of them
             are labels, and those with a blank node (see `rulemine.kg.rdf`).
@@ -66,8 +67,8 @@ class KnowledgeGraph:
     relations: tuple[str, ...]
     triples: npt.NDArray[np.int32] = field(repr=False)
     duplicates: int = 0
-    source_order: npt.NDArray[np.int64] = field(
-        repr=False, default_factory=lambda: np.empty(0, np.int64)
+    source_order: npt.NDArray[np.integer[Any]] = field(
+        repr=False, default_factory=lambda: np.empty(0, np.int32)
     )
     trimmed: int = 0
     left_out: tuple[int, int, int] = (0, 0, 0)
@@ -100,24 +101,25 @@ class KnowledgeGraph:
 
     @classmethod
     def _of_ids(
-        cls, entities: tuple[str, ...], relations: tuple[str, ...], ids: npt.NDArray[np.int32]
+        cls,
+        entities: tuple[str, ...],
+        relations: tuple[str, ...],
+        ids: npt.NDArray[np.int32],
+        ordered: bool = False,
     ) -> "KnowledgeGraph":
+        """The graph of some triples; `ordered`: whether their order is that of a source."""
         order, new = _sort_order(ids, len(entities), len(relations))
         unique = ids if order is None else ids[order]
         if not new.all():
             unique = unique[new]
         unique.flags.writeable = False
-        if order is None:
-            order = np.arange(len(ids))
-        first = np.full(len(ids), -1, np.int64)  # line → its row, where it is the first to name it
-        first[order[new]] = np.arange(len(unique))
-        return cls(
-            entities,
-            relations,
-            unique,
-            duplicates=len(ids) - len(unique),
-            source_order=first[first >= 0] if len(unique) < len(ids) else first,
-        )
+        made = cls(entities, relations, unique, duplicates=len(ids) - len(unique))
+        if not ordered:
+            return made
+        kind = row_type(len(ids))
+        first = np.full(len(ids), -1, kind)  # line → its row, where it is the first to name it
+        first[new if order is None else order[new]] = np.arange(len(unique), dtype=kind)
+        return replace(made, source_order=first[first >= 0] if made.duplicates else first)
 
     @classmethod
     def read(
@@ -179,7 +181,7 @@ class KnowledgeGraph:
         """The number of triples of each relation, shape (relations,)."""
         return np.bincount(self.triples[:, 1], minlength=len(self.relations))
 
-    def labeled(self, rows: npt.NDArray[np.int64] | slice | None = None) -> list[Triple]:
+    def labeled(self, rows: npt.NDArray[np.integer[Any]] | slice | None = None) -> list[Triple]:
         """Triples as labels: those of the given rows of `triples`, or all, in that order."""
         ids = self.triples if rows is None else self.triples[rows]
         entities, relations = self.entities, self.relations
@@ -190,14 +192,9 @@ class KnowledgeGraph:
 
         Entities that lose their last triple stay in the vocabulary, so ids mean the same in both.
         """
-        keep = np.ones(len(self.triples), bool)
-        keep[rows] = False
-        position = np.cumsum(keep)
-        position -= 1
-        kept = np.ascontiguousarray(self.triples[keep])
+        kept = np.delete(self.triples, rows, axis=0)
         kept.flags.writeable = False
-        order = self.source_order[keep[self.source_order]]
-        return KnowledgeGraph(self.entities, self.relations, kept, source_order=position[order])
+        return KnowledgeGraph(self.entities, self.relations, kept)
 
     def including(self, ids: npt.NDArray[np.int32]) -> "KnowledgeGraph":
         """The graph with more triples between its entities: subject, relation, object ids, shape (m, 3)."""
@@ -228,7 +225,7 @@ class KnowledgeGraph:
         place[order] = np.arange(len(labels), dtype=np.int32)
         ids = self.triples[self.source_order]
         ids[:, 1] = place[ids[:, 1]]
-        kg = KnowledgeGraph._of_ids(self.entities, tuple(labels[i] for i in order), ids)
+        kg = KnowledgeGraph._of_ids(self.entities, tuple(labels[i] for i in order), ids, True)
         return replace(kg, duplicates=self.duplicates)
 
     def rows_of(self, ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
@@ -245,13 +242,21 @@ class KnowledgeGraph:
     @cached_property
     def beside_others(self) -> npt.NDArray[np.int64]:
         """The rows of `triples` that are self-loops or join entities that another one joins, either way."""
-        s, o = self.triples[:, 0].astype(np.int64), self.triples[:, 2].astype(np.int64)
-        pairs = np.minimum(s, o) * max(1, len(self.entities)) + np.maximum(s, o)
+        s, o = self.triples[:, 0], self.triples[:, 2]
+        pairs = np.minimum(s, o).astype(np.int64)
+        pairs *= max(1, len(self.entities))
+        pairs += np.maximum(s, o)
         order = np.argsort(pairs)
-        same = np.diff(pairs[order]) == 0
+        pairs = pairs[order]
+        same = pairs[1:] == pairs[:-1]
         beside = s == o
         beside[np.append(order[1:][same], order[:-1][same])] = True
         return np.flatnonzero(beside)
+
+    def forget(self) -> None:
+        """Frees what was worked out of it and can be worked out again, but for the digest."""
+        for name in ("entity_ids", "beside_others", "_keys"):
+            self.__dict__.pop(name, None)
 
     @cached_property
     def _places(self) -> Places:
@@ -341,7 +346,12 @@ class _Builder:
             part[:, 2] = entity_place[block[:, 2]]
             at += len(block)
         self._blocks.clear()
-        return KnowledgeGraph._of_ids(entities, relations, ids)
+        return KnowledgeGraph._of_ids(entities, relations, ids, True)
+
+
+def row_type(triples: int) -> type[np.integer[Any]]:
+    """The type of numbers of rows: four bytes where they suffice."""
+    return np.int32 if triples < 2**31 else np.int64
 
 
 def _sort_order(

@@ -1,33 +1,46 @@
 """A graph sorted for joins, by relation and end, and without directions: the triples at each entity."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from rulemine.arrays import distinct
-from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.graph import KnowledgeGraph, row_type
 
 __all__ = ["Incidence", "Index", "rows_by_relation", "spans"]
 
 Ints = npt.NDArray[np.int64]
+Rows = npt.NDArray[np.integer[Any]]
 
 MOST_STARTS = 1 << 24
 """Entities · relations up to which a table, faster than searching, says where the triples of an end begin."""
 
 
-def _by_relation(kg: KnowledgeGraph) -> Ints:
+def _by_relation(kg: KnowledgeGraph) -> Rows:
     """The rows of the triples, relation by relation, of each as they stand."""
     relation = kg.triples[:, 1]
     small = len(kg.relations) <= 2**15  # then numpy sorts by counting
-    return np.argsort(relation.astype(np.int16) if small else relation, kind="stable")
+    order = np.argsort(relation.astype(np.int16) if small else relation, kind="stable")
+    return order.astype(row_type(len(kg)))
 
 
-def rows_by_relation(kg: KnowledgeGraph) -> list[Ints]:
+def rows_by_relation(kg: KnowledgeGraph) -> list[Rows]:
     """The rows of the triples of each relation, as they stand."""
     return np.split(_by_relation(kg), kg.relation_sizes().cumsum())[:-1]
 
 
 class Index:
-    """Sorted access paths to the triples of a graph, by (relation, subject) and (relation, object)."""
+    """Sorted access paths to the triples of a graph, by (relation, subject) and (relation, object).
+
+    Attributes:
+        kg: The graph.
+        entities: The number of its entities, at least 1.
+        by_subject: The rows of its triples by relation, subject, object.
+        by_object: The rows by relation, object, subject.
+        subject_keys: int64, shape (triples,): relation · entities + subject, in the order of `by_subject`.
+        object_keys: The same of objects, in the order of `by_object`.
+    """
 
     def __init__(self, kg: KnowledgeGraph) -> None:
         self.kg = kg
@@ -36,7 +49,7 @@ class Index:
         self.by_subject = _by_relation(kg)
         self.subject_keys = self._keys(0)[self.by_subject]
         keys = self._keys(2)
-        self.by_object = np.argsort(keys, kind="stable")
+        self.by_object = np.argsort(keys, kind="stable").astype(self.by_subject.dtype)
         self.object_keys = keys[self.by_object]
         self._starts: dict[int, Ints] = {}
         self._degrees: dict[tuple[int, int], float] = {}
@@ -52,7 +65,7 @@ class Index:
         low, high = np.searchsorted(
             self.subject_keys, [relation * self.entities, (relation + 1) * self.entities]
         )
-        return self.by_subject[low:high]
+        return self.by_subject[low:high].astype(np.int64)
 
     def ranges(self, column: int, keys: Ints) -> tuple[Ints, Ints]:
         """Where the triples of some ends stand in `by_subject` (column 0) or `by_object` (2).

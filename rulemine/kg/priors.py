@@ -4,13 +4,16 @@ The prior of an answer in a direction is the fraction of the relation's topic en
 answer in this direction) that have this answer. An answer with a high prior can be guessed.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct, numbered
 from rulemine.kg.facts import Declarations, blocks_of_facts, facts_of, oriented
 from rulemine.kg.graph import KnowledgeGraph
 
-__all__ = ["CORE_PRIOR", "priors"]
+__all__ = ["CORE_PRIOR", "blocks_of_priors", "priors"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -29,11 +32,19 @@ def priors(kg: KnowledgeGraph, declarations: Declarations | None = None) -> npt.
         float64, shape (triples, 2), 0 < prior ≤ 1: of the subject as answer to the question for
         subjects, of the object as answer to the question for objects.
     """
-    declared = declarations or Declarations()
-    facts, found = facts_of(kg, declared), np.empty((len(kg), 2))
-    for rows in blocks_of_facts(kg, declared):
-        found[rows] = _priors(kg, declared, rows, facts[rows] == rows)
+    found = np.empty((len(kg), 2))
+    for rows, some in blocks_of_priors(kg, declarations or Declarations()):
+        found[rows] = some
     return found
+
+
+def blocks_of_priors(
+    kg: KnowledgeGraph, declarations: Declarations
+) -> Iterator[tuple[Ints, npt.NDArray[np.float64]]]:
+    """Rows of the graph with their `priors`, a few relations at a time."""
+    facts = facts_of(kg, declarations)
+    for rows in blocks_of_facts(kg, declarations):
+        yield rows, _priors(kg, declarations, rows, facts[rows] == rows)
 
 
 def _priors(
@@ -51,15 +62,18 @@ def _priors(
     again = np.flatnonzero(counted & both & (subject != obj))
     r = np.concatenate((relation, relation[again])) * max(1, len(kg.entities))
     counted = np.concatenate((counted, np.ones(len(again), bool)))
-    subjects, which_s = np.unique(r + np.concatenate((subject, obj[again])), return_inverse=True)
-    objects, which_o = np.unique(r + np.concatenate((obj, subject[again])), return_inverse=True)
+    subjects, objects = (
+        r + np.concatenate((subject, obj[again])),
+        r + np.concatenate((obj, subject[again])),
+    )
 
-    def share(which: Ints, topics: Ints) -> npt.NDArray[np.float64]:
-        # Of the relation's topic entities, those with the answer; both are numbered relation by relation.
-        having, sizes = np.bincount(which[counted]), np.bincount(topics // max(1, len(kg.entities)))
+    def share(ends: Ints, topics: Ints) -> npt.NDArray[np.float64]:
+        # Of the relation's topic entities, those with the answer.
+        which, sizes = numbered(ends), np.bincount(distinct(topics) // max(1, len(kg.entities)))
+        having = np.bincount(which[counted])
         part: npt.NDArray[np.float64] = having[which[: len(rows)]] / sizes[relation]
         return part
 
-    as_subject, as_object = share(which_s, objects), share(which_o, subjects)
+    as_subject, as_object = share(subjects, objects), share(objects, subjects)
     of_subject = np.where(turned, as_object, as_subject)
     return np.column_stack((of_subject, np.where(turned, as_subject, as_object)))

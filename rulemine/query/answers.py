@@ -79,7 +79,7 @@ class AnswerIndex:
                 asks_subject[source],
                 index.by_object[position],
                 index.by_subject[position],
-            )
+            ).astype(np.int64)
         else:
             rows = np.empty(0, np.int64)
         return AnswerRows(rows, starts)

@@ -93,4 +93,4 @@ def _steps(grades: Grades, step: Projection, targets: Ints) -> tuple[Ints, Ints]
     ends = side.ends[at] >> SHIFT
     fits = among(ends, there)
     below = ends[fits] if which else here.repeat(count)[fits]
-    return side.rows[at[fits]], distinct(below)
+    return side.rows[at[fits]].astype(np.int64), distinct(below)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.index import Index, Ints
+from rulemine.kg.index import Index, Ints, Rows
 from rulemine.query.atom import Atom
 
 __all__ = ["BoundAtom", "Joined", "bind", "join"]
@@ -122,7 +122,7 @@ class _Paths:
         subject = _values(atom.subject, table, bound)
         object_ = _values(atom.object, table, bound)
         relation = atom.relation
-        self.order: Ints | None
+        self.order: Rows | None
         if subject is not None and object_ is not None:
             ids = np.empty((n, 3), np.int32)
             ids[:, 0], ids[:, 1], ids[:, 2] = subject, relation, object_
@@ -148,7 +148,8 @@ class _Paths:
         source = np.repeat(np.arange(start, stop), count)
         within = np.arange(len(source)) - np.repeat(np.cumsum(count) - count, count)
         position = self.first[source] + within
-        return source, position if self.order is None else self.order[position]
+        rows = position if self.order is None else self.order[position].astype(np.int64, copy=False)
+        return source, rows
 
 
 def _values(term: int, table: Ints, bound: frozenset[int]) -> Ints | None:

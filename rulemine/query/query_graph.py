@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rulemine.errors import QueryError, counted
 from rulemine.kg.graph import KnowledgeGraph, Triple
-from rulemine.kg.index import Index, Ints
+from rulemine.kg.index import Index, Ints, Rows
 from rulemine.query.tree import quoted
 
 __all__ = ["COST", "SHIFT", "WHOLE", "QueryGraph", "levels_of"]
@@ -63,7 +63,7 @@ class _Side:
         ends: The other ends, ``<< SHIFT``.
     """
 
-    def __init__(self, keys: Ints, rows: Ints, other: npt.NDArray[np.int32], slots: int) -> None:
+    def __init__(self, keys: Ints, rows: Rows, other: npt.NDArray[np.int32], slots: int) -> None:
         self.rows = rows
         self.ends: Ints = other[rows].astype(np.int64) << SHIFT
         self._keys = keys

@@ -58,8 +58,8 @@ def candidates_of(setting: Setting, groundings: Groundings) -> Candidates:
     found, core, beyond = _only(found, useful), core[useful], alone[useful]
     facts = replace(
         found,
-        head=setting.facts[found.head],
-        body=np.where(found.body < 0, -1, setting.facts[found.body]),
+        head=setting.facts[found.head].astype(np.int64),
+        body=np.where(found.body < 0, -1, setting.facts[found.body]).astype(np.int64),
     )
     return Candidates(found, facts, core, beyond, restated)
 

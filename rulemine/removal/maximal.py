@@ -116,7 +116,7 @@ def _choice(
         head,
         found.rule[chosen],
         found.body[chosen],
-        np.where(there[pair], len(setting.kg) + setting.facts[head], pair),
+        np.where(there[pair], len(setting.kg) + setting.facts[head].astype(np.int64), pair),
         statements[setting.facts[head]],
         SelectionCounts(
             int(groundings.counts.sum()),

@@ -29,9 +29,9 @@ class SearchState:
         rule: int64, shape (n,): rule of each grounding.
         head: int64, shape (n,): head of each grounding.
         body: int64, shape (k, n): body of each; padded with a position that stands for no triple.
-        certificate: int64, shape (triples + 1,): the grounding chosen for a removed triple, else −1.
+        certificate: int32, shape (triples + 1,): the grounding chosen for a removed triple, else −1.
         removed: bool, shape (triples + 1,).
-        needed: int64, shape (triples + 1,): how many chosen groundings have the triple in their body.
+        needed: int32, shape (triples + 1,): how many chosen groundings have the triple in their body.
         count: int64, shape (rules,): chosen groundings of each rule.
     """
 
@@ -40,9 +40,9 @@ class SearchState:
         self.rule = groundings.rule.astype(np.int64)
         self.head = groundings.head
         self.body = np.where(groundings.body < 0, triples, groundings.body).T.copy()
-        self.certificate = np.full(triples + 1, -1, np.int64)
+        self.certificate = np.full(triples + 1, -1, np.int32)
         self.removed = np.zeros(triples + 1, bool)
-        self.needed = np.zeros(triples + 1, np.int64)
+        self.needed = np.zeros(triples + 1, np.int32)
         self.count = np.zeros(len(groundings.rules), np.int64)
         self._users: dict[int, list[int]] = {}
         self._none = triples
@@ -51,13 +51,15 @@ class SearchState:
         rank = np.empty(len(by_id), np.int64)
         rank[by_id] = np.arange(len(by_id))
         self._by_head = np.lexsort((rank[self.rule], self.head))
-        self._head_start = np.searchsorted(self.head[self._by_head], np.arange(triples + 2))
+        sizes = np.bincount(self.head, minlength=triples + 1)
+        self._head_start = np.append(0, sizes.cumsum()).astype(np.int32)
 
     def value(self, groundings: npt.NDArray[np.bool_]) -> None:
         """Sets the groundings that `least_harmful` tries not to block; all of them at first."""
         # How many of them have each triple as head, and how many in their body.
-        self._as_head = np.bincount(self.head[groundings], minlength=self._none + 1)
-        self._in_body = np.bincount(self.body[:, groundings].ravel(), minlength=self._none + 1)
+        heads, bodies = self.head[groundings], self.body[:, groundings].ravel()
+        self._as_head = np.bincount(heads, minlength=self._none + 1).astype(np.int32)
+        self._in_body = np.bincount(bodies, minlength=self._none + 1).astype(np.int32)
         self._in_body[self._none] = 0
 
     def parts(self, grounding: int) -> list[int]:
@@ -67,7 +69,7 @@ class SearchState:
     @property
     def chosen(self) -> Ints:
         """The chosen groundings, ascending."""
-        return np.sort(self.certificate[self.certificate >= 0])
+        return np.sort(self.certificate[self.certificate >= 0]).astype(np.int64)
 
     def of_head(self, triple: int) -> Ints:
         """The groundings with a given head, by rule id, then in canonical order."""

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from rulemine.arrays import distinct, numbered
 from rulemine.kg.facts import Declarations, blocks_of_facts, facts_of, oriented
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
+from rulemine.kg.index import Rows
 from rulemine.kg.priors import CORE_PRIOR, priors
 from rulemine.recipe.earlier import NOTHING, Earlier
 
@@ -24,7 +25,7 @@ class Setting:
 
     Attributes:
         kg: The complete graph.
-        facts: int64, shape (triples,): see `rulemine.kg.facts.facts_of`.
+        facts: Numbers of rows, shape (triples,): see `rulemine.kg.facts.facts_of`.
         prior: float64, shape (triples, 2): see `rulemine.kg.priors.priors`.
         directions: bool, shape (triples, 2): whether the prior allows to ask for the subject, and for
             the object.
@@ -39,7 +40,7 @@ class Setting:
     """
 
     kg: KnowledgeGraph
-    facts: Ints
+    facts: Rows
     prior: npt.NDArray[np.float64]
     directions: Bools
     removable: Bools

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.index import Rows
 from rulemine.query.join import BoundAtom, bind
 from rulemine.rules.rule import Rule
 
@@ -36,7 +37,7 @@ class Decorations:
         facts: The fact of each triple (see `rulemine.kg.facts.facts_of`).
     """
 
-    def __init__(self, kg: KnowledgeGraph, rules: Sequence[Rule], facts: Ints) -> None:
+    def __init__(self, kg: KnowledgeGraph, rules: Sequence[Rule], facts: Rows) -> None:
         self._triples = kg.triples
         self._facts = facts
         self._loop = kg.triples[:, 0] == kg.triples[:, 2]

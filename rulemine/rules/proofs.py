@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.index import Index
+from rulemine.kg.graph import KnowledgeGraph, row_type
+from rulemine.kg.index import Index, Rows
 from rulemine.rules.bodies import BoundRule, bind_rule
 from rulemine.rules.decoration import Decorations
 from rulemine.rules.path_bodies import Chains
@@ -130,7 +130,7 @@ def best_proofs(
         remaining: Their remaining proofs in the graph without them.
         progress: Called with (rules done, all rules).
     """
-    left = np.delete(np.arange(len(kg)), removed)
+    left = np.delete(np.arange(len(kg), dtype=row_type(len(kg))), removed)
     index = remaining.index
     heads = kg.triples[removed]
     exact = [Fraction(rule.support, rule.body_size) for rule in rules]
@@ -174,7 +174,7 @@ def _firsts(
     number: int,
     heads: npt.NDArray[np.int32],
     removed: Ints,
-    left: Ints,
+    left: Rows,
     rows: Ints,
     ways: Ints,
 ) -> Iterator[tuple[Ints, Ints]]:
@@ -190,7 +190,7 @@ def _firsts(
         head = np.empty(0, np.int64)
         body = np.empty((0, len(bound.body)), np.int64)
         for found in bound.bodies(heads[part]):
-            rows_ = left[found.rows]
+            rows_ = left[found.rows].astype(np.int64)
             fine = decorations.without(number, removed[part[found.head]], rows_)
             head = np.concatenate((head, part[found.head[fine]]))
             body = np.concatenate((body, rows_[fine]))

@@ -94,7 +94,7 @@ def test_rows_of_an_emptied_graph_are_none() -> None:
 
 
 @pytest.mark.parametrize("seed", some_seeds(20))
-def test_without_keeps_ids_and_the_order_of_the_source(seed: int) -> None:
+def test_without_keeps_ids(seed: int) -> None:
     rng = random.Random(seed)
     kg = KnowledgeGraph.from_triples(random_triples(rng))
     before = kg.to_tsv()
@@ -103,8 +103,6 @@ def test_without_keeps_ids_and_the_order_of_the_source(seed: int) -> None:
     assert (less.entities, less.relations) == (kg.entities, kg.relations)
     lost = set(kg.labeled(np.array(gone, np.int64)))
     assert less.labeled() == [t for t in kg.labeled() if t not in lost]
-    in_file_order = [t for t in kg.labeled(kg.source_order) if t not in lost]
-    assert less.labeled(less.source_order) == in_file_order
     assert kg.to_tsv() == before
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import Triple
-from rulemine.kg.priors import CORE_PRIOR, priors
+from rulemine.kg.priors import CORE_PRIOR, blocks_of_priors
 from rulemine.kg.relation_overlap import (
     RelationOverlap,
     overlapping_relations,
@@ -61,8 +61,8 @@ def figures_of(parts: ReleaseParts) -> dict[str, Any]:
 
 def _askable(parts: ReleaseParts) -> int:
     most = parts.config["selection"].get("max_prior", CORE_PRIOR)
-    found = priors(parts.complete, parts.templates.declarations)
-    return int((found.min(axis=1, initial=2) <= most).sum())
+    found = blocks_of_priors(parts.complete, parts.templates.declarations)
+    return sum(int((some.min(axis=1) <= most).sum()) for _, some in found)
 
 
 def _not_asked(parts: ReleaseParts) -> int:
