@@ -22,7 +22,7 @@ from rulemine.errors import InputError
 from rulemine.files import write_stream
 from rulemine.kg.rdf import RdfReader, is_rdf, relation_names
 from rulemine.kg.tsv import read_fields
-from rulemine.kg.vocabulary import Fields, Vocabulary, padded
+from rulemine.kg.vocabulary import Fields, Vocabulary, check_size, padded
 
 __all__ = ["DIRECTIONS", "KnowledgeGraph", "Triple", "read_triples"]
 
@@ -31,9 +31,6 @@ Triple = tuple[str, str, str]
 
 ROWS_AT_ONCE = 1 << 16
 """Triples whose labels are handled in one go."""
-
-MOST_LABELS = 2**31 - 1
-"""Ids are int32."""
 
 BYTES_A_TRIPLE = 40
 """A guess, to choose how hard to compress."""
@@ -302,18 +299,6 @@ class KnowledgeGraph:
         for piece in self._tsv_pieces():
             digest.update(piece)
         return digest.hexdigest()
-
-
-def check_size(labels: int, what: str) -> None:
-    """Refuses more labels than there are int32 ids.
-
-    Raises:
-        InputError: There are.
-    """
-    if labels > MOST_LABELS:
-        raise InputError(
-            f"the graph has {labels} {what}; at most {MOST_LABELS} can have an id. Split the graph."
-        )
 
 
 class _Builder:

@@ -10,11 +10,16 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Fields", "Vocabulary", "padded"]
+from rulemine.errors import InputError
+
+__all__ = ["Fields", "Vocabulary", "check_size", "padded"]
 
 Ints = npt.NDArray[np.int64]
 _Words = npt.NDArray[np.uint64]
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
+
+MOST_LABELS = 2**31 - 1
+"""Ids are int32."""
 
 _WORD = 8
 """Bytes that are hashed and compared at once."""
@@ -25,6 +30,18 @@ MOST_PADDING = 4
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], np.uint64)
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
+
+
+def check_size(labels: int, what: str) -> None:
+    """Refuses more labels than there are int32 ids.
+
+    Raises:
+        InputError: There are.
+    """
+    if labels > MOST_LABELS:
+        raise InputError(
+            f"the graph has {labels} {what}; at most {MOST_LABELS} can have an id. Split the graph."
+        )
 
 
 class Fields(NamedTuple):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rulemine.errors import InputError, MiningError
-from rulemine.kg import cache as kg_cache
 from rulemine.kg import graph as kg
+from rulemine.kg.vocabulary import check_size
 from rulemine.mining import MiningOptions, jvm
 
 
@@ -58,11 +58,11 @@ def test_graphs_whose_keys_do_not_fit_are_sorted_all_the_same() -> None:
 
 
 def test_more_labels_than_ids_are_refused() -> None:
-    kg.check_size(2**31 - 1, "entities")
+    check_size(2**31 - 1, "entities")
     with pytest.raises(InputError, match="2147483648 entities; at most 2147483647"):
-        kg.check_size(2**31, "entities")
+        check_size(2**31, "entities")
 
 
-def test_the_cache_counts_rows_beyond_int32() -> None:
-    assert kg_cache._order_type(2**31 - 1) == "<i4"
-    assert kg_cache._order_type(2**31) == "<i8"
+def test_rows_are_counted_beyond_int32() -> None:
+    assert kg.row_type(2**31 - 1) is np.int32
+    assert kg.row_type(2**31) is np.int64
