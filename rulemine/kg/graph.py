@@ -220,9 +220,10 @@ class KnowledgeGraph:
         order = sorted(range(len(labels)), key=labels.__getitem__)
         place = np.empty(len(labels), np.int32)
         place[order] = np.arange(len(labels), dtype=np.int32)
-        ids = self.triples[self.source_order]
+        ordered = len(self.source_order) == len(self)
+        ids = self.triples[self.source_order] if ordered else self.triples.copy()
         ids[:, 1] = place[ids[:, 1]]
-        kg = KnowledgeGraph._of_ids(self.entities, tuple(labels[i] for i in order), ids, True)
+        kg = KnowledgeGraph._of_ids(self.entities, tuple(labels[i] for i in order), ids, ordered)
         return replace(kg, duplicates=self.duplicates)
 
     def rows_of(self, ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
@@ -252,7 +253,7 @@ class KnowledgeGraph:
 
     def forget(self) -> None:
         """Frees what was worked out of it and can be worked out again, but for the digest."""
-        for name in ("entity_ids", "beside_others", "_keys"):
+        for name in ("entity_ids", "beside_others", "_places"):
             self.__dict__.pop(name, None)
 
     @cached_property
