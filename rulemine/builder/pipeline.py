@@ -9,7 +9,7 @@ are never run again, and the bytes are the same however often the build was inte
 from rulemine.builder.results import BuildContext
 from rulemine.builder.stage import FinishedStage, run_stage
 from rulemine.builder.stages import NOTE, RULES_WITH_UNKNOWN_NAMES, BuildStages
-from rulemine.errors import ConfigError, NoInferenceError, counted
+from rulemine.errors import ConfigError, counted
 from rulemine.guard import watching
 from rulemine.release.storing.folders import working_folder
 from rulemine.release.storing.outputs import check_folder, check_no_input
@@ -70,8 +70,6 @@ class Build(BuildStages):
             for name in STAGES[: STAGES.index(until) + 1]:
                 if name in self._skipped:
                     continue
-                if name == "release":
-                    self._check_missing()
                 with self.context.observe(name) as self._progress:
                     done = run_stage(getattr(self, f"_{name}")(), self.folder)
                     if name == "release":
@@ -82,24 +80,6 @@ class Build(BuildStages):
                 inputs.kg.forget()
                 self.context.on_finished(name, done)
         return self._done[until]
-
-    def _check_missing(self) -> None:
-        """Refuses questions of which hardly any misses something.
-
-        Raises:
-            NoInferenceError: They are fewer than `BuildContext.least_missing` says.
-        """
-        questions = self._asked("split").questions
-        missing = sum(bool(question.hard) for question in questions)
-        if missing < self.context.least_missing * len(questions):
-            raise NoInferenceError(
-                f"{self.recipe.kg}: {missing:,} of {counted(len(questions), 'question')} of the kind "
-                f"{self.recipe.kind} miss a triple where all of "
-                f"{counted(len(self.selection.removed), 'triple')} are removed; at least "
-                f"{self.context.least_missing:.0%} were expected. Ask only what misses something (--set "
-                "questions.core_only=true), about the removed triples themselves (--kind rules), or about "
-                "the graph as it is (--share 0)."
-            )
 
     def estimate(self) -> str:
         """Estimates what verbalizing the questions by a model would take, without calling the model.

@@ -13,7 +13,7 @@ from rulemine.builder.assemble import parts_of_build
 from rulemine.builder.results import RULES_OF_LOW_LIFT, BuildResults
 from rulemine.builder.stage import Stage
 from rulemine.codec import dump_line, to_json
-from rulemine.errors import NoInferenceError
+from rulemine.errors import NoInferenceError, counted
 from rulemine.files import digest_of, write_text
 from rulemine.kinds.asking import Asking
 from rulemine.kinds.split import split
@@ -269,8 +269,27 @@ class BuildStages(BuildResults):
         }
         return self._stage("split", 8, options | self.kind.split_options(self.inputs), work)
 
+    def _check_missing(self) -> None:
+        """Refuses questions of which hardly any misses something.
+
+        Raises:
+            NoInferenceError: They are fewer than `BuildContext.least_missing` says.
+        """
+        questions = self._asked("split").questions
+        missing = sum(bool(question.hard) for question in questions)
+        if missing < self.context.least_missing * len(questions):
+            raise NoInferenceError(
+                f"{self.recipe.kg}: {missing:,} of {counted(len(questions), 'question')} of the kind "
+                f"{self.recipe.kind} miss a triple where all of "
+                f"{counted(len(self.selection.removed), 'triple')} are removed; at least "
+                f"{self.context.least_missing:.0%} were expected. Ask only what misses something (--set "
+                "questions.core_only=true), about the removed triples themselves (--kind rules), or about "
+                "the graph as it is (--share 0)."
+            )
+
     def _release(self) -> Stage:
         def work(folder: Path) -> None:
+            self._check_missing()
             parts = parts_of_build(
                 self.recipe.portable(self.inputs.prompt_naming),
                 self.inputs.about(self._types[0]),
