@@ -207,11 +207,11 @@ def read_text(path: Path, most: float | None = None) -> str:
         some.append(piece)
         if b"\0" in piece:
             break  # not text, and perhaps endless
-    return _decoded(path, b"".join(some))
+    return decoded(path, b"".join(some))
 
 
-def _decoded(path: Path, raw: bytes, before: int = 0) -> str:
-    """Decodes the content of a file, or a part of it that follows `before` lines."""
+def decoded(path: Path, raw: bytes, before: int = 0) -> str:
+    """Decodes the content of a file as `read_text` does, or a part of it that follows `before` lines."""
     for bom, encoding in BYTE_ORDER_MARKS.items() if not before else ():
         if raw.startswith(bom):
             raise InputError(
@@ -265,7 +265,7 @@ def read_jsonl(path: Path, holding: str = "") -> Iterator[tuple[int, dict[str, A
     """
     before = 0
     for block in read_blocks(path):
-        lines = _decoded(path, block, before).removesuffix("\n").split("\n")
+        lines = decoded(path, block, before).removesuffix("\n").split("\n")
         for number, line in enumerate(lines, start=before + 1):
             if holding in line and line.strip():
                 yield number, parse_object(line, f"{path}: line {number}")

@@ -25,6 +25,7 @@ __all__ = ["EVALUATE"]
 
 def evaluate(arguments: Namespace) -> int:
     """Runs ``evaluate``."""
+    from rulemine.cluster import opened
     from rulemine.evaluation import evaluate as score
     from rulemine.evaluation.cypher.release_rows import CypherRuns
     from rulemine.evaluation.cypher.runners import SECONDS
@@ -45,6 +46,8 @@ def evaluate(arguments: Namespace) -> int:
         refuse_idle(arguments, "--against FILE", "against_kg")
     if arguments.format != "table":
         refuse_idle(arguments, "--format table", "wide")
+    if arguments.neo4j or arguments.url:
+        refuse_idle(arguments, "queries that are run in memory", "cluster")
     if arguments.format == "questions":
         refuse_idle(arguments, "other formats than questions", "against", "metrics", "seed")
     output: Path | None = arguments.output
@@ -76,6 +79,7 @@ def evaluate(arguments: Namespace) -> int:
                 journal,
             )
         given = PredictionFile(arguments.predictions)
+        cluster = stack.enter_context(opened(arguments.cluster, line.note))
         try:
             report = score(
                 release,
@@ -93,6 +97,7 @@ def evaluate(arguments: Namespace) -> int:
                 seed=arguments.seed or 0,
                 metrics=() if arguments.metrics is None else list(chosen(arguments.metrics)),
                 cypher=runs,
+                spread=cluster.map,
             )
         except EndpointError as problem:
             if not journal.path:
@@ -117,6 +122,7 @@ def _baselines(arguments: Namespace) -> int:
 
     own = ("predictions", "neo4j", "seconds", *(["url"] if arguments.url else ()))
     own += ("against", "matching", "sample", "naming", "ignore_case", "kg", "against_kg", "level")
+    own += ("cluster",)
     refuse_idle(arguments, "predictions", *own, "missing", "metrics")
     if arguments.format not in (layouts := {"table": text_of, "markdown": markdown_of}):
         raise ConfigError(
@@ -187,7 +193,7 @@ EVALUATE = Subcommand(
         format_of(*FORMATS, more="; html is a page, questions a CSV with a line for each question"),
         arg("-o --output", "FILE", "(standard output); of Cypher, FILE.journal keeps the scores that are "
             "known until it is written, and the same command goes on from there", output_file),
-        "wide",
+        "cluster wide",
     ),
     options=_add_metrics,
 )  # fmt: skip

@@ -27,7 +27,6 @@ def study(arguments: Namespace) -> int:
     """Runs ``study``."""
     from rulemine.cli.answer import with_program
     from rulemine.cluster import opened
-    from rulemine.evaluation.answerers.model_free.blocks import only_spreading
     from rulemine.evaluation.reporting.tables import WARNING
     from rulemine.evaluation.study.costs import expected, format_expected
     from rulemine.evaluation.study.plan import read_plan
@@ -62,11 +61,9 @@ def study(arguments: Namespace) -> int:
     check_packages()
     if any(one.runs for one in costs):
         say(table, sys.stderr, end="")
-    if arguments.cluster:
-        only_spreading(plan.systems, found.release)
     with opened(arguments.cluster, line.note) as cluster:
         found.answer(cluster.unordered if arguments.cluster else None)
-    document = write_results(found, watch=watch)
+        document = write_results(found, watch=watch, spread=cluster.map)
     for text in document.notes:
         if text.startswith(WARNING):
             say(wrapped(text))

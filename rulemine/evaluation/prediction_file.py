@@ -14,7 +14,7 @@ from typing import Any
 from rulemine.codec import parse_object, unique_keys, why_unreadable
 from rulemine.cypher.rows import row_of, row_text
 from rulemine.errors import InputError, PredictionError, counted
-from rulemine.files import read_text
+from rulemine.files import decoded, read_text
 from rulemine.release.records import Cost, Prediction
 
 __all__ = [
@@ -63,6 +63,7 @@ class PredictionFile:
 
     Args:
         path: JSON Lines or a JSON array; plain, .gz or .zst.
+        content: What a plain file has; None: it is read.
 
     Attributes:
         path: The file.
@@ -75,9 +76,9 @@ class PredictionFile:
         PredictionError: It is an array that is not valid JSON.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, content: bytes | None = None) -> None:
         self.path = Path(path)
-        text = read_text(self.path)
+        text = read_text(self.path) if content is None else decoded(self.path, content)
         self.is_array = text.lstrip().startswith("[")
         with uncollected():
             self.rows = _rows(text, self.is_array, str(path))

@@ -21,8 +21,9 @@ from rulemine.evaluation.cypher.release_rows import (
     RowScores,
     score_rows,
 )
-from rulemine.evaluation.matching.matching import make_matcher, predicted
+from rulemine.evaluation.matching.matching import predicted
 from rulemine.evaluation.matching.other_namings import naming_meant
+from rulemine.evaluation.matching.outputs import OutputReader, Reading
 from rulemine.evaluation.metrics import COLUMNS, CORE, METRICS, OF_HARD_ANSWERS, Floats
 from rulemine.evaluation.metrics_of_others.asked import asked_by_brink
 from rulemine.evaluation.metrics_of_others.beside_ours import (
@@ -39,6 +40,7 @@ from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.retrieval import RETRIEVAL, count_failures, score_retrieval
 from rulemine.evaluation.sparql.predicted import RunPredictions, run_predictions
+from rulemine.evaluation.spread import Spread
 from rulemine.evaluation.statistics.bootstrap import Ints
 from rulemine.evaluation.statistics.estimates import (
     estimates,
@@ -99,6 +101,7 @@ class Scorer:
         metrics: Projects whose metrics are shown beside ours, see
             `rulemine.evaluation.metrics_of_others.registry.chosen`; none if empty.
         cypher: Of the kind ``cypher``: where predicted queries are run; None: in memory.
+        spread: Reads texts and runs queries, a part at a time.
 
     Raises:
         ConfigError: An option is out of range, or not for this kind of questions.
@@ -118,6 +121,7 @@ class Scorer:
         seed: int = 0,
         metrics: str | Sequence[str] = (),
         cypher: CypherRuns | None = None,
+        spread: Spread = map,
     ) -> None:
         check_seed(seed)
         if not 1 <= resamples <= MOST_RESAMPLES:
@@ -131,7 +135,7 @@ class Scorer:
         self._missing, self._ignore_case = missing, ignore_case
         self._resamples, self._seed = resamples, seed
         self._others = chosen(metrics) if metrics else {}
-        self._runs = cypher or CypherRuns()
+        self._runs, self._spread = cypher or CypherRuns(), spread
         self._of_rows = release.answers == "rows"
         idle = {
             "--matching": matching != "vocabulary",
@@ -194,17 +198,36 @@ class Scorer:
             ReleaseError: The release has no such graph, or a file is missing or was edited.
         """
         level = (self.release.level_of(kg) or 100) if level is None else level
-        if not 1 <= level <= 100:
-            raise ConfigError(f"level is {level}; expected a whole number from 1 to 100.")
-        with uncollected():
-            return self._report(predictions, kg, level, naming)
+        return self.at_levels(predictions, [level], kg=kg, naming=naming)[0]
 
-    def _report(self, predictions: Predictions, kg: str, level: int, naming: str | None) -> Report:
-        given, of_file, tables = self._given(predictions, kg, naming or self.release.naming)
+    def at_levels(
+        self, predictions: Predictions, levels: Sequence[int], *, kg: str, naming: str | None
+    ) -> list[Report]:
+        """The report of predictions for each of some levels, see `__call__`; they are read once."""
+        for level in levels:
+            if not 1 <= level <= 100:
+                raise ConfigError(f"level is {level}; expected a whole number from 1 to 100.")
+        with uncollected():
+            given = self._given(predictions, kg, naming or self.release.naming)
+            readings: list[Reading] = []
+            if not self._of_rows:
+                used = self._in_naming(naming or self.release.naming)
+                readings = used.read(given.given, self._spread)
+            return [self._report(given, readings, kg, level, naming) for level in levels]
+
+    def _report(
+        self,
+        ran: RunPredictions,
+        readings: Sequence[Reading],
+        kg: str,
+        level: int,
+        naming: str | None,
+    ) -> Report:
+        given, of_file, tables = ran
         if self._of_rows:
             found = self._row_scores(given, kg, level, naming)
         else:
-            found = self._name_scores(given, kg, level, naming)
+            found = self._name_scores(given, readings, kg, level, naming)
         parts, notes, groups = found.parts, of_file + found.notes, self._parts(level)
         metrics = tuple(metric for part, _, _ in parts for metric in part)
         columns = tuple(column for _, part, _ in parts for column in part)
@@ -249,11 +272,16 @@ class Scorer:
         )
 
     def _name_scores(
-        self, given: Sequence[Prediction | None], kg: str, level: int, naming: str | None
+        self,
+        given: Sequence[Prediction | None],
+        readings: Sequence[Reading],
+        kg: str,
+        level: int,
+        naming: str | None,
     ) -> "_Scored":
         """The scores of answers that are entities."""
         used = self._in_naming(naming or self.release.naming)
-        matched, denied = used.read(given)
+        matched = [reading.names for reading in readings]
         notes = says.notes_on_predictions(given, matched, used.keys)
         notes += says.notes_on_length(given, self._matching == "brink")
         if problem := naming_meant(self.release, self._matching, given, matched, used):
@@ -268,9 +296,11 @@ class Scorer:
         if self._matching == "brink":
             parts = [(tuple(m for m in METRICS if m != "hits_at_1"), COLUMNS, scores)]
         else:
-            notes += says.notes_on_thoughts(given) + says.notes_on_denials(denied)
+            notes += says.notes_on_thoughts(given) + says.notes_on_denials(
+                [reading.denied for reading in readings]
+            )
             if self._matching == "vocabulary" and any(p and p.answers is None for p in given):
-                parts.append(self._strict_scores(given, used, level))
+                parts.append(_strict_scores(readings, used.golds(level, strict=True)))
             if any(p is not None and p.ranking is not None for p in given):
                 notes += says.notes_on_rankings(given)
                 parts.append((RANKED, RANKED, score_rankings(given, golds, used.key)))
@@ -308,7 +338,7 @@ class Scorer:
                 f"--naming {naming}: queries are run in the naming of the release, "
                 f"{self.release.naming}. Use the release in the other one: rulemine rename."
             )
-        rows = score_rows(self.release, self.questions, given, kg, level, self._runs)
+        rows = score_rows(self.release, self.questions, given, kg, level, self._runs, self._spread)
         self.questions = rows.questions  # now the rows of their golds are known
         texts = [found.rows for found in rows.queries]
         is_run = np.array([found.scores.scored for found in rows.queries], bool)
@@ -363,7 +393,7 @@ class Scorer:
             everything, predictions, split=self._split, missing=missing, wanted=wanted, checked=read
         )
         given = without_labels(self.release, self.questions, fitted, naming)
-        ran = run_predictions(self.release, given, kg, naming)
+        ran = run_predictions(self.release, given, kg, naming, self._spread)
         return ran._replace(notes=notes + ran.notes)
 
     def _parts(self, level: int) -> tuple[Breakdown, ...]:
@@ -385,16 +415,16 @@ class Scorer:
     def _in_naming(self, naming: str) -> Targets:
         if naming not in self._namings:
             names = frozenset(names_in(self.release.entities, naming))
-            matcher = make_matcher(self._matching, names, self._ignore_case)
-            self._namings[naming] = Targets(self.release, self.questions, naming, names, matcher)
+            reader = OutputReader(self._matching, names, self._ignore_case)
+            self._namings[naming] = Targets(self.release, self.questions, naming, names, reader)
         return self._namings[naming]
 
-    def _strict_scores(self, given: Sequence[Prediction | None], used: Targets, level: int) -> Part:
-        """Strict metrics, columns and scores."""
-        matched = [predicted(used.strict, p) for p in given]
-        scores = score_questions(used.golds(level, strict=True), matched)
-        metrics = [m.removeprefix("strict_") for m in STRICT]
-        of_core = [m for m in metrics if m in OF_HARD_ANSWERS]
-        taken = [COLUMNS.index(c) for c in (*metrics, *(CORE + m for m in of_core))]
-        columns = (*STRICT, *(f"{CORE}strict_{m}" for m in of_core))
-        return STRICT, columns, scores[:, taken]
+
+def _strict_scores(readings: Sequence[Reading], golds: Sequence[Gold]) -> Part:
+    """Strict metrics, columns and scores."""
+    scores = score_questions(golds, [reading.strict for reading in readings])
+    metrics = [m.removeprefix("strict_") for m in STRICT]
+    of_core = [m for m in metrics if m in OF_HARD_ANSWERS]
+    taken = [COLUMNS.index(c) for c in (*metrics, *(CORE + m for m in of_core))]
+    columns = (*STRICT, *(f"{CORE}strict_{m}" for m in of_core))
+    return STRICT, columns, scores[:, taken]

@@ -11,6 +11,7 @@ from rulemine.evaluation.cypher.release_rows import CypherRuns
 from rulemine.evaluation.prediction_file import PredictionFile
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scorer import RESAMPLES, Predictions, Scorer
+from rulemine.evaluation.spread import Spread
 from rulemine.kinds.registry import KINDS
 from rulemine.release.reader import MANIFEST, Release
 
@@ -35,6 +36,7 @@ def evaluate(
     seed: int = 0,
     metrics: str | Sequence[str] = (),
     cypher: CypherRuns | None = None,
+    spread: Spread = map,
 ) -> Report:
     """Scores predictions.
 
@@ -64,6 +66,7 @@ def evaluate(
             `predictions`, not of `against`.
         cypher: Of the kind ``cypher``: where predicted queries are run; None: in memory. A server at an
             address has one graph, so `against` has to be of the same.
+        spread: Reads texts and runs queries a part at a time, here or in other processes.
 
     Returns:
         The report: the core first, where the questions have one, then all questions, then the breakdowns
@@ -99,6 +102,7 @@ def evaluate(
         seed=seed,
         metrics=metrics,
         cypher=cypher,
+        spread=spread,
     )
     report = run.noted(scorer(predictions, kg=run.kg, level=level, naming=run.naming))
     if against is None:

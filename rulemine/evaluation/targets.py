@@ -12,10 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from rulemine.errors import ReleaseError
-from rulemine.evaluation.matching.matching import IdsMatcher, Matcher, read
+from rulemine.evaluation.matching.outputs import OutputReader, Reading
 from rulemine.evaluation.metrics import COLUMNS, Floats, QuestionScores, score
 from rulemine.evaluation.reading.choices import spelled_out
 from rulemine.evaluation.retrieval import ToRetrieve, evidence_of
+from rulemine.evaluation.spread import Spread
 from rulemine.kinds.registry import kind_named
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question, translation
@@ -153,7 +154,7 @@ class Targets:
         questions: The questions.
         naming: The naming of the predictions.
         names: The entities in it.
-        matcher: How outputs become keys of entities.
+        reader: How outputs become keys of entities.
     """
 
     def __init__(
@@ -162,11 +163,10 @@ class Targets:
         questions: Sequence[Question],
         naming: str,
         names: frozenset[str],
-        matcher: Matcher,
+        reader: OutputReader,
     ) -> None:
-        self.naming, self.names = naming, names
-        self.matcher, self.strict = matcher, IdsMatcher(names)
-        self._key_of = {name: matcher.name(name) for name in names}
+        self.naming, self.names, self.reader = naming, names, reader
+        self._key_of = {name: reader.matcher.name(name) for name in names}
         self.keys = frozenset(self._key_of.values())
         self._release, self._questions = release, questions
         self._golds: dict[tuple[int, bool], list[Gold]] = {}
@@ -177,19 +177,19 @@ class Targets:
         """For each question the topic entities that cannot be its answers, see `topics_of`."""
         return topics_of(self._release, self._questions, self.naming)
 
-    def read(self, given: Sequence[Prediction | None]) -> tuple[list[tuple[str, ...]], list[int]]:
-        """What the prediction for each question predicts, and how many names it denies."""
-        readings = [read(self.matcher, p, t) for p, t in zip(given, self.topics, strict=True)]
-        return [tuple(names) for names, _ in readings], [denied for _, denied in readings]
+    def read(self, given: Sequence[Prediction | None], spread: Spread) -> list[Reading]:
+        """What the prediction for each question predicts, see `OutputReader.read`."""
+        return self.reader.read(given, self.topics, spread)
 
     def key(self, name: str) -> str:
         """As the matcher's, of entities without its work."""
-        return self._key_of.get(name) or self.matcher.name(name)
+        return self._key_of.get(name) or self.reader.matcher.name(name)
 
     def golds(self, level: int, strict: bool = False) -> list[Gold]:
         """The golds at a level, for the matcher or the strict one."""
         if (level, strict) not in self._golds:
-            release, matcher = self._release, self.strict if strict else self.matcher
+            release = self._release
+            matcher = self.reader.strict if strict else self.reader.matcher
             names = translation(release.entities, release.naming, self.naming)
             changed = None if self.naming == release.naming else names
             found = golds_of(self._questions, matcher.name, changed, level)

@@ -128,13 +128,8 @@ def test_a_build(
     assert (ended.status, "which mines nothing here" in " ".join(ended.err.split())) == (2, True)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [("answer", "--with", "bm25", "--model", "m"), ("study", "--with", "bm25", "--model", "m")],
-)
-def test_there_is_nothing_for_workers_to_do(
-    words: tuple[str, ...], demo: str, command: Command, tmp_path: Path
-) -> None:
-    ended = command(words[0], demo, *words[1:], "-o", str(tmp_path / "o"), "--cluster", "local:2")
+def test_there_is_nothing_for_workers_to_do(demo: str, command: Command, tmp_path: Path) -> None:
+    words = ("--with", "bm25", "--model", "m", "-o", str(tmp_path / "o"), "--cluster", "local:2")
+    ended = command("answer", demo, *words)
     assert ended.status == 2
     assert "--cluster: nothing of bm25 can be done by workers" in ended.err

@@ -18,15 +18,17 @@ from rulemine.evaluation.cypher.constants import spelling_of
 from rulemine.evaluation.cypher.judging import CypherScores
 from rulemine.evaluation.cypher.opened_runners import opened_runner
 from rulemine.evaluation.cypher.query_tables import AskedQuery, notes_on_queries, tables_of_queries
-from rulemine.evaluation.cypher.runners import SECONDS
+from rulemine.evaluation.cypher.runners import SECONDS, InMemoryRunner
 from rulemine.evaluation.cypher.scored_queries import (
     QueryScorer,
     ScoredQuery,
     ScoreJournal,
     predicted_of,
+    score_queries,
 )
 from rulemine.evaluation.metrics import Floats
 from rulemine.evaluation.reporting.tables import WARNING
+from rulemine.evaluation.spread import Spread
 from rulemine.files import describe_content
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
@@ -108,6 +110,7 @@ def score_rows(
     kg: str,
     level: int,
     runs: CypherRuns,
+    spread: Spread = map,
 ) -> RowScores:
     """Scores predictions.
 
@@ -118,6 +121,7 @@ def score_rows(
         kg: The graph that was answered from.
         level: Lost rows are those that this level lacks, 1 … 100.
         runs: Where queries are run.
+        spread: Scores those that are run in memory, one at a time.
 
     Raises:
         ConfigError: See `rulemine.evaluation.cypher.opened_runners.opened_runner`; or no graph is known, or
@@ -142,15 +146,15 @@ def score_rows(
         with opened_runner(
             graph, url=place.url, neo4j=runs.neo4j, seconds=runs.seconds, note=runs.note
         ) as runner:  # fmt: skip
-            score = QueryScorer(
-                runner,
-                spelling_of(graph),
+            scored = score_queries(
+                QueryScorer(runner, spelling_of(graph), elsewhere),
+                [(questions[at], given[at]) for at in members],
                 runs.journal,
                 _described(release, kg, place, runs),
-                elsewhere=elsewhere,
+                spread if isinstance(runner, InMemoryRunner) else map,
             )
-            for at in members:
-                found[at] = score(questions[at], given[at])
+            for at, query in zip(members, scored, strict=True):
+                found[at] = query
                 runs.progress(len(found), len(questions))
     queries = tuple(found[at] for at in range(len(questions)))
     answered = tuple(map(_answered, questions, queries))

@@ -5,7 +5,7 @@ questions, predictions or graphs is not used.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -22,11 +22,19 @@ from rulemine.evaluation.cypher.results import execution_match
 from rulemine.evaluation.cypher.row_matching import matched_rows
 from rulemine.evaluation.cypher.runners import Runner
 from rulemine.evaluation.spelling import Spelling
+from rulemine.evaluation.spread import Spread
 from rulemine.files import digest_of
 from rulemine.release.records import Prediction, Question
 from rulemine.text.visible_reply import visible_reply
 
-__all__ = ["QueryScorer", "ScoreJournal", "ScoredQuery", "gold_table", "predicted_of"]
+__all__ = [
+    "QueryScorer",
+    "ScoreJournal",
+    "ScoredQuery",
+    "gold_table",
+    "predicted_of",
+    "score_queries",
+]
 
 _FORM = 5
 """Of a line of the journal; lines of another are not used."""
@@ -148,43 +156,37 @@ class ScoreJournal:
             self.path.unlink(missing_ok=True)
 
 
+class AskedBlock(NamedTuple):
+    """What is known of a question, and what was predicted for it."""
+
+    block: Any
+    given: Predicted
+
+
 class QueryScorer:
-    """Scores predictions for questions of one graph.
+    """Scores predictions for questions of one graph; can be pickled if its runner can.
 
     Args:
         runner: Runs queries on the graph that was answered from.
         spelling: See `rulemine.evaluation.cypher.judging.CypherJudge`.
-        journal: What is known, and where what comes is kept.
-        place: Identifies this graph and the limits of the runner.
         elsewhere: Whether the gold was answered on another graph.
     """
 
-    def __init__(
-        self,
-        runner: Runner,
-        spelling: Spelling,
-        journal: ScoreJournal,
-        place: str = "",
-        *,
-        elsewhere: bool = False,
-    ) -> None:
+    def __init__(self, runner: Runner, spelling: Spelling, elsewhere: bool) -> None:
+        self._of = runner, spelling, elsewhere
         self._judge, self._diagnosis = CypherJudge(runner, spelling), Diagnosis(runner)
-        self._journal, self._place, self._elsewhere = journal, place, elsewhere
+        self._elsewhere = elsewhere
 
-    def __call__(self, question: Question, prediction: Prediction | None) -> ScoredQuery:
-        """What becomes of a prediction; None: there is none.
+    def __reduce__(self) -> tuple[Any, ...]:
+        return QueryScorer, self._of
+
+    def __call__(self, asked: AskedBlock) -> ScoredQuery:
+        """What becomes of a prediction.
 
         Raises:
-            EndpointError: The server does not answer any more; the journal has what came before.
-            OutputError: The journal cannot be written.
+            EndpointError: The server does not answer any more.
         """
-        given = None if prediction is None else predicted_of(prediction)
-        what = (_FORM, question.id, question.block, given, self._place)
-        key = digest_of(repr(what).encode("utf-8", "replace"))
-        if (known := self._journal.get(key)) is None:
-            known = self._scored(question.block, self._judge.spelled(given))
-            self._journal.add(key, question.id, known)
-        return known
+        return self._scored(asked.block, self._judge.spelled(asked.given))
 
     def _scored(self, block: Any, given: Predicted) -> ScoredQuery:
         gold: str = block.cypher
@@ -221,6 +223,42 @@ class QueryScorer:
         if agrees and stated.keys is None:  # the file need not say that their order counts
             return run, True
         return stated._replace(plain=plain), agrees
+
+
+def score_queries(
+    scorer: QueryScorer,
+    asked: Sequence[tuple[Question, Prediction | None]],
+    journal: ScoreJournal,
+    place: str,
+    spread: Spread = map,
+) -> Iterator[ScoredQuery]:
+    """What becomes of predictions, in their order.
+
+    Args:
+        scorer: Scores them.
+        asked: Questions of one graph, and the prediction for each; None: there is none.
+        journal: What is known, and where what comes is kept.
+        place: Identifies this graph and the limits of its runner.
+        spread: Calls the scorer with predictions, one at a time.
+
+    Raises:
+        EndpointError: The server does not answer any more; the journal has what came before.
+        OutputError: The journal cannot be written.
+    """
+    keys: list[str] = []
+    waiting: list[AskedBlock] = []
+    for question, prediction in asked:
+        given = None if prediction is None else predicted_of(prediction)
+        what = (_FORM, question.id, question.block, given, place)
+        keys.append(digest_of(repr(what).encode("utf-8", "replace")))
+        if journal.get(keys[-1]) is None:
+            waiting.append(AskedBlock(question.block, given))
+    coming = iter(spread(scorer, waiting))
+    for key, (question, _) in zip(keys, asked, strict=True):
+        if (found := journal.get(key)) is None:
+            found = next(coming)
+            journal.add(key, question.id, found)
+        yield found
 
 
 def gold_table(block: Any) -> GoldTable:

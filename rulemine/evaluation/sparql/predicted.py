@@ -2,18 +2,22 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
 from rulemine.errors import counted
-from rulemine.evaluation.sparql.running import AT_ONCE, KINDS, Ran, SparqlRunner
+from rulemine.evaluation.sparql.running import KINDS, Ran, SparqlRunner
+from rulemine.evaluation.spread import Spread
 from rulemine.release.guessing import order_of_names
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, translation
 from rulemine.text.tables import Table
 
 __all__ = ["RunPredictions", "run_predictions"]
+
+MOST_QUERIES = 256
+"""Queries in a block."""
 
 _SHOWN = 300
 
@@ -33,7 +37,11 @@ class RunPredictions(NamedTuple):
 
 
 def run_predictions(
-    release: Release, given: Sequence[Prediction | None], kg: str, naming: str
+    release: Release,
+    given: Sequence[Prediction | None],
+    kg: str,
+    naming: str,
+    spread: Spread = map,
 ) -> RunPredictions:
     """Runs the queries of predictions, each text once; where there is none, nothing happens.
 
@@ -42,6 +50,7 @@ def run_predictions(
         given: The predictions, None where there is none.
         kg: The graph that was answered from.
         naming: The naming of the predictions.
+        spread: Runs blocks of queries.
 
     Raises:
         ConfigError: The system cannot fork, or the graph does not fit into memory.
@@ -56,8 +65,9 @@ def run_predictions(
     how_many = {q.id for q in release.questions() if q.value is not None}
     texts = {p.id: (p.sparql, p.id in how_many) for p in given if p and p.sparql is not None}
     once = list(dict.fromkeys(texts.values()))
-    with SparqlRunner(graph, order) as runner, ThreadPoolExecutor(AT_ONCE) as threads:
-        results = threads.map(lambda one: runner.run(one[0], counts=one[1]), once)
+    blocks = [once[at : at + MOST_QUERIES] for at in range(0, len(once), MOST_QUERIES)]
+    with SparqlRunner(graph, order) as runner:
+        results = chain.from_iterable(spread(runner.run_all, blocks))
         found: Mapping[tuple[str, bool], Ran] = dict(zip(once, results, strict=True))
     ran = {key: found[text] for key, text in texts.items()}
     answered = [

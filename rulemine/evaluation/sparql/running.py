@@ -9,10 +9,12 @@ open a file or a connection (`rulemine.query.oxigraph.workers`).
 import json
 import re
 import threading
-from collections.abc import Iterator, Mapping
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from http import HTTPStatus
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from rulemine.errors import UserError
@@ -86,6 +88,8 @@ class Ran(NamedTuple):
 class SparqlRunner:
     """Runs queries on a graph, which is loaded when the first one comes; for any number of threads.
 
+    It can be pickled, and its processes end with it.
+
     Args:
         kg: The graph.
         order: Entity → its place among answers that a query does not sort; without, they are sorted by name.
@@ -102,6 +106,9 @@ class SparqlRunner:
         self._workers: Workers | None = None
         self._lock = threading.Lock()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SparqlRunner, (self._kg, self._order, self._seconds)
+
     def __enter__(self) -> "SparqlRunner":
         return self
 
@@ -111,8 +118,13 @@ class SparqlRunner:
     def close(self) -> None:
         """Ends all processes."""
         if self._workers is not None:
-            self._workers.close()
+            self._end()
             self._workers = None
+
+    def run_all(self, texts: Sequence[tuple[str, bool]]) -> list[Ran]:
+        """Runs what was written, each with whether its question asks how many, see `run`; several at once."""
+        with ThreadPoolExecutor(AT_ONCE) as threads:
+            return list(threads.map(lambda one: self.run(one[0], counts=one[1]), texts))
 
     def run(self, text: str, *, counts: bool = False) -> Ran:
         """Runs the query in what a system wrote.
@@ -172,6 +184,7 @@ class SparqlRunner:
                 self._workers = Workers(
                     self._lines(), timeout=self._seconds, most_rows=MOST_ROWS, count=AT_ONCE
                 )
+                self._end = weakref.finalize(self, self._workers.close)
             return self._workers
 
     def _lines(self) -> Iterator[bytes]:

@@ -14,6 +14,7 @@ from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.reporting.files import write_document
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
 from rulemine.evaluation.reporting.tables import WARNING
+from rulemine.evaluation.spread import Spread
 from rulemine.evaluation.study.figures import figures
 from rulemine.evaluation.study.opened import write_scoring
 from rulemine.evaluation.study.plan import StudyPlan, graph_at
@@ -68,10 +69,18 @@ def check_packages() -> None:
         )
 
 
-def write_results(study: StudyFolder, *, watch: Watch = unwatched) -> Document:
-    """Scores a study that is answered, and writes its results into its folder."""
+def write_results(
+    study: StudyFolder, *, watch: Watch = unwatched, spread: Spread = map
+) -> Document:
+    """Scores a study that is answered, and writes its results into its folder.
+
+    Args:
+        study: The study.
+        watch: Shows the progress of each step.
+        spread: Scores its runs, here or in other processes.
+    """
     with watch("score") as advance:
-        scores = StudyScores(study, advance)
+        scores = StudyScores(study, advance, spread)
     with watch("write the report"):
         document = document_of(scores)
         write_scoring(study)

@@ -2,13 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 
-from rulemine.evaluation.predictions import read_predictions
 from rulemine.evaluation.reporting.report import Report
-from rulemine.evaluation.scorer import Scorer
+from rulemine.evaluation.spread import Spread
 from rulemine.evaluation.statistics.score import Score
-from rulemine.evaluation.study.plan import StudyRun
 from rulemine.evaluation.study.run import StudyFolder
+from rulemine.evaluation.study.scored_runs import RunScorer, ScoredRun
 from rulemine.release.records import Prediction
 from rulemine.release.sampling_order import sample
 
@@ -21,6 +21,7 @@ class StudyScores:
     Args:
         study: The study, answered.
         progress: Called with (runs scored, all runs).
+        spread: Scores runs, here or in other processes.
 
     Attributes:
         study: The study.
@@ -31,7 +32,10 @@ class StudyScores:
     """
 
     def __init__(
-        self, study: StudyFolder, progress: Callable[[int, int], None] = lambda done, total: None
+        self,
+        study: StudyFolder,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+        spread: Spread = map,
     ) -> None:
         self.study, self.naming = study, study.runs[0].naming
         self._reports: dict[tuple[str, int, str, int], Report] = {}
@@ -41,33 +45,29 @@ class StudyScores:
         self.called = plan.called
         self._split = None if plan.split == "all" else plan.split
         self.asked = sample(study.release.questions(self._split), plan.sample)
-        scorer = Scorer(
-            study.release,
-            matching=plan.matching,
-            split=self._split,
-            sample=plan.sample,
-            resamples=plan.resamples,
-            seed=plan.seed,
-            metrics=plan.metrics,
-        )
-        for number, run in enumerate(study.runs):
-            progress(number, len(study.runs))
-            self._score(run, scorer)
-
-    def _score(self, run: StudyRun, scorer: Scorer) -> None:
-        plan = self.study.plan
-        found = read_predictions(
-            self.study.file(run), self.study.release.questions(), split=self._split, missing="empty"
-        )
-        self.cut_off[run.system] += [p.cut_off for p in found if p.cut_off]
-        levels = {plan.highest or 100}
-        if run.naming == self.naming:
-            self._predictions[run.system, run.level] = found
-            levels |= {plan.lowest or 100, run.level or 100}
-        for level in levels:
-            self._reports[run.system, run.level, run.naming, level] = scorer(
-                found, kg=run.kg, level=level, naming=run.naming
-            )
+        runs = []
+        for run in study.runs:
+            at = {plan.highest or 100}
+            if run.naming == self.naming:
+                at |= {plan.lowest or 100, run.level or 100}
+            runs.append(ScoredRun(run, tuple(sorted(at))))
+        scorer = RunScorer(plan, study.release, {run: study.file(run) for run in study.runs})
+        if study.release.named_graphs:  # which are in no folder of the release
+            spread = map
+        first: dict[int, Report] = {}
+        for number, ((run, levels), reports) in enumerate(
+            zip(runs, spread(scorer, runs), strict=True)
+        ):
+            progress(number, len(runs))
+            found = scorer.predictions(run)
+            self.cut_off[run.system] += [p.cut_off for p in found if p.cut_off]
+            if run.naming == self.naming:
+                self._predictions[run.system, run.level] = found
+            for level, report in zip(levels, reports, strict=True):
+                same = first.setdefault(level, report)  # what all have in common is kept once
+                self._reports[run.system, run.level, run.naming, level] = replace(
+                    report, ids=same.ids, clusters=same.clusters, groups=same.groups
+                )
 
     def predictions(self, system: str, level: int) -> tuple[Prediction, ...]:
         """What a system answered on the graph of a level, in the first naming; () without such a run."""
