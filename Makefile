@@ -133,8 +133,8 @@ java: ## Java unit tests (needs Maven); warnings are errors
 wheel: install ## build the wheel and try it in an environment of its own, outside the checkout
 	$(BIN)/python tests/isolated/try_wheel.py
 
-bench: install jar ## times and peak memory of mining, of every stage and of queries (AMIE_JAR=path runs AMIE beside it)
-	$(BIN)/python benchmarks/bench.py $(if $(AMIE_JAR),--amie-jar $(AMIE_JAR))
+bench: install jar ## times and peak memory of mining, of every stage and of queries (AMIE_JAR=path or RDFRULES_JAR=path runs that beside it)
+	$(BIN)/python benchmarks/bench.py $(if $(AMIE_JAR),--amie-jar $(AMIE_JAR)) $(if $(RDFRULES_JAR),--rdfrules-jar $(RDFRULES_JAR))
 	$(BIN)/python benchmarks/queries.py
 
 scale: install jar ## builds and their stages on synthetic graphs of 10^5 to 2*10^7 triples (half an hour, 5 GB of disk)

@@ -1,6 +1,7 @@
 """Times and peak memory of mining and of every stage of a build, each as a whole process of its own.
 
-    python benchmarks/bench.py [--runs 3] [--only TEXT] [--amie-jar JAR] [--old CHECKOUT] [--save]
+    python benchmarks/bench.py [--runs 3] [--only TEXT] [--amie-jar JAR | --rdfrules-jar JAR]
+                               [--old CHECKOUT] [--save]
 
 Prints a Markdown table: CPU seconds (user + system), wall seconds and peak resident memory, start-up
 included, as median (least – most) of the runs; compared with ``results.json``, where a median CPU time
@@ -8,6 +9,14 @@ of more than 1.2 times the one kept there is flagged. ``--save`` keeps the new f
 the original AMIE, each mining row is run by it too, in turn with ours, and the ratio is printed. With
 another checkout of this project, in which ``make jar`` was run, so are builds after mining and their checks.
 Rows whose data set is not on this machine are left out and named.
+
+With the jar of RDFRules that has its batch module (``http_2.13-….jar``; its other jars lie beside it, or are
+in it), the mining rows are run by that instead. It takes the same graph and thresholds, but has no option for
+four things, so ours does them as it does: different variables stand for different entities, every atom may
+have the same relation, no rule is left out for a shorter one (the skyline), and rules with a PCA confidence
+of 1 are extended. Ours cannot do the first with constants, so that row is left out. Where the other miner
+finds another number of rules, the row has both: of four atoms RDFRules has rules with each relation twice,
+most of which ours leaves out, as AMIE does.
 """
 
 import argparse
@@ -23,15 +32,19 @@ import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
+
 from rulemine.builder.pipeline import STAGES
 from rulemine.datasets.registry import find_files
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import AmieJar, MiningOptions, Resources
+from rulemine.mining.java_home import find_java
+from rulemine.mining.jvm import heap_size
 
 RESULTS = Path(__file__).with_name("results.json")
 REGRESSION = 1.2
-AMIE_LIMIT = 1800
-"""Wall seconds after which AMIE is stopped; the row then gives the least that it would have needed."""
+LIMIT = 1800
+"""Wall seconds after which another miner is stopped; the row then gives the least it would have needed."""
 
 PAPER = (0.1, 0.3, 0.4)
 DEFAULTS = (0.01, 0.1, 0.1)
@@ -47,6 +60,9 @@ MINING = (
     ("fb15k237", 4, PAPER, False),
 )
 """Data set, atoms, thresholds, and whether rules may name entities."""
+
+AS_RDFRULES = ("--injective", "--no-skyline", "--no-perfect-pruning", "--max-recursion", "5")
+"""Options of ours for what RDFRules always does; no rule here has more than five atoms."""
 
 STEPS = (*(stage for stage in STAGES[1:] if stage != "verbalize"), "verify")
 """`rulemine mine` is a command of its own kind, so the first step of a build does both. No recipe here asks
@@ -69,6 +85,47 @@ MINE = (
     "from rulemine.recipe.loading import load_recipe; "
     "Build(load_recipe(sys.argv[1], []), Path(sys.argv[2])).run('mine')"
 )
+
+
+@dataclass(frozen=True)
+class RdfRules:
+    """The jar of RDFRules 1.9 that has its batch module (Zeman, Kliegr and Svátek, Semantic Web 2021)."""
+
+    path: Path
+
+    def command(
+        self, kg: KnowledgeGraph, options: MiningOptions, resources: Resources, folder: Path
+    ) -> list[str]:
+        """Writes a graph and a task for it, and returns the words of the command that runs the task."""
+        np.savetxt(folder / "kg.tsv", kg.triples, "e%d\tr%d\te%d")
+        thresholds = {
+            "MinHeadSize": options.min_initial_support,
+            "MinHeadCoverage": options.min_head_coverage,
+            "MaxRuleLength": options.max_atoms,
+        }
+        mine = {
+            "thresholds": [{"name": name, "value": least} for name, least in thresholds.items()],
+            "constraints": [{"name": "WithoutConstants"}],
+            "parallelism": resources.threads,
+        }
+        std = {"name": "StandardConfidence", "min": options.min_std_confidence}
+        pca = {"name": "PcaConfidence", "min": options.min_pca_confidence}
+        names = (
+            "LoadGraph",
+            "Index",
+            "Mine",
+            "ComputeConfidence",
+            "ComputeConfidence",
+            "RulesetSize",
+        )
+        each = ({"path": "kg.tsv"}, {}, mine, std, pca, {})
+        task = [{"name": n, "parameters": p} for n, p in zip(names, each, strict=True)]
+        (folder / "task.json").write_text(json.dumps(task), "utf-8")
+        return [
+            str(find_java()), f"-Xmx{heap_size(resources.heap)}", f"-Drdfrules.workspace.path={folder}",
+            "-cp", f"{self.path}{os.pathsep}{self.path.parent / '*'}",
+            "com.github.propi.rdfrules.http.Main", str(folder / "task.json"),
+        ]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -109,7 +166,7 @@ def run(
         return None
     if status:
         sys.exit(f"{' '.join(command)}: exit {os.waitstatus_to_exitcode(status)}\n{text}")
-    found = re.findall(r"([\d,]+) rules", text)
+    found = re.findall(r"[\d,]+(?= rules)|^\d+$", text, re.MULTILINE)
     rules = int(found[-1].replace(",", "")) if found else 0
     return Usage(used.ru_utime + used.ru_stime, wall, used.ru_maxrss / 1024, rules)
 
@@ -140,32 +197,33 @@ def spread(values: list[float], digits: int) -> str:
 class Table:
     """Rows as they are measured, compared with those kept."""
 
-    def __init__(self, runs: int, amie_jar: AmieJar | None) -> None:
+    def __init__(self, runs: int, other: AmieJar | RdfRules | None) -> None:
         self.runs = runs
-        self.amie_jar = amie_jar
+        self.other = other
         kept = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {"rows": {}}
         self.kept: dict[str, dict[str, float]] = kept["rows"]
         self.rows: dict[str, dict[str, object]] = {}
         print(
-            "| work | rules | CPU s | wall s | peak MiB | kept CPU s | AMIE or old CPU s | ratio |"
+            "| work | rules | CPU s | wall s | peak MiB | kept CPU s | other or old CPU s | ratio |"
         )
         print("|---|--:|--:|--:|--:|--:|--:|--:|", flush=True)
 
-    def add(self, name: str, usages: list[Usage], amie: list[Usage | None]) -> None:
+    def add(self, name: str, usages: list[Usage], others: list[Usage | None]) -> None:
         """Prints and remembers a row."""
         cpu = [u.cpu for u in usages]
         median = statistics.median(cpu)
         before = self.kept.get(name, {}).get("cpu")
         flag = " ▲ slower" if before and median > REGRESSION * before else ""
         kept = f"{before:.2f}{flag}" if before else ""
-        whole = [u for u in amie if u is not None]
-        theirs = spread([u.cpu for u in whole], 1) if whole else f"> {AMIE_LIMIT}" * bool(amie)
+        whole = [u for u in others if u is not None]
+        theirs = spread([u.cpu for u in whole], 1) if whole else f"> {LIMIT}" * bool(others)
+        rules = dict.fromkeys(str(u.rules) for u in (usages[0], *whole) if u.rules)
         ratio = ""
-        if amie:
-            least = statistics.median([u.cpu for u in whole]) if whole else AMIE_LIMIT
+        if others:
+            least = statistics.median([u.cpu for u in whole]) if whole else LIMIT
             ratio = f"{'' if whole else '> '}{least / median:.1f}×"
         print(
-            f"| {name} | {usages[0].rules or ''} | {spread(cpu, 2)} | "
+            f"| {name} | {'; theirs '.join(rules)} | {spread(cpu, 2)} | "
             f"{spread([u.wall for u in usages], 2)} | {spread([u.peak for u in usages], 0)} | {kept} | "
             f"{theirs} | {ratio} |",
             flush=True,
@@ -176,20 +234,24 @@ class Table:
             "peak_mib": statistics.median(u.peak for u in usages),
             "rules": usages[0].rules,
             "runs": [asdict(u) for u in usages],
-            "amie": [asdict(u) if u else None for u in amie],
+            "theirs": [asdict(u) if u else None for u in others],
         }
 
 
-def measure(table: Table, name: str, command: list[str], amie: list[str] | None = None) -> None:
-    """Measures a row: ours and AMIE in turn, so that both meet the same noise."""
+def measure(table: Table, name: str, command: list[str], other: list[str] | None = None) -> None:
+    """Measures a row: ours and another miner in turn, so that both meet the same noise."""
     usages: list[Usage] = []
     others: list[Usage | None] = []
     for _ in range(table.runs):
         usage = run(command)
         assert usage is not None
         usages.append(usage)
-        if amie and None not in others:
-            others.append(run(amie, AMIE_LIMIT))
+        if other and None not in others:
+            others.append(run(other, LIMIT))
+            if others[-1] is not None and not others[-1].rules:
+                sys.exit(
+                    f"{' '.join(other)}: ended without its number of rules; is it the right jar?"
+                )
     table.add(name, usages, others)
 
 
@@ -198,6 +260,8 @@ def mining_rows(table: Table, only: str) -> None:
     for data, atoms, thresholds, constants in MINING:
         marks = "" if thresholds == PAPER else ", AMIE's default thresholds"
         marks += ", constants" * constants
+        as_rdfrules = isinstance(table.other, RdfRules)
+        marks += ", as RDFRules mines" * as_rdfrules
         name = f"mine {data}, {atoms} atoms{marks}"
         if only not in name:
             continue
@@ -205,14 +269,18 @@ def mining_rows(table: Table, only: str) -> None:
         if None in paths:
             print(f"| {name} | data set not on this machine | | | | | | |")
             continue
+        if constants and as_rdfrules:
+            print(f"| {name} | ours has no constants with `--injective` | | | | | | |")
+            continue
         with tempfile.TemporaryDirectory() as folder:
-            amie = None
-            if table.amie_jar is not None and paths[0] is not None:
+            other = None
+            if table.other is not None and paths[0] is not None:
                 kg = KnowledgeGraph.read(paths[0])
                 options = MiningOptions(atoms, *thresholds, constants=constants)
                 threads = Resources(threads=os.cpu_count())
-                amie = table.amie_jar.command(kg, options, threads, Path(folder))
-            measure(table, name, mining_command(data, atoms, thresholds, constants), amie)
+                other = table.other.command(kg, options, threads, Path(folder))
+            command = mining_command(data, atoms, thresholds, constants)
+            measure(table, name, [*command, *AS_RDFRULES * as_rdfrules], other)
 
 
 def stage(name: str, recipe: str, out: str) -> list[str]:
@@ -283,13 +351,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="times and peak memory, as whole processes")
     parser.add_argument("--runs", type=int, default=3, help="runs of each row (3)")
     parser.add_argument("--only", default="", help="only rows whose name holds this text")
-    parser.add_argument("--amie-jar", help="a jar of the original AMIE, to run beside ours")
+    jars = parser.add_mutually_exclusive_group()
+    jars.add_argument("--amie-jar", help="a jar of the original AMIE, to run beside ours")
+    jars.add_argument("--rdfrules-jar", type=Path, help="a jar of RDFRules, to run beside ours")
     parser.add_argument(
         "--old", type=Path, help="another checkout, to build and verify with beside this"
     )
     parser.add_argument("--save", action="store_true", help="keep the figures in results.json")
     given = parser.parse_args()
-    table = Table(given.runs, AmieJar.open(given.amie_jar) if given.amie_jar else None)
+    other = AmieJar.open(given.amie_jar) if given.amie_jar else None
+    table = Table(given.runs, RdfRules(given.rdfrules_jar) if given.rdfrules_jar else other)
     mining_rows(table, given.only)
     build_rows(table, given.only)
     after_mining_rows(table, given.only, given.old)

@@ -5,8 +5,8 @@
 Queries are drawn backward from a uniformly drawn entity, which is therefore an answer: each step goes to a
 uniformly drawn triple of the entity and on to its other end. Ours grades the answers, with a random part
 of the triples removed; pyoxigraph gives the answers alone, from SPARQL. Both get one query at a time.
-Prints a Markdown table of thousand queries per second of CPU time, and checks that both give the same
-answers.
+Prints a Markdown table of thousand queries per second of CPU time and their ratio, and checks that both give
+the same answers.
 """
 
 import argparse

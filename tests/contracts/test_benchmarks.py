@@ -7,6 +7,8 @@ from types import ModuleType
 import pytest
 
 from rulemine.cli.main import make_parser
+from rulemine.cli.parser import given
+from rulemine.mining import MiningOptions
 from tests import ROOT
 
 
@@ -30,6 +32,17 @@ def test_every_stage_that_is_measured_is_a_command() -> None:
     for step in set(bench.STEPS) - {"verify"}:
         parsed = make_parser().parse_args(words(bench.stage(step, "demo", "out/demo")))
         assert parsed.until == step
+
+
+def test_ours_can_mine_as_rdfrules_does() -> None:
+    bench = load("bench")
+    for *row, _constants in bench.MINING:
+        command = [*bench.mining_command(*row, False), *bench.AS_RDFRULES]
+        options = MiningOptions(**given(make_parser().parse_args(words(command)), "mining."))
+        assert options.injective
+        assert not options.skyline
+        assert not options.perfect_pruning
+        assert options.max_recursion >= options.max_atoms
 
 
 def test_every_step_of_the_scale_benchmark_is_a_command() -> None:
