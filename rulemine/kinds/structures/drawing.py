@@ -23,7 +23,6 @@ from rulemine.kinds.structures.edges import (
     DrawTable,
     Ints,
     Steps,
-    Taken,
 )
 from rulemine.kinds.structures.listed import MOST_AKIN, Listing
 from rulemine.kinds.structures.plans import ANY, LINKS, NARROW, Either, Hop, Meet, first_of, plan_of
@@ -92,10 +91,12 @@ class Drawer:
         several = [name for name in LINKS if joins is not None and name != "1p"]
         self.listed = {name: Listing(steps, joins, name) for name in several if joins}
         self._tables: dict[tuple[Any, ...], DrawTable] = {}
-        self._having = cache(steps.having)
+        self._having, self._plan = cache(steps.having), cache(plan_of)
         self._all = DrawTable(steps, np.arange(len(steps.link), dtype=np.int32))
         self.all_needed = lru_cache(REMEMBERED)(self._all_needed)
         self.together = lru_cache(REMEMBERED)(self._are_together)
+        self.groups = lru_cache(REMEMBERED)(DrawTable.groups)
+        self.anchor = lru_cache(REMEMBERED)(self._anchor)
 
     def bar(self, pool: int, pairs: Iterable[tuple[str, ...]], *, stated_too: bool = True) -> None:
         """Takes the steps between some unordered pairs of entities out of the draws of a pool.
@@ -114,6 +115,7 @@ class Drawer:
     def forget(self, pool: int) -> None:
         """Gives up what is kept for the draws of a pool; it is made again when it is needed."""
         self._tables = {key: table for key, table in self._tables.items() if key[1] != pool}
+        self.groups.cache_clear()
 
     def draw(
         self,
@@ -149,7 +151,8 @@ class Drawer:
             statuses[draws.below(count)] = CORE
         drawn = _Draw(self, pool, draws, listing)
         few, some = self._most
-        query = drawn.root(plan_of(name, statuses, few, some, NARROW if narrow else some))
+        plan = self._plan(name, tuple(statuses), few, some, NARROW if narrow else some)
+        query = drawn.root(plan)
         if query is None or set(drawn.anchors) & set(drawn.nodes):
             return None
         return Drawn(query, tuple(drawn.anchors), tuple(drawn.links))
@@ -159,9 +162,10 @@ class Drawer:
     ) -> DrawTable:
         """The steps from which the rest can be drawn; of a root, those to entities with all its branches."""
         # The branches of a root may come in any order.
-        branches = None if root is None else frozenset(Counter(root.parts).items())
+        branches = None if root is None else _in_any_order(root)
         key = step, pool, branches, listing
-        if key not in self._tables:
+        table = self._tables.get(key)
+        if table is None:
             steps = self.steps
             at = self._having(step.status)
             # Most are left out by what costs least.
@@ -175,8 +179,11 @@ class Drawer:
                 at = listing.joined(
                     at, step, root, lambda hop: self.table(hop, pool, None, listing).at
                 )
-            self._tables[key] = DrawTable(steps, at)
-        return self._tables[key]
+            table = self._tables[key] = DrawTable(steps, at)
+        return table
+
+    def _anchor(self, entity: int) -> Query:
+        return Anchor(self.steps.kg.entities[entity])
 
     def _are_together(self, link: int, beside: tuple[int, ...], above: int | None) -> bool:
         """Whether a text may say of one entity that links give it and that another goes on from it."""
@@ -191,7 +198,7 @@ class Drawer:
         """Whether of some steps, each makes what all of them lead to together smaller."""
         return _all_smaller([self.steps.reached(step) for step in taken])
 
-    def akin(self, first: Taken, table: DrawTable, draws: Draws) -> Taken | None:
+    def akin(self, first: int, table: DrawTable, draws: Draws) -> int | None:
         """Draws a step of the same link from an entity akin to that from which a step comes.
 
         Two entities are akin if some link leads to both from one entity, and to few others.
@@ -202,22 +209,19 @@ class Drawer:
             draws: The stream.
         """
         steps = self.steps
-        shared = self._all.into(first.source, draws)
-        if shared is None or steps.fan[shared.step] > MOST_AKIN:
+        source = steps.sources[first]
+        groups = self._all.groups(source)
+        if not groups:
             return None
-        others = steps.reached(shared.step)
-        source = int(others[draws.below(len(others))])
-        if source == first.source:
+        shared = self._all.one_of(groups, draws)
+        if steps.fan[shared] > MOST_AKIN:
             return None
-        return self.one_of(steps.leaving(first.link, source), table, draws)
-
-    def one_of(self, some: Ints, table: DrawTable, draws: Draws) -> Taken | None:
-        """One of some steps that a table has; None: it has none."""
-        steps, found = self.steps, some[among(some, table.at)]
-        if not len(found):
+        others = steps.reached(shared)
+        other = int(others[draws.below(len(others))])
+        if other == source:
             return None
-        step = int(found[draws.below(len(found))])
-        return Taken(step, int(steps.target[step]), int(steps.link[step]), int(steps.source[step]))
+        found = steps.leaving(steps.numbers[first], other)
+        return _one_of(found[among(found, table.at)], draws)
 
     def _possible(
         self, plan: Hop | Meet | Either | None, pool: int, listing: Listing | None
@@ -240,6 +244,7 @@ class _Draw:
 
     def __init__(self, drawer: Drawer, pool: int, draws: Draws, listing: Listing | None) -> None:
         self.drawer, self.pool, self.draws, self.listing = drawer, pool, draws, listing
+        self.steps = drawer.steps
         self.anchors: list[int] = []
         self.nodes: list[int] = []
         self.links: list[int] = []
@@ -251,39 +256,44 @@ class _Draw:
         found = table.anywhere(self.draws)
         if found is None:
             return None
-        self.nodes.append(found.target)
+        self.nodes.append(self.steps.targets[found])
         return self._rest(plan, found, None)
 
-    def _from(self, hop: Hop, taken: Taken) -> Query | None:
+    def _table(self, hop: Hop) -> DrawTable:
+        return self.drawer.table(hop, self.pool, None, self.listing)
+
+    def _from(self, hop: Hop, step: int) -> Query | None:
         """A step that was drawn, and what is below it."""
-        self.links.append(taken.link)
-        below = self._below(hop.below, taken.source, taken.link)
-        return None if below is None else self.drawer.steps.projection(taken.link, below)
+        link = self.steps.numbers[step]
+        self.links.append(link)
+        below = self._below(hop.below, self.steps.sources[step], link)
+        return None if below is None else self.steps.projection(link, below)
 
     def _into(
-        self, hop: Hop, target: int, beside: tuple[int, ...], above: int | None
-    ) -> Taken | None:
+        self, table: DrawTable, target: int, beside: tuple[int, ...], above: int | None
+    ) -> int | None:
         """Draws a step to an entity from one that is new.
 
         Args:
-            hop: What is to be drawn.
+            table: What is to be drawn from.
             target: The entity.
             beside: The links that give it already.
             above: The link that goes on from it, if one does.
         """
-        listing = self.listing
-        table = self.drawer.table(hop, self.pool, None, listing)
-        allowed = None if listing is None else listing.allowed(above, beside)
+        allowed = None if self.listing is None else self.listing.allowed(above, beside)
+        groups = self.drawer.groups(table, target, allowed)
+        if not groups:
+            return None
+        sources, links = self.steps.sources, self.steps.numbers
         for _ in range(OTHER_STEPS):
-            found = table.into(target, self.draws, allowed)
-            if found is None:
-                return None
+            step = table.one_of(groups, self.draws)
+            source = sources[step]
             if (
-                found.source not in self.nodes
-                and found.source not in self.anchors
-                and self.drawer.together(found.link, beside, above)
+                source not in self.nodes
+                and source not in self.anchors
+                and self.drawer.together(links[step], beside, above)
             ):
-                return found
+                return step
         return None
 
     def _below(self, plan: Hop | Meet | Either | None, source: int, above: int) -> Query | None:
@@ -296,12 +306,12 @@ class _Draw:
         """
         if plan is None:
             self.anchors.append(source)
-            return Anchor(self.drawer.steps.kg.entities[source])
+            return self.drawer.anchor(source)
         self.nodes.append(source)
-        found = self._into(first_of(plan), source, (), above)
+        found = self._into(self._table(first_of(plan)), source, (), above)
         return None if found is None else self._rest(plan, found, above)
 
-    def _rest(self, plan: Hop | Meet | Either, first: Taken, above: int | None) -> Query | None:
+    def _rest(self, plan: Hop | Meet | Either, first: int, above: int | None) -> Query | None:
         """What begins with a step that was drawn.
 
         Args:
@@ -316,35 +326,35 @@ class _Draw:
             return query
         return self._either(plan.other, first, query, above)
 
-    def _meet(self, plan: Meet, first: Taken, above: int | None) -> Query | None:
+    def _meet(self, plan: Meet, first: int, above: int | None) -> Query | None:
         """An intersection whose first branch begins with a step; each branch to anchors alone is needed."""
-        first_hop, *others = plan.parts
-        if first_hop.below is not None:  # its members are not known yet
-            query = self._from(first_hop, first)
+        steps, tables = self.steps, [self._table(hop) for hop in plan.parts[1:]]
+        target = steps.targets[first]
+        links: tuple[int, ...] = (steps.numbers[first],)
+        if plan.parts[0].below is not None:  # its members are not known yet
+            query = self._from(plan.parts[0], first)
             if query is None:
                 return None
-            found = self._into(others[0], first.target, (first.link,), above)
-            more = self._from(others[0], found) if found is not None else None
+            found = self._into(tables[0], target, links, above)
+            more = self._from(plan.parts[1], found) if found is not None else None
             return None if more is None else _met([query, more])
         for _ in range(OTHER_MEETS):
-            taken = [first]
-            for hop in others:
-                links = tuple([one.link for one in taken])
-                more_taken = self._into(hop, first.target, links, above)
-                if more_taken is None:
+            taken, beside = [first], links
+            for table in tables:
+                found = self._into(table, target, beside, above)
+                if found is None:
                     return None
-                taken.append(more_taken)
-            sources = {one.source for one in taken}
-            if len(sources) == len(taken) and self.drawer.all_needed(
-                frozenset([one.step for one in taken])
-            ):
+                taken.append(found)
+                beside = (*beside, steps.numbers[found])
+            sources = {steps.sources[step] for step in taken}
+            if len(sources) == len(taken) and self.drawer.all_needed(frozenset(taken)):
                 found_all = [
-                    self._from(hop, one) for hop, one in zip(plan.parts, taken, strict=True)
+                    self._from(hop, step) for hop, step in zip(plan.parts, taken, strict=True)
                 ]
                 return _met([query for query in found_all if query is not None])
         return None
 
-    def _either(self, hop: Hop, first: Taken, query: Query, above: int | None) -> Query | None:
+    def _either(self, hop: Hop, first: int, query: Query, above: int | None) -> Query | None:
         """A union of a branch and another one of its link, whose anchors are akin.
 
         Anchors and members have types in common.
@@ -355,24 +365,45 @@ class _Draw:
             query: The first one.
             above: The link that goes on from the union, if one does; its members must be able to.
         """
-        drawer, types = self.drawer, self.drawer.types
-        table, steps = drawer.table(hop, self.pool, None, self.listing), drawer.steps
-        listed = None if self.listing is None else self.listing.akin(first.link, first.source)
-        for _ in range(OTHER_BRANCHES if listed is None else min(OTHER_STEPS, len(listed))):
-            if listed is None:
-                found = drawer.akin(first, table, self.draws)
-            else:
-                found = drawer.one_of(listed, table, self.draws)
-            if found is None or (above is not None and not len(steps.leaving(above, found.target))):
+        drawer, types, steps, table = self.drawer, self.drawer.types, self.steps, self._table(hop)
+        source, target, tries, listed = (
+            steps.sources[first],
+            steps.targets[first],
+            OTHER_BRANCHES,
+            None,
+        )
+        if self.listing is not None:
+            listed = self.listing.akin(steps.numbers[first], source)
+            tries = min(OTHER_STEPS, len(listed))
+            listed = listed[among(listed, table.at)]
+        for _ in range(tries):
+            found = (
+                drawer.akin(first, table, self.draws)
+                if listed is None
+                else _one_of(listed, self.draws)
+            )
+            if found is None:
                 continue
-            if types.shared((first.source, found.source)) and types.shared(
-                (first.target, found.target)
-            ):
-                self.nodes.append(found.target)
+            member = steps.targets[found]
+            if above is not None and not len(steps.leaving(above, member)):
+                continue
+            if types.shared((source, steps.sources[found])) and types.shared((target, member)):
+                self.nodes.append(member)
                 other = self._from(hop, found)
                 whole = other and Union.of([query, other])
                 return whole if isinstance(whole, Union) else None
         return None
+
+
+@cache
+def _in_any_order(root: Meet) -> frozenset[tuple[Hop, int]]:
+    """The branches of an intersection, each with how often it is there."""
+    return frozenset(Counter(root.parts).items())
+
+
+def _one_of(some: Ints, draws: Draws) -> int | None:
+    """Draws one of some steps; None: there is none."""
+    return int(some[draws.below(len(some))]) if len(some) else None
 
 
 def _met(queries: Sequence[Query]) -> Query | None:
@@ -383,13 +414,13 @@ def _met(queries: Sequence[Query]) -> Query | None:
 
 def _all_smaller(sets: Sequence[Ints]) -> bool:
     """Whether every set, all ascending, makes their intersection smaller."""
-    sizes = []
-    for left_out in range(-1, len(sets)):
-        rest = [some for i, some in enumerate(sets) if i != left_out]
-        rest.sort(key=len)
-        found = rest[0]
-        for other in rest[1:]:
-            at = other.searchsorted(found)
-            found = found[other.take(at, mode="clip") == found]
-        sizes.append(len(found))
-    return min(sizes[1:]) > sizes[0]
+    size = _size_in_common(sets)
+    return all(_size_in_common([*sets[:i], *sets[i + 1 :]]) > size for i in range(len(sets)))
+
+
+def _size_in_common(sets: Sequence[Ints]) -> int:
+    """The size of the intersection of some sets, one at least."""
+    found, *others = sorted(sets, key=len)
+    for other in others:
+        found = found[among(found, other)]
+    return len(found)

@@ -8,7 +8,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,7 @@ from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.query.tree import Projection, Query, Union
 from rulemine.seeds import Stream
 
-__all__ = ["ANY", "CORE", "MISSING", "REMEMBERED", "STATED", "DrawTable", "Draws", "Steps", "Taken"]
+__all__ = ["ANY", "CORE", "MISSING", "REMEMBERED", "STATED", "DrawTable", "Draws", "Steps"]
 
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
@@ -58,22 +57,6 @@ class Draws:
             j = self.below(i + 1)
             some[i], some[j] = some[j], some[i]
         return some
-
-
-class Taken(NamedTuple):
-    """A step that was drawn.
-
-    Attributes:
-        step: Its position in the arrays of `Steps`.
-        target: Where it leads.
-        link: Its link.
-        source: Where it comes from.
-    """
-
-    step: int
-    target: int
-    link: int
-    source: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,28 +250,31 @@ class DrawTable:
         ends = np.cumsum(np.bincount(target[first], minlength=len(steps.kg.entities)))
         self._groups_of = np.append(np.int32(0), ends.astype(np.int32)).data
         self._step = at.data
-        self._sources, self._targets, self._numbers = steps.sources, steps.targets, steps.numbers
+        self._numbers = steps.numbers
 
     @property
     def count(self) -> npt.NDArray[np.int64]:
         """int64, shape (entities,): how many of them lead to each entity."""
         return np.bincount(self._steps.target[self.at], minlength=len(self._steps.kg.entities))
 
-    def into(self, target: int, draws: Draws, allowed: bytes | None = None) -> "Taken | None":
-        """Draws a step to an entity: its link uniformly, then the step; None: there is none.
+    def groups(self, target: int, allowed: bytes | None = None) -> Sequence[int]:
+        """The groups of the steps to an entity, one for each link.
 
         Args:
             target: The entity.
-            draws: The stream.
             allowed: For each link, whether it may be drawn; None: all may.
         """
-        groups: Sequence[int] = range(self._groups_of[target], self._groups_of[target + 1])
-        if allowed is not None:
-            step, first, numbers = self._step, self._first, self._numbers
-            groups = [group for group in groups if allowed[numbers[step[first[group]]]]]
-        return self._taken(groups[draws.below(len(groups))], draws) if groups else None
+        groups = range(self._groups_of[target], self._groups_of[target + 1])
+        if allowed is None:
+            return groups
+        step, first, numbers = self._step, self._first, self._numbers
+        return [group for group in groups if allowed[numbers[step[first[group]]]]]
 
-    def anywhere(self, draws: Draws) -> "Taken | None":
+    def one_of(self, groups: Sequence[int], draws: Draws) -> int:
+        """Draws a step: one of some groups uniformly, then the step."""
+        return self._one_in(groups[draws.below(len(groups))], draws)
+
+    def anywhere(self, draws: Draws) -> int | None:
         """Draws a step: its link uniformly, then the entity that it leads to, then the step.
 
         Returns:
@@ -299,7 +285,7 @@ class DrawTable:
             return None
         place = draws.below(len(starts) - 1)
         low, high = starts[place], starts[place + 1]
-        return self._taken(by_link[low + draws.below(high - low)], draws)
+        return self._one_in(by_link[low + draws.below(high - low)], draws)
 
     @cached_property
     def _by_link(self) -> tuple[memoryview, list[int]]:
@@ -309,7 +295,6 @@ class DrawTable:
         starts = np.flatnonzero(np.diff(link[order], prepend=-1))
         return order.astype(np.int32).data, [*starts.tolist(), len(order)]
 
-    def _taken(self, group: int, draws: Draws) -> "Taken":
+    def _one_in(self, group: int, draws: Draws) -> int:
         first = self._first[group]
-        step = self._step[first + draws.below(self._first[group + 1] - first)]
-        return Taken(step, self._targets[step], self._numbers[step], self._sources[step])
+        return self._step[first + draws.below(self._first[group + 1] - first)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -100,13 +101,20 @@ class Listing:
     def _beside(self, at: Ints, ends: Ints, some: Ints, pairs: Bools) -> Ints:
         """The steps to whose end one of some steps leads, with a link that pairs with their own."""
         steps, keep = self._steps, np.zeros(len(at), bool)
-        link, target = steps.link[some], steps.target[some]
-        links = steps.link[at]
-        order = np.argsort(links, kind="stable")
-        bounds = np.cumsum(np.bincount(links, minlength=len(self.after)))
-        for own, where in enumerate(np.split(order, bounds[:-1])):
+        targets = self._by_link(steps.link[some], steps.target[some])
+        places = self._by_link(steps.link[at], np.arange(len(at)))
+        fits = np.zeros(len(steps.kg.entities), bool)
+        for own, where in enumerate(places):
             if len(where):
-                fits = np.zeros(len(steps.kg.entities), bool)
-                fits[target[pairs[link, own]]] = True
+                reached = [targets[link] for link in pairs[:, own].nonzero()[0].tolist()]
+                for entities in reached:
+                    fits[entities] = True
                 keep[where] = fits[ends[at[where]]]
+                for entities in reached:
+                    fits[entities] = False
         return at[keep]
+
+    def _by_link(self, links: Ints, values: npt.NDArray[np.integer[Any]]) -> list[Any]:
+        """The values at each link, by its number."""
+        ends = np.bincount(links, minlength=len(self.after)).cumsum()
+        return np.split(values[np.argsort(links, kind="stable")], ends[:-1])
