@@ -9,8 +9,7 @@ from pathlib import Path
 from rulemine.builder.stage import FinishedStage
 from rulemine.files import read_text
 from rulemine.kinds.building import kind_of
-from rulemine.mining import Resources
-from rulemine.mining.miner import Run
+from rulemine.mining import Resources, miner
 from rulemine.recipe.earlier import NOTHING
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.recipe import Recipe
@@ -25,6 +24,7 @@ from rulemine.release.question_set import (
 from rulemine.removal.eligibility import confident_rules
 from rulemine.removal.selection import Selection, read_selection
 from rulemine.removal.setting import Setting
+from rulemine.rules.blocks import Run
 from rulemine.rules.formats import read_rules
 from rulemine.rules.grounding import Groundings, read_groundings
 from rulemine.rules.rule import Rule
@@ -57,7 +57,9 @@ class BuildContext:
         least_missing: Where less than this fraction of the questions misses something, there is no release.
         earlier: The folders or archives of the releases that `Recipe.not_in` names.
         most_rules: Mining ends with a `TooManyRulesError` as soon as there are more; None: no bound.
-        run: Mines in other processes, see `rulemine.mining.miner.mine`; None: in this one.
+        mines: Mines in other processes, see `rulemine.mining.miner.mine`; None: in this one.
+        run: Calls a function with blocks of rules, perhaps in other processes, see
+            `rulemine.rules.blocks.by_blocks`.
     """
 
     resources: Resources = field(default_factory=Resources)
@@ -70,7 +72,8 @@ class BuildContext:
     least_missing: float = 0.0
     earlier: tuple[Path, ...] = ()
     most_rules: int | None = None
-    run: Run | None = None
+    mines: miner.Run | None = None
+    run: Run = map
 
 
 class BuildResults:

@@ -82,7 +82,7 @@ class BuildStages(BuildResults):
         if amie is None:
             kg, options = self.inputs.kg, self.recipe.mining
             most, least = self.context.most_rules, options.min_entity_support
-            run = self.context.run
+            run = self.context.mines
             rules = mine(kg, options, resources, self._progress, most=most, run=run)
             if not least:
                 return rules
@@ -108,7 +108,7 @@ class BuildStages(BuildResults):
 
         def work(folder: Path) -> None:
             rules, found, low = ground_eligible(
-                self.recipe, self.inputs, self.mined_rules, self._progress
+                self.recipe, self.inputs, self.mined_rules, self._progress, self.context.run
             )
             write_text(folder / RULES_OF_LOW_LIFT, str(low))
             write_rules(folder / "rules.jsonl", rules)

@@ -39,8 +39,9 @@ from rulemine.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
     from rulemine.builder.stage import FinishedStage
+    from rulemine.cluster.cluster import Cluster
+    from rulemine.cluster.opening import Here
     from rulemine.config import Key
-    from rulemine.mining.miner import Run
     from rulemine.recipe.recipe import Recipe
 
 __all__ = ["BUILD", "DRAFT", "GLOSS", "KEYS_OF_RECIPES", "fewer_than"]
@@ -96,17 +97,16 @@ def build(arguments: Namespace) -> int:
 
     recipe = chosen_recipe(arguments)
     if arguments.cluster:
-        refuse_beside_cluster(arguments)
-        if recipe.rules or recipe.mining.engine == "amie" or arguments.dry_run:
-            raise ConfigError(
-                "--cluster: is for rulemine's own miner, which mines nothing here. Leave it out."
-            )
+        if recipe.mining.engine != "amie":  # which mines in this process
+            refuse_beside_cluster(arguments)
+        if arguments.dry_run:
+            raise ConfigError("--cluster: --dry-run only estimates. Leave one of them out.")
     with opened(arguments.cluster, note) as cluster:
-        return _build(arguments, recipe, cluster.unordered if arguments.cluster else None)
+        return _build(arguments, recipe, cluster)
 
 
-def _build(arguments: Namespace, recipe: "Recipe", run: "Run | None") -> int:
-    """Builds, with a miner that calls a function with items in other processes if `run` is given."""
+def _build(arguments: Namespace, recipe: "Recipe", cluster: "Cluster | Here") -> int:
+    """Builds, with other processes if there is a cluster."""
     from rulemine.builder.pipeline import Build
     from rulemine.cli.recipe_options import MOST, building, draft_of, is_own, settings_given
     from rulemine.evaluation.reporting.made import in_short
@@ -117,7 +117,8 @@ def _build(arguments: Namespace, recipe: "Recipe", run: "Run | None") -> int:
     context = building(
         arguments, line, on_finished=StageTimes(), replay=arguments.replay, replace=arguments.replace,
         earlier=tuple(arguments.not_in), on_warning=cache(line.note),
-        least_missing=LEAST_MISSING * is_own(arguments.recipe, recipe), run=run,
+        least_missing=LEAST_MISSING * is_own(arguments.recipe, recipe), run=cluster.map,
+        mines=cluster.unordered if arguments.cluster else None,
     )  # fmt: skip
     made = Build(recipe, target, context)
     drafting = draft_of(arguments, recipe, lambda drafted: Build(drafted, target, context))

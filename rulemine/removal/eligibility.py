@@ -1,10 +1,11 @@
 """Eligible rules: those of the mined rules that may prove something in a benchmark."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.relation_overlap import least_share
+from rulemine.rules.blocks import Progress, Run
 from rulemine.rules.lift import lifts
 from rulemine.rules.rare_confidence import rare_confidences
 from rulemine.rules.rule import Rule
@@ -52,7 +53,8 @@ def rules_beyond_guessing(
     *,
     max_prior: float,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
+    run: Run = map,
 ) -> tuple[Rule, ...]:
     """The rules that are right often enough where the answer cannot be guessed.
 
@@ -63,13 +65,14 @@ def rules_beyond_guessing(
         max_prior: What makes an answer common.
         seed: Seed of the samples.
         progress: Called with (rules done, all rules).
+        run: Calls a function with blocks of the rules, perhaps in other processes.
 
     Returns:
         These rules, in the order given.
     """
     if not least:
         return tuple(rules)
-    found = rare_confidences(kg, rules, max_prior, seed=seed, progress=progress)
+    found = rare_confidences(kg, rules, max_prior, seed=seed, progress=progress, run=run)
     return tuple(rule for rule, value in zip(rules, found.tolist(), strict=True) if value >= least)
 
 
@@ -81,7 +84,8 @@ def rules_with_lift(
     declarations: Declarations,
     *,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
+    run: Run = map,
 ) -> tuple[Rule, ...]:
     """The rules that do better than guessing, in each direction in which what they predict may be asked for.
 
@@ -93,10 +97,11 @@ def rules_with_lift(
         declarations: Which relations state the same facts.
         seed: Seed of the samples.
         progress: Called with (rules done, all rules).
+        run: Calls a function with blocks of the rules, perhaps in other processes.
 
     Returns:
         These rules, in the order given.
     """
-    found = lifts(kg, rules, max_prior, declarations, seed=seed, progress=progress)
+    found = lifts(kg, rules, max_prior, declarations, seed=seed, progress=progress, run=run)
     lowest = found.min(axis=1).tolist()
     return tuple(rule for rule, lift in zip(rules, lowest, strict=True) if lift >= least)

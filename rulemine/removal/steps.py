@@ -1,6 +1,6 @@
 """From rules to removed triples: eligible rules, their groundings, what is removed and how it is proved."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from rulemine.errors import NoInferenceError, counted
 from rulemine.kg.priors import CORE_PRIOR
@@ -14,19 +14,22 @@ from rulemine.removal.levels import thin
 from rulemine.removal.maximal import choose
 from rulemine.removal.selection import Selection
 from rulemine.removal.setting import Setting
+from rulemine.rules.blocks import Progress, Run
 from rulemine.rules.grounding import Groundings, ground
 from rulemine.rules.rule import Rule
 
 __all__ = ["explain_priors", "ground_eligible", "remove"]
-
-Progress = Callable[[int, int], None] | None
 
 LEAST_FAIR = 1 / 3
 """Where a smaller fraction of the triples has a direction with a low prior, a build says so."""
 
 
 def ground_eligible(
-    recipe: Recipe, inputs: Inputs, mined: Sequence[Rule], progress: Progress = None
+    recipe: Recipe,
+    inputs: Inputs,
+    mined: Sequence[Rule],
+    progress: Progress | None = None,
+    run: Run = map,
 ) -> tuple[tuple[Rule, ...], Groundings, int]:
     """The rules that may prove something, their groundings, and how many more `min_lift` alone refuses.
 
@@ -35,6 +38,7 @@ def ground_eligible(
         inputs: Its inputs.
         mined: The rules, mined or given.
         progress: Called with (rules done, all rules), for each pass.
+        run: Calls a function with blocks of rules, perhaps in other processes.
 
     Raises:
         NoInferenceError: No rule may prove anything.
@@ -53,6 +57,7 @@ def ground_eligible(
         max_prior=chosen.max_prior,
         seed=recipe.seed,
         progress=progress,
+        run=run,
     )
     before = len(rules)
     if chosen.min_lift:
@@ -64,6 +69,7 @@ def ground_eligible(
             inputs.templates.declarations,
             seed=recipe.seed,
             progress=progress,
+            run=run,
         )
     if not rules:
         raise NoInferenceError(
@@ -79,6 +85,7 @@ def ground_eligible(
         seed=recipe.seed,
         excluded=inputs.excluded,
         progress=progress,
+        run=run,
     )
     return rules, found, before - len(rules)
 
@@ -88,7 +95,7 @@ def remove(
     setting: Setting,
     rules: Sequence[Rule],
     groundings: Groundings | None,
-    progress: Progress = None,
+    progress: Progress | None = None,
 ) -> Selection:
     """What is removed, with its certificates.
 

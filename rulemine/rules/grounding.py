@@ -6,10 +6,11 @@ rule and seed, and is drawn from exact counts without enumerating all groundings
 bounded by the size of the result.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,7 @@ from rulemine.arrays import distinct, frame, read_arrays, write_arrays
 from rulemine.errors import counted
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
+from rulemine.rules.blocks import Progress, Run, by_blocks
 from rulemine.rules.bodies import Bodies, BoundRule, bind_rule
 from rulemine.rules.path_bodies import Chain, Chains
 from rulemine.rules.rule import Rule
@@ -120,7 +122,8 @@ def ground(
     sample: int | None = None,
     seed: int = 0,
     excluded: Collection[str] = (),
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
+    run: Run = map,
 ) -> Groundings:
     """Grounds rules over a graph.
 
@@ -133,57 +136,124 @@ def ground(
         excluded: Relations whose triples are never removed; rules with such a head are treated as having
             no grounding.
         progress: Called with (rules done, all rules).
+        run: Calls a function with blocks of the rules, perhaps in other processes.
 
     Returns:
         The groundings, or the sample of them with exact counts.
     """
-    index = Index(kg)
-    chains = Chains(index)
-    provable = np.zeros(len(kg), bool)
-    counts = np.zeros(len(rules), np.int64)
     widest = max((len(rule.body) for rule in rules), default=0)
-    lacking: list[int] = []
-    passed_over = 0
-    numbers: list[npt.NDArray[np.int32]] = [np.empty(0, np.int32)]
-    heads: list[Ints] = [np.empty(0, np.int64)]
-    bodies: list[Ints] = [np.empty((0, widest), np.int64)]
-    for number, rule in enumerate(rules):
-        bound = bind_rule(index, rule)
-        if rule.head.relation in excluded:
-            passed_over += 1
-        elif bound is None:
-            lacking.append(number)
-        else:
-            rows = bound.heads()
-            if sample is None:
-                head, body = _all_bodies(bound, rows)
-                counts[number] = len(head)
-                provable[head] = True
-            else:
-                draws = stream(seed, "ground", rule.id)
-                chain = chains.of(bound)
-                if chain is not None:
-                    per_head, head, body = _sample_chains(chain, rows, sample, draws)
-                else:
-                    per_head, head, body = _sample_bodies(bound, rows, sample, draws)
-                counts[number] = per_head.sum()
-                provable[rows[per_head > 0]] = True
-            numbers.append(np.full(len(head), number, np.int32))
-            heads.append(head)
-            padding = ((0, 0), (0, widest - len(rule.body)))
-            bodies.append(np.pad(body, padding, constant_values=-1))
-        if progress:
-            progress(number + 1, len(rules))
+    work = _Grounder(kg, sample, seed, frozenset(excluded), widest)
+    parts = [_Part.of_none(widest)]
+    provable = np.zeros(len(kg), bool)
+    before = 0
+    for part in by_blocks(work, rules, run, progress):
+        provable[part.proven] = True
+        parts.append(part._replace(rule=part.rule + before, lacking=part.lacking + before))
+        before += len(part.counts)
+    rule, head, body, counts, _, lacking, passed_over = zip(*parts, strict=True)
     return Groundings(
         tuple(rules),
-        np.concatenate(numbers),
-        np.concatenate(heads),
-        np.concatenate(bodies),
-        counts,
+        np.concatenate(rule),
+        np.concatenate(head),
+        np.concatenate(body),
+        np.concatenate(counts),
         int(provable.sum()),
-        np.array(lacking, np.int64),
-        passed_over,
+        np.concatenate(lacking),
+        sum(passed_over),
     )
+
+
+class _Part(NamedTuple):
+    """Groundings of a block of rules, as in `Groundings`, where rules are numbered from the first of it.
+
+    Attributes:
+        proven: The distinct heads of all groundings, in any order.
+    """
+
+    rule: npt.NDArray[np.int32]
+    head: Ints
+    body: Ints
+    counts: Ints
+    proven: Ints
+    lacking: Ints
+    excluded: int
+
+    @classmethod
+    def of_none(cls, widest: int) -> "_Part":
+        """That of no rules."""
+        none = np.empty(0, np.int64)
+        return cls(
+            none.astype(np.int32), none, np.empty((0, widest), np.int64), none, none, none, 0
+        )
+
+
+class _Grounder:
+    """Grounds blocks of rules; can be pickled before it is called, and keeps what all rules need."""
+
+    def __init__(
+        self,
+        kg: KnowledgeGraph,
+        sample: int | None,
+        seed: int,
+        excluded: frozenset[str],
+        widest: int,
+    ) -> None:
+        self._kg, self._sample, self._seed = kg, sample, seed
+        self._excluded, self._widest = excluded, widest
+
+    @cached_property
+    def _chains(self) -> Chains:
+        return Chains(Index(self._kg))
+
+    @cached_property
+    def _seen(self) -> npt.NDArray[np.bool_]:
+        """Which heads a rule of the block has proven; between blocks none."""
+        return np.zeros(len(self._kg), bool)
+
+    def __call__(self, rules: Sequence[Rule]) -> _Part:
+        none = _Part.of_none(self._widest)
+        numbers, heads, bodies, proven = [none.rule], [none.head], [none.body], [none.proven]
+        counts, lacking, passed_over = np.zeros(len(rules), np.int64), list[int](), 0
+        for number, rule in enumerate(rules):
+            bound = bind_rule(self._chains.index, rule)
+            if rule.head.relation in self._excluded:
+                passed_over += 1
+            elif bound is None:
+                lacking.append(number)
+            else:
+                counts[number], own, head, body = self._of(rule, bound)
+                own = own[~self._seen[own]]
+                self._seen[own] = True
+                proven.append(own)
+                numbers.append(np.full(len(head), number, np.int32))
+                heads.append(head)
+                padding = ((0, 0), (0, self._widest - len(rule.body)))
+                bodies.append(np.pad(body, padding, constant_values=-1))
+        found = np.concatenate(proven)
+        self._seen[found] = False
+        return _Part(
+            np.concatenate(numbers),
+            np.concatenate(heads),
+            np.concatenate(bodies),
+            counts,
+            found,
+            np.array(lacking, np.int64),
+            passed_over,
+        )
+
+    def _of(self, rule: Rule, bound: BoundRule) -> tuple[int, Ints, Ints, Ints]:
+        """How many groundings a rule has, their distinct heads; head row and body rows of what is kept."""
+        rows = bound.heads()
+        if self._sample is None:
+            head, body = _all_bodies(bound, rows)
+            return len(head), distinct(head), head, body
+        draws = stream(self._seed, "ground", rule.id)
+        chain = self._chains.of(bound)
+        if chain is not None:
+            per_head, head, body = _sample_chains(chain, rows, self._sample, draws)
+        else:
+            per_head, head, body = _sample_bodies(bound, rows, self._sample, draws)
+        return int(per_head.sum()), rows[per_head > 0], head, body
 
 
 def _all_bodies(bound: BoundRule, rows: Ints) -> tuple[Ints, Ints]:

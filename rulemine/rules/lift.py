@@ -13,7 +13,8 @@ bodies, else an estimate from the predictions about a uniform sample of entities
 in the standard confidence, however many bodies it has, and if one of them holds it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,7 @@ from rulemine.kg.facts import Declarations, oriented
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
 from rulemine.kg.priors import priors
+from rulemine.rules.blocks import Progress, Run, by_blocks
 from rulemine.rules.bodies import BoundRule, bind_rule
 from rulemine.rules.rare_confidence import predicted
 from rulemine.rules.rule import Rule
@@ -47,7 +49,8 @@ def lifts(
     declarations: Declarations | None = None,
     *,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
+    run: Run = map,
 ) -> Floats:
     """The lift of each rule, where the subject is asked for and where the object is.
 
@@ -58,27 +61,47 @@ def lifts(
         declarations: Which relations state the same facts.
         seed: Seed of the samples.
         progress: Called with (rules done, all rules).
+        run: Calls a function with blocks of the rules, perhaps in other processes.
 
     Returns:
         float64, shape (rules, 2); infinite in a direction in which no triple that the rule predicts rightly
         is asked for.
     """
-    index, table = Index(kg), _PriorTable(kg, declarations or Declarations())
-    found = np.full((len(rules), 2), np.inf)
-    for number, rule in enumerate(rules):
-        bound = bind_rule(index, rule)
-        if bound is not None:
-            subjects, objects = _predictions(bound, stream(seed, "lift", rule.id))
+    work = _Lifts(kg, max_prior, declarations or Declarations(), seed)
+    return np.concatenate([np.empty((0, 2)), *by_blocks(work, rules, run, progress)])
+
+
+class _Lifts:
+    """Those of blocks of rules; can be pickled before it is called, and keeps what all rules need."""
+
+    def __init__(
+        self, kg: KnowledgeGraph, max_prior: float, declared: Declarations, seed: int
+    ) -> None:
+        self._kg, self._max_prior, self._declared, self._seed = kg, max_prior, declared, seed
+
+    @cached_property
+    def _index(self) -> Index:
+        return Index(self._kg)
+
+    @cached_property
+    def _table(self) -> "_PriorTable":
+        return _PriorTable(self._kg, self._declared)
+
+    def __call__(self, rules: Sequence[Rule]) -> Floats:
+        found = np.full((len(rules), 2), np.inf)
+        for number, rule in enumerate(rules):
+            bound = bind_rule(self._index, rule)
+            if bound is None:
+                continue
+            subjects, objects = _predictions(bound, stream(self._seed, "lift", rule.id))
             ids = np.empty((len(subjects), 3), np.int32)
             ids[:, 0], ids[:, 1], ids[:, 2] = subjects, bound.head.relation, objects
-            right = kg.rows_of(ids) >= 0
+            right = self._kg.rows_of(ids) >= 0
             for side, ends in enumerate((subjects, objects)):
-                own = table.of(bound.head.relation, side, ends)
-                if (own[right] <= max_prior).any():
+                own = self._table.of(bound.head.relation, side, ends)
+                if (own[right] <= self._max_prior).any():
                     found[number, side] = right.sum() / own.sum()
-        if progress:
-            progress(number + 1, len(rules))
-    return found
+        return found
 
 
 class _PriorTable:

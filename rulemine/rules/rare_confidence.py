@@ -10,8 +10,9 @@ Guarantees: a function of graph, rule, seed and bound on the prior; an estimate 
 uniform sample of entities, exact where the rule has few; bounded time per rule.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
 from rulemine.query.evidence_tree import simple_path
 from rulemine.query.join import join
+from rulemine.rules.blocks import Progress, Run, by_blocks
 from rulemine.rules.bodies import BoundRule, bind_rule
 from rulemine.rules.path_bodies import Chains
 from rulemine.rules.rule import Rule
@@ -48,7 +50,8 @@ def rare_confidences(
     max_prior: float,
     *,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
+    run: Run = map,
 ) -> npt.NDArray[np.float64]:
     """The rare confidence of each rule.
 
@@ -59,20 +62,34 @@ def rare_confidences(
             entities have it.
         seed: Seed of the samples.
         progress: Called with (rules done, all rules).
+        run: Calls a function with blocks of the rules, perhaps in other processes.
 
     Returns:
         float64, shape (rules,), 0 ≤ confidence < 1; 0 for a rule that predicts nothing of this kind.
     """
-    index = Index(kg)
-    found = np.zeros(len(rules))
-    graph = _Graph(index, Chains(index), _common(index, max_prior, 0), _common(index, max_prior, 2))
-    for number, rule in enumerate(rules):
-        bound = bind_rule(index, rule)
-        if bound is not None:
-            found[number] = _rare_confidence(graph, bound, stream(seed, "rare", rule.id))
-        if progress:
-            progress(number + 1, len(rules))
-    return found
+    parts = by_blocks(_RareConfidences(kg, max_prior, seed), rules, run, progress)
+    return np.array([one for part in parts for one in part])
+
+
+class _RareConfidences:
+    """Those of blocks of rules; can be pickled before it is called, and keeps what all rules need."""
+
+    def __init__(self, kg: KnowledgeGraph, max_prior: float, seed: int) -> None:
+        self._kg, self._max_prior, self._seed = kg, max_prior, seed
+
+    @cached_property
+    def _graph(self) -> "_Graph":
+        index, most = Index(self._kg), self._max_prior
+        return _Graph(index, Chains(index), _common(index, most, 0), _common(index, most, 2))
+
+    def __call__(self, rules: Sequence[Rule]) -> list[float]:
+        return [self._of(rule) for rule in rules]
+
+    def _of(self, rule: Rule) -> float:
+        bound = bind_rule(self._graph.index, rule)
+        if bound is None:
+            return 0.0
+        return _rare_confidence(self._graph, bound, stream(self._seed, "rare", rule.id))
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from rulemine.cluster.cluster import Cluster
 from rulemine.evaluation.answerers.model_free import blocks
 from rulemine.evaluation.reporting import figures
 from rulemine.release.storing.packed import PackedRelease
+from rulemine.rules import blocks as of_rules
 from rulemine.verify import parts
 from tests.cluster.work import dies_first
 from tests.command_line import Command
@@ -25,15 +26,18 @@ def demo() -> str:
 
 @pytest.fixture
 def died(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file that is there when a worker has died, as the first does that begins a task."""
-    mark, finished = tmp_path / "died", Cluster._finished
+    """The folder that is there when a worker has died, as the first does that begins a task.
+
+    It has a file for each package whose functions are called, with its name.
+    """
+    marks, finished = tmp_path / "died", Cluster._finished
 
     def with_a_death(self, function, items):
-        return finished(self, partial(dies_first, mark, function), items)
+        return finished(self, partial(dies_first, marks, function), items)
 
     monkeypatch.setattr(Cluster, "_finished", with_a_death)
     monkeypatch.setattr(blocks, "MOST_QUESTIONS", 200)
-    return mark
+    return marks
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -115,17 +119,37 @@ def test_a_verification(
 
 
 def test_a_build(
-    two_workers: LocalCluster, demo: str, command: Command, tmp_path: Path, died: Path
-) -> None:
-    words = ("build", "demo", "--until", "ground", "-o", str(tmp_path / "demo"), "--cluster")
-    assert command(*words, two_workers.scheduler_address).status == 0
-    assert died.exists()
-    for stage in ("mine", "ground"):
-        found = contents(tmp_path / "demo.stages" / stage)
-        assert found == contents(Path(f"{demo}.stages") / stage)
-        assert len(found) > 1
+    two_workers: LocalCluster, demo: str, command: Command, tmp_path: Path, died: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(of_rules, "FEWEST_BLOCKS", 5)
+    words = ("build", "demo", "-o", str(tmp_path / "demo"), "--cluster")
+    ended = command(*words, two_workers.scheduler_address)
+    assert ended.status == 0, ended.err
+    assert {path.name for path in died.iterdir()} == {"mining", "rules"}
+    for made, alone in (("demo", demo), ("demo.stages", f"{demo}.stages")):
+        assert contents(tmp_path / made) == contents(Path(alone))
+    stages = {path.name for path in (tmp_path / "demo.stages").iterdir() if path.is_dir()}
+    assert stages == {"mine", "ground", "select", "ask", "balance", "split", "release"}
     ended = command(*words, "local:2", "--dry-run")
-    assert (ended.status, "which mines nothing here" in " ".join(ended.err.split())) == (2, True)
+    assert (ended.status, "--dry-run only estimates" in ended.err) == (2, True)
+
+
+def test_a_build_with_given_rules(
+    two_workers: LocalCluster, demo: str, command: Command, tmp_path: Path, died: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """Nothing is mined, so rules are measured and grounded by workers alone."""
+    monkeypatch.setattr(of_rules, "FEWEST_BLOCKS", 5)
+    words = (
+        "build", "demo", "--rules", f"{demo}.stages/mine/rules.jsonl", "--until", "ground", "--set",
+        "selection.min_rare_confidence=0.1", "--set", "selection.min_lift=1.5", "-o",
+    )  # fmt: skip
+    assert command(*words, str(tmp_path / "alone")).status == 0
+    address = ("--cluster", two_workers.scheduler_address)
+    assert command(*words, str(tmp_path / "away"), *address).status == 0
+    assert [path.name for path in died.iterdir()] == ["rules"]
+    assert contents(tmp_path / "away.stages") == contents(tmp_path / "alone.stages")
 
 
 def test_there_is_nothing_for_workers_to_do(demo: str, command: Command, tmp_path: Path) -> None:

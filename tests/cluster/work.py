@@ -62,9 +62,11 @@ def interrupt(number: int) -> int:
     return number
 
 
-def dies_first(mark: Path, function: Callable[[Any], Any], item: Any) -> Any:
-    """Calls a function; the first worker that would is ended instead."""
+def dies_first(marks: Path, function: Callable[[Any], Any], item: Any) -> Any:
+    """Calls a function; the first worker that would is ended instead, of functions of each package."""
+    mark = marks / getattr(function, "func", function).__module__.split(".")[1]
     if not mark.exists():
+        marks.mkdir(exist_ok=True)
         mark.touch()
         time.sleep(0.3)
         os.kill(os.getpid(), signal.SIGKILL)
