@@ -58,7 +58,7 @@ class BuildContext:
         earlier: The folders or archives of the releases that `Recipe.not_in` names.
         most_rules: Mining ends with a `TooManyRulesError` as soon as there are more; None: no bound.
         mines: Mines in other processes, see `rulemine.mining.miner.mine`; None: in this one.
-        run: Calls a function with blocks of rules, perhaps in other processes, see
+        run: Calls a function with blocks of rules or questions, perhaps in other processes, see
             `rulemine.rules.blocks.by_blocks`.
     """
 

@@ -171,7 +171,8 @@ class BuildStages(BuildResults):
 
         def work(folder: Path) -> None:
             with self._writing(folder) as writing:
-                asked = Asking(inputs, self.selection, self._progress, writing).run()
+                run = self.context.run
+                asked = Asking(inputs, self.selection, self._progress, writing, run).run()
             write_question_set(folder, asked)
             self._made = {"ask": asked}
 

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rulemine.errors import UserError, counted
 from rulemine.kg.entity_names import EntityNames
+from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
 from rulemine.kinds.contrived import Contrived
 from rulemine.kinds.graded import Graded, Grader, RemovedTriples, Unaskable
@@ -44,11 +45,12 @@ from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
 from rulemine.removal.selection import Selection
+from rulemine.rules.blocks import Run
 
 if TYPE_CHECKING:
     from rulemine.recipe.inputs import Inputs
 
-__all__ = ["MOST_SHOWN", "Asking", "Draft", "question_ids"]
+__all__ = ["MOST_SHOWN", "Asking", "Draft", "link_to", "question_ids"]
 
 ID_DIGITS = 5
 """Minimum number of digits of a question id."""
@@ -79,6 +81,8 @@ class Asking:
         selection: The removed triples with certificates.
         progress: Called with (done, wanted), by the kind.
         writing: What a model is asked with; without a session none is.
+        run: Calls a function with blocks of what is asked, perhaps in other processes, see
+            `rulemine.rules.blocks.by_blocks`.
 
     Attributes:
         kind: The kind of question, a `rulemine.kinds.building.BuildingKind`.
@@ -97,10 +101,11 @@ class Asking:
         selection: Selection,
         progress: Callable[[int, int], None] | None = None,
         writing: Writing | None = None,
+        run: Run = map,
     ) -> None:
         self.inputs, self.selection = inputs, selection
         self.progress = progress or (lambda _done, _wanted: None)
-        self.writing = writing or Writing()
+        self.writing, self.map = writing or Writing(), run
         self.recipe, self.kg, self.templates = inputs.recipe, inputs.kg, inputs.templates
         self.kind: Any = KINDS.find(self.recipe.kind)
         self.options, self.seed = self.recipe.own, self.recipe.seed
@@ -174,11 +179,8 @@ class Asking:
         return worded
 
     def link(self, triple: Triple, end: str) -> Query:
-        """The query that asks for an end of a triple, ``subject`` or ``object``, however it is stated."""
-        subject, relation, object_ = triple
-        inverse = end == DIRECTIONS[0]
-        one = Projection(relation, inverse, Anchor(object_ if inverse else subject))
-        return expanded(one, self.declarations)
+        """See `link_to`."""
+        return link_to(triple, end, self.declarations)
 
     def refuse(self, found: Rejection | str) -> None:
         """Counts what is not asked, and keeps it for the release where it has words, a triple or an id."""
@@ -268,6 +270,14 @@ class Asking:
         if self.reference is None:
             return self.wider.entities(self.kg) if self.wider else []
         return sorted({end for s, _, o in self.reference for end in (s, o)} - {*self.kg.entities})
+
+
+def link_to(triple: Triple, end: str, declarations: Declarations) -> Query:
+    """The query that asks for an end of a triple, ``subject`` or ``object``, however it is stated."""
+    subject, relation, object_ = triple
+    inverse = end == DIRECTIONS[0]
+    one = Projection(relation, inverse, Anchor(object_ if inverse else subject))
+    return expanded(one, declarations)
 
 
 def question_ids(number: int, most: int = 0) -> list[str]:

@@ -126,7 +126,7 @@ def test_a_build(
     words = ("build", "demo", "-o", str(tmp_path / "demo"), "--cluster")
     ended = command(*words, two_workers.scheduler_address)
     assert ended.status == 0, ended.err
-    assert {path.name for path in died.iterdir()} == {"mining", "rules"}
+    assert {path.name for path in died.iterdir()} == {"mining", "rules", "kinds"}
     for made, alone in (("demo", demo), ("demo.stages", f"{demo}.stages")):
         assert contents(tmp_path / made) == contents(Path(alone))
     stages = {path.name for path in (tmp_path / "demo.stages").iterdir() if path.is_dir()}

@@ -4,10 +4,12 @@ Guarantee: all statements of the relation asked about are looked up (see `rulemi
 complete KG and, where one is given, in a larger reference graph, matched by labels.
 """
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from functools import cache, cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
@@ -15,7 +17,9 @@ from rulemine.query.answers import AnswerIndex
 from rulemine.release.records import HardAnswer
 from rulemine.removal.selection import Selection
 
-__all__ = ["AnswerSets", "Answers", "Query"]
+__all__ = ["AnswerSets", "Answers", "Found", "Query"]
+
+Ints = npt.NDArray[np.int64]
 
 Query = tuple[str, str, str]
 """Relation, direction (both stand for all statements, see `Declarations.asked`), topic entity."""
@@ -34,18 +38,26 @@ class Answers(NamedTuple):
         return tuple(sorted((*self.stated, *(row.answer for row in self.hard), *self.further)))
 
 
+class Found(NamedTuple):
+    """What is found for a query.
+
+    Attributes:
+        answers: Its answers.
+        rows: The rows of the complete KG that state one.
+    """
+
+    answers: Answers
+    rows: Ints
+
+
 class AnswerSets:
-    """The answers to queries about a graph and what is removed from it.
+    """The answers to queries about a graph and what is removed from it; can be pickled.
 
     Args:
         kg: The complete KG.
         selection: What is removed.
         declarations: Which relations state the same facts.
-        queries: The queries.
         further: Triples that the KG lacks and that supply further answers.
-
-    Attributes:
-        reference: The triples of `further` that answer a query, sorted.
     """
 
     def __init__(
@@ -53,56 +65,85 @@ class AnswerSets:
         kg: KnowledgeGraph,
         selection: Selection,
         declarations: Declarations,
-        queries: Iterable[Query],
         further: KnowledgeGraph | None,
     ) -> None:
+        self._given = kg, selection, declarations, further
         self._kg, self._selection = kg, selection
-        wanted = sorted(set(queries))
-        ways = {key: declarations.statements(*key) for key in {query[:2] for query in wanted}}
-        self._of = {query: ways[query[:2]] for query in wanted}
-        starts = np.cumsum([0, *(len(statements) for statements in self._of.values())])
-        self._start = dict(zip(wanted, starts.tolist(), strict=False))
-        asked = [(q[2], *statement) for q, own in self._of.items() for statement in own]
+        self._statements = cache(declarations.statements)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AnswerSets, self._given
+
+    def find(self, queries: Sequence[Query]) -> list[Found]:
+        """What is found for queries, which are looked up together."""
+        asked = self._asked(queries)
+        directions = asked[2]
+        rows, starts = self._index.find_labeled(*asked)
+        sides = np.repeat([2 * DIRECTIONS.index(d) for d in directions], np.diff(starts))
+        ends = self._kg.triples[rows, sides.astype(np.int64)].tolist()
+        more, more_starts = list[Triple](), [0] * (len(directions) + 1)
+        if self._further is not None:
+            wider = self._further.find_labeled(*asked)
+            more, more_starts = self._further.kg.labeled(wider.rows), wider.starts.tolist()
+        every = list[Found]()
+        at = 0
+        for query in queries:
+            known: dict[int, list[tuple[int, int]]] = {}
+            further: set[str] = set()
+            first = starts[at]
+            for _ in self._statements(*query[:2]):
+                side = DIRECTIONS.index(directions[at])
+                own = slice(starts[at], starts[at + 1])
+                for end, row in zip(ends[own], rows[own].tolist(), strict=True):
+                    known.setdefault(end, []).append((row, side))
+                further |= {t[2 * side] for t in more[more_starts[at] : more_starts[at + 1]]}
+                at += 1
+            every.append(Found(self._answers(known, further), rows[first : starts[at]]))
+        return every
+
+    def forget(self) -> None:
+        """Gives up what queries are looked up with, which takes memory and is made again when needed."""
+        for name in ("_index", "_further"):
+            vars(self).pop(name, None)
+
+    def reference(self, queries: Iterable[Query]) -> tuple[Triple, ...]:
+        """The further triples that answer one of some queries, sorted."""
+        if self._further is None:
+            return ()
+        rows = self._further.find_labeled(*self._asked(queries)).rows
+        return tuple(sorted(set(self._further.kg.labeled(rows))))
+
+    def _asked(self, queries: Iterable[Query]) -> tuple[list[str], list[str], list[str]]:
+        """The topics, relations and directions of all statements of queries."""
+        asked = [(q[2], *own) for q in queries for own in self._statements(*q[:2])]
         topics, relations, directions = ([row[i] for row in asked] for i in range(3))
-        self._found = AnswerIndex(kg).find_labeled(topics, relations, directions)
-        self._rows, self._starts = self._found.rows.tolist(), self._found.starts.tolist()
-        sides = np.repeat(
-            [2 * DIRECTIONS.index(d) for d in directions], np.diff(self._found.starts)
-        )
-        self._ends = kg.triples[self._found.rows, sides.astype(np.int64)].tolist()
-        # Row of the graph → the first row of the selection that removes it.
-        place = np.full(len(kg), -1)
+        return topics, relations, directions
+
+    @cached_property
+    def _index(self) -> AnswerIndex:
+        return AnswerIndex(self._kg)
+
+    @cached_property
+    def _further(self) -> AnswerIndex | None:
+        further = self._given[-1]
+        return None if further is None else AnswerIndex(further)
+
+    @cached_property
+    def _place(self) -> Ints:
+        """Row of the graph → the first row of the selection that removes it."""
+        place = np.full(len(self._kg), -1)
+        selection = self._selection
         place[selection.head[::-1]] = np.arange(len(selection))[::-1]
-        self._place = place
-        self._more: list[Triple] = []
-        self._more_starts = [0] * (len(asked) + 1)
-        if further is not None:
-            wider = AnswerIndex(further).find_labeled(topics, relations, directions)
-            self._more, self._more_starts = further.labeled(wider.rows), wider.starts.tolist()
-        self.reference = tuple(sorted(set(self._more)))
-        self._made: dict[Query, Answers] = {}
+        return place
 
-    def __getitem__(self, query: Query) -> Answers:
-        if query not in self._made:
-            self._made[query] = self._answers(query)
-        return self._made[query]
+    def _answers(self, found: dict[int, list[tuple[int, int]]], further: set[str]) -> Answers:
+        """The answers to a query.
 
-    def evidence(self, query: Query) -> tuple[Triple, ...]:
-        """All triples of the complete KG that state an answer, sorted."""
-        first = self._start[query]
-        start, end = (self._starts[at] for at in (first, first + len(self._of[query])))
-        return tuple(sorted(set(self._kg.labeled(self._found.rows[start:end]))))
-
-    def _answers(self, query: Query) -> Answers:
+        Args:
+            found: Answer → the rows that state it, each with the end at which it has the answer.
+            further: What the further triples give.
+        """
         labels, place = self._kg.entities, self._place
-        found: dict[int, list[tuple[int, int]]] = {}
-        further: set[str] = set()
-        for at, (_, direction) in enumerate(self._of[query], start=self._start[query]):
-            side = DIRECTIONS.index(direction)
-            for i in range(self._starts[at], self._starts[at + 1]):
-                found.setdefault(self._ends[i], []).append((self._rows[i], side))
-            for triple in self._more[self._more_starts[at] : self._more_starts[at + 1]]:
-                further.add(triple[2 * side])
         hard, stated = [], []
         for end, statements in found.items():  # ids are in the order of labels
             if any(place[row] < 0 for row, _ in statements):

@@ -15,20 +15,26 @@ naming of a release has the same questions, in canonical order: removed triple, 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
+from itertools import chain
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from rulemine.errors import UserError, counted
 from rulemine.kg.facts import facts_of
-from rulemine.kg.graph import DIRECTIONS, Triple
-from rulemine.kinds.asking import Asking, question_ids
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
+from rulemine.kinds.asking import Asking, link_to, question_ids
 from rulemine.kinds.graded import Unaskable, asked_by, new_question
-from rulemine.kinds.rules.answer_sets import AnswerSets, Query
+from rulemine.kinds.rules.answer_sets import AnswerSets, Found, Query
 from rulemine.kinds.rules.block import RuleBlock
 from rulemine.kinds.rules.text_check import TextCheck, TextRefusal
+from rulemine.phrasing.templates import Templates
 from rulemine.query.answers import QuestionKey
 from rulemine.recipe.earlier import AGAIN
 from rulemine.release.records import Question, Rejection
+from rulemine.rules.blocks import by_blocks
+from rulemine.rules.rule import Rule
 from rulemine.rules.taxonomy import classify
 from rulemine.seeds import stream
 
@@ -37,6 +43,12 @@ __all__ = ["drafts"]
 TOO_MANY = "it has too many answers"
 ANOTHER = "the question asks for another of its answers"
 _OTHER_END = (TOO_MANY, Unaskable.BROAD)
+
+AT_ONCE = 1024
+"""Most queries or questions of a block."""
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 
 def drafts(asking: Asking) -> Iterator[Question | Rejection]:
@@ -49,21 +61,18 @@ def drafts(asking: Asking) -> Iterator[Question | Rejection]:
     """
     selection, declarations = asking.selection, asking.declarations
     earlier, chosen = asking.inputs.earlier, asking.recipe.questions
-    offers = _offers(asking)
-    sets = AnswerSets(asking.kg, selection, declarations, [o.query for o in offers], asking.lacking)
-    asking.reference = sets.reference
-    check = TextCheck(asking.names, asking.templates)
+    offers, stale = _offers(asking), asking.inputs.stale
+    sets = AnswerSets(asking.kg, selection, declarations, asking.lacking)
+    asking.reference = sets.reference(dict.fromkeys(offer.query for offer in offers))
+    found_of: dict[Query, Found] = {}
     again = earlier.links(asking.kg, declarations)
-    stale = asking.inputs.stale
-    outdated = frozenset(() if stale is None else asking.kg.labeled(np.flatnonzero(stale)))
-    checked = 0
 
-    def problem(offer: _Offer) -> TextRefusal | None:
-        nonlocal checked
-        if checked % 1024 == 0:
-            asking.progress(checked, len(offers))
-        checked += 1
-        if not asking.templates.asks(asking.link(offer.removed, offer.direction)):
+    @cache
+    def is_broad(relation: str, direction: str) -> bool:
+        return not asking.templates.asks(asking.link(("", relation, ""), direction))
+
+    def unfit(offer: _Offer) -> TextRefusal | None:
+        if is_broad(offer.removed[1], offer.direction):
             return TextRefusal(Unaskable.BROAD, "", "")
         if again[offer.head] or (
             earlier.queries and asking.link(offer.removed, offer.direction).text in earlier.queries
@@ -71,25 +80,47 @@ def drafts(asking: Asking) -> Iterator[Question | Rejection]:
             return TextRefusal(AGAIN, "", "")
         if chosen.core_only and not offer.core:
             return TextRefusal(Unaskable.EASY, "", "")
-        if outdated and not outdated.isdisjoint(sets.evidence(offer.query)):
+        return None
+
+    def problem(offer: _Offer, check: TextCheck) -> TextRefusal | None:
+        found = found_of[offer.query]
+        if stale is not None and stale[found.rows].any():
             return TextRefusal(Unaskable.STALE, "", "")
-        answers, most = sets[offer.query].all, chosen.max_answers
+        answers, most = found.answers.all, chosen.max_answers
         if most and len(answers) > most:
             return TextRefusal(TOO_MANY, f"{len(answers)} answers; at most {most} are wanted", "")
         return check.problem(offer.key, answers, offer.answer)
 
+    def problems(some: Sequence[_Offer]) -> list[TextRefusal | None]:
+        first = [unfit(offer) for offer in some]
+        pairs = list(zip(some, first, strict=True))
+        queries = list(dict.fromkeys(offer.query for offer, why in pairs if why is None))
+        found_of.update(zip(queries, _by_blocks(asking, sets.find, queries), strict=True))
+        sets.forget()  # before there are names
+        check = TextCheck(asking.names, asking.templates)
+        return [why or problem(offer, check) for offer, why in pairs]
+
     coins = (stream(asking.seed, "coin").uniform(len(selection)) < 0.5).tolist()
     choose = _one_per_row if asking.recipe.selection.mode == "brink" else _one_per_query
-    found, refused = choose(offers, problem, coins)
-    asking.progress(len(offers), len(offers))
+    found, refused = choose(offers, problems, coins)
     if not found:
         raise UserError(_explain_none(refused, chosen.max_answers))
     rules = selection.rules
     for o, (reason, detail, text) in refused:
         yield Rejection("ask", reason, "", o.removed, o.direction, rules[o.rule].id, detail, text)
     ids = question_ids(len(found), len(selection))
-    for id_, offer in zip(ids, sorted(found, key=_Offer.order), strict=True):
-        yield _question(asking, id_, offer, sets)
+    work = partial(_questions, asking.kind.name, asking.kg, asking.templates)
+    made = [
+        _Asked(id_, o, rules[o.rule], found_of[o.query])
+        for id_, o in zip(ids, sorted(found, key=_Offer.order), strict=True)
+    ]
+    yield from _by_blocks(asking, work, made)
+
+
+def _by_blocks(
+    asking: Asking, work: Callable[[Sequence[_Item]], list[_Result]], items: Sequence[_Item]
+) -> Iterator[_Result]:
+    return chain.from_iterable(by_blocks(work, items, asking.map, asking.progress, AT_ONCE))
 
 
 def _explain_none(refused: "_Refused", max_answers: int) -> str:
@@ -144,7 +175,7 @@ class _Offer:
         return self.head, self.direction == DIRECTIONS[1], self.place
 
 
-_Problem = Callable[[_Offer], TextRefusal | None]
+_Problems = Callable[[Sequence[_Offer]], list[TextRefusal | None]]
 _Refused = list[tuple[_Offer, TextRefusal]]
 _Chosen = tuple[list[_Offer], _Refused]
 """The offers that become questions, and one, with the reason, for each fact that none asks for."""
@@ -181,12 +212,14 @@ def _offers(asking: Asking) -> list[_Offer]:
     ]
 
 
-def _one_per_query(offers: Sequence[_Offer], problem: _Problem, coins: Sequence[bool]) -> _Chosen:
+def _one_per_query(
+    offers: Sequence[_Offer], problems_of: _Problems, coins: Sequence[bool]
+) -> _Chosen:
     """Chooses at most one offer for each query, and at most one for each fact.
 
     Args:
         offers: All offers, in canonical order.
-        problem: Called with an offer; returns why it cannot become a question, or None.
+        problems_of: Called with offers; returns why each cannot become a question, or None.
         coins: A coin for each place.
     """
     first: dict[Query, _Offer] = {}
@@ -194,7 +227,7 @@ def _one_per_query(offers: Sequence[_Offer], problem: _Problem, coins: Sequence[
         best = first.get(offer.query)
         if best is None or (not offer.core, offer.answer) < (not best.core, best.answer):
             first[offer.query] = offer
-    problems = {query: problem(offer) for query, offer in first.items()}
+    problems = dict(zip(first, problems_of(list(first.values())), strict=True))
     facts: dict[int, list[_Offer]] = {}
     for offer in offers:
         facts.setdefault(offer.fact, []).append(offer)
@@ -211,15 +244,19 @@ def _one_per_query(offers: Sequence[_Offer], problem: _Problem, coins: Sequence[
     return chosen, refused
 
 
-def _one_per_row(offers: Sequence[_Offer], problem: _Problem, coins: Sequence[bool]) -> _Chosen:
+def _one_per_row(
+    offers: Sequence[_Offer], problems_of: _Problems, coins: Sequence[bool]
+) -> _Chosen:
     """Chooses one offer for each row of the selection; arguments as of `_one_per_query`."""
     rows: dict[int, list[_Offer]] = {}
     for offer in offers:
         rows.setdefault(offer.place, []).append(offer)
     chosen: list[_Offer] = []
     refused: _Refused = []
-    for place, mine in rows.items():
-        found = [(o, problem(o)) for o in (reversed(mine) if coins[place] else mine)]
+    turned = [mine[::-1] if coins[place] else mine for place, mine in rows.items()]
+    problems = iter(problems_of([offer for mine in turned for offer in mine]))
+    for mine in turned:
+        found = [(o, next(problems)) for o in mine]
         # The other end is asked for only where the drawn one has too many answers, or none that one asks for.
         first = found[0][1]
         offer, why = found[-1] if first and first.reason in _OTHER_END else found[0]
@@ -230,16 +267,34 @@ def _one_per_row(offers: Sequence[_Offer], problem: _Problem, coins: Sequence[bo
     return chosen, refused
 
 
-def _question(asking: Asking, id_: str, offer: _Offer, sets: AnswerSets) -> Question:
-    topic, relation = offer.query[2], offer.removed[1]
-    rule, answers = asking.selection.rules[offer.rule], sets[offer.query]
+class _Asked(NamedTuple):
+    """An offer that becomes a question, the rule of its certificate, and what is found for its query."""
+
+    id: str
+    offer: _Offer
+    rule: Rule
+    found: Found
+
+
+def _questions(
+    kind: str, kg: KnowledgeGraph, templates: Templates, asked: Sequence[_Asked]
+) -> list[Question]:
+    return [_question(kind, kg, templates, *one) for one in asked]
+
+
+def _question(
+    kind: str, kg: KnowledgeGraph, templates: Templates,
+    id_: str, offer: _Offer, rule: Rule, found: Found,
+) -> Question:  # fmt: skip
+    topic, relation, answers = offer.query[2], offer.removed[1], found.answers
+    query = link_to(offer.removed, offer.direction, templates.declarations)
     type_, several = classify(rule), len(answers.all) > 1
     asked_for = next(row for row in answers.hard if row.answer == offer.answer)
     return new_question(
-        asking.kind.name,
-        **asked_by(asking.link(offer.removed, offer.direction), asking.declarations),
+        kind,
+        **asked_by(query, templates.declarations),
         id=id_,
-        question=asking.templates[relation].ask(offer.direction, topic, several=several),
+        question=templates[relation].ask(offer.direction, topic, several=several),
         answers=answers.all,
         stated=answers.stated,
         hard=answers.hard,
@@ -247,7 +302,7 @@ def _question(asking: Asking, id_: str, offer: _Offer, sets: AnswerSets) -> Ques
         hard_answer=offer.answer,
         core=asked_for.core,
         evidence=asked_for.witness,
-        full_evidence=sets.evidence(offer.query),
+        full_evidence=tuple(sorted(set(kg.labeled(found.rows)))),
         relations=(relation,),
         removed=(offer.removed,),
         rules=(rule.id,),
