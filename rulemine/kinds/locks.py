@@ -90,7 +90,8 @@ class Locks:
             split, math.inf
         ):
             return LockReason.ENOUGH
-        if not self.facts.given_by(question).isdisjoint(self.barred(split)):
+        given = self.facts.given_by(question)
+        if not all(map(given.isdisjoint, self._before(split))):
             return LockReason.GIVES
         return None
 
@@ -100,8 +101,11 @@ class Locks:
 
     def barred(self, split: str) -> frozenset[Fact]:
         """The facts that no question of a split may give away."""
-        before = DRAWN[: DRAWN.index(split)]
-        return frozenset().union(*(self._needed.get(one, ()) for one in before))
+        return frozenset().union(*self._before(split))
+
+    def _before(self, split: str) -> list[set[Fact]]:
+        """The facts that the questions of each split need that is drawn before one."""
+        return [self._needed.get(one, set()) for one in DRAWN[: DRAWN.index(split)]]
 
     def add(self, question: Question, split: str) -> None:
         """Locks what a question of a split needs."""

@@ -317,7 +317,8 @@ class _Composer:
 
     def _other_noun(self, asked: Projection) -> Noun:
         """The noun of what a relation starts from."""
-        return self._description(Projection(asked.relation, not asked.inverse, asked.of)).noun
+        end = DIRECTIONS[asked.inverse]
+        return read_description(self._templates[asked.relation].description(end)).noun
 
     def _noun(self, query: Query) -> Noun:
         """The noun of what a query gives."""

@@ -261,6 +261,8 @@ class Grades:
     @property
     def spurious(self) -> tuple[str, ...]:
         """What the incomplete graph gives and the complete one does not, sorted; only with a difference."""
+        if not self.query.subtracts:
+            return ()
         return self._labels(np.setdiff1d(self._given, self.entities))
 
     @property

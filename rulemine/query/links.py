@@ -162,8 +162,8 @@ def relations_at(query: Query, anchor: str) -> frozenset[str]:
         >>> sorted(relations_at(parse('(p "r" (and (p "s" "a") (p- "t" "a") (p "u" "b")))'), "a"))
         ['s', 't']
     """
-    if isinstance(query, Projection) and query.of == Anchor(anchor):
-        return frozenset((query.relation,))
+    if isinstance(query, Projection) and isinstance(query.of, Anchor):
+        return frozenset((query.relation,)) if query.of.entity == anchor else frozenset()
     return frozenset().union(*(relations_at(part, anchor) for part in parts_of(query)))
 
 

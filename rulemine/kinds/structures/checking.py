@@ -69,11 +69,13 @@ class _Known:
         missing: How many links its hard answers miss.
         points: Its points.
         asked: How many links the hard answer to ask for misses.
+        made: Its question.
     """
 
     missing: tuple[int, ...] | str | None = None
     points: int | str | None = None
     asked: int | str | None = None
+    made: Question | str | None = None
 
 
 class QueryChecker:
@@ -101,12 +103,12 @@ class QueryChecker:
             is_open: Whether questions are wanted whose hard answer misses so many links.
             is_fit: Whether it may have so many points, see `rulemine.kinds.contrived`.
         """
-        query, options, grader = drawn.query, self.options, self.grader
+        query = drawn.query
         known, made = self._known(name, query.text), list[Grades]()
 
         def grades() -> Grades:  # only if something is not known yet
             if not made:
-                made.append(Grades(grader.graph, query))
+                made.append(Grades(self.grader.graph, query))
             return made[0]
 
         if known.missing is None:
@@ -125,6 +127,8 @@ class QueryChecker:
             return known.asked
         if known.asked is not None and not is_open(known.asked):
             return Reason.FULL
+        if known.made is not None:
+            return known.made
         found = self._graded(grades(), drawn)
         if isinstance(found, str):
             known.asked = found
@@ -132,13 +136,8 @@ class QueryChecker:
         known.asked = found.asked_for.missing if found.asked_for else 0
         if not is_open(known.asked):
             return Reason.FULL
-        further = grader.further(query, grades()) or set()
-        if len(grades()) + len(further) > options.max_answers:
-            return Reason.MANY
-        if {grader.graph.kg.entities[i] for i in drawn.anchors} & further:
-            return Reason.ANCHOR
-        block = StructureBlock(self.types.labels(self.types.shared(grades().entities.tolist())))
-        return grader.question(self.kind, replace(found, further=tuple(sorted(further))), block)
+        known.made = self._question(found, drawn)
+        return known.made
 
     def _missing(self, grades: Callable[[], Grades], drawn: Drawn) -> tuple[int, ...] | str:
         """How many links its hard answers miss, 0 without any; or why it is not asked."""
@@ -179,6 +178,17 @@ class QueryChecker:
             return Reason.BARRED
         why = grader.unfit(grades.query, asked_for)
         return Graded(grades, hard, asked_for, evidence, ()) if why is None else why
+
+    def _question(self, graded: Graded, drawn: Drawn) -> Question | str:
+        """The question of a query, with further answers; or why it is not asked."""
+        grader, grades = self.grader, graded.grades
+        further = grader.further(drawn.query, grades) or set()
+        if len(grades) + len(further) > self.options.max_answers:
+            return Reason.MANY
+        if {grader.graph.kg.entities[i] for i in drawn.anchors} & further:
+            return Reason.ANCHOR
+        block = StructureBlock(self.types.labels(self.types.shared(grades.entities.tolist())))
+        return grader.question(self.kind, replace(graded, further=tuple(sorted(further))), block)
 
     def _alike(self, name: str, grades: Grades, anchors: tuple[int, ...]) -> bool:
         """Whether the anchors of a union share a type, and its members do."""
