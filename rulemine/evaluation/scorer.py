@@ -40,7 +40,6 @@ from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.retrieval import RETRIEVAL, count_failures, score_retrieval
 from rulemine.evaluation.sparql.predicted import RunPredictions, run_predictions
-from rulemine.evaluation.spread import Spread
 from rulemine.evaluation.statistics.bootstrap import Ints
 from rulemine.evaluation.statistics.estimates import (
     estimates,
@@ -54,6 +53,7 @@ from rulemine.release.groups import groups_of
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Prediction, Question, names_in, translation
 from rulemine.release.sampling_order import sample as sample_of
+from rulemine.rules.blocks import Spread
 from rulemine.seeds import check_seed
 
 __all__ = ["RESAMPLES", "STRICT", "Predictions", "Scorer", "predicted"]

@@ -11,9 +11,9 @@ from rulemine.evaluation.cypher.release_rows import CypherRuns
 from rulemine.evaluation.prediction_file import PredictionFile
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scorer import RESAMPLES, Predictions, Scorer
-from rulemine.evaluation.spread import Spread
 from rulemine.kinds.registry import KINDS
 from rulemine.release.reader import MANIFEST, Release
+from rulemine.rules.blocks import Spread
 
 __all__ = ["Run", "benchmark_at", "evaluate", "opened", "run_of", "shared_level"]
 

@@ -16,10 +16,10 @@ from rulemine.evaluation.matching.outputs import OutputReader, Reading
 from rulemine.evaluation.metrics import COLUMNS, Floats, QuestionScores, score
 from rulemine.evaluation.reading.choices import spelled_out
 from rulemine.evaluation.retrieval import ToRetrieve, evidence_of
-from rulemine.evaluation.spread import Spread
 from rulemine.kinds.registry import kind_named
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question, translation
+from rulemine.rules.blocks import Spread
 
 __all__ = [
     "Gold", "Targets", "golds_of", "score_questions", "topics_are_answers", "topics_of",

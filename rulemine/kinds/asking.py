@@ -45,7 +45,7 @@ from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
 from rulemine.removal.selection import Selection
-from rulemine.rules.blocks import Run
+from rulemine.rules.blocks import Spread
 
 if TYPE_CHECKING:
     from rulemine.recipe.inputs import Inputs
@@ -101,7 +101,7 @@ class Asking:
         selection: Selection,
         progress: Callable[[int, int], None] | None = None,
         writing: Writing | None = None,
-        run: Run = map,
+        run: Spread = map,
     ) -> None:
         self.inputs, self.selection = inputs, selection
         self.progress = progress or (lambda _done, _wanted: None)

@@ -1,15 +1,28 @@
 """Does work by blocks of items, such as rules, in this process or in others."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Protocol, TypeVar
 
-__all__ = ["Progress", "Run", "by_blocks"]
+__all__ = ["Progress", "Spread", "by_blocks"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-Run = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
-"""Calls a function with items and yields what it returns, in their order: `map`, or another like it."""
+
+class Spread(Protocol):
+    """Calls a function with items, here or in other processes: `map`, or another like it."""
+
+    def __call__(
+        self, function: Callable[[Item], Result], items: Sequence[Item], /
+    ) -> Iterable[Result]:
+        """The results, in the order of the items.
+
+        Args:
+            function: What can be pickled, and gives the same wherever it is called.
+            items: What it is called with, one at a time.
+        """
+        ...
+
 
 Progress = Callable[[int, int], None]
 
@@ -20,7 +33,7 @@ FEWEST_BLOCKS, MOST_AT_ONCE = 32, 64
 def by_blocks(
     work: Callable[[Sequence[Item]], Result],
     items: Sequence[Item],
-    run: Run = map,
+    run: Spread = map,
     progress: Progress | None = None,
     most: int = MOST_AT_ONCE,
 ) -> Iterator[Result]:

@@ -28,10 +28,10 @@ from rulemine.evaluation.cypher.scored_queries import (
 )
 from rulemine.evaluation.metrics import Floats
 from rulemine.evaluation.reporting.tables import WARNING
-from rulemine.evaluation.spread import Spread
 from rulemine.files import describe_content
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
+from rulemine.rules.blocks import Spread
 from rulemine.text.tables import Table
 
 __all__ = [

@@ -22,9 +22,9 @@ from rulemine.evaluation.cypher.results import execution_match
 from rulemine.evaluation.cypher.row_matching import matched_rows
 from rulemine.evaluation.cypher.runners import Runner
 from rulemine.evaluation.spelling import Spelling
-from rulemine.evaluation.spread import Spread
 from rulemine.files import digest_of
 from rulemine.release.records import Prediction, Question
+from rulemine.rules.blocks import Spread
 from rulemine.text.visible_reply import visible_reply
 
 __all__ = [

@@ -10,8 +10,8 @@ from itertools import chain
 from typing import NamedTuple
 
 from rulemine.evaluation.matching.matching import IdsMatcher, Matcher, make_matcher, predicted, read
-from rulemine.evaluation.spread import Spread
 from rulemine.release.records import Prediction
+from rulemine.rules.blocks import Spread
 
 __all__ = ["OutputReader", "Reading"]
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from rulemine.errors import counted
 from rulemine.evaluation.sparql.running import KINDS, Ran, SparqlRunner
-from rulemine.evaluation.spread import Spread
 from rulemine.release.guessing import order_of_names
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, translation
+from rulemine.rules.blocks import Spread
 from rulemine.text.tables import Table
 
 __all__ = ["RunPredictions", "run_predictions"]

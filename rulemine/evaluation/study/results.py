@@ -14,13 +14,13 @@ from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.reporting.files import write_document
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
 from rulemine.evaluation.reporting.tables import WARNING
-from rulemine.evaluation.spread import Spread
 from rulemine.evaluation.study.figures import figures
 from rulemine.evaluation.study.opened import write_scoring
 from rulemine.evaluation.study.plan import StudyPlan, graph_at
 from rulemine.evaluation.study.run import StudyFolder, Watch, unwatched
 from rulemine.evaluation.study.scores import StudyScores
 from rulemine.evaluation.study.tables import headline, tables
+from rulemine.rules.blocks import Spread
 from rulemine.text.tables import Table
 
 __all__ = ["check_packages", "document_of", "run_study", "write_results"]

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from rulemine.evaluation.reporting.report import Report
-from rulemine.evaluation.spread import Spread
 from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.study.run import StudyFolder
 from rulemine.evaluation.study.scored_runs import RunScorer, ScoredRun
 from rulemine.release.records import Prediction
 from rulemine.release.sampling_order import sample
+from rulemine.rules.blocks import Spread
 
 __all__ = ["StudyScores", "score_in"]
 
