@@ -24,7 +24,7 @@ from rulemine.release.question_set import (
 from rulemine.removal.eligibility import confident_rules
 from rulemine.removal.selection import Selection, read_selection
 from rulemine.removal.setting import Setting
-from rulemine.rules.blocks import Spread
+from rulemine.rules.blocks import MapLike
 from rulemine.rules.formats import read_rules
 from rulemine.rules.grounding import Groundings, read_groundings
 from rulemine.rules.rule import Rule
@@ -73,7 +73,7 @@ class BuildContext:
     earlier: tuple[Path, ...] = ()
     most_rules: int | None = None
     mines: miner.Run | None = None
-    run: Spread = map
+    run: MapLike = map
 
 
 class BuildResults:

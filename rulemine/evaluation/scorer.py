@@ -7,7 +7,6 @@ order of the predictions, the number of threads or the machine. Nothing here nee
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,13 +17,12 @@ from rulemine.evaluation.cypher.release_rows import (
     ROW_COLUMNS,
     ROW_METRICS,
     CypherRuns,
-    RowScores,
     score_rows,
 )
 from rulemine.evaluation.matching.matching import predicted
 from rulemine.evaluation.matching.other_namings import naming_meant
-from rulemine.evaluation.matching.outputs import OutputReader, Reading
-from rulemine.evaluation.metrics import COLUMNS, CORE, METRICS, OF_HARD_ANSWERS, Floats
+from rulemine.evaluation.matching.outputs import OutputReader, ReadOutput
+from rulemine.evaluation.metrics import COLUMNS, METRICS, Floats
 from rulemine.evaluation.metrics_of_others.asked import asked_by_brink
 from rulemine.evaluation.metrics_of_others.beside_ours import (
     BesideOurs,
@@ -39,6 +37,7 @@ from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.retrieval import RETRIEVAL, count_failures, score_retrieval
+from rulemine.evaluation.scored import Failures, Part, Scored, strict_scores
 from rulemine.evaluation.sparql.predicted import RunPredictions, run_predictions
 from rulemine.evaluation.statistics.bootstrap import Ints
 from rulemine.evaluation.statistics.estimates import (
@@ -48,42 +47,21 @@ from rulemine.evaluation.statistics.estimates import (
     without_rate,
 )
 from rulemine.evaluation.study.options import MOST_RESAMPLES
-from rulemine.evaluation.targets import Gold, Targets, golds_of, score_questions, without_labels
+from rulemine.evaluation.targets import Targets, golds_of, score_questions, without_labels
 from rulemine.release.groups import groups_of
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Prediction, Question, names_in, translation
 from rulemine.release.sampling_order import sample as sample_of
-from rulemine.rules.blocks import Spread
+from rulemine.rules.blocks import MapLike
 from rulemine.seeds import check_seed
 
-__all__ = ["RESAMPLES", "STRICT", "Predictions", "Scorer", "predicted"]
+__all__ = ["RESAMPLES", "Predictions", "Scorer", "predicted"]
 
 Predictions = str | Path | PredictionFile | Iterable[Prediction]
 """A prediction file, or predictions."""
 
 RESAMPLES = 1000
 """Resamples of a bootstrap; enough for bounds of a 95 % interval to one digit of a percentage."""
-
-STRICT = ("strict_hits_any", "strict_f1", "strict_hard_f1")
-"""The scores of raw outputs with matching ``ids``, beside those of ``vocabulary``: what is left if a system
-must keep to the format of a list."""
-
-Part = tuple[tuple[str, ...], tuple[str, ...], Floats]
-"""Scores of a report: their names, those of the columns they are made of, and these."""
-
-Failures = dict[str, dict[str, int]]
-
-
-class _Scored(NamedTuple):
-    """The scores of predictions, before they are means."""
-
-    parts: list[Part]
-    notes: list[str]
-    golds: Sequence[Gold]
-    naming: str
-    from_kg: str | None
-    failures: Failures
-    rows: RowScores | None = None
 
 
 class Scorer:
@@ -121,7 +99,7 @@ class Scorer:
         seed: int = 0,
         metrics: str | Sequence[str] = (),
         cypher: CypherRuns | None = None,
-        spread: Spread = map,
+        spread: MapLike = map,
     ) -> None:
         check_seed(seed)
         if not 1 <= resamples <= MOST_RESAMPLES:
@@ -209,7 +187,7 @@ class Scorer:
                 raise ConfigError(f"level is {level}; expected a whole number from 1 to 100.")
         with uncollected():
             given = self._given(predictions, kg, naming or self.release.naming)
-            readings: list[Reading] = []
+            readings: list[ReadOutput] = []
             if not self._of_rows:
                 used = self._in_naming(naming or self.release.naming)
                 readings = used.read(given.given, self._spread)
@@ -218,7 +196,7 @@ class Scorer:
     def _report(
         self,
         ran: RunPredictions,
-        readings: Sequence[Reading],
+        readings: Sequence[ReadOutput],
         kg: str,
         level: int,
         naming: str | None,
@@ -274,11 +252,11 @@ class Scorer:
     def _name_scores(
         self,
         given: Sequence[Prediction | None],
-        readings: Sequence[Reading],
+        readings: Sequence[ReadOutput],
         kg: str,
         level: int,
         naming: str | None,
-    ) -> "_Scored":
+    ) -> Scored:
         """The scores of answers that are entities."""
         used = self._in_naming(naming or self.release.naming)
         matched = [reading.names for reading in readings]
@@ -300,7 +278,7 @@ class Scorer:
                 [reading.denied for reading in readings]
             )
             if self._matching == "vocabulary" and any(p and p.answers is None for p in given):
-                parts.append(_strict_scores(readings, used.golds(level, strict=True)))
+                parts.append(strict_scores(readings, used.golds(level, strict=True)))
             if any(p is not None and p.ranking is not None for p in given):
                 notes += says.notes_on_rankings(given)
                 parts.append((RANKED, RANKED, score_rankings(given, golds, used.key)))
@@ -327,11 +305,11 @@ class Scorer:
                 )
                 parts.append((shown, RETRIEVAL, found.scores))
                 from_kg = kg
-        return _Scored(parts, notes, golds, used.naming, from_kg, failures)
+        return Scored(parts, notes, golds, used.naming, from_kg, failures)
 
     def _row_scores(
         self, given: Sequence[Prediction | None], kg: str, level: int, naming: str | None
-    ) -> "_Scored":
+    ) -> Scored:
         """The scores of answers that are rows."""
         if naming not in (None, self.release.naming):
             raise ConfigError(
@@ -352,7 +330,7 @@ class Scorer:
         scores = score_questions(golds, [tuple(dict.fromkeys(own)) for own in texts])
         scores[~is_run] = np.nan
         parts: list[Part] = [(METRICS, COLUMNS, scores), (ROW_METRICS, ROW_COLUMNS, rows.scores)]
-        return _Scored(parts, [*notes, *rows.notes], golds, self.release.naming, kg, {}, rows)
+        return Scored(parts, [*notes, *rows.notes], golds, self.release.naming, kg, {}, rows)
 
     def _beside_ours(
         self,
@@ -418,13 +396,3 @@ class Scorer:
             reader = OutputReader(self._matching, names, self._ignore_case)
             self._namings[naming] = Targets(self.release, self.questions, naming, names, reader)
         return self._namings[naming]
-
-
-def _strict_scores(readings: Sequence[Reading], golds: Sequence[Gold]) -> Part:
-    """Strict metrics, columns and scores."""
-    scores = score_questions(golds, [reading.strict for reading in readings])
-    metrics = [m.removeprefix("strict_") for m in STRICT]
-    of_core = [m for m in metrics if m in OF_HARD_ANSWERS]
-    taken = [COLUMNS.index(c) for c in (*metrics, *(CORE + m for m in of_core))]
-    columns = (*STRICT, *(f"{CORE}strict_{m}" for m in of_core))
-    return STRICT, columns, scores[:, taken]

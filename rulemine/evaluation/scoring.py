@@ -13,7 +13,7 @@ from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scorer import RESAMPLES, Predictions, Scorer
 from rulemine.kinds.registry import KINDS
 from rulemine.release.reader import MANIFEST, Release
-from rulemine.rules.blocks import Spread
+from rulemine.rules.blocks import MapLike
 
 __all__ = ["Run", "benchmark_at", "evaluate", "opened", "run_of", "shared_level"]
 
@@ -36,7 +36,7 @@ def evaluate(
     seed: int = 0,
     metrics: str | Sequence[str] = (),
     cypher: CypherRuns | None = None,
-    spread: Spread = map,
+    spread: MapLike = map,
 ) -> Report:
     """Scores predictions.
 

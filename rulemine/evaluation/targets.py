@@ -12,14 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from rulemine.errors import ReleaseError
-from rulemine.evaluation.matching.outputs import OutputReader, Reading
+from rulemine.evaluation.matching.outputs import OutputReader, ReadOutput
 from rulemine.evaluation.metrics import COLUMNS, Floats, QuestionScores, score
 from rulemine.evaluation.reading.choices import spelled_out
 from rulemine.evaluation.retrieval import ToRetrieve, evidence_of
 from rulemine.kinds.registry import kind_named
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question, translation
-from rulemine.rules.blocks import Spread
+from rulemine.rules.blocks import MapLike
 
 __all__ = [
     "Gold", "Targets", "golds_of", "score_questions", "topics_are_answers", "topics_of",
@@ -177,7 +177,7 @@ class Targets:
         """For each question the topic entities that cannot be its answers, see `topics_of`."""
         return topics_of(self._release, self._questions, self.naming)
 
-    def read(self, given: Sequence[Prediction | None], spread: Spread) -> list[Reading]:
+    def read(self, given: Sequence[Prediction | None], spread: MapLike) -> list[ReadOutput]:
         """What the prediction for each question predicts, see `OutputReader.read`."""
         return self.reader.read(given, self.topics, spread)
 

@@ -45,7 +45,7 @@ from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
 from rulemine.removal.selection import Selection
-from rulemine.rules.blocks import Spread
+from rulemine.rules.blocks import MapLike
 
 if TYPE_CHECKING:
     from rulemine.recipe.inputs import Inputs
@@ -101,7 +101,7 @@ class Asking:
         selection: Selection,
         progress: Callable[[int, int], None] | None = None,
         writing: Writing | None = None,
-        run: Spread = map,
+        run: MapLike = map,
     ) -> None:
         self.inputs, self.selection = inputs, selection
         self.progress = progress or (lambda _done, _wanted: None)

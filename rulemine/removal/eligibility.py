@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.relation_overlap import least_share
-from rulemine.rules.blocks import Progress, Spread
+from rulemine.rules.blocks import MapLike, Progress
 from rulemine.rules.lift import lifts
 from rulemine.rules.rare_confidence import rare_confidences
 from rulemine.rules.rule import Rule
@@ -54,7 +54,7 @@ def rules_beyond_guessing(
     max_prior: float,
     seed: int = 0,
     progress: Progress | None = None,
-    run: Spread = map,
+    run: MapLike = map,
 ) -> tuple[Rule, ...]:
     """The rules that are right often enough where the answer cannot be guessed.
 
@@ -85,7 +85,7 @@ def rules_with_lift(
     *,
     seed: int = 0,
     progress: Progress | None = None,
-    run: Spread = map,
+    run: MapLike = map,
 ) -> tuple[Rule, ...]:
     """The rules that do better than guessing, in each direction in which what they predict may be asked for.
 

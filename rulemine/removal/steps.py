@@ -14,7 +14,7 @@ from rulemine.removal.levels import thin
 from rulemine.removal.maximal import choose
 from rulemine.removal.selection import Selection
 from rulemine.removal.setting import Setting
-from rulemine.rules.blocks import Progress, Spread
+from rulemine.rules.blocks import MapLike, Progress
 from rulemine.rules.grounding import Groundings, ground
 from rulemine.rules.rule import Rule
 
@@ -29,7 +29,7 @@ def ground_eligible(
     inputs: Inputs,
     mined: Sequence[Rule],
     progress: Progress | None = None,
-    run: Spread = map,
+    run: MapLike = map,
 ) -> tuple[tuple[Rule, ...], Groundings, int]:
     """The rules that may prove something, their groundings, and how many more `min_lift` alone refuses.
 

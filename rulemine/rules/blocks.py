@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
-__all__ = ["Progress", "Spread", "by_blocks"]
+__all__ = ["MapLike", "Progress", "by_blocks"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-class Spread(Protocol):
+class MapLike(Protocol):
     """Calls a function with items, here or in other processes: `map`, or another like it."""
 
     def __call__(
@@ -33,7 +33,7 @@ FEWEST_BLOCKS, MOST_AT_ONCE = 32, 64
 def by_blocks(
     work: Callable[[Sequence[Item]], Result],
     items: Sequence[Item],
-    run: Spread = map,
+    run: MapLike = map,
     progress: Progress | None = None,
     most: int = MOST_AT_ONCE,
 ) -> Iterator[Result]:

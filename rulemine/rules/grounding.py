@@ -19,7 +19,7 @@ from rulemine.arrays import distinct, frame, read_arrays, write_arrays
 from rulemine.errors import counted
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
-from rulemine.rules.blocks import Progress, Spread, by_blocks
+from rulemine.rules.blocks import MapLike, Progress, by_blocks
 from rulemine.rules.bodies import Bodies, BoundRule, bind_rule
 from rulemine.rules.path_bodies import Chain, Chains
 from rulemine.rules.rule import Rule
@@ -123,7 +123,7 @@ def ground(
     seed: int = 0,
     excluded: Collection[str] = (),
     progress: Progress | None = None,
-    run: Spread = map,
+    run: MapLike = map,
 ) -> Groundings:
     """Grounds rules over a graph.
 

@@ -24,7 +24,7 @@ from rulemine.kg.facts import Declarations, oriented
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
 from rulemine.kg.priors import priors
-from rulemine.rules.blocks import Progress, Spread, by_blocks
+from rulemine.rules.blocks import MapLike, Progress, by_blocks
 from rulemine.rules.bodies import BoundRule, bind_rule
 from rulemine.rules.rare_confidence import predicted
 from rulemine.rules.rule import Rule
@@ -50,7 +50,7 @@ def lifts(
     *,
     seed: int = 0,
     progress: Progress | None = None,
-    run: Spread = map,
+    run: MapLike = map,
 ) -> Floats:
     """The lift of each rule, where the subject is asked for and where the object is.
 

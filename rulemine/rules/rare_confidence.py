@@ -22,7 +22,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
 from rulemine.query.evidence_tree import simple_path
 from rulemine.query.join import join
-from rulemine.rules.blocks import Progress, Spread, by_blocks
+from rulemine.rules.blocks import MapLike, Progress, by_blocks
 from rulemine.rules.bodies import BoundRule, bind_rule
 from rulemine.rules.path_bodies import Chains
 from rulemine.rules.rule import Rule
@@ -51,7 +51,7 @@ def rare_confidences(
     *,
     seed: int = 0,
     progress: Progress | None = None,
-    run: Spread = map,
+    run: MapLike = map,
 ) -> npt.NDArray[np.float64]:
     """The rare confidence of each rule.
 

@@ -19,7 +19,7 @@ from rulemine.evaluation.retrieval import (
     score_retrieval,
     score_retrieved,
 )
-from rulemine.evaluation.scorer import STRICT
+from rulemine.evaluation.scored import STRICT
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from rulemine.text.tables import FEW_NOTE

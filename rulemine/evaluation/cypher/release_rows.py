@@ -31,7 +31,7 @@ from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.files import describe_content
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
-from rulemine.rules.blocks import Spread
+from rulemine.rules.blocks import MapLike
 from rulemine.text.tables import Table
 
 __all__ = [
@@ -110,7 +110,7 @@ def score_rows(
     kg: str,
     level: int,
     runs: CypherRuns,
-    spread: Spread = map,
+    spread: MapLike = map,
 ) -> RowScores:
     """Scores predictions.
 

@@ -24,7 +24,7 @@ from rulemine.evaluation.cypher.runners import Runner
 from rulemine.evaluation.spelling import Spelling
 from rulemine.files import digest_of
 from rulemine.release.records import Prediction, Question
-from rulemine.rules.blocks import Spread
+from rulemine.rules.blocks import MapLike
 from rulemine.text.visible_reply import visible_reply
 
 __all__ = [
@@ -230,7 +230,7 @@ def score_queries(
     asked: Sequence[tuple[Question, Prediction | None]],
     journal: ScoreJournal,
     place: str,
-    spread: Spread = map,
+    spread: MapLike = map,
 ) -> Iterator[ScoredQuery]:
     """What becomes of predictions, in their order.
 

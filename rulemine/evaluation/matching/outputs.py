@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from rulemine.evaluation.matching.matching import IdsMatcher, Matcher, make_matcher, predicted, read
 from rulemine.release.records import Prediction
-from rulemine.rules.blocks import Spread
+from rulemine.rules.blocks import MapLike
 
-__all__ = ["OutputReader", "Reading"]
+__all__ = ["OutputReader", "ReadOutput"]
 
 MOST_OUTPUTS = 200
 """Texts in a block."""
@@ -22,7 +22,7 @@ MOST_CHARACTERS = 1 << 22
 """Characters of a block, but for its last text."""
 
 
-class Reading(NamedTuple):
+class ReadOutput(NamedTuple):
     """What is taken from a prediction.
 
     Attributes:
@@ -74,7 +74,7 @@ class OutputReader:
         """The reader that wants the format of a list."""
         return IdsMatcher(frozenset(self._of[1]))
 
-    def __call__(self, block: Sequence[Output]) -> list[Reading]:
+    def __call__(self, block: Sequence[Output]) -> list[ReadOutput]:
         """What is taken from each text of a block."""
         strictly = self._of[0] == "vocabulary"
         return [
@@ -86,8 +86,8 @@ class OutputReader:
         self,
         given: Sequence[Prediction | None],
         topics: Sequence[tuple[str, ...]],
-        spread: Spread = map,
-    ) -> list[Reading]:
+        spread: MapLike = map,
+    ) -> list[ReadOutput]:
         """What is taken from each prediction; strictly too, where some are texts and it is ``vocabulary``.
 
         Args:
@@ -111,10 +111,10 @@ class OutputReader:
 
     def _reading(
         self, prediction: Prediction | None, topics: Sequence[str], strictly: bool
-    ) -> Reading:
+    ) -> ReadOutput:
         names, denied = read(self.matcher, prediction, topics)
         strict = predicted(self.strict, prediction) if strictly else ()
-        return Reading(tuple(names), denied, strict)
+        return ReadOutput(tuple(names), denied, strict)
 
 
 def _blocks(texts: Sequence[Output]) -> Iterator[list[Output]]:

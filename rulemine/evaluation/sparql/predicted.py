@@ -11,7 +11,7 @@ from rulemine.evaluation.sparql.running import KINDS, Ran, SparqlRunner
 from rulemine.release.guessing import order_of_names
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, translation
-from rulemine.rules.blocks import Spread
+from rulemine.rules.blocks import MapLike
 from rulemine.text.tables import Table
 
 __all__ = ["RunPredictions", "run_predictions"]
@@ -41,7 +41,7 @@ def run_predictions(
     given: Sequence[Prediction | None],
     kg: str,
     naming: str,
-    spread: Spread = map,
+    spread: MapLike = map,
 ) -> RunPredictions:
     """Runs the queries of predictions, each text once; where there is none, nothing happens.
 

@@ -20,7 +20,7 @@ from rulemine.evaluation.study.plan import StudyPlan, graph_at
 from rulemine.evaluation.study.run import StudyFolder, Watch, unwatched
 from rulemine.evaluation.study.scores import StudyScores
 from rulemine.evaluation.study.tables import headline, tables
-from rulemine.rules.blocks import Spread
+from rulemine.rules.blocks import MapLike
 from rulemine.text.tables import Table
 
 __all__ = ["check_packages", "document_of", "run_study", "write_results"]
@@ -70,7 +70,7 @@ def check_packages() -> None:
 
 
 def write_results(
-    study: StudyFolder, *, watch: Watch = unwatched, spread: Spread = map
+    study: StudyFolder, *, watch: Watch = unwatched, spread: MapLike = map
 ) -> Document:
     """Scores a study that is answered, and writes its results into its folder.
 

@@ -10,7 +10,7 @@ from rulemine.evaluation.study.run import StudyFolder
 from rulemine.evaluation.study.scored_runs import RunScorer, ScoredRun
 from rulemine.release.records import Prediction
 from rulemine.release.sampling_order import sample
-from rulemine.rules.blocks import Spread
+from rulemine.rules.blocks import MapLike
 
 __all__ = ["StudyScores", "score_in"]
 
@@ -35,7 +35,7 @@ class StudyScores:
         self,
         study: StudyFolder,
         progress: Callable[[int, int], None] = lambda done, total: None,
-        spread: Spread = map,
+        spread: MapLike = map,
     ) -> None:
         self.study, self.naming = study, study.runs[0].naming
         self._reports: dict[tuple[str, int, str, int], Report] = {}

@@ -14,6 +14,7 @@ from rulemine.evaluation.notes import NOTHING_TO_INFER
 from rulemine.evaluation.ranked import RANKED
 from rulemine.evaluation.reporting.titles import TITLES
 from rulemine.evaluation.retrieval import RETRIEVAL
+from rulemine.evaluation.scored import STRICT
 from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.study.differences import differences
 from rulemine.evaluation.study.groups import group_tables
@@ -31,8 +32,6 @@ HEADLINE = ("hard_f1", "hhr", "hits_hard", "hits_any", "f1")
 
 RESULTS = ("hits_any", "precision", "recall", "f1", "hits_hard", "hhr", "hard_f1")
 """The scores of the main results."""
-
-STRICT = ("strict_hits_any", "strict_f1", "strict_hard_f1")
 
 
 def headline(scores: StudyScores) -> Table:
