@@ -4,7 +4,6 @@ Each step is drawn among those from which the rest of the structure can still be
 of which every link is removed do not have to be found by chance.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
@@ -93,10 +92,10 @@ class Drawer:
         self._tables: dict[tuple[Any, ...], DrawTable] = {}
         self._having, self._plan = cache(steps.having), cache(plan_of)
         self._all = DrawTable(steps, np.arange(len(steps.link), dtype=np.int32))
-        self.all_needed = lru_cache(REMEMBERED)(self._all_needed)
+        self.all_needed = lru_cache(REMEMBERED)(steps.all_needed)
         self.together = lru_cache(REMEMBERED)(self._are_together)
         self.groups = lru_cache(REMEMBERED)(DrawTable.groups)
-        self.anchor = lru_cache(REMEMBERED)(self._anchor)
+        self.anchor = lru_cache(REMEMBERED)(lambda entity: Anchor(steps.kg.entities[entity]))
 
     def bar(self, pool: int, pairs: Iterable[tuple[str, ...]], *, stated_too: bool = True) -> None:
         """Takes the steps between some unordered pairs of entities out of the draws of a pool.
@@ -162,7 +161,7 @@ class Drawer:
     ) -> DrawTable:
         """The steps from which the rest can be drawn; of a root, those to entities with all its branches."""
         # The branches of a root may come in any order.
-        branches = None if root is None else _in_any_order(root)
+        branches = None if root is None else root.branches
         key = step, pool, branches, listing
         table = self._tables.get(key)
         if table is None:
@@ -182,9 +181,6 @@ class Drawer:
             table = self._tables[key] = DrawTable(steps, at)
         return table
 
-    def _anchor(self, entity: int) -> Query:
-        return Anchor(self.steps.kg.entities[entity])
-
     def _are_together(self, link: int, beside: tuple[int, ...], above: int | None) -> bool:
         """Whether a text may say of one entity that links give it and that another goes on from it."""
         links = self.steps.links
@@ -193,10 +189,6 @@ class Drawer:
             relation, inverse = links[above]
             others.append((relation, not inverse))
         return all(self._together(links[link], other) for other in others)
-
-    def _all_needed(self, taken: frozenset[int]) -> bool:
-        """Whether of some steps, each makes what all of them lead to together smaller."""
-        return _all_smaller([self.steps.reached(step) for step in taken])
 
     def akin(self, first: int, table: DrawTable, draws: Draws) -> int | None:
         """Draws a step of the same link from an entity akin to that from which a step comes.
@@ -234,7 +226,7 @@ class Drawer:
         if isinstance(plan, Either):
             return self._possible(plan.part, pool, listing)
         possible = np.ones(len(self.steps.kg.entities), bool)
-        for part, times in Counter(plan.parts).items():
+        for part, times in plan.branches:
             possible &= self.table(part, pool, None, listing).count >= times
         return possible
 
@@ -395,12 +387,6 @@ class _Draw:
         return None
 
 
-@cache
-def _in_any_order(root: Meet) -> frozenset[tuple[Hop, int]]:
-    """The branches of an intersection, each with how often it is there."""
-    return frozenset(Counter(root.parts).items())
-
-
 def _one_of(some: Ints, draws: Draws) -> int | None:
     """Draws one of some steps; None: there is none."""
     return int(some[draws.below(len(some))]) if len(some) else None
@@ -410,17 +396,3 @@ def _met(queries: Sequence[Query]) -> Query | None:
     """The intersection of different queries; None if some are the same."""
     whole = Intersection.of(queries)
     return whole if isinstance(whole, Intersection) and len(whole.parts) == len(queries) else None
-
-
-def _all_smaller(sets: Sequence[Ints]) -> bool:
-    """Whether every set, all ascending, makes their intersection smaller."""
-    size = _size_in_common(sets)
-    return all(_size_in_common([*sets[:i], *sets[i + 1 :]]) > size for i in range(len(sets)))
-
-
-def _size_in_common(sets: Sequence[Ints]) -> int:
-    """The size of the intersection of some sets, one at least."""
-    found, *others = sorted(sets, key=len)
-    for other in others:
-        found = found[among(found, other)]
-    return len(found)

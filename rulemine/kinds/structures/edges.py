@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import among
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.query.tree import Projection, Query, Union
@@ -154,6 +155,12 @@ class Steps:
         """To which entities the link of a step leads from its source, ascending."""
         first = int(self.first[step])
         return self.target[self.by_source[first : first + int(self.fan[step])]]
+
+    def all_needed(self, taken: Collection[int]) -> bool:
+        """Whether of some steps, each makes what all of them lead to together smaller."""
+        sets = [self.reached(step) for step in taken]
+        size = _size_in_common(sets)
+        return all(_size_in_common([*sets[:i], *sets[i + 1 :]]) > size for i in range(len(sets)))
 
     def leaving(self, link: int, source: int) -> Ints:
         """The steps of a link from an entity, ascending."""
@@ -298,3 +305,11 @@ class DrawTable:
     def _one_in(self, group: int, draws: Draws) -> int:
         first = self._first[group]
         return self._step[first + draws.below(self._first[group + 1] - first)]
+
+
+def _size_in_common(sets: Sequence[Ints]) -> int:
+    """The size of the intersection of some sets, one at least, all ascending."""
+    found, *others = sorted(sets, key=len)
+    for other in others:
+        found = found[among(found, other)]
+    return len(found)

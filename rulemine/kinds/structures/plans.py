@@ -1,6 +1,8 @@
 """What the draw of a structure takes: its steps, each with what it starts from and what may be missing."""
 
+from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 from rulemine.kinds.structures.edges import ANY, STATED
@@ -34,6 +36,11 @@ class Meet(NamedTuple):
     """An intersection to be drawn."""
 
     parts: tuple[Hop, ...]
+
+    @property
+    def branches(self) -> frozenset[tuple[Hop, int]]:
+        """Its parts in any order, each with how often it is there."""
+        return _branches(self.parts)
 
 
 class Either(NamedTuple):
@@ -80,3 +87,8 @@ def first_of(plan: Hop | Meet | Either) -> Hop:
     if isinstance(plan, Hop):
         return plan
     return plan.parts[0] if isinstance(plan, Meet) else plan.part
+
+
+@cache
+def _branches(parts: tuple[Hop, ...]) -> frozenset[tuple[Hop, int]]:
+    return frozenset(Counter(parts).items())
