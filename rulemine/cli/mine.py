@@ -45,6 +45,8 @@ MOST_NAMED = 10
 
 def mine(arguments: Namespace) -> int:
     """Runs ``mine``."""
+    # Mining has no linear algebra, and each thread of numpy's spins for a while when it starts.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from rulemine.cluster import opened
     from rulemine.datasets.registry import load_kg
     from rulemine.mining import MiningOptions, Resources, TimeLimit, explain_no_rules
