@@ -21,7 +21,7 @@ from rulemine.evaluation.cypher.release_rows import (
 )
 from rulemine.evaluation.matching.matching import predicted
 from rulemine.evaluation.matching.other_namings import naming_meant
-from rulemine.evaluation.matching.outputs import OutputReader, ReadOutput
+from rulemine.evaluation.matching.outputs import PredictionReader, ReadOutput
 from rulemine.evaluation.metrics import COLUMNS, METRICS, Floats
 from rulemine.evaluation.metrics_of_others.asked import asked_by_brink
 from rulemine.evaluation.metrics_of_others.beside_ours import (
@@ -33,11 +33,11 @@ from rulemine.evaluation.metrics_of_others.registry import chosen
 from rulemine.evaluation.prediction_file import PredictionFile, uncollected
 from rulemine.evaluation.predictions import fit, read_predictions
 from rulemine.evaluation.ranked import RANKED, score_rankings
+from rulemine.evaluation.raw_scores import Failures, Part, RawScores, strict_scores
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.retrieval import RETRIEVAL, count_failures, score_retrieval
-from rulemine.evaluation.scored import Failures, Part, Scored, strict_scores
 from rulemine.evaluation.sparql.predicted import RunPredictions, run_predictions
 from rulemine.evaluation.statistics.bootstrap import Ints
 from rulemine.evaluation.statistics.estimates import (
@@ -256,7 +256,7 @@ class Scorer:
         kg: str,
         level: int,
         naming: str | None,
-    ) -> Scored:
+    ) -> RawScores:
         """The scores of answers that are entities."""
         used = self._in_naming(naming or self.release.naming)
         matched = [reading.names for reading in readings]
@@ -305,11 +305,11 @@ class Scorer:
                 )
                 parts.append((shown, RETRIEVAL, found.scores))
                 from_kg = kg
-        return Scored(parts, notes, golds, used.naming, from_kg, failures)
+        return RawScores(parts, notes, golds, used.naming, from_kg, failures)
 
     def _row_scores(
         self, given: Sequence[Prediction | None], kg: str, level: int, naming: str | None
-    ) -> Scored:
+    ) -> RawScores:
         """The scores of answers that are rows."""
         if naming not in (None, self.release.naming):
             raise ConfigError(
@@ -330,7 +330,7 @@ class Scorer:
         scores = score_questions(golds, [tuple(dict.fromkeys(own)) for own in texts])
         scores[~is_run] = np.nan
         parts: list[Part] = [(METRICS, COLUMNS, scores), (ROW_METRICS, ROW_COLUMNS, rows.scores)]
-        return Scored(parts, [*notes, *rows.notes], golds, self.release.naming, kg, {}, rows)
+        return RawScores(parts, [*notes, *rows.notes], golds, self.release.naming, kg, {}, rows)
 
     def _beside_ours(
         self,
@@ -393,6 +393,6 @@ class Scorer:
     def _in_naming(self, naming: str) -> Targets:
         if naming not in self._namings:
             names = frozenset(names_in(self.release.entities, naming))
-            reader = OutputReader(self._matching, names, self._ignore_case)
+            reader = PredictionReader(self._matching, names, self._ignore_case)
             self._namings[naming] = Targets(self.release, self.questions, naming, names, reader)
         return self._namings[naming]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rulemine.errors import ReleaseError
-from rulemine.evaluation.matching.outputs import OutputReader, ReadOutput
+from rulemine.evaluation.matching.outputs import PredictionReader, ReadOutput
 from rulemine.evaluation.metrics import COLUMNS, Floats, QuestionScores, score
 from rulemine.evaluation.reading.choices import spelled_out
 from rulemine.evaluation.retrieval import ToRetrieve, evidence_of
@@ -163,7 +163,7 @@ class Targets:
         questions: Sequence[Question],
         naming: str,
         names: frozenset[str],
-        reader: OutputReader,
+        reader: PredictionReader,
     ) -> None:
         self.naming, self.names, self.reader = naming, names, reader
         self._key_of = {name: reader.matcher.name(name) for name in names}
@@ -178,7 +178,7 @@ class Targets:
         return topics_of(self._release, self._questions, self.naming)
 
     def read(self, given: Sequence[Prediction | None], spread: MapLike) -> list[ReadOutput]:
-        """What the prediction for each question predicts, see `OutputReader.read`."""
+        """What the prediction for each question predicts, see `PredictionReader.read`."""
         return self.reader.read(given, self.topics, spread)
 
     def key(self, name: str) -> str:

@@ -12,6 +12,7 @@ import pytest
 
 from rulemine.errors import PredictionError, ReleaseError
 from rulemine.evaluation import METRICS, compare, evaluate, read_predictions, write_predictions
+from rulemine.evaluation.raw_scores import STRICT
 from rulemine.evaluation.retrieval import (
     RETRIEVAL,
     ToRetrieve,
@@ -19,7 +20,6 @@ from rulemine.evaluation.retrieval import (
     score_retrieval,
     score_retrieved,
 )
-from rulemine.evaluation.scored import STRICT
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from rulemine.text.tables import FEW_NOTE

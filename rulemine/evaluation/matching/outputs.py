@@ -13,7 +13,7 @@ from rulemine.evaluation.matching.matching import IdsMatcher, Matcher, make_matc
 from rulemine.release.records import Prediction
 from rulemine.rules.blocks import MapLike
 
-__all__ = ["OutputReader", "ReadOutput"]
+__all__ = ["PredictionReader", "ReadOutput"]
 
 MOST_OUTPUTS = 200
 """Texts in a block."""
@@ -44,7 +44,7 @@ class Output(NamedTuple):
     topics: tuple[str, ...]
 
 
-class OutputReader:
+class PredictionReader:
     """Reads predictions; can be pickled, and keeps its matchers.
 
     Args:

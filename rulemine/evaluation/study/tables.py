@@ -12,9 +12,9 @@ from rulemine.evaluation.answerers.registry import find_answerer, needs_of
 from rulemine.evaluation.cypher.release_rows import ROW_METRICS
 from rulemine.evaluation.notes import NOTHING_TO_INFER
 from rulemine.evaluation.ranked import RANKED
+from rulemine.evaluation.raw_scores import STRICT
 from rulemine.evaluation.reporting.titles import TITLES
 from rulemine.evaluation.retrieval import RETRIEVAL
-from rulemine.evaluation.scored import STRICT
 from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.study.differences import differences
 from rulemine.evaluation.study.groups import group_tables

@@ -8,7 +8,7 @@ from rulemine.evaluation.matching.outputs import ReadOutput
 from rulemine.evaluation.metrics import COLUMNS, CORE, OF_HARD_ANSWERS, Floats
 from rulemine.evaluation.targets import Gold, score_questions
 
-__all__ = ["STRICT", "Failures", "Part", "Scored", "strict_scores"]
+__all__ = ["STRICT", "Failures", "Part", "RawScores", "strict_scores"]
 
 STRICT = ("strict_hits_any", "strict_f1", "strict_hard_f1")
 """The scores of raw outputs with matching ``ids``, beside those of ``vocabulary``: what is left if a system
@@ -20,7 +20,7 @@ Part = tuple[tuple[str, ...], tuple[str, ...], Floats]
 Failures = dict[str, dict[str, int]]
 
 
-class Scored(NamedTuple):
+class RawScores(NamedTuple):
     """The scores of predictions, before they are means."""
 
     parts: list[Part]
