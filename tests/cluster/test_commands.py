@@ -10,7 +10,9 @@ from distributed import LocalCluster
 
 from rulemine.cluster.cluster import Cluster
 from rulemine.evaluation.answerers.model_free import blocks
+from rulemine.evaluation.matching import outputs
 from rulemine.evaluation.reporting import figures
+from rulemine.release.reader import Release
 from rulemine.release.storing.packed import PackedRelease
 from rulemine.rules import blocks as of_rules
 from rulemine.verify import parts
@@ -98,6 +100,26 @@ def test_a_study(
     ended = command(*words, str(tmp_path / "away"), *address)
     assert (ended.status, died.exists()) == (0, True)
     assert contents(tmp_path / "away") == contents(tmp_path / "alone")
+
+
+def test_scores_of_texts(
+    two_workers: LocalCluster, demo: str, command: Command, tmp_path: Path, died: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(outputs, "MOST_OUTPUTS", 20)
+    file = tmp_path / "said.jsonl"
+    with file.open("w") as lines:
+        for number, question in enumerate(Release.open(Path(demo)).questions("test")):
+            said = {"answers": list(question.answers)}
+            if number % 5:
+                said = {"raw_output": f"Not {question.anchors[0]}. Answer: {question.answers[0]}"}
+            lines.write(json.dumps({"id": question.id} | said) + "\n")
+    words = ("evaluate", demo, str(file), "--format", "json", "-o")
+    assert command(*words, str(tmp_path / "alone")).status == 0
+    address = ("--cluster", two_workers.scheduler_address)
+    assert command(*words, str(tmp_path / "away"), *address).status == 0
+    assert died.exists()
+    assert (tmp_path / "away").read_bytes() == (tmp_path / "alone").read_bytes()
 
 
 def test_a_verification(
