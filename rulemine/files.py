@@ -235,7 +235,7 @@ def decoded(path: Path, raw: bytes, before: int = 0) -> str:
             f"{path}: line {line} is not UTF-8 (byte 0x{raw[problem.start]:02x}). Convert the file, "
             "e.g. iconv -f ISO-8859-1 -t UTF-8."
         ) from None
-    return text.replace("\r\n", "\n") if "\r\n" in text else text
+    return text.replace("\r\n", "\n") if "\r" in text else text
 
 
 def read_lines(path: Path) -> list[str]:

@@ -16,6 +16,9 @@ Rows = npt.NDArray[np.integer[Any]]
 MOST_STARTS = 1 << 24
 """Entities · relations up to which a table, faster than searching, says where the triples of an end begin."""
 
+STARTS_A_KEY = 64
+"""Entries of the table for each key looked up, at most, from which on it is made: few keys are searched."""
+
 
 def _by_relation(kg: KnowledgeGraph) -> Rows:
     """The rows of the triples, relation by relation, of each as they stand."""
@@ -52,6 +55,7 @@ class Index:
         self.by_object = np.argsort(keys, kind="stable").astype(self.by_subject.dtype)
         self.object_keys = keys[self.by_object]
         self._starts: dict[int, Ints] = {}
+        self._looked_up = {0: 0, 2: 0}
         self._degrees: dict[tuple[int, int], float] = {}
 
     def _keys(self, column: int) -> Ints:
@@ -79,7 +83,8 @@ class Index:
         """
         ordered = self.object_keys if column else self.subject_keys
         size = self.entities * len(self.kg.relations)
-        if size > MOST_STARTS:
+        self._looked_up[column] += len(keys)
+        if size > MOST_STARTS or self._looked_up[column] * STARTS_A_KEY < size:
             first = ordered.searchsorted(keys)
             return first, ordered.searchsorted(keys, "right") - first
         if column not in self._starts:

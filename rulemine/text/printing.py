@@ -16,6 +16,8 @@ _OURS = "\n\t" + _ISOLATE + _END_ISOLATE
 
 def printable(text: str) -> str:
     """Makes a label safe to print; text with right-to-left letters is isolated."""
+    if text.isascii() and text.isprintable():  # most are
+        return text
     safe = _HARMFUL.sub(_escaped, text)
     return f"{_ISOLATE}{safe}{_END_ISOLATE}" if is_right_to_left(safe) else safe
 

@@ -62,8 +62,8 @@ class ProofsLeft:
     ) -> None:
         self._kg = complete
         self._facts = facts_of(complete, declared)
-        known = (complete.entity_ids, complete.relation_ids, complete.entity_ids)
-        ids = [[there.get(part, -1) for part, there in zip(t, known, strict=True)] for t in removed]
+        entity, relation = complete.entity_ids.get, complete.relation_ids.get
+        ids = [(entity(s, -1), relation(r, -1), entity(o, -1)) for s, r, o in removed]
         rows = complete.rows_of(np.array(ids, np.int32).reshape(-1, 3))
         self._removed = {t: row for t, row in zip(removed, rows.tolist(), strict=True) if row >= 0}
         self._gone = distinct(rows[rows >= 0])
