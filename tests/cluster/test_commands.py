@@ -2,7 +2,9 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from rulemine.evaluation.answerers.model_free import blocks
 from rulemine.evaluation.matching import outputs
 from rulemine.evaluation.reporting import figures
 from rulemine.release.reader import Release
+from rulemine.release.records import Question
 from rulemine.release.storing.packed import PackedRelease
 from rulemine.rules import blocks as of_rules
 from rulemine.verify import parts
@@ -114,12 +117,33 @@ def test_scores_of_texts(
             if number % 5:
                 said = {"raw_output": f"Not {question.anchors[0]}. Answer: {question.answers[0]}"}
             lines.write(json.dumps({"id": question.id} | said) + "\n")
-    words = ("evaluate", demo, str(file), "--format", "json", "-o")
-    assert command(*words, str(tmp_path / "alone")).status == 0
-    address = ("--cluster", two_workers.scheduler_address)
-    assert command(*words, str(tmp_path / "away"), *address).status == 0
+    _scored_alike(command, two_workers, demo, file)
     assert died.exists()
-    assert (tmp_path / "away").read_bytes() == (tmp_path / "alone").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "query"), [("demo", attrgetter("sparql")), ("coast", attrgetter("block.cypher"))]
+)
+def test_scores_of_queries(
+    name: str, query: Callable[[Question], str], two_workers: LocalCluster, command: Command,
+    tmp_path: Path, died: Path,
+) -> None:  # fmt: skip
+    release = built(name) / ("demo" if name == "demo" else "release")
+    key = "sparql" if name == "demo" else "cypher"
+    file = tmp_path / "queries.jsonl"
+    with file.open("w") as lines:
+        for question in Release.open(release).questions("test"):
+            lines.write(json.dumps({"id": question.id, key: query(question)}) + "\n")
+    _scored_alike(command, two_workers, str(release), file)
+    assert died.exists()
+
+
+def _scored_alike(command: Command, cluster: LocalCluster, release: str, file: Path) -> None:
+    words = ("evaluate", release, str(file), "--format", "json", "-o")
+    alone, away = file.with_suffix(".alone"), file.with_suffix(".away")
+    assert command(*words, str(alone)).status == 0
+    assert command(*words, str(away), "--cluster", cluster.scheduler_address).status == 0
+    assert away.read_bytes() == alone.read_bytes()
 
 
 def test_a_verification(
