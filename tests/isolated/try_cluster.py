@@ -46,6 +46,9 @@ HERE = Host("127.0.0.1")
 
 SECONDS_OF_STANDSTILL = 3
 
+SOME_BYTES = 1000
+"""A journal of more has rules."""
+
 THRESHOLDS = ("--min-head-coverage=0.1", "--min-std-confidence=0", "--min-pca-confidence=0")
 
 
@@ -101,9 +104,14 @@ def started(
 
 
 def mining(folder: Path, output: str, *more: str, host: Host = HERE) -> "subprocess.Popen[str]":
+    """Begins to mine; what is finished is in the journal at once."""
     words = ["mine", "dense.tsv", "--max-atoms=3", *THRESHOLDS, "-o", output, *more]
+    code = (
+        "import sys, rulemine.mining.checkpoint as j; j.SECONDS_BEFORE_WRITING = 0.0\n"
+        "from rulemine.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    )
     return subprocess.Popen(
-        [*host.enter, sys.executable, "-m", "rulemine", *words],
+        [*host.enter, sys.executable, "-c", code, *words],
         cwd=folder,
         env={**os.environ, **host.environment},
         text=True,
@@ -146,13 +154,13 @@ def two_hosts(folder: Path) -> Iterator[tuple[Host, Host]]:
     try:
         for own in names:
             ip("netns", "add", own)
-        pair = [f"rm{os.getpid()}{end}" for end in "ab"]
-        ip("link", "add", pair[0], "type", "veth", "peer", "name", pair[1])
-        for own, end, host in zip(names, pair, hosts, strict=True):
-            ip("link", "set", end, "netns", own)
-            ip("-n", own, "addr", "add", f"{host.address}/30", "dev", end)
-            ip("-n", own, "link", "set", end, "up")
+        peer = ("peer", "name", "end", "netns", names[1])
+        ip("-n", names[0], "link", "add", "end", "type", "veth", *peer)
+        for own, host in zip(names, hosts, strict=True):
+            ip("-n", own, "addr", "add", f"{host.address}/30", "dev", "end")
+            ip("-n", own, "link", "set", "end", "up")
             ip("-n", own, "link", "set", "lo", "up")
+            subprocess.run([*host.enter, "true"], check=True, capture_output=True)
         yield hosts[0], hosts[1]
     finally:
         for own in names:
@@ -187,17 +195,25 @@ def main() -> int:
             wait_until_at_work(file, worker, 1)
             worker.send_signal(signal.SIGSTOP)
             time.sleep(SECONDS_OF_STANDSTILL)
+            waited = mine.poll() is None
             worker.send_signal(signal.SIGCONT)
             mine.wait()
-            report("a worker that stood still", (folder / "still").read_bytes() == alone)
+            same = (folder / "still").read_bytes() == alone
+            report("a worker that stood still", waited and same)
             mine = mining(folder, "gone", "--cluster", str(file))
-            wait_until_at_work(file, worker, 1)
+            kept = folder / "gone.journal"
+            until(lambda: kept.is_file() and kept.stat().st_size > SOME_BYTES)
             scheduler.kill()
-            said = mine.communicate()[1].splitlines()[-1]
-            report(f"a scheduler that is killed: {said}", "the same command goes on" in said)
+            said = mine.communicate()[1]
+            right = (
+                mine.returncode == 2 and said.count("\n") == 1 and "the scheduler is gone" in said
+            )
+            report(f"a scheduler that is killed: status {mine.returncode}, {said.strip()}", right)
         with started(folder, "") as (file, _):
+            size = kept.stat().st_size
             mining(folder, "gone", "--cluster", str(file), "--resume").wait()
-            report("the same command, with another one", (folder / "gone").read_bytes() == alone)
+            same = (folder / "gone").read_bytes() == alone
+            report(f"the same command with another one, from a journal of {size:,} bytes", same)
         mining(folder, "five", "--cluster", "local:5").wait()
         report("five workers", (folder / "five").read_bytes() == alone)
         with ExitStack() as stack:
