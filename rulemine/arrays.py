@@ -126,7 +126,7 @@ def numbered(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
     Args:
         values: Shape (n,), n < 2³¹.
     """
-    order = np.argsort(values, kind="stable")
+    order = np.argsort(values)
     ordered = values[order]
     new = np.zeros(len(ordered), bool)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])

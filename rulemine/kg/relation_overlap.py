@@ -22,6 +22,8 @@ __all__ = [
     "least_share", "overlapping_relations", "undeclared_relations",
 ]  # fmt: skip
 
+Ints = npt.NDArray[np.int64]
+
 LEAST_SHARE = 0.8
 """Least fraction of a relation's triples that the other one states; less says little of the other."""
 
@@ -62,26 +64,10 @@ def overlapping_relations(kg: KnowledgeGraph, loops: bool = True) -> tuple[Relat
         loops: Whether self-loops count.
     """
     found: list[RelationOverlap] = []
-    entities, relations = max(1, len(kg.entities)), len(kg.relations)
-    beside = kg.triples[kg.beside_others]
-    beside = beside if loops else beside[beside[:, 0] != beside[:, 2]]
-    s, r, o = beside.T.astype(np.int64)
     sizes = kg.relation_sizes() if loops else _sizes_without_loops(kg)
-    pairs = s * entities + o
-    order = np.argsort(pairs)
-    pairs, others = pairs[order], r[order]
-    for turned, wanted in ((False, s * entities + o), (True, o * entities + s)):
-        order = np.argsort(wanted)  # many are found in a tenth of the time in order
-        wanted, own = wanted[order], r[order]
-        first = np.searchsorted(pairs, wanted, "left")
-        count = np.searchsorted(pairs, wanted, "right") - first
-        # One triple after another of each pair: few steps, as few relations share a pair.
-        codes = [np.empty(0, np.int64)]
-        for step in range(int(count.max(initial=0))):
-            at = np.flatnonzero(count > step)
-            codes.append(own[at] * relations + others[first[at] + step])
-        both, shared = np.unique(np.concatenate(codes), return_counts=True)
-        one, other = np.divmod(both, max(1, relations))
+    for turned, codes in zip((False, True), _restated(kg, loops), strict=True):
+        both, shared = np.unique(codes, return_counts=True)
+        one, other = np.divmod(both, max(1, len(kg.relations)))
         share = shared / sizes[one]
         keep = (share >= LEAST_SHARE) & (turned | (one != other))
         found += [
@@ -89,6 +75,35 @@ def overlapping_relations(kg: KnowledgeGraph, loops: bool = True) -> tuple[Relat
             for a, b, part in zip(one[keep], other[keep], share[keep], strict=True)
         ]
     return tuple(sorted(found))
+
+
+def _restated(kg: KnowledgeGraph, loops: bool) -> tuple[Ints, Ints]:
+    """The relations of each two triples of which one restates the other, in both orders.
+
+    Returns:
+        First · number of relations + second: where the direction is the same, and where it is the other one.
+        A self-loop has both directions, and restates itself in the other one.
+    """
+    beside = kg.triples[kg.beside_others]
+    beside = beside if loops else beside[beside[:, 0] != beside[:, 2]]
+    s, r, o = beside.T.astype(np.int64)
+    pairs = np.minimum(s, o) * max(1, len(kg.entities)) + np.maximum(s, o)
+    order = np.argsort(pairs)
+    pairs, r, way = pairs[order], r[order], np.sign(o - s)[order]
+    relations, itself = len(kg.relations), r[way == 0]
+    same, turned = [r[:0]], [itself * relations + itself]
+    # One triple after another of each pair: few steps, as few relations share a pair.
+    at = np.arange(len(pairs))
+    for step in range(1, len(pairs)):
+        at = at[: np.searchsorted(at, len(pairs) - step)]
+        at = at[pairs[at] == pairs[at + step]]
+        if not len(at):
+            break
+        one, other = r[at], r[at + step]
+        codes = np.stack((one * relations + other, other * relations + one))
+        same.append(codes[:, way[at] == way[at + step]].ravel())
+        turned.append(codes[:, way[at] == -way[at + step]].ravel())
+    return np.concatenate(same), np.concatenate(turned)
 
 
 def _sizes_without_loops(kg: KnowledgeGraph) -> npt.NDArray[np.int64]:
