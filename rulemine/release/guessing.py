@@ -5,7 +5,8 @@ with their `order`, on the naming.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from operator import attrgetter
 
 from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.kg.entity_names import EntityNames
@@ -96,10 +97,18 @@ def _ranked(found: Counter[str], hard: Counter[str], order: Mapping[str, int]) -
     )
 
 
-def order_of_names(names: Sequence[EntityNames], naming: str) -> dict[str, int]:
-    """Entity, in a naming → its place by private id, which is the same in every naming."""
-    by_id = sorted(names, key=lambda row: row.private)
-    return {name: place for place, name in enumerate(names_in(by_id, naming))}
+def order_of_names(
+    names: Sequence[EntityNames], naming: str, wanted: Container[str] | None = None
+) -> dict[str, int]:
+    """Entity, in a naming → its place by private id, which is the same in every naming.
+
+    Args:
+        names: The names of all entities.
+        naming: The naming.
+        wanted: The entities whose places are needed; None: all.
+    """
+    ordered = enumerate(names_in(sorted(names, key=attrgetter("private")), naming))
+    return {name: place for place, name in ordered if wanted is None or name in wanted}
 
 
 def guessed(

@@ -7,9 +7,10 @@ checked against its digest, and never changed. Nothing here needs a JVM or a net
 
 import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import starmap
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -369,12 +370,16 @@ class Release:
     @cached_property
     def entities(self) -> tuple[EntityNames, ...]:
         """The three names of every entity, sorted by private id."""
-        return tuple(EntityNames(*row) for row in self._table("entities.tsv", 3)[1:])
+        rows = self._table("entities.tsv", 3)
+        next(rows)
+        return tuple(starmap(EntityNames, rows))
 
     def types(self) -> dict[str, tuple[str, ...]]:
         """Entity → its types, sorted; only in releases of the kind ``structures``."""
         found: dict[str, list[str]] = {}
-        for entity, type_ in self._table(TYPES, 2)[1:]:
+        rows = self._table(TYPES, 2)
+        next(rows)
+        for entity, type_ in rows:
             found.setdefault(entity, []).append(type_)
         return {entity: tuple(sorted(types)) for entity, types in found.items()}
 
@@ -387,12 +392,12 @@ class Release:
         """The templates of its relations, and what they declare."""
         return Templates.from_plain(self.relations().values())
 
-    def _table(self, name: str, columns: int = 0) -> list[list[str]]:
+    def _table(self, name: str, columns: int = 0) -> Iterator[list[str]]:
         """The rows of a table, its header first; 0 columns: as many as the header has."""
         path = self.file(name)
-        rows = [line.split("\t") for line in read_lines(path)]
-        wanted = columns or len(rows[0])
-        for number, row in enumerate(rows, start=1):
-            if len(row) != wanted:
-                raise ReleaseError(f"{path}: line {number} has {len(row)} columns, not {wanted}.")
-        return rows
+        for number, line in enumerate(read_lines(path), start=1):
+            row = line.split("\t")
+            columns = columns or len(row)
+            if len(row) != columns:
+                raise ReleaseError(f"{path}: line {number} has {len(row)} columns, not {columns}.")
+            yield row

@@ -137,7 +137,8 @@ def _restating(parts: ReleaseParts) -> int:
 @shared
 def _guesses(parts: ReleaseParts) -> Mapping[Ends, Sequence[str]]:
     training = [q for q in parts.questions if q.split == "train"]
-    order = order_of_names(parts.names, parts.naming)
+    answers = {answer for q in training for answer in q.answers}
+    order = order_of_names(parts.names, parts.naming, answers)
     return commonest_answers(training, parts.templates.declarations, order)
 
 
