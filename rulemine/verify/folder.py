@@ -19,6 +19,7 @@ from typing import IO, Any
 
 from rulemine.errors import ReleaseError
 from rulemine.verify.kinds import checks_of
+from rulemine.verify.known import padded, spans_of_threes
 from rulemine.verify.protocol import KindChecks
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.shapes import MANIFEST, SPLITS
@@ -333,11 +334,27 @@ class Folder:
         """
         for first, chunk in self._chunks(name):
             if (columns := terms.known_columns(chunk + b"\n")) is None:
-                rows = list(self._rows(name, self._decoded(name, first, chunk), 3, True))
-                columns = terms.columns([field for _, row in rows for field in row])
-                yield [number for number, _ in rows], columns
+                numbers, fields = self._checked(name, first, chunk)
+                yield numbers, terms.columns(fields)
             else:
                 yield range(first, first + len(columns)), columns
+
+    def threes(self, name: str) -> Iterator[tuple[Sequence[int], list[str]]]:
+        """The rows of a TSV file of three columns, as `fields` gives them, many at a time.
+
+        Yields:
+            Line numbers, and the fields of these lines, one row after another.
+        """
+        for first, chunk in self._chunks(name):
+            if (fields := _regular(chunk)) is None:
+                yield self._checked(name, first, chunk)
+            else:
+                yield range(first, first + len(fields) // 3), fields
+
+    def _checked(self, name: str, first: int, chunk: bytes) -> tuple[list[int], list[str]]:
+        """Lines of three columns, line by line."""
+        rows = list(self._rows(name, self._decoded(name, first, chunk), 3, True))
+        return [number for number, _ in rows], [field for _, row in rows for field in row]
 
     def _rows(
         self,
@@ -364,6 +381,18 @@ _CHUNK = 1 << 22
 
 _UNREADABLE = (OSError, EOFError, ValueError, zlib.error)
 """Errors of reading a file, compressed or not."""
+
+
+def _regular(chunk: bytes) -> list[str] | None:
+    """The fields of lines of three columns; None if a line is not well formed."""
+    spans = spans_of_threes(padded(chunk + b"\n"))
+    if spans is None or not spans[1].all():
+        return None
+    try:
+        fields = chunk.decode("utf-8").replace("\n", "\t").split("\t")
+    except UnicodeDecodeError:
+        return None
+    return fields if [*map(str.strip, fields)] == fields else None
 
 
 def _parse(text: str) -> Any:

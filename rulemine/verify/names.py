@@ -6,7 +6,8 @@ tables; and that ``types.tsv``, which most kinds have, has known entities.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rulemine.verify.folder import Folder
@@ -58,7 +59,7 @@ class Entities(Mapping[str, Entity]):
     """
 
     rows: dict[str, int]
-    lines: list[int]
+    lines: Sequence[int]
     columns: tuple[list[str], list[str], list[str]]
 
     def __getitem__(self, name: str) -> Entity:
@@ -115,12 +116,12 @@ def check_names(folder: Folder, findings: Findings) -> Names | None:
 
 def _check_entities(folder: Folder, findings: Findings) -> Entities:
     columns: tuple[list[str], list[str], list[str]] = ([], [], [])
-    lines: list[int] = []
-    for number, row in folder.fields(ENTITIES, 3):
-        if number > 1:  # after the header
-            lines.append(number)
-            for names, name in zip(columns, row, strict=True):
-                names.append(name)
+    lines = array("q")
+    for numbers, fields in folder.threes(ENTITIES):
+        header = len(numbers) > 0 and numbers[0] == 1
+        lines.extend(numbers[header:])
+        for column, names in enumerate(columns):
+            names += fields[column + 3 * header :: 3]
     for names, what in zip(columns, _COLUMNS, strict=True):
         if len({*names}) == len(names):
             continue
@@ -132,7 +133,11 @@ def _check_entities(folder: Folder, findings: Findings) -> Entities:
             seen[name] = number
     private = columns[0]
     width = len(private[0]) if private else 0
-    for number, name in zip(lines, private, strict=True):
+    joined = "".join(private)
+    digits = joined.replace("e", "")
+    alike = {*map(len, private)} == {width} and len(digits) == len(private) * (width - 1)
+    alike = alike and joined[::width] == "e" * len(private) and digits.isdecimal()
+    for number, name in () if alike else zip(lines, private, strict=True):
         if len(name) != width or name[0] != "e" or not name[1:].isdecimal():
             expected = f"e and {width - 1} digits, as in the first row"
             findings.add(ENTITIES, number, "private id", shown(name), expected)
