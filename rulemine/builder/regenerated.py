@@ -4,6 +4,8 @@ What the writer derives is derived here by the same functions: the card, its fig
 manifest, the sheet and the other tables, the graphs of all levels, queries in SPARQL and Cypher, the form and
 order of records. So each number of a card is that of the records; that the records are true is for
 `rulemine.verify`, which shares no code with this. The options must be a recipe of this version.
+The complete graph is not read twice: it is taken as the verification read it, and its digest shows whether it
+is written again as it was.
 
 Taken from the manifest as given, since no other file has them: the options; what it says of the graph but
 the digest; and the counts ``selection`` and ``sampling``. Building again proves them
@@ -11,7 +13,7 @@ the digest; and the counts ``selection`` and ``sampling``. Building again proves
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,6 +22,7 @@ from typing import Any
 from rulemine.builder.model_counts import count_model
 from rulemine.errors import OutputError, UserError
 from rulemine.files import write_text
+from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.registry import KINDS, kind_named
 from rulemine.recipe.loading import decode_recipe
@@ -29,11 +32,14 @@ from rulemine.release.manifest import dump_manifest
 from rulemine.release.reader import MANIFEST, Release
 from rulemine.release.writer import write_release
 from rulemine.verify.report import Problem, VerificationReport
+from rulemine.verify.triples import ReadGraph
 
 __all__ = ["regenerated", "write_again"]
 
 INVARIANT = "as written again"
 """The name of the invariant."""
+
+COMPLETE = "kg/complete.tsv.gz"
 
 
 def regenerated(
@@ -59,7 +65,7 @@ def regenerated(
         if release.kind not in KINDS:
             note = f"not written again, since the kind {release.kind} is not installed"
             return replace(report, notes=(*report.notes, note))
-        problems = [*_options(release), *_differences(release, {p.file for p in report.problems})]
+        problems = [*_options(release), *_differences(release, report)]
     except OutputError:
         raise
     except UserError as problem:
@@ -72,7 +78,7 @@ def regenerated(
         (*report.problems, *problems), key=lambda p: (p.file, p.line or 0, p.invariant)
     )
     checked = {**report.checked, "files written again": len(release.manifest["files"])}
-    return replace(report, problems=tuple(ordered), checked=checked)
+    return replace(report, problems=tuple(ordered), checked=checked, complete=None)
 
 
 def _options(release: Release) -> Iterator[Problem]:
@@ -84,18 +90,31 @@ def _options(release: Release) -> Iterator[Problem]:
         yield Problem(MANIFEST, None, "options", f"config: {text}", "options of this version")
 
 
-def _differences(release: Release, doubtful: Set[str]) -> Iterator[Problem]:
+def _differences(release: Release, report: VerificationReport) -> Iterator[Problem]:
     """What differs; a graph of which nothing is doubtful has the digest that the release states."""
-    files = release.manifest["files"]
+    files, doubtful = release.manifest["files"], {p.file for p in report.problems}
     known = {name: files[name] for name in files.keys() - doubtful if name.startswith("kg/")}
     with TemporaryDirectory(prefix="rulemine-") as made:
-        write_again(release, Path(made), known)
+        complete = report.complete if COMPLETE in known else None
+        write_again(release, Path(made), known, complete and _as_read(complete))
         for row in compare(release, Path(made), known):
             yield Problem(row.file, row.line, INVARIANT, row.found, row.made)
 
 
+def _as_read(graph: ReadGraph) -> KnowledgeGraph | None:
+    """The graph that a verification read; None where reading it may be refused for its names."""
+    marked = {name[0] for name in (*graph.entities, *graph.relations)} & {'"', "\ufeff"}
+    if marked or any("\0" in "".join(names) for names in graph[:2]):
+        return None
+    graph.triples.flags.writeable = False
+    return KnowledgeGraph(*graph)
+
+
 def write_again(
-    release: Release, folder: Path, known: Mapping[str, dict[str, Any]] | None = None
+    release: Release,
+    folder: Path,
+    known: Mapping[str, dict[str, Any]] | None = None,
+    complete: KnowledgeGraph | None = None,
 ) -> None:
     """Writes a release from its records into an empty folder, with the digests that it states.
 
@@ -103,12 +122,13 @@ def write_again(
         release: The release.
         folder: The folder.
         known: See `rulemine.release.writer.write_release`.
+        complete: Its complete KG; None: it is read.
 
     Raises:
         OutputError: Something cannot be written.
         UserError: The release cannot be read.
     """
-    parts = read_parts(release)
+    parts = read_parts(release, complete)
     calls = count_model(parts.trace, parts.questions, parts.rejections)
     questions = tuple(map(kind_named(release.kind).gold, parts.questions))
     made = replace(parts, questions=questions, model_counts=calls)

@@ -165,8 +165,12 @@ class ReleaseParts:
         )
 
 
-def read_parts(release: Release) -> ReleaseParts:
+def read_parts(release: Release, complete: KnowledgeGraph | None = None) -> ReleaseParts:
     """Reads the parts of a release, in its naming.
+
+    Args:
+        release: The release.
+        complete: Its complete KG, if it has been read.
 
     Raises:
         ReleaseError: A file is missing or was edited.
@@ -179,7 +183,7 @@ def read_parts(release: Release) -> ReleaseParts:
         naming=release.naming,
         config=release.manifest["config"],
         source=release.manifest["kg"],
-        complete=release.kg("complete"),
+        complete=release.kg("complete") if complete is None else complete,
         reference=reference,
         levels=release.levels,
         removals=release.removals(),

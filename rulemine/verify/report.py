@@ -6,12 +6,13 @@ escaped and shortened.
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from rulemine.errors import counted
+from rulemine.verify.triples import ReadGraph
 
 __all__ = ["Findings", "Problem", "VerificationReport", "shown"]
 
@@ -55,6 +56,7 @@ class VerificationReport:
         skipped: Checks that were skipped because what they need is missing or unreadable, which is a
             problem itself.
         notes: What was not checked for another reason; no fault of the release.
+        complete: The complete KG, if all was checked.
     """
 
     path: Path
@@ -62,6 +64,7 @@ class VerificationReport:
     checked: Mapping[str, int]
     skipped: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    complete: ReadGraph | None = field(default=None, repr=False, compare=False)
 
     @property
     def ok(self) -> bool:

@@ -7,14 +7,15 @@ numbers it takes 240 megabytes. Every look-up is a search in a sorted column. Gu
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from itertools import compress
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from rulemine.verify.known import Known, padded, spans_of_threes
 
-__all__ = ["Graph", "Terms", "Triple", "distinct"]
+__all__ = ["Graph", "ReadGraph", "Terms", "Triple", "distinct"]
 
 Triple = tuple[str, str, str]
 
@@ -24,6 +25,20 @@ Keys = npt.NDArray[Any]
 _Number = TypeVar("_Number", bound=np.integer[Any])
 
 _AT_ONCE = 1 << 16
+
+
+class ReadGraph(NamedTuple):
+    """A graph as it was read, with no other names than its own.
+
+    Attributes:
+        entities: Its entities in code point order.
+        relations: Its relations, likewise.
+        triples: int32, shape (n, 3): the places of subject, relation and object; ascending, each row once.
+    """
+
+    entities: tuple[str, ...]
+    relations: tuple[str, ...]
+    triples: Columns
 
 
 class _Numbers(dict[str, int]):
@@ -52,7 +67,7 @@ class Terms:
     def __init__(self, entities: Iterable[str] = (), relations: Iterable[str] = ()) -> None:
         self.entities, self.relations = _Numbers(), _Numbers()
         for numbers, names in ((self.entities, entities), (self.relations, relations)):
-            ordered = sorted({*names})
+            ordered = sorted(dict.fromkeys(names))  # most tables are sorted already
             numbers.update(zip(ordered, range(len(ordered)), strict=True))
         self.known_entities, self.known_relations = len(self.entities), len(self.relations)
         self._plain = all(name == name.strip() for name in self.relations)
@@ -180,6 +195,24 @@ class Graph:
     def joined(self, other: "Graph") -> "Graph":
         """The union with a graph of the same terms."""
         return Graph(self.terms, np.concatenate((self.columns, other.columns)))
+
+    def read(self) -> ReadGraph:
+        """The graph with its own names alone, all of which were given from the start."""
+        columns = self.columns
+        names = self.terms.entities.names, self.terms.relations.names
+        own: list[tuple[str, ...]] = []
+        for labels, ends in zip(names, ((0, 2), (1,)), strict=True):
+            used = np.zeros(len(labels), bool)
+            for column in ends:
+                used[columns[:, column]] = True
+            if not used.all():
+                columns = columns.copy() if columns is self.columns else columns
+                place = np.cumsum(used, dtype=np.int32) - 1
+                for column in ends:
+                    columns[:, column] = place[columns[:, column]]
+            own.append(tuple(compress(labels, used.tolist())))
+        entities, relations = own
+        return ReadGraph(entities, relations, columns)
 
     def relation_sizes(self) -> dict[str, int]:
         """Relation → number of triples."""

@@ -6,6 +6,7 @@ digests after an edit does not hide it.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rulemine.verify.contents import Contents, Located
@@ -127,7 +128,7 @@ def verify(
     else:
         on_phase("questions")
         check(list(parts_of("questions", len(questions))), len(removed))
-    return findings.report(folder.path)
+    return replace(findings.report(folder.path), complete=complete.read())
 
 
 def _check_graphs(
