@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import starmap
+from itertools import islice, starmap
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -370,16 +370,12 @@ class Release:
     @cached_property
     def entities(self) -> tuple[EntityNames, ...]:
         """The three names of every entity, sorted by private id."""
-        rows = self._table("entities.tsv", 3)
-        next(rows)
-        return tuple(starmap(EntityNames, rows))
+        return tuple(starmap(EntityNames, islice(self._table("entities.tsv", 3), 1, None)))
 
     def types(self) -> dict[str, tuple[str, ...]]:
         """Entity → its types, sorted; only in releases of the kind ``structures``."""
         found: dict[str, list[str]] = {}
-        rows = self._table(TYPES, 2)
-        next(rows)
-        for entity, type_ in rows:
+        for entity, type_ in islice(self._table(TYPES, 2), 1, None):
             found.setdefault(entity, []).append(type_)
         return {entity: tuple(sorted(types)) for entity, types in found.items()}
 
