@@ -107,3 +107,13 @@ def test_the_command_names_it_and_fails(tmp_path: Path, command: Command) -> Non
     assert "README.md: line 1: as written again: found '# nothing'; expected " in ended.out
     assert command("archive", folder).status == 1
     assert not (tmp_path / "release.tar").exists()
+
+
+def test_a_graph_that_no_reader_takes_is_not_written_again_as_it_was_read(tmp_path: Path) -> None:
+    folder = write_release(tmp_path)
+    graphs = [f"kg/{path.name}" for path in (folder / "kg").iterdir()]
+    for name in ("entities.tsv", *graphs):
+        write_file(folder, name, read_file(folder, name).replace("ada", "a\0da"))
+    seal(folder)
+    found = " ".join(again(folder).skipped)
+    assert "complete.tsv.gz: line 1 holds a NUL byte" in found

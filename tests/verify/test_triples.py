@@ -51,3 +51,12 @@ def test_a_graph_says_what_a_set_says(
     assert set(graph.triples(graph.keys_of(more))) <= more
     some = rng.sample(ENTITIES, k=rng.randrange(7))
     assert graph.among([*some, "unknown"]) == {t for t in facts if {t[0], t[2]} <= {*some}}
+
+
+def test_what_was_read_has_its_own_names_alone() -> None:
+    terms = Terms(["a", "b", "c", "d"], ["r", "s"])
+    graph = Graph.of([("d", "s", "b"), ("b", "s", "d"), ("b", "s", "b")], terms)
+    read = graph.read()
+    assert read[:2] == (("b", "d"), ("s",))
+    assert read.triples.tolist() == [[0, 0, 0], [0, 0, 1], [1, 0, 0]]
+    assert set(graph.triples()) == {("d", "s", "b"), ("b", "s", "d"), ("b", "s", "b")}
