@@ -171,7 +171,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit status, see the module.
     """
-    # Python looks for cycles among all objects, a fifth of the time of a build, and there are hardly any.
+    # Python looks for cycles among all objects, a sixth of the time of a build, and there are hardly any.
     gc.set_threshold(10_000, 20, 100)
     for channel in (sys.stdout, sys.stderr):
         # Labels may be any text. A terminal with another encoding shows what it can; files get UTF-8.

