@@ -1,0 +1,78 @@
+"""The project does not grow: what a reader has to carry, in numbers that may only fall (`size.toml`)."""
+
+import argparse
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from rulemine.cli.main import make_parser
+from rulemine.kinds.registry import KINDS
+from rulemine.recipe.recipe import BASE, keys_with
+from tests import ROOT
+
+BUDGETS = tomllib.loads((Path(__file__).parent / "size.toml").read_text("utf-8"))
+
+
+def nodes(place: str) -> list[ast.AST]:
+    """The syntax of every file that a path, or a pattern such as ``rulemine/*.py``, names."""
+    paths = ROOT.glob(place) if place.endswith(".py") else (ROOT / place).rglob("*.py")
+    return [node for path in paths for node in ast.walk(ast.parse(path.read_text("utf-8")))]
+
+
+def statements(place: str) -> int:
+    """Statements without docstrings."""
+    return sum(
+        isinstance(node, ast.stmt)
+        and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        for node in nodes(place)
+    )
+
+
+def parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    """A parser and those of its commands, each once whatever names it has."""
+    below = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+    each = {id(child): child for action in below for child in action.choices.values()}
+    return [parser, *(more for child in each.values() for more in parsers(child))]
+
+
+def face() -> dict[str, int]:
+    """What users meet, and what stands beside the package."""
+    actions = [action for parser in parsers(make_parser()) for action in parser._actions]
+    calls = [
+        ast.unparse(node.func)
+        for place in ("rulemine/release", "rulemine/kinds")
+        for node in nodes(place)
+        if isinstance(node, ast.Call)
+    ]
+    return {
+        "recipe keys": len([BASE, *keys_with(*KINDS)]),
+        "commands": len(parsers(make_parser())) - 1,
+        "options": sum(bool(action.option_strings) for action in actions),
+        "figures of a release": calls.count("Figure") + 2 * calls.count("pair"),
+        "words of docs": sum(len(p.read_text("utf-8").split()) for p in ROOT.glob("docs/*.md")),
+        "lines of tests": sum(
+            path.read_text("utf-8").count("\n") for path in ROOT.glob("tests/**/*.py")
+        ),
+    }
+
+
+def fits(found: int, budget: int) -> bool:
+    """Whether a number is within its budget, and the budget not much wider than it."""
+    return budget - max(10, budget // 50) <= found <= budget
+
+
+@pytest.mark.parametrize("place", BUDGETS["statements"])
+def test_a_folder_is_within_its_budget(place: str) -> None:
+    assert fits(statements(place), BUDGETS["statements"][place]), statements(place)
+
+
+def test_every_statement_is_in_a_budget() -> None:
+    assert sum(map(statements, BUDGETS["statements"])) == statements("rulemine")
+
+
+def test_the_rest_is_within_its_budget() -> None:
+    found, budgets = face(), BUDGETS["face"]
+    assert found.keys() == budgets.keys()
+    assert {n: x for n, x in found.items() if not fits(x, budgets[n])} == {}, found
