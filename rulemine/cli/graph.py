@@ -146,7 +146,7 @@ def seeds(arguments: Namespace) -> int:
     from rulemine.kinds.registry import tool
 
     check_output(arguments.output)
-    given = {name: getattr(arguments, name) for name in ("texts", "linker", "labels")}
+    given = {name: getattr(arguments, name) for name in ("texts", "labels")}
     with bar("seeds") as advance:
         settings = [parse_setting(text) for text in arguments.set]
         rows = tool("seeds").preview(arguments.recipe, settings, given, advance, note)
@@ -215,7 +215,6 @@ SEEDS = Subcommand(
             "variants"),
         arg("texts", "TEXTS", "the texts, see below", nargs="?"),
         arg("--labels", "FILE", "text labels: TSV or the name of a data set"),
-        arg("--linker", "MODULE:FUNCTION", "finds the entities of a text (by their labels)"),
         arg("--most", "N", "texts to show (10)", within(0), default=10),
         "set",
         arg("-o --output", "FILE", "write all of them as JSON Lines (none)", output_file),

@@ -2,7 +2,6 @@
 
 import argparse
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -35,7 +34,6 @@ FILES = {
     "heads": "wife\n",
     "texts.txt": "h1 and w1 are the parents of c1.\n",
     "table.csv": "t\nh1 and w1 and c1\n",
-    "my_kept_linker.py": "def make(kg, labels):\n    return lambda text: ['h1', 'w1', 'c1']\n",
     "v.toml": 'name = "v"\nkind = "variants"\nkg = "kg.tsv"\nlabels = "labels.tsv"\n'
     '[variants]\ntexts = "texts.txt"\n',
     "g.toml": 'name = "g"\nkg = "kg.tsv"\nlabels = "labels.tsv"\n',
@@ -65,7 +63,6 @@ CASES = {
     SCORE: "tasks.jsonl given.jsonl s.toml people.csv",
     "graph seeds v.toml": "v.toml texts.txt labels.tsv kg.tsv",
     "graph seeds kg.tsv table.csv:t": "kg.tsv table.csv",
-    "graph seeds kg.tsv texts.txt --linker my_kept_linker:make": "texts.txt my_kept_linker.py",
     "graph seeds kg.tsv --labels labels.tsv": "labels.tsv",
     "gloss g.toml": "g.toml kg.tsv labels.tsv",
     CANDIDATES: "kg.tsv c.jsonl kg2.tsv",
@@ -123,8 +120,6 @@ def test_an_input_is_never_the_output(
     given: str,
 ) -> None:
     monkeypatch.chdir(made)
-    monkeypatch.syspath_prepend(str(made))
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # beside the program that is imported
     before = tree(made)
     assert_refused(command(*words.split(), "-o", given), "is an input of this command|SHA256SUMS")
     assert tree(made) == before

@@ -15,28 +15,22 @@ unambiguously counts; then the one with the most neighbors; then the smallest id
 tells apart, such as ``Mercury (planet)``, are found by their plain name too.
 """
 
-import importlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple
 
-from rulemine.errors import ConfigError, RulemineError
-from rulemine.guard import noticed
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.variants.components import Ints
 from rulemine.text.mentions import FUNCTION_WORDS
 from rulemine.text.normalization import is_unspaced, is_word, unify
 
-__all__ = ["EntityLinker", "Linker", "Mention", "linker_of"]
+__all__ = ["Linker", "Mention"]
 
 _TOKEN = re.compile(r"\d+(?:[.,:/]\d+)+|[^\W_]+(?:'[tm]\b)?|[^\w\s]")
 """Numbers with their separators, words, contractions that are no names (``don't``), and signs."""
 
 _NOTE = re.compile(r"\s*\([^()]*\)$")
 _JOIN = "\x1f"
-
-_T = TypeVar("_T")
 
 
 class Mention(NamedTuple):
@@ -51,14 +45,6 @@ class Mention(NamedTuple):
     entity: int
     spelling: str
     rivals: int
-
-
-class EntityLinker(Protocol):
-    """Finds entities in texts."""
-
-    def mentions(self, text: str) -> tuple[Mention, ...]:
-        """The entities that a text names, each once, as they first appear."""
-        ...
 
 
 class _Named(NamedTuple):
@@ -112,7 +98,7 @@ class Linker:
         return tuple(mention.entity for mention in self.mentions(text))
 
     def mentions(self, text: str) -> tuple[Mention, ...]:
-        """As `EntityLinker.mentions`."""
+        """What a text names, each entity once, as they first appear."""
         found = list(self._places(unify(text)))
         certain = {named[0].entity for _, named in found if len(named) == 1}
         mentions: dict[int, Mention] = {}
@@ -219,76 +205,3 @@ class _Words:
 
 def _joined(neighbor: str, own: str) -> bool:
     return is_word(neighbor) and is_word(own) and not is_unspaced(neighbor) and not is_unspaced(own)
-
-
-class _Foreign:
-    """A linker of the user's."""
-
-    def __init__(
-        self, where: str, find: Callable[[str], Iterable[str]], kg: KnowledgeGraph
-    ) -> None:
-        self._where, self._find, self._kg = where, find, kg
-
-    def mentions(self, text: str) -> tuple[Mention, ...]:
-        """As `EntityLinker.mentions`."""
-        names = dict.fromkeys(_run(self._where, lambda: tuple(self._find(text))))
-        for name in names:
-            if name not in self._kg.entity_ids:
-                raise ConfigError(
-                    f"{self._where}: returned {name!r}, which is no entity of the graph. Entities were "
-                    "expected, as the graph names them."
-                )
-        return tuple(Mention(self._kg.entity_ids[name], name, 0) for name in names)
-
-
-def linker_of(
-    written: str,
-    kg: KnowledgeGraph,
-    labels: Mapping[str, str],
-    aliases: Mapping[str, Sequence[str]],
-    neighbors: Callable[[int], Ints],
-) -> EntityLinker:
-    """The linker of a recipe.
-
-    Args:
-        written: ``variants.linker``: empty for `Linker`, else ``module:function``. The function is called
-            once, with the graph and entity → label, and returns what is called with each text: it gives
-            the entities that the text names, as the graph names them, the first first.
-        kg: As of `Linker`, like the rest.
-        labels: See `Linker`.
-        aliases: See `Linker`.
-        neighbors: See `Linker`.
-
-    Raises:
-        ConfigError: There is no such function, or it fails.
-    """
-    if not written:
-        return Linker(kg, labels, aliases, neighbors)
-    where = f"variants.linker {written!r}"
-    module, colon, attribute = written.partition(":")
-    if not colon:
-        raise ConfigError(f"{where}: expected module:function, e.g. my_linker:make.")
-    loaded = _run(where, lambda: importlib.import_module(module))
-    if loaded.__file__:
-        noticed(Path(loaded.__file__))
-    make = _run(where, lambda: getattr(loaded, attribute))
-    return _Foreign(where, _run(where, lambda: make(kg, labels)), kg)
-
-
-def _run(where: str, call: Callable[[], _T]) -> _T:
-    """Calls other people's code, which can raise anything.
-
-    Raises:
-        ConfigError: It did.
-    """
-    try:
-        return call()
-    except RulemineError:
-        raise
-    except (Exception, SystemExit) as problem:
-        advice = ""
-        if isinstance(problem, ModuleNotFoundError):
-            advice = " Install the package, or put its folder into PYTHONPATH."
-        raise ConfigError(
-            f"{where}: failed: {type(problem).__name__}: {problem}.{advice}"
-        ) from problem

@@ -45,8 +45,6 @@ class VariantSection(KindOptions):
             empty: all are asked.
         judges: The models that judge: three, or one that judges three times; ``NAME@URL``: at an address of
             its own, with the key in OPENAI_API_KEY_1, _2 or _3; empty: nothing is judged.
-        linker: ``MODULE:FUNCTION`` that finds the entities of a text, see docs/variants.md; empty: by their
-            labels.
         run: 0: the published release, written at temperature 0; 1, 2, …: a fresh variant of it, of which
             order and temperature differ.
     """
@@ -90,7 +88,6 @@ class VariantSection(KindOptions):
         expected="one model, or three, or none",
         secret=True,  # an address may hold a key
     )
-    linker: str = option("")
     run: int = option(0, least=0)
 
     def check(self, recipe: Any) -> None:

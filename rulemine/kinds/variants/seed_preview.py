@@ -34,7 +34,7 @@ def preview(
     Args:
         name: A graph, or a recipe.
         settings: Keys and values of the recipe.
-        given: ``texts`` and ``linker`` of the section, and ``labels``; None: as in the recipe.
+        given: ``texts`` of the section, and ``labels``; None: as in the recipe.
         progress: Called with the texts done and all.
         note: Called with what a user should know.
 
@@ -62,8 +62,7 @@ def preview(
 
 def _recipe(name: str, settings: Sequence[Setting], given: dict[str, str | None]) -> Recipe:
     """The recipe named, or one for the graph named, with the options given."""
-    of_section = [((KIND, key), given[key]) for key in ("texts", "linker")]
-    changes = [*settings, *of_section, (("labels",), given["labels"])]
+    changes = [*settings, ((KIND, "texts"), given["texts"]), (("labels",), given["labels"])]
     changes = [(key, value) for key, value in changes if value is not None]
     named = load_recipe(name, [])
     if named.kind == KIND:

@@ -21,7 +21,7 @@ from rulemine.files import read_lines
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.kinds.split import draw_splits
 from rulemine.kinds.variants.components import Components, Ints
-from rulemine.kinds.variants.linking import Mention, linker_of
+from rulemine.kinds.variants.linking import Linker, Mention
 from rulemine.kinds.variants.options import VariantSection
 from rulemine.kinds.variants.text_files import SeedText, read_seed_texts
 from rulemine.recipe.inputs import Inputs
@@ -74,7 +74,7 @@ def seed_sets(
 
     Raises:
         InputError: A file cannot be read, or names no entity of the graph.
-        ConfigError: There is no such domain, or no such linker.
+        ConfigError: There is no such domain.
     """
     if (rows := inputs["seed_rows"]) is not None:
         ids = inputs.kg.entity_ids
@@ -88,10 +88,10 @@ def seed_sets(
             "variants.domains: is for seed sets that are drawn, but texts or entities are given. Leave it "
             "out."
         )
-    if not options.texts and (idle := options.linker or options.aliases):
+    if options.aliases and not options.texts:
         raise ConfigError(
-            f"variants.linker and variants.aliases: {idle} finds entities in texts, but variants.texts is "
-            "empty. Name texts, or leave it out."
+            f"variants.aliases: {options.aliases} finds entities in texts, but variants.texts is empty. Name "
+            "texts, or leave it out."
         )
     if options.entities:
         return _of_lists(inputs, Path(options.entities), note)
@@ -137,11 +137,10 @@ def linked_texts(
 
     Raises:
         InputError: As `read_seed_texts`; or no text names an entity of the graph.
-        ConfigError: There is no such linker.
     """
     texts = read_seed_texts(options, note)
     aliases = _aliases(inputs, options.aliases, note)
-    linker = linker_of(options.linker, inputs.kg, inputs.labels, aliases, components.neighbors)
+    linker = Linker(inputs.kg, inputs.labels, aliases, components.neighbors)
     found = []
     for done, text in enumerate(texts):
         if progress:

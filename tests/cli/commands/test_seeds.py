@@ -44,7 +44,6 @@ def test_without_texts_entities_are_drawn_and_keys_can_be_set(
     [
         (["variants-demo", "missing.txt"], "missing.txt"),
         (["demo", "missing.txt"], "missing.txt: no such file"),
-        (["demo", "--linker", "x"], "variants.linker"),
         (["demo", "--set", "variants.set=3"], "variants.set"),
     ],
 )

@@ -4,14 +4,12 @@ import random
 import re
 import unicodedata
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
-from rulemine.errors import ConfigError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.variants.components import Components
-from rulemine.kinds.variants.linking import EntityLinker, Linker, linker_of
+from rulemine.kinds.variants.linking import Linker
 from rulemine.kinds.variants.options import VariantSection
 
 
@@ -133,42 +131,3 @@ def test_normal_forms_of_a_text_name_the_same() -> None:
     text = "Lórin Péry met Ελένη Αλμυράς; they spoke Горская речь in عين الغزال."
     for form in ("NFC", "NFD", "NFKC", "NFKD"):
         assert found(names, unicodedata.normalize(form, text)) == "a b c d"  # type: ignore[arg-type]
-
-
-FOREIGN = """
-def make(kg, labels):
-    assert labels == {"r": "Rome"}
-    return lambda text: [word for word in text.split() if word in kg.entities] * 2
-
-def broken(kg, labels):
-    return lambda text: 1 / 0
-
-def ending(kg, labels):
-    raise SystemExit(0)
-
-def strange(kg, labels):
-    return lambda text: ["nobody"]
-"""
-
-
-def test_another_linker_can_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a_linker_of_mine.py").write_text(FOREIGN, "utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    kg = KnowledgeGraph.from_triples([("r", "x", "i")])
-    neighbors = Components(kg, VariantSection(), ()).neighbors
-
-    def made(written: str) -> EntityLinker:
-        return linker_of(written, kg, {"r": "Rome"}, {}, neighbors)
-
-    assert [one.entity for one in made("a_linker_of_mine:make").mentions("i of r")] == [0, 1]
-    assert made("").mentions("Rome")[0].spelling == "Rome"
-    for written, message in (
-        ("a_linker_of_mine", "expected module:function"),
-        ("a_linker_of_mine:none", "AttributeError"),
-        ("no_such_module:make", "ModuleNotFoundError"),
-        ("a_linker_of_mine:broken", "ZeroDivisionError"),
-        ("a_linker_of_mine:ending", "SystemExit: 0"),
-        ("a_linker_of_mine:strange", "'nobody', which is no entity"),
-    ):
-        with pytest.raises(ConfigError, match=f"^variants.linker '{written}'.*{message}"):
-            made(written).mentions("x")
