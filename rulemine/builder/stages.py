@@ -313,4 +313,4 @@ class BuildStages(BuildResults):
             "about": self.inputs.about(self._types[0]),
             "templates": self.inputs.templates.to_plain(),  # those of no question, too
         }
-        return self._stage("release", 10, options, work)
+        return self._stage("release", 11, options, work)

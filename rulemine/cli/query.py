@@ -1,6 +1,5 @@
 """The command ``query``: queries, and those that others wrote."""
 
-import shutil
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -70,8 +69,7 @@ def query(arguments: Namespace) -> int:
         f"{named}shape {structure.shape}, {counted(structure.hops, 'hop')}, "
         f"{counted(structure.atoms, 'atom')}"
     )
-    width = shutil.get_terminal_size((100, 24)).columns
-    say("\n".join(graded_lines(grades, removals, most, width)))
+    say("\n".join(graded_lines(grades, removals, most)))
     return 0
 
 

@@ -24,7 +24,6 @@ def values_of_queries(manifest: Manifest) -> dict[str, Any]:
     return {
         ALL: whole,
         "asked": {**asked, ALL: whole},
-        "structured": asked,
         "structures": len(asked),
         "harder": counts["questions"] - easy,
         "harder_stated": counts["some_answer_stated"] - easy,

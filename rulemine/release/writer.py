@@ -17,8 +17,7 @@ from rulemine.kg.graph import Triple, format_tsv
 from rulemine.kg.property_graph.simplekg import write_simplekg
 from rulemine.kinds.registry import kind_named
 from rulemine.release.card.figures import figures_of
-from rulemine.release.card.page import draw_plots, write_card
-from rulemine.release.card.plots import FIGURES
+from rulemine.release.card.page import write_card
 from rulemine.release.contents import GLOSSES, JOURNAL, PROMPT, ModelTrace, ReleaseParts
 from rulemine.release.manifest import FORMAT, dump_manifest
 from rulemine.release.reader import MANIFEST, PROPERTY_GRAPHS, TYPES
@@ -83,7 +82,6 @@ def write_release(
         "counts": figures_of(named),
     }
     write_text(folder / "README.md", write_card(named, manifest))
-    write_text(folder / FIGURES, draw_plots(named, manifest))
     made = {name: _describe(folder / name) for name in _files(folder)}
     manifest["files"] = dict(sorted((made | same).items()))
     write_text(folder / MANIFEST, dump_manifest(manifest))

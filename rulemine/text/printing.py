@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-__all__ = ["is_right_to_left", "printable", "printable_lines"]
+__all__ = ["printable", "printable_lines"]
 
 _ISOLATE, _END_ISOLATE = "\u2068", "\u2069"
 
@@ -19,7 +19,7 @@ def printable(text: str) -> str:
     if text.isascii() and text.isprintable():  # most are
         return text
     safe = _HARMFUL.sub(_escaped, text)
-    return f"{_ISOLATE}{safe}{_END_ISOLATE}" if is_right_to_left(safe) else safe
+    return f"{_ISOLATE}{safe}{_END_ISOLATE}" if _is_right_to_left(safe) else safe
 
 
 def printable_lines(text: str) -> str:
@@ -27,7 +27,7 @@ def printable_lines(text: str) -> str:
     return _HARMFUL.sub(lambda m: m[0] if m[0] in _OURS else _escaped(m), text)
 
 
-def is_right_to_left(text: str) -> bool:
+def _is_right_to_left(text: str) -> bool:
     """Whether a text has letters that are written from right to left."""
     return not text.isascii() and any(unicodedata.bidirectional(c) in ("R", "AL") for c in text)
 

@@ -35,7 +35,7 @@ FORMAT_VERSION = 4
 MANIFEST_NAME = "manifest.json"
 QUESTION_FILES = tuple(f"questions/{split}.jsonl" for split in SPLITS)
 LAYOUT = (
-    "README.md", "entities.tsv", "figures.svg", "kg/complete.tsv.gz", "kg/incomplete.tsv.gz", *QUESTION_FILES,
+    "README.md", "entities.tsv", "kg/complete.tsv.gz", "kg/incomplete.tsv.gz", *QUESTION_FILES,
     "rejected.jsonl", "relations.tsv", "removed.jsonl", "rules.jsonl",
 )  # fmt: skip
 """The files of every release."""

@@ -143,7 +143,7 @@ def other_rule(row: str) -> str:
         (line_of("rules.jsonl", 2, other_rule), "rules.jsonl: line 2"),
         (line_of("kg/complete.tsv.gz", 4, lambda _: "a\tb\tc"), "kg/complete.tsv.gz: line 4"),
         (other_templates, "relations.tsv: line "),
-        (lambda folder: (folder / "figures.svg").unlink(), "figures.svg: found none"),
+        (lambda folder: (folder / "rejected.jsonl").unlink(), "rejected.jsonl: found none"),
         (lambda folder: write_file(folder, "more.txt", "x\n"), "more.txt: found a file"),
         (line_of("entities.tsv", 9, lambda line: line + "\n" + line), "entities.tsv: line 10"),
     ],

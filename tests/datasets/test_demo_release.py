@@ -76,7 +76,7 @@ def test_a_changed_file_a_new_one_and_one_that_is_gone_are_named(
     made = shutil.copytree(demo, tmp_path / "made")
     with (made / "rules.jsonl").open("a") as file:
         file.write("\n")
-    (made / "figures.svg").unlink()
+    (made / "relations.tsv").unlink()
     (made / "kg" / "more.tsv").touch()
-    found = ["figures.svg is gone", "kg/more.tsv is new", "rules.jsonl differs"]
+    found = ["kg/more.tsv is new", "relations.tsv is gone", "rules.jsonl differs"]
     assert differences("demo", made)[:-1] == [f"demo: {each}" for each in found]

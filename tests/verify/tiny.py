@@ -122,7 +122,6 @@ def tiny_files(naming: str = "entity") -> dict[str, str]:
     removed = {named(text) for text, _, _ in REMOVED}
     files = {
         "README.md": "# tiny\n",
-        "figures.svg": "<svg/>\n",
         "kg/complete.tsv.gz": _tsv(complete),
         "kg/incomplete.tsv.gz": _tsv([t for t in complete if t not in removed]),
         "removed.jsonl": _jsonl(
@@ -276,7 +275,7 @@ def mend_figures(folder: Path) -> None:
     parts = read_parts(Release.open(folder))
     with TemporaryDirectory() as made:
         writer.write_release(Path(made), parts, parts.naming)
-        for name in ("README.md", "figures.svg", "manifest.json"):
+        for name in ("README.md", "manifest.json"):
             write_file(folder, name, read_file(Path(made), name))
     seal(folder)
 

@@ -6,7 +6,6 @@ Hub. A configuration for each kind of question and naming (``rules-text``), for 
 relations. Tried with versions 2.14.7 and 5.2.0.
 """
 
-import shutil
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,7 +15,6 @@ from rulemine.exports.protocol import NAMINGS_OF_EXPORTS, ExportFolder, ExportIn
 from rulemine.exports.record_tables import write_parquet
 from rulemine.exports.release_tables import ReleaseTable, names_tables, release_tables
 from rulemine.kinds.registry import KINDS
-from rulemine.release.card.plots import FIGURES
 
 __all__ = ["HuggingFaceExport"]
 
@@ -50,5 +48,4 @@ class HuggingFaceExport(Section):
             without_answers=given.without_answers,
         )
         folder.text("README.md", text)
-        shutil.copyfile(given.release.file(FIGURES), folder.path / FIGURES)
         folder.count("configurations", len({table.config for table in tables}))

@@ -10,8 +10,7 @@ from rulemine.cypher.rows import row_of
 from rulemine.errors import counted
 from rulemine.kg.graph import Triple
 from rulemine.release.records import Question
-from rulemine.release.showing.drawing import REMOVED
-from rulemine.release.showing.layout import hanging
+from rulemine.release.showing.layout import REMOVED, hanging
 from rulemine.release.showing.view import Drawing, Row, ShownRelease, Titled, topics
 from rulemine.text.printing import printable
 

@@ -5,8 +5,7 @@ from typing import Any
 
 from rulemine.errors import counted
 from rulemine.release.records import Question
-from rulemine.release.showing.drawing import REMOVED
-from rulemine.release.showing.layout import hanging
+from rulemine.release.showing.layout import REMOVED, hanging
 from rulemine.release.showing.view import Row, ShownRelease, Titled, topics
 from rulemine.text.printing import printable
 

@@ -5,8 +5,14 @@ from dataclasses import replace
 from rulemine.errors import counted
 from rulemine.kg.priors import CORE_PRIOR
 from rulemine.release.records import Certificate, Question, Removal
-from rulemine.release.showing.drawing import display_width, draw_proof
-from rulemine.release.showing.layout import answer_rows, columns, hanging, wrapped
+from rulemine.release.showing.layout import (
+    REMOVED,
+    answer_rows,
+    columns,
+    display_width,
+    hanging,
+    wrapped,
+)
 from rulemine.release.showing.proofs_left import why_best
 from rulemine.release.showing.view import ShownRelease, Titled, fate
 from rulemine.rules.formats import format_readable
@@ -31,10 +37,11 @@ def rule_view(question: Question, shown: ShownRelease) -> list[Titled]:
     rule = shown.rules[question.rules[0]]
     proofs = (removal.certificate, *removal.further_certificates)
     proof = next((p for p in proofs if p.rule == rule.id), removal.certificate)
+    facts = [*map(shown.triple, proof.body), f"⇒ {shown.triple(triple)}   {REMOVED}"]
     return [
         Titled("", [lambda width: _asked(question, shown, width)]),
         Titled("Rule", [lambda width: _symbols(rule, width), *_said(question, rule, shown)]),
-        Titled("Proof", [lambda width: draw_proof(proof.body, triple, shown.names, width)]),
+        Titled("Proof", [hanging(facts)]),
         Titled("Why this proof", [hanging(_why(shown, removal, proof))]),
         Titled("How hard", [hanging(_difficulty(question, shown, removal, rule))]),
     ]

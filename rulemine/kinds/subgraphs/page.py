@@ -6,9 +6,9 @@ from typing import Any
 from rulemine.config import packaged
 from rulemine.files import read_text
 from rulemine.kinds.query_page import examples_of_structures
-from rulemine.kinds.subgraphs.figures import CLASSES, FIGURES, MEASURES, SIZES
+from rulemine.kinds.subgraphs.figures import FIGURES, MEASURES, SIZES
 from rulemine.kinds.written.page import values_of_written
-from rulemine.release.card.bins import by_size, most, range_label
+from rulemine.release.card.bins import by_size, range_label
 from rulemine.release.card.kind_page import KindPage, Manifest
 
 __all__ = ["SUBGRAPH_PAGE"]
@@ -29,10 +29,6 @@ def _values(manifest: Manifest) -> Mapping[str, Any]:
             said: {range_label(size, SIZES): n for size, n in counts["histograms"][key].items()}
             for key, (said, _) in MEASURES.items()
         },
-        "largest": {
-            of: most({shape: row[of] for shape, row in counts["classes"].items()}) for of in CLASSES
-        },
-        "largest_relations": most(sizes),
         "frequent": {name: relations[name] for name in list(sizes)[:MOST_RELATIONS]},
         "lost_to_split": {
             reason.removeprefix(_SPLIT): n

@@ -5,11 +5,9 @@ from typing import Any
 
 from rulemine.config import packaged
 from rulemine.files import read_text
-from rulemine.kinds.query_figures import ALL
 from rulemine.kinds.query_page import examples_of_structures
 from rulemine.kinds.variants.figures import FIGURES
 from rulemine.kinds.written.page import values_of_written
-from rulemine.release.card.bins import most
 from rulemine.release.card.kind_page import KindPage, Manifest
 
 __all__ = ["VARIANT_PAGE"]
@@ -18,15 +16,7 @@ __all__ = ["VARIANT_PAGE"]
 def _values(manifest: Manifest) -> Mapping[str, Any]:
     counts, values = manifest["counts"], values_of_written(manifest, "variants")
     judged = (counts["judged"] and values["told"].get("judged")) or {}
-    topics = {topic or "none": sum(row.values()) for topic, row in counts["topics"].items()}
-    structures = {
-        name: row["questions"] for name, row in counts["statistics"].items() if name != ALL
-    }
-    return {
-        **values,
-        "largest": {"topics": most(topics), "structures": most(structures)},
-        "verdicts": judged,
-    }
+    return {**values, "verdicts": judged}
 
 
 VARIANT_PAGE = KindPage(

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rulemine.errors import counted
 from rulemine.kinds.written.block import Judgement
 from rulemine.release.records import Question
-from rulemine.release.showing.drawing import REMOVED, display_width
-from rulemine.release.showing.layout import hanging, wrapped
+from rulemine.release.showing.layout import REMOVED, display_width, hanging, wrapped
 from rulemine.release.showing.tree import tree_view
 from rulemine.release.showing.view import Row, ShownRelease, Titled
 from rulemine.text.printing import printable
@@ -60,7 +59,7 @@ def variant_view(question: Question, shown: ShownRelease) -> list[Titled]:
     ]
     if not block.judgements:
         return _written(question, shown, [*rows, ("judges", "none")])
-    judged = Titled("Judges", [hanging(_judged(block.judgements), "   ")])
+    judged = Titled("Judges", [hanging(_judged(block.judgements))])
     return [*_written(question, shown, rows), judged]
 
 

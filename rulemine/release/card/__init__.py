@@ -1,1 +1,1 @@
-"""The card of a release: its counts, its text ``README.md`` and its plots ``figures.svg``."""
+"""The card of a release: its counts and its text ``README.md``."""

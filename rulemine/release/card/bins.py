@@ -1,12 +1,12 @@
-"""The bins that questions are counted in, and what the card and its plots call them."""
+"""The bins that questions are counted in, and what the card calls them."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 __all__ = [
-    "LIFTS", "PRIORS", "PROOFS", "bin_label", "both", "by", "by_size", "from_bound", "most",
-    "range_label", "up_to", "upper_names",
+    "LIFTS", "PRIORS", "PROOFS", "bin_label", "both", "by", "by_size", "from_bound", "range_label",
+    "up_to", "upper_names",
 ]  # fmt: skip
 
 PRIORS = (0.001, 0.01, 0.03, 0.05, 0.07, 0.2, 1.0)
@@ -14,9 +14,6 @@ PRIORS = (0.001, 0.01, 0.03, 0.05, 0.07, 0.2, 1.0)
 
 LIFTS = (0, 1, 2, 4, 10, 30, 100, 1000)
 """Lower bounds of the bins of lift, inclusive."""
-
-MOST_BARS = 10
-"""Bars of a chart of what there may be many of."""
 
 PROOFS = (1, 2, 5, 10, 100)
 """Upper bounds of the bins of remaining proofs, inclusive; the last bin is ``more``."""
@@ -58,18 +55,13 @@ def both(counts: Mapping[str, Any], key: str) -> dict[str, dict[str, int]]:
     }
 
 
-def most(sizes: Mapping[str, int]) -> dict[str, int]:
-    """The largest, as many as a chart shows, but for those that are 0."""
-    return {name: n for name, n in list(by_size(sizes).items())[:MOST_BARS] if n}
-
-
 def by_size(sizes: Mapping[str, int]) -> dict[str, int]:
     """The largest first; of the same size, by name."""
     return dict(sorted(sizes.items(), key=lambda item: (-item[1], item[0])))
 
 
 def bin_label(key: str, name: str) -> str:
-    """What the card and its plots call a bin.
+    """What the card calls a bin.
 
     Args:
         key: What is counted, as in ``questions_by_<key>``.

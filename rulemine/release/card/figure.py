@@ -16,7 +16,7 @@ class Figure(NamedTuple):
     """A figure, or a column of one that is a table.
 
     Attributes:
-        key: Its key in the counts of a manifest, by which cards and plots name it.
+        key: Its key in the counts of a manifest, by which cards name it.
         words: What it counts, as Markdown; ``docs/figures.md`` has the words of every figure.
         of: The figure of the parts of a release, as JSON; of a column, that of what a row is about.
         after: Of a kind's figures: the figure of all releases that it follows.

@@ -1,4 +1,4 @@
-"""The figures of a release: the counts of its manifest, from which the card and its plots are made.
+"""The figures of a release: the counts of its manifest, from which the card is made.
 
 Every figure is declared once, and counted from the parts that are written. Those of one kind of question are
 the kind's.

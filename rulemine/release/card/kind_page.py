@@ -13,16 +13,15 @@ Manifest = Mapping[str, Any]
 
 
 class KindPage(NamedTuple):
-    """What only the cards of a kind count, say and plot.
+    """What only the cards of a kind count and say.
 
     Attributes:
         figures: The figures of its releases alone.
         text: A template, see `rulemine.release.card.template`, that extends ``release/card/card.md`` with
             blocks: ``lead`` (title and what follows it), ``sizes`` and ``origins`` (sections with their
             titles), ``limits``, ``shared`` (rows: what questions share with training), ``from_train`` and
-            ``from_whole`` (rows: what splits differ in), ``block`` (what only its questions have),
-            ``own_charts`` (see `rulemine.release.card.charts`); if need be, ``own_files`` (rows),
-            ``completion`` and ``answer_bars``.
+            ``from_whole`` (rows: what splits differ in), ``block`` (what only its questions have);
+            if need be, ``own_files`` (rows) and ``completion``.
         values: What it names beside the counts of the manifest.
         examples: Some of the questions, as lines.
         whole: Whether the template is the whole card, and names nothing that only cards of builds do.

@@ -13,14 +13,11 @@ from rulemine.codec import dump_line
 from rulemine.kg.priors import CORE_PRIOR
 from rulemine.kg.relation_overlap import LEAST_SHARE
 from rulemine.kinds.registry import kind_named
-from rulemine.release.card.bins import both
-from rulemine.release.card.charts import charts_of
 from rulemine.release.card.kind_page import KindPage
-from rulemine.release.card.plots import draw_figures
 from rulemine.release.card.template import fill
 from rulemine.release.contents import ReleaseParts
 
-__all__ = ["draw_plots", "reasons", "write_card"]
+__all__ = ["reasons", "write_card"]
 
 LITTLE_CORE, FEW_CORE = 0.1, 100
 """Below this fraction or number of questions in the core, the card warns."""
@@ -45,17 +42,6 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         parts: The parts, in the naming of the release.
         manifest: Its manifest, without the digests of files.
     """
-    return _part("card", parts, manifest)
-
-
-def draw_plots(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
-    """The page of plots as SVG; arguments as in `write_card`."""
-    charts = charts_of(_part("charts", parts, manifest))
-    return draw_figures(manifest["name"], manifest["counts"], charts)
-
-
-def _part(part: str, parts: ReleaseParts, manifest: dict[str, Any]) -> str:
-    """A part of what there is to say of a release."""
     page: KindPage = kind_named(parts.kind).page or NOTHING
     values = {
         **manifest,
@@ -66,7 +52,7 @@ def _part(part: str, parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         "trace": bool(parts.trace),
         **page.values(manifest),
     }
-    return fill(page.text, part, values)
+    return fill(page.text, "card", values)
 
 
 def _of_all(manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,8 +73,6 @@ def _of_all(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "mode": config["selection"]["mode"],
         "section": config.get(config.get("kind"), {}),
         "hard": hard,
-        "asked_in": asked,
-        "by_split": both(counts, "split"),
         "core_is": hard and ("none" if not core else "little" if little else "enough"),
         "core_prior": CORE_PRIOR,
         "tested": {

@@ -4,8 +4,7 @@ A file has its parts as blocks, ``{% block lead %}``; one that extends it puts i
 numbers get commas; of a mapping, its numbers are shown with slashes between them; a list is its lines; None
 is –. A name that there is not is an error. Beside jinja's own filters there are:
 
-- ``part|percent(whole)``, ``share|percent``, ``part|mean(whole)``: in percent with one decimal, with two;
-  ``part|share(whole)``: a percentage as Python writes it.
+- ``part|percent(whole)``, ``share|percent``, ``part|mean(whole)``: in percent with one decimal, with two.
 - ``n|noun("question")``: a number with its noun.
 - ``counts|reasons``, ``counts|sizes``: of a mapping to numbers, each with its number.
 - ``name|code``, ``name|plain``: as a code span, as plain text; ``name|cell``: in a cell of a table.
@@ -46,13 +45,8 @@ def fill(template: str, part: str, values: Mapping[str, Any]) -> str:
     return re.sub(r"\n{3,}", "\n\n", text.strip("\n") + "\n")
 
 
-def _share(part: float | None, whole: int = 1) -> float | None:
-    return 100 * part / whole if whole and part is not None else None
-
-
 def _percent(part: float | None, whole: int = 1) -> str | None:
-    share = _share(part, whole)
-    return None if share is None else f"{share:.1f} %"
+    return f"{100 * part / whole:.1f} %" if whole and part is not None else None
 
 
 def _shown(value: Any) -> Any:
@@ -91,7 +85,6 @@ def _pages() -> "Environment":
         "reasons": lambda counts: (
             "; ".join(f"{why} ({n:,})" for why, n in dict(counts).items()) or "–"
         ),
-        "share": _share,
         "sizes": lambda counts: " · ".join(f"{of}: {n:,}" for of, n in counts.items() if n) or "–",
     }
     return pages

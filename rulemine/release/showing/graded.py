@@ -6,7 +6,7 @@ from rulemine.errors import counted
 from rulemine.kg.graph import Triple
 from rulemine.query.grading import Grades
 from rulemine.release.records import Missing, Removal
-from rulemine.release.showing.drawing import draw_proof
+from rulemine.release.showing.layout import REMOVED
 from rulemine.text.printing import printable
 
 __all__ = ["graded_lines"]
@@ -23,16 +23,18 @@ def _counts(grades: Grades) -> str:
     return text
 
 
-def graded_lines(
-    grades: Grades, removals: Mapping[Triple, Missing | None], most: int, width: int
-) -> list[str]:
+def _arrow(triple: Triple) -> str:
+    subject, relation, target = map(printable, triple)
+    return f"{subject} ──{relation}──▶ {target}"
+
+
+def graded_lines(grades: Grades, removals: Mapping[Triple, Missing | None], most: int) -> list[str]:
     """Answers with their grades; below each hard one, or the first if none is, its derivation.
 
     Args:
         grades: The answers.
         removals: The removed triples; None: without a proof.
         most: Answers to show.
-        width: Columns that proofs may take.
     """
     hard = grades.hard
     lines = [_counts(grades)]
@@ -42,18 +44,13 @@ def graded_lines(
         if answer not in hard and (hard or number):
             continue
         for triple in dict.fromkeys(grades.graph.kg.labeled(grades.witness(answer))):
-            subject, relation, target = map(printable, triple)
             removal = removals.get(triple)
             is_removed = triple in removals and (removal is None or removal.level <= grades.level)
-            end = "   ✗ removed" if is_removed else ""
-            lines.append(f"    {subject} ──{relation}──▶ {target}{end}")
+            end = f"   {REMOVED}" if is_removed else ""
+            lines.append(f"    {_arrow(triple)}{end}")
             if is_removed and isinstance(removal, Removal):
-                names = {
-                    n: printable(n) for t in (*removal.certificate.body, triple) for n in t[::2]
-                }
-                proof = draw_proof(removal.certificate.body, triple, names, width - 8)
                 lines.append(f"        proved by rule {removal.certificate.rule}:")
-                lines += [f"        {line}" for line in proof]
+                lines += [f"        {_arrow(fact)}" for fact in removal.certificate.body]
     if len(grades) > most:
         lines.append(f"… and {len(grades) - most:,} more; --most N prints more")
     return lines

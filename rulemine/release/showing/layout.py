@@ -2,29 +2,51 @@
 
 import re
 import textwrap
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rulemine.errors import counted
 from rulemine.query.atom import Atom, Term
 from rulemine.release.records import Question
-from rulemine.release.showing.drawing import display_width
 from rulemine.rules.rule import Rule
 from rulemine.text.printing import printable
 
-__all__ = ["INDENT", "answer_rows", "columns", "hanging", "in_words", "wrapped"]
+__all__ = [
+    "INDENT", "REMOVED", "answer_rows", "columns", "display_width", "hanging", "in_words", "wrapped",
+]  # fmt: skip
 
 MOST_ANSWERS = 12
 """Number of answers that are listed; the others are counted."""
 
 INDENT = "  "
 
+REMOVED = "✗ removed"
+"""What stands behind a removed triple."""
+
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(subject|object)\}")
 
 
+def display_width(text: str) -> int:
+    """The number of terminal columns of a text: wide characters take two, combining marks none.
+
+    Example:
+        >>> display_width("Zoë"), display_width("東京")
+        (3, 4)
+    """
+    return sum(
+        0
+        if unicodedata.category(c) in ("Mn", "Me", "Cf")
+        else 2
+        if unicodedata.east_asian_width(c) in "WF"
+        else 1
+        for c in text
+    )
+
+
 def hanging(texts: Iterable[str], indent: str = INDENT) -> Callable[[int], list[str]]:
-    """Draws each text from the start of a line; its lines after the first begin with `indent`."""
-    kept = list(texts)
-    return lambda width: [line for text in kept for line in wrapped(text, width, indent)]
+    """Writes each text from the start of a line; its further lines are indented by `indent` more."""
+    kept = [(text, text[: len(text) - len(text.lstrip(" "))] + indent) for text in texts]
+    return lambda width: [line for text, deeper in kept for line in wrapped(text, width, deeper)]
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:

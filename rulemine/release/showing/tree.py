@@ -1,7 +1,7 @@
 """A question whose query is a tree: its answers and the tree of proofs of the hard one.
 
-Every atom of the query is a triple of the derivation, below the one that it leads to; under each removed one
-is the proof that is left of it.
+Every atom of the query is a triple of the derivation, on a line below the one that it leads to; under each
+removed one are the rule and the triples of the proof that is left of it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,8 +11,7 @@ from rulemine.kg.graph import Triple
 from rulemine.query.parser import parse
 from rulemine.release.records import Question, Removal
 from rulemine.release.showing.derivation import Bound, ProofStep, bind
-from rulemine.release.showing.drawing import REMOVED, display_width
-from rulemine.release.showing.layout import hanging, wrapped
+from rulemine.release.showing.layout import INDENT, REMOVED, hanging
 from rulemine.release.showing.view import ALL_STATED, ShownRelease, Titled, asked_rows, fate
 from rulemine.text.printing import printable
 
@@ -42,74 +41,35 @@ def tree_view(question: Question, shown: ShownRelease) -> list[Titled]:
             "lists all faults."
         )
     removals = shown.removed(question)
-    drawing = _Drawing(shown, removals)
+    first = shown.name(tree.entity) if asked is None else f"★ {shown.name(tree.entity)}"
+    lines = [(0, first), *_facts(tree, 1, shown, removals)]
     return [
         Titled("", asked_rows(question, shown)),
         Titled(
             "Derivation" if asked is None else "Tree of proofs",
-            [lambda width: drawing.of(tree, asked, width)],
+            [hanging(INDENT * depth + text for depth, text in lines)],
         ),
         Titled("How hard", [hanging(_difficulty(question, shown, removals, tree))]),
     ]
 
 
-class _Drawing:
-    """Draws trees of proofs.
-
-    Args:
-        shown: The release.
-        removals: The removed triples in the tree.
-    """
-
-    def __init__(self, shown: ShownRelease, removals: Mapping[Triple, Removal]) -> None:
-        self.shown, self.removals = shown, removals
-
-    def of(self, tree: Bound, asked: str | None, width: int) -> list[str]:
-        """The lines of a tree; `asked` is the hard answer, if there is one."""
-        name = self.shown.name(tree.entity)
-        first = name if asked is None else f"★ {name}"
-        return [*wrapped(first, width, "  "), *self._below(tree, width)]
-
-    def _below(self, bound: Bound, width: int) -> list[str]:
-        """What leads to a node."""
-        if not bound.steps:
-            return [f"└─ {self.shown.name(bound.entity)}  topic"]
-        blocks = [self._step(step, width - 3) for step in bound.steps]
-        if bound.others:
-            branches = counted(bound.others, "other branch", "other branches")
-            blocks.append(wrapped(f"({branches} not needed)", width - 3))
-        lines = []
-        for place, (head, *rest) in enumerate(blocks, start=1):
-            first, then = ("└─ ", "   ") if place == len(blocks) else ("├─ ", "│  ")
-            lines += [first + head, *(then + line for line in rest)]
-        return lines
-
-    def _step(self, step: ProofStep, width: int) -> list[str]:
-        removal = self.removals.get(step.triple)
-        end = f"   {REMOVED}" if removal else "   stated"
-        first, *more = self._triple(step.triple, width, end, less=3)
+def _facts(
+    bound: Bound, depth: int, shown: ShownRelease, removals: Mapping[Triple, Removal]
+) -> Iterator[tuple[int, str]]:
+    """The triples that lead to a node, each with its depth; below a removed one is its proof."""
+    for step in bound.steps:
+        removal = removals.get(step.triple)
+        yield depth, f"{shown.triple(step.triple)}   {REMOVED if removal else 'stated'}"
         if removal is not None:
-            rule, inner = self.shown.rules[removal.certificate.rule], width - 5
+            rule = shown.rules[removal.certificate.rule]
             sure = f"(confidence {rule.known.std_confidence:.2f})"
-            proof = wrapped(f"{self.shown.in_words(rule)} {sure}", inner)
-            proof += [line for t in removal.certificate.body for line in self._triple(t, inner)]
-            more += [f"  {line}" for line in proof]
-        return [first, *(f"│  {line}" for line in more), *self._below(step.below, width)]
-
-    def _triple(self, triple: Triple, width: int, end: str = "", less: int = 0) -> list[str]:
-        """A triple in one line, or where that is too wide in two or more, with so much less width."""
-        subject, target = self.shown.name(triple[0]), self.shown.name(triple[2])
-        arrow = f"  ──{printable(triple[1])}──▶"
-        lines = [self.shown.triple(triple) + end]
-        for more in (
-            [subject, f"{arrow} {target}{end}"],
-            [subject, arrow, f"  {target}{end}"],
-            [subject, arrow, f"  {target}", f"  {end.strip()}".rstrip()],
-        ):
-            if max(map(display_width, lines)) <= width - less * (len(lines) > 1):
-                break
-            lines = more
-        return [line for line in lines if line]
+            yield depth + 1, f"{shown.in_words(rule)} {sure}"
+            for fact in removal.certificate.body:
+                yield depth + 2, shown.triple(fact)
+        yield from _facts(step.below, depth + 1, shown, removals)
+    if bound.others:
+        branches = counted(bound.others, "other branch", "other branches")
+        yield depth, f"({branches} not needed)"
 
 
 def _difficulty(

@@ -12,8 +12,15 @@ from rulemine.files import read_text
 from rulemine.kg.graph import Triple
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, Removal
-from rulemine.release.showing.drawing import REMOVED
-from rulemine.release.showing.layout import INDENT, answer_rows, columns, hanging, in_words, wrapped
+from rulemine.release.showing.layout import (
+    INDENT,
+    REMOVED,
+    answer_rows,
+    columns,
+    hanging,
+    in_words,
+    wrapped,
+)
 from rulemine.release.showing.proofs_left import ProofsLeft
 from rulemine.rules.formats import rule_from_json
 from rulemine.rules.rule import Rule

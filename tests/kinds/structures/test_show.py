@@ -12,7 +12,7 @@ from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
 from rulemine.release.show import show
 from rulemine.release.showing.derivation import Bound, bind
-from rulemine.release.showing.drawing import display_width
+from rulemine.release.showing.layout import display_width
 from rulemine.release.writer import write_release
 from tests.structures import ASKED, DECLARED, world
 
@@ -27,13 +27,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 EXPECTED = """\
 Tree of proofs
   ★ Lyon
-  └─ Bob ──born_in──▶ Lyon   stated
-     ├─ Bob ──citizen_of──▶ France   ✗ removed
-     │  │    If x was born in z and z is in y, then x is a citizen of y. (confidence 0.80)
-     │  │    Bob ──born_in──▶ Lyon
-     │  │    Lyon ──in──▶ France
-     │  └─ France  topic
-     └─ (1 other branch not needed)
+    Bob ──born_in──▶ Lyon   stated
+      Bob ──citizen_of──▶ France   ✗ removed
+        If x was born in z and z is in y, then x is a citizen of y. (confidence 0.80)
+          Bob ──born_in──▶ Lyon
+          Lyon ──in──▶ France
+      (1 other branch not needed)
 
 How hard
   1 of 2 links is missing: partial inference.
@@ -59,12 +58,12 @@ def test_every_atom_is_in_the_tree_with_its_proof(folder: Path) -> None:
     assert "3 of 3 links are missing: full inference." in text
     assert "Not in the core: 2 of its missing links are not" in text
     first, second, third = (text.index(f"──{name}──▶") for name in ("made_in", "wrote", "spouse"))
-    assert first < second < third < text.index("Ann  topic")
+    assert first < second < third
 
 
 def test_where_every_answer_is_stated_there_is_a_derivation_without_proofs(folder: Path) -> None:
     text = show(folder, "q00004")
-    assert "Derivation\n  Italy\n  └─ Rome ──in──▶ Italy   stated\n" in text
+    assert "Derivation\n  Italy\n    Rome ──in──▶ Italy   stated\n" in text
     assert "Every answer is stated" in text
     assert "removed" not in text
     assert " · level" not in text

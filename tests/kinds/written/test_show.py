@@ -8,7 +8,7 @@ import pytest
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.release.reader import Release
 from rulemine.release.show import show
-from rulemine.release.showing.drawing import display_width
+from rulemine.release.showing.layout import display_width
 from rulemine.release.writer import write_release
 from tests.written_releases import ASKED, JUDGEMENT, written_world
 

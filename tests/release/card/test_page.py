@@ -1,16 +1,12 @@
 """What the card says, in usual and in empty cases."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from rulemine.kg.facts import Declarations
 from rulemine.release.card.figures import figures_of
 from rulemine.release.card.page import write_card
 from rulemine.release.records import Rejection
-from rulemine.release.writer import write_release
 from tests.release.by_hand import FAMILY, QUESTIONS, REMOVALS, RULES, parts_of
 
 CONFIG: dict[str, Any] = {
@@ -60,7 +56,6 @@ def test_the_card_leads_with_the_core_and_shows_every_figure_for_both() -> None:
     assert "1 relation is declared symmetric, inverse or the same as another; 0 answers of" in text
     assert "Removed triples that only restate another one: 1." in text
     assert "0 removed triples are not asked about" in text
-    assert "![Figures of this release](figures.svg)" in text
     assert "Cite the graph (nobody)" in text
 
 
@@ -160,12 +155,3 @@ def test_labels_are_text_and_relations_are_code() -> None:
         "name": "x", "naming": "entity", "counts": figures_of(parts), "kg": SOURCE, "config": CONFIG,
     }  # fmt: skip
     assert "``me`t`` looks symmetric (100 %)" in write_card(parts, manifest)
-
-
-@pytest.mark.parametrize("naming", ["private", "text"])
-def test_a_release_has_the_card_and_its_plots(tmp_path: Path, naming: str) -> None:
-    config = CONFIG | {"naming": "entity"}
-    parts = parts_of(FAMILY, REMOVALS, RULES, QUESTIONS, config=config, source=SOURCE)
-    write_release(tmp_path, parts, naming)
-    assert (tmp_path / "figures.svg").read_text(encoding="utf-8").startswith("<svg")
-    assert "(figures.svg)" in (tmp_path / "README.md").read_text(encoding="utf-8")

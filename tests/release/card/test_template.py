@@ -32,7 +32,6 @@ def filled(text: str) -> str:
         ("{{ empty|reasons }} {{ empty|sizes }}", "– –"),
         ("{{ n|mean(of.x) }} {{ n|mean(of.y) }}", "300.00 –"),
         ("{{ 1|percent(n) }} {{ 0.5|percent }} {{ none|percent }} {{ 1|percent(0) }}", "0.1 % 50.0 % – –"),
-        ("{{ 1|share(3) }} {{ none|share(3) }} {{ 1|share(0) }}", "33.333333333333336 – –"),
         ("{{ name|plain }} {{ name|code }}", "M\\*A\\*S\\*H `M*A*S*H`"),
         ("{% for key in sizes %}\n| {{ key|cell }} |\n{% endfor %}", "| a\\|b |\n| c |"),
         ("{% if n %}\na\n{% endif %}\n{{ lines }}\n\n{{ '' }}\n\nb", "a\n- a\n- b\n\nb"),
