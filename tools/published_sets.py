@@ -8,6 +8,7 @@ Of the files that docs/audits.md names, those in FOLDER are read; what they beco
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -77,14 +78,49 @@ def named(file: Path) -> Iterator[Row]:
         }
 
 
+RELATIONS = {
+    "actor": "starred_actors", "director": "directed_by", "writer": "written_by", "year": "release_year",
+    "language": "in_language", "genre": "has_genre", "tag": "has_tags", "tags": "has_tags",
+    "imdbrating": "has_imdb_rating", "imdbvotes": "has_imdb_votes",
+}  # fmt: skip
+"""What a type of question of MetaQA calls the objects of a relation; the subjects are movies."""
+
+
+def chain(kind: str, topic: str) -> str:
+    """The query of a type such as ``actor_to_movie_to_year``.
+
+    A walk that is back at the topic entity after two steps ends there: no movie shares its own actors, and
+    nobody acts beside himself.
+    """
+    words, query = kind.split("_to_"), json.dumps(topic)
+    for step, (start, end) in enumerate(pairwise(words), start=1):
+        back = end == "movie"
+        query = f'({"p-" if back else "p"} "{RELATIONS[start if back else end]}" {query})'
+        if step == 2 and (end == words[0] or {end, words[0]} <= {"actor", "director", "writer"}):
+            query = f"(minus {query} {json.dumps(topic)})"
+    return query
+
+
 def meta_qa(folder: Path) -> None:
-    """The graph of MetaQA, from its numbered triples and their names."""
+    """MetaQA: the graph from its numbered triples and their names; questions with the chain of their type."""
     names = {key: name for key, name, *_ in lines(folder / "entity2text.txt")}
     relations = {key: name.replace(" ", "_") for key, name in lines(folder / "relation2text.txt")}
     parts = ("train", "dev", "test", "test_old")
     rows = [row for part in parts for row in lines(folder / f"{part}.tsv")]
-    kept = {f"{names[s]}|{relations[r]}|{names[o]}\n" for s, r, o in rows if {s, o} <= names.keys()}
-    (folder / "kb.txt").write_text("".join(sorted(kept)), "utf-8")
+    kept = {
+        f"{names[s]}\t{relations[r]}\t{names[o]}\n" for s, r, o in rows if {s, o} <= names.keys()
+    }
+    (folder / "kb.tsv").write_text("".join(sorted(kept)), "utf-8")
+    for file in sorted(folder.glob("?-hop/*.txt")):
+        kinds = file.with_name(f"qa_{file.stem}_qtype.txt")
+        if not kinds.exists():
+            continue
+        asked = []
+        for (text, answers), (kind,) in zip(lines(file), lines(kinds), strict=True):
+            topic = text.partition("[")[2].rpartition("]")[0]
+            row = {"question": text, "topics": [topic], "query": chain(kind, topic), "type": kind}
+            asked.append(row | {"answers": answers.split("|")})
+        write(folder / f"metaqa-{file.parent.name[0]}" / f"{file.stem}.jsonl", asked)
 
 
 def main(folder: Path) -> None:

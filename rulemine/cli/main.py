@@ -27,7 +27,7 @@ from rulemine.cli.graph import GRAPH, SEEDS, TASKS, VALUES
 from rulemine.cli.judge import JUDGE
 from rulemine.cli.mine import MINE
 from rulemine.cli.parser import Parser
-from rulemine.cli.query import ANALYZE, CANDIDATES, QUERY
+from rulemine.cli.query import CANDIDATES, QUERY
 from rulemine.cli.release import ARCHIVE, AUDIT, IMPORT, RENAME, SHOW, VERIFY
 from rulemine.cli.serve import NEO4J, SERVE, SPARQL
 from rulemine.cli.study import STUDY, TABLES
@@ -46,7 +46,7 @@ GROUPS: dict[str, tuple[Subcommand, ...]] = {
     "Systems": (QUESTIONS, ANSWER, EVALUATE, COMPARE, STUDY, TABLES, JUDGE),
     "Graphs": (
         *(DATA, GENERATE, GRAPH, VALUES, SEEDS, TASKS),
-        *(QUERY, ANALYZE, CANDIDATES, SERVE, SPARQL, NEO4J),
+        *(QUERY, CANDIDATES, SERVE, SPARQL, NEO4J),
     ),
 }
 """The commands; one of two words is listed in the help of its first word."""
@@ -55,7 +55,6 @@ COMMANDS = {command.name: command for group in GROUPS.values() for command in gr
 
 RENAMED = {
     **{step: f"build --until {step}" for step in STEPS},
-    "analyze": "query analyze",
     "baselines": "evaluate --baselines",
     "candidates": "query candidates",
     "cypher-score": "evaluate",

@@ -5,11 +5,10 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rulemine.cli.arguments import Subcommand, arg, format_of, within
+from rulemine.cli.arguments import Subcommand, arg, within
 from rulemine.cli.console import (
     bar,
     check_output,
-    emit,
     note,
     output_file,
     refuse_idle,
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from rulemine.release.reader import Release
     from rulemine.release.records import Missing
 
-__all__ = ["ANALYZE", "CANDIDATES", "QUERY"]
+__all__ = ["CANDIDATES", "QUERY"]
 
 _LANGUAGE = """\
   "x"             the entity x; names are in double quotes
@@ -99,37 +98,6 @@ def _read(
     return load_kg(arguments.kg, note=note), dict.fromkeys(removed), Declarations()
 
 
-_QUERIES = """\
-FILE has one query a line, JSON Lines, or is the JSON of WebQSP, CWQ or GrailQA. A query
-is SPARQL, an S-expression, or what "rulemine query" reads, in a field s_expression, query,
-sparql or sparql_query; WebQSP's first parse counts.
-"""
-
-
-def analyze(arguments: Namespace) -> int:
-    """Runs ``query analyze``."""
-    from rulemine.query.foreign.analysis import analyze as analyze_file
-
-    check_output(arguments.output)
-    with bar("analyze") as advance:
-        report = analyze_file(
-            arguments.file, _declared(arguments.file), advance, arguments.protocol
-        )
-    emit(report.to_json() if arguments.format == "json" else report.to_table(), arguments.output)
-    return 0
-
-
-def _declared(file: Path) -> "Declarations":
-    """What the release of a file of questions declares about relations; nothing for other files."""
-    from rulemine.kg.facts import Declarations
-    from rulemine.release.reader import MANIFEST, Release
-
-    folder = file.resolve().parent.parent
-    if file.parent.name != "questions" or not (folder / MANIFEST).is_file():
-        return Declarations()
-    return Release.open(folder).templates().declarations
-
-
 _CANDIDATES = """\
 FILE has one candidate a line: {"question": …, "nodes": [names], "answer": name,
 "triples": [[subject, relation, object], …], "sparql": …}, in the names of the graph,
@@ -194,18 +162,6 @@ QUERY = Subcommand(
             choices=("sparql", "cypher")),
     ),
     _LANGUAGE,
-)  # fmt: skip
-
-ANALYZE = Subcommand(
-    "query analyze", analyze, "count the logical structures of the queries of a data set",
-    (
-        arg("file", "FILE", "the queries or questions", Path),
-        arg("--protocol", None, "complexlogicalqa: qualifiers of SPARQL such as a release date are part of "
-            "the chain; trees: they are dropped, or branches (trees)", choices=("trees", "complexlogicalqa"),
-            default="trees"),
-        format_of("table", "json"), "output",
-    ),
-    _QUERIES,
 )  # fmt: skip
 
 CANDIDATES = Subcommand(

@@ -303,7 +303,6 @@ def test_an_output_that_cannot_be(here: Path, command: Command, output: str, exp
             r"^rulemine: \\u001b\[2J\\u202e",
         ),
         (["graph", "seeds", "\x1b]0;x\x07"], r"^rulemine: .*\\u001b\]0;x\\u0007"),
-        (["query", "analyze", "q.txt"], r"q\.txt: line 1: .*\\u001b\[2J"),
         (
             ["graph", "tasks", "demo", "--per-template", "99999999999", "-o", "t"],
             r"expected 1 … 10,000\.",
@@ -325,7 +324,6 @@ def test_what_no_name_number_or_address_is(
     here: Path, command: Command, words: list[str], expected: str
 ) -> None:
     (here / "s.toml").write_text('[[entities]]\nlabel = "A"\ntable = "\\u0000"\n')
-    (here / "q.txt").write_text("SELECT \x1b[2J x\n")
     if "x" in words:
         write_release(here / "x")
     assert_refused(command(*words), expected)

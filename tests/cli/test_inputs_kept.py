@@ -41,7 +41,6 @@ FILES = {
     "towns.csv": "id,name\nr,Rome\n",
     "homes.csv": "subject,object\na,r\nb,r\n",
     "s.toml": SCHEMA,
-    "queries.txt": '(p "wife" "h1")\n',
     "c.jsonl": '{"question": "Who?"}\n',
     "tasks.jsonl": '{"id": "a", "graph": "s", "cypher": "MATCH (n:Person) RETURN n.name", "match": "(n)", '
     '"return": "n_name", "category": "(n)", "answers": [["Ann"], ["Bo"]], "ordered": false}\n',
@@ -66,7 +65,6 @@ CASES = {
     "graph seeds kg.tsv --labels labels.tsv": "labels.tsv",
     "gloss g.toml": "g.toml kg.tsv labels.tsv",
     CANDIDATES: "kg.tsv c.jsonl kg2.tsv",
-    "query analyze queries.txt": "queries.txt",
     "mine kg.tsv --head-relations @heads": "kg.tsv heads",
     "questions kg.tar": "kg.tar",
     "answer kg.tar --with lookup": "kg.tar",

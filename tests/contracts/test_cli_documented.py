@@ -67,7 +67,6 @@ OLD_WORDS = {
     "baselines": (["out", "--split", "all"], {"baselines": True, "split": "all"}),
     "cypher-score": (["t.json", "p.json"], {"predictions": Path("p.json")}),
     "cypher-tasks": (["demo", "-o", "t"], {"graph": "demo"}),
-    "analyze": (["q.txt"], {"file": Path("q.txt")}),
     "candidates": (["demo", "c"], {"file": Path("c")}),
     "seeds": (["demo", "t.txt"], {"texts": "t.txt"}),
     "serve-sparql": (["out"], {"port": 8890}),

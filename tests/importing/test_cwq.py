@@ -11,7 +11,7 @@ from rulemine.errors import InputError
 from rulemine.exports.exporting import export
 from rulemine.importing.importer import import_set
 from rulemine.importing.protocol import ImportedSet
-from rulemine.importing.readers.freebase import freebase_query
+from rulemine.importing.readers.webqsp_cwq import freebase_query
 from rulemine.importing.registry import find_reader
 from tests.releases import built
 

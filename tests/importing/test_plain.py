@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from rulemine import Release, import_set
+from rulemine.cli.main import main
 from rulemine.errors import ConfigError, InputError
 from rulemine.importing.registry import find_reader
+from tests import ROOT
 from tests.importing.round_trip import scores_of
 from tests.releases import built
 
@@ -139,3 +141,22 @@ def test_an_index_without_a_name_and_a_deep_cell_are_read(tmp_path: Path) -> Non
     file.write_text(f",question,answers\n0,Who?,{'[' * 200_000}\n")
     (q,) = read(file)
     assert (q.split, q.topics, q.answers) == ("test", (), ("[" * 200_000,))
+
+
+def test_metaqa_becomes_rows_by_the_lines_of_the_documentation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = "[Ada Penn] appears in which movies\tLow Tide|Ebb\n"
+    (tmp_path / "1-hop/vanilla").mkdir(parents=True)
+    for split in ("train", "dev", "test"):
+        (tmp_path / f"1-hop/vanilla/qa_{split}.txt").write_text(lines)
+    (tmp_path / "kb.txt").write_text("Low Tide|starred_actors|Ada Penn\nEbb|has_tags|Low Tide\n")
+    section = (ROOT / "docs/importing.md").read_text("utf-8").split("### MetaQA\n")[1]
+    exec(section.split("```python\n")[1].split("```")[0], {})
+    words = section.split("```sh\nrulemine ")[1].split("\n")[0].split()
+    assert main(words) == 0
+    questions = Release.open(tmp_path / "out/metaqa-1").questions()
+    assert {(q.split, q.answers, q.anchors) for q in questions} == {
+        (split, ("Ebb", "Low Tide"), ("Ada Penn",)) for split in ("train", "validation", "test")
+    }

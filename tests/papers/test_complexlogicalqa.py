@@ -12,14 +12,13 @@ import pytest
 from rulemine.errors import InputError
 from rulemine.evaluation.study.plan import StudyPlan
 from rulemine.evaluation.study.run import StudyFolder
-from rulemine.kinds.imported.block import ImportedBlock
-from rulemine.papers.complexlogicalqa import COMPLEXLOGICALQA, _structure
+from rulemine.papers.complexlogicalqa import COMPLEXLOGICALQA
 from rulemine.papers.making import make_tables
 from rulemine.papers.material import read_material
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.writer import write_release
 from rulemine.text.tables import Table
-from tests.structures import structure_question, world
+from tests.structures import world
 
 Floats = npt.NDArray[np.float64]
 
@@ -80,21 +79,6 @@ def test_shares_are_per_1000_of_all_splits_beside_those_published(folder: Path) 
     assert row[:2] == ("world", 12)
     assert row[2:11] == tuple(pytest.approx(1000 * n / 12) for n in named.values())
     assert row[11:] == (0.0, 0)
-
-
-@pytest.mark.parametrize(
-    ("sparql", "structure"),
-    [
-        ('SELECT ?x { <a> <r> ?x . ?x <released> "2010" }', "2p"),
-        ("SELECT ?x { <a> <r> ?x . <b> <s> ?x }", "2i"),
-        ("SELECT ?x { <a> <r> ?y . ?y <s> ?x . ?y <t> ?x }", "other"),
-        ("no SPARQL", ""),
-    ],
-)
-def test_of_imported_questions_the_query_of_the_source_counts(sparql: str, structure: str) -> None:
-    block = ImportedBlock("", (), None, "", sparql, "", "")
-    plain = structure_question(0, '(p "born_in" "cat")')
-    assert _structure(replace(plain, kind="imported", block=block)) == structure
 
 
 def test_statistics_are_those_of_the_release(folder: Path) -> None:

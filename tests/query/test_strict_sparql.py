@@ -13,7 +13,7 @@ from tests.oracles.queries import Answerer, random_query, random_world
 
 
 def strict(text: str) -> str:
-    return tree_of_sparql(text, strict=True).query.text
+    return tree_of_sparql(text).text
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_what_a_tree_can_say_is_read(text: str, tree: str) -> None:
 )  # fmt: skip
 def test_what_would_be_dropped_is_refused_by_its_name(text: str, reason: str) -> None:
     with pytest.raises(NoTreeError) as refused:
-        tree_of_sparql(text, strict=True)
+        tree_of_sparql(text)
     assert refused.value.reason.startswith(reason)
     assert not isinstance(refused.value, BarredQueryError)
 
@@ -99,7 +99,7 @@ def test_what_would_be_dropped_is_refused_by_its_name(text: str, reason: str) ->
 )  # fmt: skip
 def test_what_would_change_or_ask_something_else_is_barred(text: str, reason: str) -> None:
     with pytest.raises(BarredQueryError) as refused:
-        tree_of_sparql(text, strict=True)
+        tree_of_sparql(text)
     assert refused.value.reason == reason
 
 
@@ -118,7 +118,7 @@ def test_what_would_change_or_ask_something_else_is_barred(text: str, reason: st
 )
 def test_what_is_no_sparql_is_said_to_be_none(text: str) -> None:
     with pytest.raises(QueryError) as refused:
-        tree_of_sparql(text, strict=True)
+        tree_of_sparql(text)
     assert not isinstance(refused.value, NoTreeError)
 
 
@@ -149,7 +149,7 @@ def test_what_is_read_means_what_running_it_gives() -> None:
             query = random_query(world, rng)
             minus += query.subtracts
             for text in (to_sparql(query), to_sparql(query).replace("MINUS", "FILTER NOT EXISTS")):
-                read = tree_of_sparql(text, strict=True).query
+                read = tree_of_sparql(text)
                 grades = evaluate(graph, read)
                 found = grades.value if isinstance(read, Count) else list(grades.answers)
                 assert found == answerer.answers(query, True), text

@@ -14,6 +14,8 @@ FILES = {
     "annotated_wd_data_test_answerable.txt": "Q2\tP19\tQ1\twhere was Bo born\n",
     "entity2text.txt": "0\tA Film\n1\tAnn Bo\n",
     "relation2text.txt": "0\tdirected by\n",
+    "2-hop/test.txt": "what else did the director of [A Film] direct\tB|C\n",
+    "2-hop/qa_test_qtype.txt": "movie_to_director_to_movie\n",
     "train.tsv": "0\t0\t1\n", "dev.tsv": "0\t0\t7\n", "test.tsv": "", "test_old.tsv": "0\t0\t1\n",
     "qald-9-test-multilingual.json": json.dumps({"questions": [
         {"question": [{"language": "de", "string": "Wer?"}, {"language": "en", "string": "Who?"}],
@@ -33,6 +35,7 @@ FILES = {
 
 def test_what_lies_in_a_folder_becomes_columns(tmp_path: Path) -> None:
     for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     main(tmp_path)
 
@@ -50,7 +53,10 @@ def test_what_lies_in_a_folder_becomes_columns(tmp_path: Path) -> None:
     ]
     assert [row["answers"] for row in rows("grailqa.jsonl")] == [["m.2", "B"]]
     assert [row["answers"] for row in rows("webqsp.jsonl")] == [["Bo"]]
-    assert (tmp_path / "kb.txt").read_text() == "A Film|directed_by|Ann Bo\n"
+    assert (tmp_path / "kb.tsv").read_text() == "A Film\tdirected_by\tAnn Bo\n"
+    assert [(row["query"], row["answers"]) for row in rows("metaqa-2/test.jsonl")] == [
+        ('(minus (p- "directed_by" (p "directed_by" "A Film")) "A Film")', ["B", "C"])
+    ]
     (tmp_path / "kg.tsv").write_text("ann\tboss\tbo\nbo\tborn_in\toslo\nbo\tborn_in\trome\n")
     place = tmp_path / "pathquestion-2H.jsonl"
     release = import_set("plain", place, tmp_path / "out", kg=tmp_path / "kg.tsv")

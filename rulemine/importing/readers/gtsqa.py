@@ -236,7 +236,7 @@ class _Names:
             return "", "no SPARQL"
         whole = _PREFIXED.sub(lambda found: f"<{PREFIXES[found[1]]}{found[2]}>", sparql)
         try:
-            tree = tree_of_sparql(whole, strict=True).query
+            tree = tree_of_sparql(whole)
             return parse(_QUOTED.sub(self._term, tree.text)).text, ""
         except NoTreeError as problem:
             return "", problem.reason

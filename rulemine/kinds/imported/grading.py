@@ -87,7 +87,7 @@ class QueryGrader:
         try:
             if lacks and not query:
                 raise QueryError(f"it is no query over links: {lacks}.")
-            tree = parse(query) if query else tree_of_sparql(sparql, strict=True).query
+            tree = parse(query) if query else tree_of_sparql(sparql)
             if isinstance(tree, Count):
                 raise QueryError("it asks for a number.")
             grades = Grades(self._graph, tree)

@@ -1,51 +1,23 @@
 """Graph patterns, as other query languages have them, and the query tree that a pattern is.
 
 The answer variable becomes the root, constants the anchors, each triple pattern an atom; branches at a
-variable are an intersection. Qualifiers, which only narrow or order the answers, are dropped.
+variable are an intersection.
 
 Guarantees: variables keep no names in the tree, so the order and the names in a pattern do not matter;
-nothing but qualifiers is dropped: a pattern that is no tree is refused with the reason.
+nothing is dropped: a pattern that is no tree is refused with the reason.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rulemine.errors import NoTreeError
 from rulemine.query.tree import Anchor, Difference, Intersection, Projection, Query, Union
 
-__all__ = ["TYPE_RELATIONS", "VALUE", "Pattern", "Qualifiers", "Translation", "TriplePattern"]
-
-TYPE_RELATIONS = frozenset(
-    {
-        "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
-        "http://www.wikidata.org/prop/direct/P31",
-        "http://rdf.freebase.com/ns/type.object.type",
-        "http://rdf.freebase.com/ns/common.topic.notable_types",
-        "type.object.type",
-        "common.topic.notable_types",
-    }
-)
-"""Relations from an entity to its class, as SPARQL (IRIs) and S-expressions (names) have them."""
-
-VALUE = Anchor('"?"')
-"""What stands for the values of a variable that only qualifiers use; literals are quoted too."""
+__all__ = ["Node", "Pattern", "TriplePattern"]
 
 Node = str | Anchor
 """A variable, by its name, or a constant."""
-
-
-class Translation(NamedTuple):
-    """A query of another language as a tree.
-
-    Attributes:
-        query: The tree.
-        dropped: The kinds of the qualifiers that it lacks, one entry each, in the order they were met.
-    """
-
-    query: Query
-    dropped: tuple[str, ...]
 
 
 class TriplePattern(NamedTuple):
@@ -54,35 +26,6 @@ class TriplePattern(NamedTuple):
     subject: Node
     relation: str
     target: Node
-
-
-@dataclass
-class Qualifiers:
-    """What a translation drops.
-
-    Attributes:
-        types: The relations whose patterns are type patterns.
-        used: The variables that qualifiers use.
-        dropped: The kinds of qualifiers dropped so far.
-        strict: Whether none may be dropped.
-        valued: Whether a variable that only they use is kept, as an end that stands for its values.
-    """
-
-    types: Collection[str] = TYPE_RELATIONS
-    used: set[str] = field(default_factory=set)
-    dropped: list[str] = field(default_factory=list)
-    strict: bool = False
-    valued: bool = False
-
-    def drop(self, kind: str) -> None:
-        """Notes that a qualifier is dropped.
-
-        Raises:
-            NoTreeError: None may be; the reason names its kind.
-        """
-        if self.strict:
-            raise NoTreeError(f"a{'n' * (kind[0] in 'AEIOU')} {kind}")
-        self.dropped.append(kind)
 
 
 @dataclass
@@ -114,21 +57,18 @@ class Pattern:
         found.update(*(arm.variables() for arms in self.unions for arm in arms))
         return found.union(variable for variable, _ in self.values)
 
-    def tree(
-        self, root: str, qualifiers: Qualifiers, below: Mapping[str, Query] | None = None
-    ) -> Query:
+    def tree(self, root: str, below: Mapping[str, Query] | None = None) -> Query:
         """The tree of what a variable can be.
 
         Args:
             root: The variable.
-            qualifiers: What they use and what was dropped; more is added.
             below: Trees of other variables, built from what surrounds this pattern.
 
         Raises:
             NoTreeError: The pattern is no tree.
             QueryError: The tree is too deep or too large.
         """
-        return _Builder(self, root, qualifiers, below or {}).tree()
+        return _Builder(self, root, below or {}).tree()
 
 
 class _Branch(NamedTuple):
@@ -139,17 +79,14 @@ class _Branch(NamedTuple):
 
 
 class _Builder:
-    def __init__(
-        self, pattern: Pattern, root: str, qualifiers: Qualifiers, below: Mapping[str, Query]
-    ) -> None:
+    def __init__(self, pattern: Pattern, root: str, below: Mapping[str, Query]) -> None:
         self._root = root
-        self._qualifiers = qualifiers
         self._parts: dict[str, list[Query]] = {variable: [tree] for variable, tree in below.items()}
         for variable, tree in pattern.values:
             self._parts.setdefault(variable, []).append(tree)
         self._unions = pattern.unions
         self._taken = pattern.taken
-        triples = self._needed(list(dict.fromkeys(pattern.triples)))
+        triples = dict.fromkeys(pattern.triples)
         branches = [_Branch(_variables(triple), triple) for triple in triples]
         self._branches = [*branches, *self._joined_unions(branches)]
 
@@ -163,44 +100,6 @@ class _Builder:
             taken.setdefault(shared.pop(), []).append(pattern)
         self._taken_at = taken
         return self._tree(self._root)
-
-    def _needed(self, triples: list[TriplePattern]) -> list[TriplePattern]:
-        """The triple patterns that are no qualifiers: no types, and no ends that only qualifiers use."""
-        joins = Counter(v for triple in triples for v in _variables(triple))
-        joins.update(
-            v for arms in self._unions for v in set().union(*(a.variables() for a in arms))
-        )
-        joins.update(v for taken in self._taken for v in taken.variables())
-        if self._qualifiers.valued:
-            here = {v for triple in triples for v in _variables(triple)}
-            for v in here & self._qualifiers.used - {self._root, *self._parts}:
-                if joins[v] == 1:
-                    self._parts[v] = [VALUE]
-        kept, fixed = [], {self._root, *self._parts}
-        for triple in triples:
-            end = triple.target
-            loose = isinstance(end, Anchor) or (end != self._root and joins[end] == 1)
-            if triple.relation in self._qualifiers.types and loose and triple.subject != end:
-                self._qualifiers.drop("type")
-                self._qualifiers.used |= _variables(triple)
-                joins.subtract(_variables(triple))
-                if isinstance(end, str):
-                    self._parts.pop(end, None)
-            else:
-                kept.append(triple)
-        before = len(kept) + 1
-        while len(kept) < before:  # what is dropped may leave another end loose
-            before, triples, kept = len(kept), kept, []
-            for triple in triples:
-                ends = _variables(triple)
-                loose_ends = {v for v in ends - fixed if joins[v] == 1} & self._qualifiers.used
-                if not loose_ends:
-                    kept.append(triple)
-                    continue
-                self._qualifiers.drop("variable of a qualifier")
-                self._qualifiers.used |= ends
-                joins.subtract(ends)
-        return kept
 
     def _joined_unions(self, branches: list[_Branch]) -> Iterator[_Branch]:
         inside = [set().union(*(arm.variables() for arm in arms)) for arms in self._unions]
@@ -244,14 +143,14 @@ class _Builder:
             )
         query = Intersection.of(parts)
         for taken in self._taken_at.get(variable, ()):
-            query = Difference(query, taken.tree(variable, self._qualifiers))
+            query = Difference(query, taken.tree(variable))
         return query
 
     def _union(self, variable: str, joined: frozenset[str], arms: list[Pattern]) -> Query:
         if not all(joined <= arm.variables() for arm in arms):
             raise NoTreeError("a UNION whose parts use different variables")
         below = {v: self._tree(v) for v in sorted(joined - {variable})}
-        return Union.of(arm.tree(variable, self._qualifiers, below) for arm in arms)
+        return Union.of(arm.tree(variable, below) for arm in arms)
 
 
 def _variables(triple: TriplePattern) -> frozenset[str]:

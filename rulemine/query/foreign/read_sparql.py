@@ -1,73 +1,62 @@
 """Reads SPARQL into query trees, see `rulemine.query.foreign.pattern`; rdflib parses.
 
 Read are SELECT queries for one variable, of triple patterns, paths of ``/ ^ |``, groups, UNION, MINUS,
-VALUES and sub-SELECTs; what `rulemine.query.sparql.to_sparql` writes gives the same tree again. Dropped are
-FILTER, ORDER BY, LIMIT, OFFSET, GROUP BY with HAVING, FROM, sub-SELECTs that aggregate, type patterns, and
-patterns that lead only to a variable that those use. All else is refused.
-
-Strictly, nothing is dropped: such a query is refused by the name of what it has. FILTER NOT EXISTS is a
-difference as MINUS is, type patterns are patterns, and only COUNT(DISTINCT) is a count: COUNT(?x) counts
-derivations. Literals are constants, as entities are.
+VALUES and sub-SELECTs; what `rulemine.query.sparql.to_sparql` writes gives the same tree again. FILTER NOT
+EXISTS is a difference as MINUS is, and only COUNT(DISTINCT) is a count: COUNT(?x) counts derivations.
+Literals are constants, as entities are. Nothing is dropped: anything else is refused by its name.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from rulemine.errors import NoTreeError, QueryError
-from rulemine.query.foreign.pattern import (
-    TYPE_RELATIONS,
-    Node,
-    Pattern,
-    Qualifiers,
-    Translation,
-    TriplePattern,
-)
-from rulemine.query.foreign.sparql_parsing import parse_leniently, parse_strictly
+from rulemine.query.foreign.pattern import Node, Pattern, TriplePattern
+from rulemine.query.foreign.sparql_parsing import parse_strictly
 from rulemine.query.tree import Anchor, Count, Query, Union
 
-__all__ = ["tree_of_algebra", "tree_of_sparql", "tree_with_limits"]
+__all__ = ["Translation", "tree_of_algebra", "tree_of_sparql", "tree_with_limits"]
 
 Rename = Callable[[Any], str]
 
 
-def tree_of_sparql(
-    text: str,
-    types: Collection[str] = TYPE_RELATIONS,
-    *,
-    strict: bool = False,
-    valued: bool = False,
-) -> Translation:
+class Translation(NamedTuple):
+    """A query of another language as a tree.
+
+    Attributes:
+        query: The tree.
+        dropped: What the tree lacks of it, one entry each, in the order met.
+    """
+
+    query: Query
+    dropped: tuple[str, ...]
+
+
+def tree_of_sparql(text: str) -> Query:
     """The tree of a SPARQL query.
 
     Args:
         text: The query, of up to 20,000 characters and 1,000 words. IRIs ``entity:…`` and ``relation:…`` are
             names, percent-encoded; others are names as they are.
-        types: The relations whose patterns are dropped as type patterns; strictly none is.
-        strict: Whether to drop nothing, see the module.
-        valued: Not strictly: whether a variable that only qualifiers use stays, as `VALUE`.
 
     Raises:
-        NoTreeError: It was parsed, but is no tree, or has what trees lack; strictly, also what would be
-            dropped, by its name.
-        BarredQueryError: Strictly, see `rulemine.query.foreign.sparql_parsing.parse_strictly`.
+        NoTreeError: It was parsed, but is no tree, or has what trees lack.
+        BarredQueryError: See `rulemine.query.foreign.sparql_parsing.parse_strictly`.
         QueryError: It is no SPARQL, or too long, too deep or too large.
 
     Example:
-        >>> tree_of_sparql("SELECT ?x { <e:a> <r:s>/<r:t> ?x FILTER(?x != <e:a>) } LIMIT 1")
-        Translation(query=<query (p "r:t" (p "r:s" "e:a"))>, dropped=('LIMIT', 'FILTER'))
-        >>> tree_of_sparql("SELECT ?x { <a> <r> ?x FILTER NOT EXISTS { <b> <r> ?x } }", strict=True).query
+        >>> tree_of_sparql("SELECT ?x { <e:a> <r:s>/<r:t> ?x }")
+        <query (p "r:t" (p "r:s" "e:a"))>
+        >>> tree_of_sparql("SELECT ?x { <a> <r> ?x FILTER NOT EXISTS { <b> <r> ?x } }")
         <query (minus (p "r" "a") (p "r" "b"))>
     """
-    if strict:
-        return Translation(tree_of_algebra(parse_strictly(text)), ())
-    return _read(_Reader(Qualifiers(types, valued=valued)), parse_leniently(text))
+    return tree_of_algebra(parse_strictly(text))
 
 
 def tree_of_algebra(algebra: Any) -> Query:
     """The tree of a query that was parsed strictly; as `tree_of_sparql`."""
-    return _read(_Reader(Qualifiers((), strict=True)), algebra).query
+    return _read(_Reader(), algebra).query
 
 
 def tree_with_limits(algebra: Any) -> Translation:
@@ -75,7 +64,7 @@ def tree_with_limits(algebra: Any) -> Translation:
 
     What is dropped may change the answers, which is for the caller to see.
     """
-    return _read(_Reader(Qualifiers((), strict=True), spares=True), algebra)
+    return _read(_Reader(spares=True), algebra)
 
 
 def _read(reader: "_Reader", algebra: Any) -> Translation:
@@ -92,13 +81,13 @@ class _Select(NamedTuple):
     named: dict[Any, Any]
     aggregates: dict[Any, Any]
     kinds: list[str]
-    used: list[Any]
     body: Any
 
 
 class _Reader:
-    def __init__(self, qualifiers: Qualifiers, *, spares: bool = False) -> None:
-        self._qualifiers, self._spares = qualifiers, spares
+    def __init__(self, *, spares: bool = False) -> None:
+        self._spares = spares
+        self._dropped: list[str] = []
         self._numbers = count(1)
 
     def read(self, whole: Any) -> Translation:
@@ -106,29 +95,15 @@ class _Reader:
         if algebra.name != "SelectQuery":
             raise NoTreeError(f"a {algebra.name.removesuffix('Query').upper()} query")
         if algebra.datasetClause:
-            self._qualifiers.drop("FROM")
+            raise _refused("FROM")
         select = _taken_apart(algebra.p)
-        answer, counts = _answer(select, self._qualifiers.strict)
+        answer, counts = _answer(select)
         if self._spares and "LIMIT" in select.kinds:
             select.kinds.remove("LIMIT")
-            self._qualifiers.dropped.append("LIMIT")
-        self._qualify(select, _name)
-        tree: Query = self._pattern(select.body, _name).tree(_name(answer), self._qualifiers)
-        return Translation(Count(tree) if counts else tree, tuple(self._qualifiers.dropped))
-
-    def _qualify(self, select: _Select, rename: Rename) -> None:
-        for kind in select.kinds:
-            self._qualifiers.drop(kind)
-        unused = select.named.keys() - set(select.variables)
-        if self._qualifiers.strict and (
-            unused or not all(map(_is_variable, select.named.values()))
-        ):
-            raise NoTreeError("a BIND")
-        self._use([select.used, select.aggregates], rename)
-
-    def _use(self, what: Any, rename: Rename) -> None:
-        """Marks all variables of an expression as used by a qualifier."""
-        self._qualifiers.used.update(rename(variable) for variable in _variables(what))
+            self._dropped.append("LIMIT")
+        _check(select)
+        tree = self._pattern(select.body, _name).tree(_name(answer))
+        return Translation(Count(tree) if counts else tree, tuple(self._dropped))
 
     def _pattern(self, node: Any, rename: Rename) -> Pattern:
         pattern = Pattern()
@@ -149,14 +124,13 @@ class _Reader:
             self._take(pattern, node.p2, rename)  # SPARQL takes nothing away if none is shared
         elif name == "Filter":
             pattern.join(self._pattern(node.p, rename))
-            if self._qualifiers.strict and (absent := _absent(node.expr)):
-                for graph in absent:
-                    self._take(pattern, graph, rename)
-            elif self._spares and _is_unequal(node.expr):
-                self._qualifiers.dropped.append("FILTER !=")
-            else:
-                self._qualifiers.drop("FILTER")
-                self._use(node.expr, rename)
+            absent = _absent(node.expr)
+            for graph in absent:
+                self._take(pattern, graph, rename)
+            if self._spares and _is_unequal(node.expr):
+                self._dropped.append("FILTER !=")
+            elif not absent:
+                raise _refused("FILTER")
         elif name == "ToMultiSet" and node.p.name == "values":
             pattern.values += _values(node.p.res, rename)
         elif name == "ToMultiSet":
@@ -174,20 +148,14 @@ class _Reader:
 
     def _sub_select(self, select: _Select, rename: Rename) -> Pattern:
         if select.aggregates:
-            if self._qualifiers.strict:
-                raise NoTreeError("a sub-SELECT that aggregates")
-            kinds = {a.name.removeprefix("Aggregate_").upper() for a in select.aggregates.values()}
-            for kind in sorted(kinds - {"SAMPLE"}):
-                self._qualifiers.drop(kind)
-            self._use(select.variables, rename)
-            return Pattern()
+            raise NoTreeError("a sub-SELECT that aggregates")
         number = next(self._numbers)
         outer = {select.named.get(v, v): rename(v) for v in select.variables}
 
         def inner(variable: Any) -> str:
             return outer.get(variable) or f"{_name(variable)}/{number}"
 
-        self._qualify(select, inner)
+        _check(select)
         return self._pattern(select.body, inner)
 
     def _path(self, pattern: Pattern, subject: Node, path: Any, target: Node) -> None:
@@ -227,7 +195,7 @@ _REFUSED = {
 
 
 def _taken_apart(node: Any) -> _Select:
-    select = _Select([], {}, {}, [], [], None)
+    select = _Select([], {}, {}, [], None)
     while True:
         if node.name == "Project":
             select.variables.extend(node.PV)
@@ -237,7 +205,6 @@ def _taken_apart(node: Any) -> _Select:
             )
         elif node.name == "OrderBy":
             select.kinds.append("ORDER BY")
-            select.used.append(node.expr)
         elif node.name == "Extend":
             select.named[node.var] = node.expr
         elif node.name == "AggregateJoin":
@@ -247,10 +214,26 @@ def _taken_apart(node: Any) -> _Select:
                 select.kinds.append("GROUP BY")
         elif node.name == "Filter" and node.p.name in ("Extend", "AggregateJoin"):
             select.kinds.append("FILTER")
-            select.used.append(node.expr)
         elif node.name not in ("Distinct", "Reduced"):
             return select._replace(body=node)
         node = node.p
+
+
+def _check(select: _Select) -> None:
+    """Refuses what narrows or orders the answers, and what is computed.
+
+    Raises:
+        NoTreeError: There is such a thing.
+    """
+    for kind in select.kinds:
+        raise _refused(kind)
+    unused = select.named.keys() - set(select.variables)
+    if unused or not all(map(_is_variable, select.named.values())):
+        raise NoTreeError("a BIND")
+
+
+def _refused(kind: str) -> NoTreeError:
+    return NoTreeError(f"a{'n' * (kind[0] in 'AEIOU')} {kind}")
 
 
 def _absent(expression: Any) -> list[Any]:
@@ -274,7 +257,7 @@ def _is_unequal(expression: Any) -> bool:
     return all(_is_variable(end) or isinstance(end, URIRef) for end in ends)
 
 
-def _answer(select: _Select, strict: bool) -> tuple[Any, bool]:
+def _answer(select: _Select) -> tuple[Any, bool]:
     """The variable asked for, and whether it is counted."""
     if len(select.variables) != 1:
         raise NoTreeError("several answer variables")
@@ -287,7 +270,7 @@ def _answer(select: _Select, strict: bool) -> tuple[Any, bool]:
         return answer, False
     kind = aggregate.name.removeprefix("Aggregate_")
     if kind == "Count" and _is_variable(aggregate.vars) and "GROUP BY" not in select.kinds:
-        if strict and not aggregate.distinct:  # which counts derivations, not entities
+        if not aggregate.distinct:  # which counts derivations, not entities
             raise NoTreeError("a COUNT without DISTINCT")
         return aggregate.vars, True
     if kind != "Sample":  # of the variable that the answers are grouped by
@@ -307,18 +290,6 @@ def _is_variable(term: Any) -> bool:
     from rdflib import BNode, Variable
 
     return isinstance(term, BNode | Variable)
-
-
-def _variables(what: Any) -> Iterator[Any]:
-    """All variables of an expression, those in EXISTS too."""
-    if _is_variable(what):
-        yield what
-    elif isinstance(what, dict):
-        for value in what.values():
-            yield from _variables(value)
-    elif isinstance(what, list | tuple | set):
-        for value in what:
-            yield from _variables(value)
 
 
 def _name(variable: Any) -> str:

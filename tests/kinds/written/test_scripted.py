@@ -41,7 +41,7 @@ def test_a_candidate_is_a_tree_of_the_subgraph_in_three_forms(writer, atoms, for
         shown = NAMES.triples(task.subgraph.rows)
         assert len(set(candidate.triples)) == atoms
         assert set(candidate.triples) <= set(shown)
-        query = tree_of_sparql(candidate.sparql, strict=True).query
+        query = tree_of_sparql(candidate.sparql)
         assert isinstance(query, Count) == (form == "count")
         query = query.of if isinstance(query, Count) else query
         assert isinstance(query, Difference) == (form == "without")
@@ -63,7 +63,7 @@ def test_a_candidate_is_a_tree_of_the_subgraph_in_three_forms(writer, atoms, for
 
 def test_shapes_and_styles_vary(writer):
     found = [c for atoms in (2, 3, 4) for _, c in written(writer, atoms, "plain", 60)]
-    trees = [tree_of_sparql(c.sparql, strict=True).query for c in found]
+    trees = [tree_of_sparql(c.sparql) for c in found]
     assert {structure_of(tree).shape for tree in trees} >= {
         "(2)", "(1)(1)", "(3)", "(2)(1)", "((1)(1))", "(1)(1)(1)", "((2)(1))", "(4)", "(3)(1)",
     }  # fmt: skip

