@@ -35,7 +35,7 @@ from rulemine.release.records import (
 )
 from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
 from rulemine.release.storing.folders import MANIFEST
-from rulemine.release.storing.ustar import unpacked
+from rulemine.release.storing.tar import unpacked
 from rulemine.release.values import REMOVED_VALUES, VALUE_RULES, RemovedValue
 from rulemine.rules.formats import read_rules
 from rulemine.rules.rule import Rule
@@ -58,7 +58,7 @@ class Release:
     Attributes:
         path: The folder or the archive, as given.
         folder: The folder; of an archive, where it is unpacked (see
-            `rulemine.release.storing.ustar.unpacked`).
+            `rulemine.release.storing.tar.unpacked`).
         manifest: The content of its manifest: ``format_version``, ``name``, ``naming``, ``config``
             (every option that affects it), ``levels``, ``kg`` (sizes, digests), ``counts``, ``files``.
     """
@@ -79,7 +79,7 @@ class Release:
 
         Raises:
             ReleaseError: There is no release, or it is unfinished or of another format version; or see
-                `rulemine.release.storing.ustar.unpacked`.
+                `rulemine.release.storing.tar.unpacked`.
         """
         given = Path(path)
         folder = unpacked(given)

@@ -1,25 +1,28 @@
 """Writes the archive of a release: the same bytes for the same release, on any machine.
 
-The format is that of `rulemine.release.storing.ustar`. What a compressor writes differs between machines, so
-files whose names end in ``.gz`` are gzip files (RFC 1952) with stored blocks alone: every reader of gzip
-reads them, and a compressor of the whole archive finds the text as it is. Digests in the manifest are of the
-content, so they hold for both.
+The format is that of `rulemine.release.storing.tar`. What a compressor writes differs between machines, so
+files whose names end in ``.gz`` are stored without compression in it: every reader of gzip reads them, and a
+compressor of the whole archive finds the text as it is. Digests in the manifest are of the content, so they
+hold for both.
 
-Guarantees: every file is checked against its digest before anything is written and as it is written; the
-archive is written atomically, and replaces nothing but an archive of the same benchmark.
+Guarantees: every file is checked against its digest before anything is written; the archive is written
+atomically, and replaces nothing but an archive of the same benchmark.
 """
 
+import gzip
 import hashlib
 import re
+import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
-from rulemine.errors import OutputError, ReleaseError, UserError
-from rulemine.files import read_blocks, write_stream, write_text
+from rulemine.errors import OutputError, UserError
+from rulemine.files import write_stream, write_text
 from rulemine.release.reader import MANIFEST, Release
 from rulemine.release.storing.outputs import check_file
-from rulemine.release.storing.ustar import archive_of
+from rulemine.release.storing.tar import write_tar
 
 __all__ = ["check_archive", "write_archive"]
 
@@ -29,11 +32,10 @@ ENDING = ".tar"
 _FOLDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 """Names of benchmarks that name the folder in the archive; for others it is ``release``."""
 
-_GZIP_HEAD = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
-"""No name, no time, no system."""
+_STORED_AT_ONCE = 1 << 15
+"""Bytes that gzip is given at once: of larger pieces, zlib and zlib-ng make blocks of different sizes."""
 
-_MOST_STORED = 65_535
-"""Bytes of a stored block."""
+_READ_AT_ONCE = 1 << 20
 
 
 def check_archive(release: Release, file: Path) -> None:
@@ -85,7 +87,7 @@ def write_archive(
     Args:
         release: The release, from a folder or from an archive.
         file: See `check_archive`.
-        progress: Called with (bytes written, all of them).
+        progress: Called with (files written, all of them).
 
     Returns:
         The SHA-256 of the archive.
@@ -95,90 +97,50 @@ def write_archive(
         can hold. OutputError: See `check_archive`, or it cannot be written.
     """
     check_archive(release, file)
+    names = [MANIFEST, *release.manifest["files"]]
     for name in release.manifest["files"]:
         release.file(name)
-    digest = hashlib.sha256()
-    size = sum(_packed_size(release, name) for name in release.manifest["files"])
+    done = 0
 
-    def watched(pieces: Iterable[bytes]) -> Iterator[bytes]:
-        done = 0
-        for piece in pieces:
-            digest.update(piece)
-            done += len(piece)
-            if progress is not None:
-                progress(done, max(done, size))
-            yield piece
+    def content(name: str) -> IO[bytes]:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(done, len(names))
+        path = release.folder / name
+        return _stored(path) if name.endswith(".gz") else path.open("rb")
 
-    write_stream(file, watched(_archive(release)), size)
-    write_text(_beside(file), f"{digest.hexdigest()}  {file.name}\n")
-    return digest.hexdigest()
+    with tempfile.TemporaryFile() as made:
+        try:
+            write_tar(
+                made, release.name if _FOLDER.fullmatch(release.name) else "release", names, content
+            )
+            size = made.tell()
+            made.seek(0)
+            digest = hashlib.file_digest(made, "sha256").hexdigest()
+            made.seek(0)
+        except OSError as problem:
+            raise OutputError(
+                f"{file}: cannot be made in {tempfile.gettempdir()} ({problem.strerror}). Free space, or "
+                "name another place with the variable TMPDIR."
+            ) from None
+        write_stream(file, iter(lambda: made.read(_READ_AT_ONCE), b""), size)
+    write_text(_beside(file), f"{digest}  {file.name}\n")
+    return digest
+
+
+def _stored(path: Path) -> IO[bytes]:
+    """The content of a gzip file as one without compression, nor name or time; it goes when it is closed."""
+    packed = tempfile.TemporaryFile()  # noqa: SIM115  # whoever reads it closes it
+    with gzip.open(path) as content, gzip.GzipFile("", "wb", 0, packed, mtime=0) as stored:
+        while piece := content.read(_STORED_AT_ONCE):
+            stored.write(piece)
+            stored.flush(
+                zlib.Z_NO_FLUSH
+            )  # versions of Python collect pieces, as many as each sees fit
+    packed.seek(0)
+    return packed
 
 
 def _beside(file: Path) -> Path:
     return file.with_name(f"{file.name}.sha256")
-
-
-def _archive(release: Release) -> Iterator[bytes]:
-    manifest = (release.folder / MANIFEST).read_bytes()
-    contents = (
-        (name, len(manifest), iter([manifest]))
-        if name == MANIFEST
-        else (name, _packed_size(release, name), _packed(release, name))
-        for name in sorted([MANIFEST, *release.manifest["files"]])
-    )
-    return archive_of(release.name if _FOLDER.fullmatch(release.name) else "release", contents)
-
-
-def _size(release: Release, name: str) -> int:
-    size = release.manifest["files"][name].get("bytes")
-    if type(size) is not int or size < 0:
-        raise ReleaseError(
-            f"{release.path / MANIFEST}: invalid size of {name}. Fetch or build the release again."
-        )
-    return size
-
-
-def _packed_size(release: Release, name: str) -> int:
-    size = _size(release, name)
-    if not name.endswith(".gz"):
-        return size
-    return len(_GZIP_HEAD) + size + 5 * max(1, -(-size // _MOST_STORED)) + 8
-
-
-def _packed(release: Release, name: str) -> Iterator[bytes]:
-    """The bytes of a file in the archive.
-
-    Raises:
-        ReleaseError: It changed since it was checked, or its size is not that of the manifest.
-    """
-    size, digest, done = _size(release, name), hashlib.sha256(), 0
-    stored, waiting, total = name.endswith(".gz"), b"", 0
-    if stored:
-        yield _GZIP_HEAD
-    for block in read_blocks(release.folder / name):
-        digest.update(block)
-        done += len(block)
-        if not stored:
-            yield block
-            continue
-        total, waiting = zlib.crc32(block, total), waiting + block
-        whole = (len(waiting) - 1) // _MOST_STORED * _MOST_STORED
-        for at in range(0, whole, _MOST_STORED):
-            yield _stored(waiting[at : at + _MOST_STORED], last=False)
-        waiting = waiting[whole:]
-    if done != size or digest.hexdigest() != release.manifest["files"][name]["sha256"]:
-        raise ReleaseError(
-            f"{release.path / name}: has {done:,} bytes, and not the size and digest that {MANIFEST} states "
-            f"({size:,} bytes). Fetch or build the release again; rulemine verify lists all faults."
-        )
-    if stored:
-        yield _stored(waiting, last=True)
-        yield total.to_bytes(4, "little") + (size & 0xFFFFFFFF).to_bytes(4, "little")
-
-
-def _stored(piece: bytes, *, last: bool) -> bytes:
-    """A stored block of deflate (RFC 1951, 3.2.4)."""
-    size = len(piece)
-    return (
-        bytes([last]) + size.to_bytes(2, "little") + (size ^ 0xFFFF).to_bytes(2, "little") + piece
-    )

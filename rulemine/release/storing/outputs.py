@@ -22,7 +22,7 @@ from rulemine.release.storing.folders import (
     recover,
     strangers,
 )
-from rulemine.release.storing.ustar import SUMS
+from rulemine.release.storing.tar import SUMS
 
 __all__ = [
     "check_file",

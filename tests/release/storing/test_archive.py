@@ -198,16 +198,16 @@ def _with_header(whole: bytes, at: int, field: bytes) -> bytes:
 
 
 SPOILT: dict[str, tuple[Callable[[bytes], bytes], str, str]] = {
-    "flipped": (_flipped, r"README\.md: the digest", "sums"),
-    "cut": (lambda whole: whole[:900], "unexpected end", "archive"),
-    "cut at the end": (lambda whole: whole[:-512], "does not follow from its files", "archive"),
-    "longer": (lambda whole: whole + bytes(10_240), "does not end", "archive"),
-    "twice": (lambda whole: whole[: _second(whole)] + whole, "order of names", "archive"),
+    "flipped": (_flipped, "not what its files", "sums"),
+    "cut": (lambda whole: whole[: len(whole) // 2], "not all of it|unexpected end", "archive"),
+    "cut at the end": (lambda whole: whole[:-512], "not what its files", "archive"),
+    "longer": (lambda whole: whole + bytes(10_240), "not what its files", "archive"),
+    "twice": (lambda whole: whole[: _second(whole)] + whole, "is there twice", "archive"),
     "link": (_linked, "no archive", "archive"),
     "outside": (_outside, "no archive", "archive"),
     "absolute": (_absolute, "no archive", "archive"),
     "device": (_device, "no archive", "archive"),
-    "bomb": (_huge, "unexpected end", "archive"),
+    "bomb": (_huge, "no archive", "archive"),
     "negative": (_negative, "no archive", "archive"),
 }  # fmt: skip
 
@@ -239,8 +239,8 @@ def test_tars_of_others_and_compressed_ones_are_named(release: Path, tmp_path: P
     assert {problem.invariant for problem in verify(tmp_path / "other.tar").problems} >= {"archive"}
 
 
-@pytest.mark.parametrize("size", [65_534, 65_535, 65_536, 131_070])
-def test_full_blocks_are_as_long_as_the_header_says(tmp_path: Path, size: int) -> None:
+@pytest.mark.parametrize("size", [32_767, 32_768, 32_769, 65_536])
+def test_full_blocks_are_read_back(tmp_path: Path, size: int) -> None:
     content, folder = b"a" * size, tmp_path / "toy"
     folder.mkdir()
     (folder / "a.gz").write_bytes(gzip.compress(content))
@@ -265,5 +265,5 @@ def test_published_digests_hold(tmp_path: Path) -> None:
         (folder / name).write_bytes(gzip.compress(content) if packed else content)
     (folder / "manifest.json").write_text("{}\n")
     toy = Release(folder, folder, {"name": "toy", "files": files})
-    digest = "c7ebd3c26789b66fe889bd05184ce72f7b5d5327fa167f47d39435137e7e9655"
+    digest = "8ad61debea564985f0aa0af2c38a983cf7d8894efb692de2cfd88b84083261ff"
     assert write_archive(toy, tmp_path / "toy.tar") == digest
