@@ -42,7 +42,7 @@ def main(kg_name: str, labels_name: str = "") -> None:
              for i in draws.integers(0, 6 * len(names), CHARACTERS // 4).tolist()]  # fmt: skip
     text = " ".join(parts)[:CHARACTERS]
     linker = Linker(kg, labels, {}, components.neighbors)
-    timed("entities of 1 MB", lambda: f"{len(linker.mentions(text)):,} entities")
+    timed("entities of 1 MB", lambda: f"{len(linker.entities(text)):,} entities")
     for name, weights in (("any", None), ("hubs", degrees / degrees.sum())):
         sets = [
             draws.choice(len(degrees), draws.integers(2, 9), p=weights).tolist()

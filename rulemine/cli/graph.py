@@ -3,12 +3,11 @@
 A command imports what it needs when it runs. It takes the parsed arguments and returns the exit status.
 """
 
-import shutil
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rulemine.cli.arguments import Subcommand, arg, switch, within
+from rulemine.cli.arguments import Subcommand, arg, switch
 from rulemine.cli.console import (
     bar,
     check_output,
@@ -19,14 +18,13 @@ from rulemine.cli.console import (
     refuse_idle,
     say,
     summarize,
-    written,
 )
 from rulemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
     from rulemine.kg.property_graph.graph import PropertyGraph
 
-__all__ = ["GRAPH", "SEEDS", "TASKS", "VALUES"]
+__all__ = ["GRAPH", "TASKS", "VALUES"]
 
 _MORE = """\
 From triples, types are induced. Write a draft, edit it (rename and merge types
@@ -132,34 +130,6 @@ def tasks(arguments: Namespace) -> int:
     return 0
 
 
-_TEXTS = """\
-TEXTS is a file (a text a line), a folder (a text a file, .txt or .md), or a column of
-a table: FILE.csv:COLUMN, FILE.tsv:COLUMN, FILE.jsonl:FIELD. A table's columns id and
-title are used too. Without TEXTS those of the recipe, or entities are drawn.
-"""
-
-
-def seeds(arguments: Namespace) -> int:
-    """Runs ``graph seeds``."""
-    from rulemine.config import parse_setting
-    from rulemine.files import write_jsonl
-    from rulemine.kinds.registry import tool
-
-    check_output(arguments.output)
-    given = {name: getattr(arguments, name) for name in ("texts", "labels")}
-    with bar("seeds") as advance:
-        settings = [parse_setting(text) for text in arguments.set]
-        rows = tool("seeds").preview(arguments.recipe, settings, given, advance, note)
-    if arguments.output is not None:
-        with written(arguments.output) as path:
-            write_jsonl(path, rows)
-    width = shutil.get_terminal_size((100, 24)).columns
-    for row in rows[: arguments.most]:
-        print("\n".join(tool("seeds").shown_lines(row, width)) + "\n")
-    print(tool("seeds").summary(rows))
-    return 0
-
-
 _SOURCE = (
     arg("source", "SOURCE", "demo, geography, or a file: SimpleKG (.json), tables (.toml), RDF (.nt, .ttl), "
         "else triples in TSV; a data set; or a database, such as bolt://127.0.0.1:7687"),
@@ -206,18 +176,4 @@ TASKS = Subcommand(
             "the graph shows if not given", Path),
         switch("--draft", "write what the graph shows of its relations instead, to be edited"),
     ),
-)  # fmt: skip
-
-SEEDS = Subcommand(
-    "graph seeds", seeds, "show the entities that texts name and what connects them",
-    (
-        arg("recipe", "KG", "a graph (.tsv, .nt or .ttl), the name of a data set, or a recipe of the kind "
-            "variants"),
-        arg("texts", "TEXTS", "the texts, see below", nargs="?"),
-        arg("--labels", "FILE", "text labels: TSV or the name of a data set"),
-        arg("--most", "N", "texts to show (10)", within(0), default=10),
-        "set",
-        arg("-o --output", "FILE", "write all of them as JSON Lines (none)", output_file),
-    ),
-    _TEXTS,
 )  # fmt: skip

@@ -23,11 +23,11 @@ from rulemine.cli.console import complain, fitting, note
 from rulemine.cli.data import DATA, GENERATE
 from rulemine.cli.evaluate import EVALUATE
 from rulemine.cli.export import EXPORT, QUESTION_GRAPHS, SUPERVISION
-from rulemine.cli.graph import GRAPH, SEEDS, TASKS, VALUES
+from rulemine.cli.graph import GRAPH, TASKS, VALUES
 from rulemine.cli.judge import JUDGE
 from rulemine.cli.mine import MINE
 from rulemine.cli.parser import Parser
-from rulemine.cli.query import CANDIDATES, QUERY
+from rulemine.cli.query import QUERY
 from rulemine.cli.release import ARCHIVE, AUDIT, IMPORT, RENAME, SHOW, VERIFY
 from rulemine.cli.serve import NEO4J, SERVE, SPARQL
 from rulemine.cli.study import STUDY, TABLES
@@ -45,8 +45,8 @@ GROUPS: dict[str, tuple[Subcommand, ...]] = {
     ),
     "Systems": (QUESTIONS, ANSWER, EVALUATE, COMPARE, STUDY, TABLES, JUDGE),
     "Graphs": (
-        *(DATA, GENERATE, GRAPH, VALUES, SEEDS, TASKS),
-        *(QUERY, CANDIDATES, SERVE, SPARQL, NEO4J),
+        *(DATA, GENERATE, GRAPH, VALUES, TASKS),
+        *(QUERY, SERVE, SPARQL, NEO4J),
     ),
 }
 """The commands; one of two words is listed in the help of its first word."""
@@ -56,7 +56,6 @@ COMMANDS = {command.name: command for group in GROUPS.values() for command in gr
 RENAMED = {
     **{step: f"build --until {step}" for step in STEPS},
     "baselines": "evaluate --baselines",
-    "candidates": "query candidates",
     "cypher-score": "evaluate",
     "cypher-tasks": "graph tasks",
     "draft": "build draft",
@@ -65,7 +64,6 @@ RENAMED = {
     "neo4j": "serve neo4j",
     "power": "compare --power=0.8",
     "question-graphs": "export question-graphs",
-    "seeds": "graph seeds",
     "serve-sparql": "serve sparql",
     "supervision": "export supervision",
 }

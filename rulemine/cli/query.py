@@ -8,23 +8,18 @@ from typing import TYPE_CHECKING
 from rulemine.cli.arguments import Subcommand, arg, within
 from rulemine.cli.console import (
     bar,
-    check_output,
     note,
-    output_file,
     refuse_idle,
     say,
-    summarize,
-    written,
 )
 from rulemine.errors import QueryError, counted
 
 if TYPE_CHECKING:
     from rulemine.kg import KnowledgeGraph, Triple
     from rulemine.kg.facts import Declarations
-    from rulemine.release.reader import Release
     from rulemine.release.records import Missing
 
-__all__ = ["CANDIDATES", "QUERY"]
+__all__ = ["QUERY"]
 
 _LANGUAGE = """\
   "x"             the entity x; names are in double quotes
@@ -72,16 +67,6 @@ def query(arguments: Namespace) -> int:
     return 0
 
 
-def _release(arguments: Namespace, idle: str) -> "Release | None":
-    """The release, if one is named in place of a graph; it makes no use of the option `idle`."""
-    from rulemine.release.reader import Release
-
-    if not (Path(arguments.kg).is_dir() or Path(arguments.kg).suffix == ".tar"):
-        return None
-    refuse_idle(arguments, "a graph without a release", idle)
-    return Release.open(arguments.kg)
-
-
 def _read(
     arguments: Namespace,
 ) -> "tuple[KnowledgeGraph, dict[Triple, Missing | None], Declarations]":
@@ -89,8 +74,11 @@ def _read(
     from rulemine.datasets.registry import load_kg
     from rulemine.kg import KnowledgeGraph
     from rulemine.kg.facts import Declarations
+    from rulemine.release.reader import Release
 
-    if release := _release(arguments, "removed"):
+    if Path(arguments.kg).is_dir() or Path(arguments.kg).suffix == ".tar":
+        refuse_idle(arguments, "a graph without a release", "removed")
+        release = Release.open(arguments.kg)
         removals = {row.triple: row for row in release.missing()}
         return release.kg("complete"), {**removals}, release.templates().declarations
     refuse_idle(arguments, "a release", "level")
@@ -98,62 +86,10 @@ def _read(
     return load_kg(arguments.kg, note=note), dict.fromkeys(removed), Declarations()
 
 
-_CANDIDATES = """\
-FILE has one candidate a line: {"question": …, "nodes": [names], "answer": name,
-"triples": [[subject, relation, object], …], "sparql": …}, in the names of the graph,
-which SPARQL writes <entity:NAME> and <relation:NAME>, percent-encoded. "atoms" may say
-how many triples there should be, "subgraph" which the writer saw.
-"""
-
-
-def candidates(arguments: Namespace) -> int:
-    """Runs ``query candidates``."""
-    from rulemine.datasets.registry import load_kg
-    from rulemine.files import read_lines, write_jsonl
-    from rulemine.kinds.registry import tool
-
-    check_output(arguments.output)
-    lines = read_lines(arguments.file)
-    with bar("read"):
-        kg, declarations = _graph(arguments)
-        named = arguments.reference
-        reference = frozenset(load_kg(named, note=note).labeled()) if named else None
-    by_hand, limits = tool("candidates"), ("max_answers", "timeout", "max_rows")
-    with bar("candidates") as advance:
-        given = {name: getattr(arguments, name) for name in limits}
-        verdicts = by_hand.check_lines(lines, kg, declarations, reference, advance, **given)
-    if arguments.output is None:
-        say("\n".join(map(by_hand.shown, verdicts)), end="\n\n")
-        say(by_hand.summary_of(verdicts))
-        return 0
-    with written(arguments.output) as path:
-        write_jsonl(path, verdicts)
-    summarize(by_hand.summary_of(verdicts), arguments.output)
-    return 0
-
-
-def _graph(arguments: Namespace) -> "tuple[KnowledgeGraph, Declarations]":
-    """The complete graph, and what is declared about its relations."""
-    from rulemine.config import packaged
-    from rulemine.datasets.registry import load_kg
-    from rulemine.phrasing.templates import load_templates
-
-    if release := _release(arguments, "templates"):
-        return release.kg("complete"), release.templates().declarations
-    kg, named = load_kg(arguments.kg, note=note), arguments.templates
-    if named is None and packaged("datasets", arguments.kg, "templates.toml").is_file():
-        named = arguments.kg
-    return kg, load_templates(named or "", kg.relations).declarations
-
-
-_KG = arg(
-    "kg", "KG", "the complete graph (.tsv, .nt or .ttl), the name of a data set, or a release"
-)
-
 QUERY = Subcommand(
     "query", query, "answer a query and say how much of each answer is missing",
     (
-        _KG,
+        arg("kg", "KG", "the complete graph (.tsv, .nt or .ttl), the name of a data set, or a release"),
         arg("query", "QUERY", "the query; - reads it from standard input"),
         arg("--removed", "FILE", "TSV of the triples that are removed; a release has its own", Path),
         arg("--level", "N", "grade at this incompleteness level of a release (100)", within(1, 100)),
@@ -162,22 +98,4 @@ QUERY = Subcommand(
             choices=("sparql", "cypher")),
     ),
     _LANGUAGE,
-)  # fmt: skip
-
-CANDIDATES = Subcommand(
-    "query candidates", candidates, "check questions written for a graph, with their SPARQL",
-    (
-        _KG,
-        arg("file", "FILE", "the candidates, JSON Lines", Path),
-        arg("-o --output", "FILE", "write verdicts as JSON Lines instead of printing them",
-            output_file),
-        arg("--templates", "NAME", "templates that declare which relations state the same facts: a file or a "
-            "data set (those of the data set)"),
-        arg("--reference", "KG", "a graph that must have the used triples, as a later version"),
-        arg("--max-answers", "N", "most answers of a question (10)", within(1, 10**9), default=10),
-        arg("--timeout", "S", "seconds that a query may take (10)",
-            within(0, 86_400, float, above=True), default=10.0),
-        arg("--max-rows", "N", "rows that a query may give (1000)", within(1, 10**9), default=1000),
-    ),
-    _CANDIDATES,
 )  # fmt: skip

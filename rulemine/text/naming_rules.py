@@ -19,7 +19,6 @@ __all__ = [
     "ANSWER_NAMED",
     "INTERMEDIATE_NAMED",
     "NamingProblem",
-    "broken_rule",
     "naming_problem",
     "telling_anchor",
 ]
@@ -65,12 +64,12 @@ def naming_problem(
     """
     for naming in NAMINGS:
         text = text_in(naming)
-        if reason := broken_rule(text, naming, anchors, answers, intermediates):
+        if reason := _broken_rule(text, naming, anchors, answers, intermediates):
             return NamingProblem(reason, f"in the naming {naming}", text)
     return None
 
 
-def broken_rule(
+def _broken_rule(
     text: str,
     naming: str,
     anchors: Sequence[EntityNames],

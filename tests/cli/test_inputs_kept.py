@@ -33,15 +33,11 @@ FILES = {
     "labels.tsv": "h1\tHenry\nw1\tWinnie\nc1\tCyril\n",
     "heads": "wife\n",
     "texts.txt": "h1 and w1 are the parents of c1.\n",
-    "table.csv": "t\nh1 and w1 and c1\n",
-    "v.toml": 'name = "v"\nkind = "variants"\nkg = "kg.tsv"\nlabels = "labels.tsv"\n'
-    '[variants]\ntexts = "texts.txt"\n',
     "g.toml": 'name = "g"\nkg = "kg.tsv"\nlabels = "labels.tsv"\n',
     "people.csv": "id,name\na,Ann\nb,Bo\n",
     "towns.csv": "id,name\nr,Rome\n",
     "homes.csv": "subject,object\na,r\nb,r\n",
     "s.toml": SCHEMA,
-    "c.jsonl": '{"question": "Who?"}\n',
     "tasks.jsonl": '{"id": "a", "graph": "s", "cypher": "MATCH (n:Person) RETURN n.name", "match": "(n)", '
     '"return": "n_name", "category": "(n)", "answers": [["Ann"], ["Bo"]], "ordered": false}\n',
     "given.jsonl": '{"id": "a", "rows": [["Ann"]]}\n',
@@ -49,7 +45,6 @@ FILES = {
 }
 
 SCORE = "evaluate tasks.jsonl given.jsonl --graph s.toml"
-CANDIDATES = "query candidates kg.tsv c.jsonl --reference kg2.tsv"
 
 CASES = {
     "graph convert s.toml": "s.toml people.csv homes.csv",
@@ -60,11 +55,7 @@ CASES = {
     "graph tasks s.toml": "people.csv",
     "graph tasks s.toml --characteristics texts.txt": "texts.txt",
     SCORE: "tasks.jsonl given.jsonl s.toml people.csv",
-    "graph seeds v.toml": "v.toml texts.txt labels.tsv kg.tsv",
-    "graph seeds kg.tsv table.csv:t": "kg.tsv table.csv",
-    "graph seeds kg.tsv --labels labels.tsv": "labels.tsv",
     "gloss g.toml": "g.toml kg.tsv labels.tsv",
-    CANDIDATES: "kg.tsv c.jsonl kg2.tsv",
     "mine kg.tsv --head-relations @heads": "kg.tsv heads",
     "questions kg.tar": "kg.tar",
     "answer kg.tar --with lookup": "kg.tar",
@@ -96,7 +87,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     for name, text in FILES.items():
         (folder / name).write_text(text, "utf-8")
-    (folder / "kg2.tsv").write_text(FACTS)
     assert run_here(folder, ["build", "kg.tsv", "--rules", "rules.txt", "-o", "out/kg"]).status == 0
     assert run_here(folder, ["archive", "out/kg", "-o", "kg.tar"]).status == 0
     assert run_here(folder, ["answer", "kg.tar", "--with", "lookup", "-o", "p.jsonl"]).status == 0

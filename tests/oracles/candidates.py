@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
-from rulemine.kinds.subgraphs.options import SubgraphSection
+from rulemine.kinds.subgraphs.options import MOST_TRIPLES, SubgraphSection
 from rulemine.kinds.subgraphs.validation import Mistake, Valid, Validator
-from rulemine.kinds.written.candidate import Candidate, NamedNode
+from rulemine.kinds.written.candidate import Candidate, NamedNode, Subgraph
 from rulemine.kinds.written.execution import Executor
 from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.query import QueryGraph, evaluate
@@ -307,12 +307,14 @@ def hunt(
     while verdicts.total() < candidates:
         rng = Random(f"candidates {seed}")
         kg = random_graph(rng)
-        names, graph = WriterNames.plain(kg), QueryGraph(kg)
+        names, graph = WriterNames(kg, kg.entities, kg.entities), QueryGraph(kg)
+        whole = Subgraph(tuple(range(len(kg.entities))), tuple(range(len(kg.triples))))
         with Executor(names, 60, 1000) as executor:
             validator = Validator(names, graph, Declarations(), options, executor)
             for _ in range(min(PER_GRAPH, candidates - verdicts.total())):
                 made = random_candidate(kg, rng)
-                ours = validator.validate(written(made, rng))
+                atoms = min(MOST_TRIPLES, len({*made.used}))
+                ours = validator.validate(written(made, rng), whole, atoms)
                 verdicts["accepted" if isinstance(ours, Valid) else ours.reason] += 1
                 lines = differences(kg, graph, made, ours)
                 wrong += [f"seed {seed}: {made}: {line}" for line in lines]

@@ -34,7 +34,6 @@ class SubgraphKind(WrittenKind):
         ),
     )
     formats = ("dynamic-kgqa", "gtsqa")
-    tools = (("candidates", "rulemine.kinds.subgraphs.by_hand"),)
     block = imported("rulemine.kinds.written.block:SubgraphBlock")
     page = imported("rulemine.kinds.subgraphs.page:SUBGRAPH_PAGE")
     inputs = imported("rulemine.kinds.subgraphs.listed:INPUTS")

@@ -53,7 +53,6 @@ class SubgraphSection(KindOptions):
             far as they give enough; empty: over all.
         seconds: Seconds that a query written for a question may take.
         rows: Rows that it may give.
-        endpoint: Always empty: queries are run here. Recipes in manifests have the key.
         examples: Examples in a prompt.
         training_relations: Fraction of the relations, the most frequent first, that training may have.
         reserved_shapes: Shape codes that only the test split may have.
@@ -93,9 +92,6 @@ class SubgraphSection(KindOptions):
     joins: str = option("", file=True, packaged="joins.toml")
     seconds: float = option(10.0, above=0)
     rows: int = option(1000, least=1)
-    endpoint: str = option(
-        "", fits_too=lambda url: not url, expected="nothing: queries are run here", secret=True
-    )
     examples: int = option(2, least=0, most=10)
     training_relations: float = option(0.54, above=0, most=1)
     reserved_shapes: tuple[str, ...] = option(

@@ -21,7 +21,6 @@ import numpy as np
 
 from rulemine.errors import BarredQueryError, NoTreeError, QueryError
 from rulemine.kg.facts import Declarations
-from rulemine.kg.graph import Triple
 from rulemine.kinds.subgraphs.derivations import Derivations
 from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.kinds.written.candidate import Candidate, Refusal, Subgraph
@@ -75,13 +74,12 @@ class Mistake:
     PARALLEL = "two used triples join the same entities"
     TWICE = "an entity has two places in the query"
     LEAF = "a seed is no leaf of the used triples"
-    STALE = "the reference graph lacks a used triple"
     UNNAMED = ANCHOR_MISSING
     NAMED = ANSWER_NAMED
     BETWEEN = INTERMEDIATE_NAMED
 
 
-GRAPHS_OWN = frozenset({Mistake.MANY, Mistake.SEED, Mistake.STALE})
+GRAPHS_OWN = frozenset({Mistake.MANY, Mistake.SEED})
 """What a writer cannot see in a part of the graph, and so cannot mend."""
 
 _BARRED = {
@@ -135,7 +133,6 @@ class Validator:
         declarations: Which relations state the same facts.
         options: How many triples and answers there may be.
         executor: What runs queries, with its context entered.
-        reference: A graph, such as a later version, that must have the used triples too; None: none.
         wider: What supplies further answers, if anything.
 
     Attributes:
@@ -149,24 +146,21 @@ class Validator:
         declarations: Declarations,
         options: SubgraphSection,
         executor: Executor,
-        reference: "frozenset[Triple] | None" = None,
         wider: Wider | None = None,
     ) -> None:
         self._wider = wider
         self._names, self._graph, self._kg = names, graph, graph.kg
         self._declarations, self._options = declarations, options
-        self._executor, self._reference = executor, reference
+        self._executor = executor
         self.unfinished = 0
 
-    def validate(
-        self, candidate: Candidate, subgraph: Subgraph | None = None, atoms: int | None = None
-    ) -> Valid | Refusal:
+    def validate(self, candidate: Candidate, subgraph: Subgraph, atoms: int) -> Valid | Refusal:
         """Checks a candidate.
 
         Args:
             candidate: The candidate.
-            subgraph: What the writer saw; None: the whole graph.
-            atoms: How many triples it was to use; None: any number of those of the options.
+            subgraph: What the writer saw.
+            atoms: How many triples it was to use.
 
         Returns:
             What it asks; or why it is rejected, the reason one of `Mistake` and `RunFailure`.
@@ -176,7 +170,7 @@ class Validator:
         except _RejectedError as found:
             return Refusal(found.reason, found.detail, candidate.question)
 
-    def _checked(self, given: Candidate, subgraph: Subgraph | None, atoms: int | None) -> Valid:
+    def _checked(self, given: Candidate, subgraph: Subgraph, atoms: int) -> Valid:
         given = replace(given, sparql=self._names.sparql(given.sparql))
         seeds, answer, rows = self._found(given)
         self._check_place(seeds, answer, rows, subgraph)
@@ -186,10 +180,8 @@ class Validator:
         taken = constants(early[0], taken=True) if early else frozenset()
         if answer not in ends or not {self._iri(seed) for seed in loose} <= taken:
             raise _RejectedError(Mistake.END)
-        allowed = self._options.atoms if atoms is None else (atoms,)
-        if len(set(rows)) != len(rows) or len(rows) not in allowed:
-            numbers = " or ".join(map(str, allowed))
-            raise _RejectedError(Mistake.NUMBER, f"{len(set(rows))}, expected {numbers}")
+        if len(set(rows)) != len(rows) or len(rows) != atoms:
+            raise _RejectedError(Mistake.NUMBER, f"{len(set(rows))}, expected {atoms}")
         if answer in seeds:
             raise _RejectedError(Mistake.AMONG)
         algebra, problem = early or _parsed(given.sparql)
@@ -237,12 +229,10 @@ class Validator:
         seeds: tuple[int, ...],
         answer: int,
         rows: tuple[int, ...],
-        subgraph: Subgraph | None,
+        subgraph: Subgraph,
     ) -> None:
         if -1 in rows:
             raise _RejectedError(Mistake.OUTSIDE, "the graph lacks a triple")
-        if subgraph is None:
-            return
         if not {*rows} <= {*subgraph.rows}:
             raise _RejectedError(Mistake.OUTSIDE, "a triple")
         if not {*seeds, answer} <= {*subgraph.nodes}:
@@ -359,8 +349,6 @@ class Validator:
         ends = {end for s, _, o in used for end in (s, o)}
         if {*structure_of(tree).anchors} != ends & {self._kg.entities[seed] for seed in seeds}:
             raise _RejectedError(Mistake.LEAF)
-        if self._reference is not None and not self._reference.issuperset(used):
-            raise _RejectedError(Mistake.STALE)
 
 
 def _parsed(sparql: str) -> tuple[Any, _RejectedError | None]:

@@ -34,10 +34,7 @@ class VariantKind(WrittenKind):
         ),
     )
     formats = ("dynamic-kgqa",)
-    tools = (
-        ("seeds", "rulemine.kinds.variants.seed_preview"),
-        ("topics", "rulemine.kinds.variants.topics"),
-    )
+    tools = (("topics", "rulemine.kinds.variants.topics"),)
 
     block = imported("rulemine.kinds.written.block:VariantBlock")
     page = imported("rulemine.kinds.variants.page:VARIANT_PAGE")

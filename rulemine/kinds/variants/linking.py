@@ -16,7 +16,7 @@ tells apart, such as ``Mercury (planet)``, are found by their plain name too.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rulemine.kg.graph import KnowledgeGraph
@@ -24,27 +24,13 @@ from rulemine.kinds.variants.components import Ints
 from rulemine.text.mentions import FUNCTION_WORDS
 from rulemine.text.normalization import is_unspaced, is_word, unify
 
-__all__ = ["Linker", "Mention"]
+__all__ = ["Linker"]
 
 _TOKEN = re.compile(r"\d+(?:[.,:/]\d+)+|[^\W_]+(?:'[tm]\b)?|[^\w\s]")
 """Numbers with their separators, words, contractions that are no names (``don't``), and signs."""
 
 _NOTE = re.compile(r"\s*\([^()]*\)$")
 _JOIN = "\x1f"
-
-
-class Mention(NamedTuple):
-    """An entity that a text names.
-
-    Attributes:
-        entity: Its id.
-        spelling: How the text names it first, with plain quotes, dashes and blanks.
-        rivals: How many other entities have this name.
-    """
-
-    entity: int
-    spelling: str
-    rivals: int
 
 
 class _Named(NamedTuple):
@@ -95,24 +81,14 @@ class Linker:
 
     def entities(self, text: str) -> tuple[int, ...]:
         """The ids of the entities that a text names, each once, as they first appear."""
-        return tuple(mention.entity for mention in self.mentions(text))
+        found = list(self._named(unify(text)))
+        certain = {named[0].entity for named in found if len(named) == 1}
+        each = dict.fromkeys(map(tuple, found))
+        meant = {who: self._meant([one.entity for one in who], certain) for who in each}
+        return tuple(dict.fromkeys(meant.values()))
 
-    def mentions(self, text: str) -> tuple[Mention, ...]:
-        """What a text names, each entity once, as they first appear."""
-        found = list(self._places(unify(text)))
-        certain = {named[0].entity for _, named in found if len(named) == 1}
-        mentions: dict[int, Mention] = {}
-        meant: dict[tuple[_Named, ...], int] = {}
-        for spelling, named in found:
-            who = tuple(named)
-            if who not in meant:
-                meant[who] = self._meant([one.entity for one in named], certain)
-            entity = meant[who]
-            mentions.setdefault(entity, Mention(entity, spelling, len(named) - 1))
-        return tuple(mentions.values())
-
-    def _places(self, text: str) -> Iterable[tuple[str, list[_Named]]]:
-        """What names entities, and who has that name, from left to right."""
+    def _named(self, text: str) -> Iterator[list[_Named]]:
+        """Who has each name that a text holds, from left to right."""
         words = _Words(text)
         at = 0
         while at < len(words.keys):
@@ -121,7 +97,7 @@ class Linker:
                 continue
             after, named = self._longest(words, at)
             if named and not self._goes_on(words, at, after):
-                yield words.spelling(at, after), named
+                yield named
                 at = after
             else:
                 at += 1

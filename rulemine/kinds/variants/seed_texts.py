@@ -21,15 +21,15 @@ from rulemine.files import read_lines
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.kinds.split import draw_splits
 from rulemine.kinds.variants.components import Components, Ints
-from rulemine.kinds.variants.linking import Linker, Mention
+from rulemine.kinds.variants.linking import Linker
 from rulemine.kinds.variants.options import VariantSection
-from rulemine.kinds.variants.text_files import SeedText, read_seed_texts
+from rulemine.kinds.variants.text_files import read_seed_texts
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.recipe import Recipe
 from rulemine.release.records import SPLITS
 from rulemine.seeds import Stream, stream
 
-__all__ = ["SeedSet", "linked_texts", "members_of", "seed_sets", "splits_of_sets"]
+__all__ = ["SeedSet", "members_of", "seed_sets", "splits_of_sets"]
 
 TRIES = 20
 """Walks for each further entity of a set."""
@@ -56,7 +56,6 @@ def seed_sets(
     inputs: Inputs,
     options: VariantSection,
     seed: int,
-    progress: Callable[[int, int], None] | None = None,
     note: Callable[[str], object] = lambda _text: None,
     removed: Ints | None = None,
     core: Ints | None = None,
@@ -67,9 +66,8 @@ def seed_sets(
         inputs: The graph, its labels and types; a run of variants has its sets already.
         options: The section ``variants``.
         seed: The seed of the build.
-        progress: Called with (texts done, all texts).
         note: Called with a sentence about what was left out.
-        removed: The rows of the removed triples, for sets that start with one; None: not known.
+        removed: The rows of the removed triples, for sets that start with one.
         core: Likewise those of the core, for sets of test and validation.
 
     Raises:
@@ -96,20 +94,12 @@ def seed_sets(
     if options.entities:
         return _of_lists(inputs, Path(options.entities), note)
     if not options.texts:
-        if options.start == "removed" and removed is None:
-            note(
-                "variants.start: what is removed is not known here; seed sets start with any entity."
-            )
         given = (removed, core) if options.start == "removed" else (None, None)
         pairs, core_pairs = (_pairs(inputs, rows) for rows in given)
         if not inputs.recipe.questions.test_core:
             core_pairs = pairs
-        return list(_drawn(inputs, options, seed, (pairs, core_pairs), progress))
-    components = Components(inputs.kg, options, inputs.excluded)
-    return [
-        SeedSet(text.id, tuple(sorted(mention.entity for mention in mentions)))
-        for text, mentions in linked_texts(inputs, options, components, progress, note)
-    ]
+        return list(_drawn(inputs, options, seed, (pairs, core_pairs)))
+    return _of_texts(inputs, options, note)
 
 
 def splits_of_sets(recipe: Recipe, sets: int) -> list[str]:
@@ -119,39 +109,21 @@ def splits_of_sets(recipe: Recipe, sets: int) -> list[str]:
     return [SPLITS[number] for number in draw_splits(sets, recipe.questions.ratios, recipe.seed)]
 
 
-def linked_texts(
-    inputs: Inputs,
-    options: VariantSection,
-    components: Components,
-    progress: Callable[[int, int], None] | None = None,
-    note: Callable[[str], object] = lambda _text: None,
-) -> list[tuple[SeedText, tuple[Mention, ...]]]:
-    """The seed texts and what they name.
-
-    Args:
-        inputs: As of `seed_sets`, like the rest.
-        options: See `seed_sets`.
-        components: Of the same graph and options.
-        progress: See `seed_sets`.
-        note: See `seed_sets`.
-
-    Raises:
-        InputError: As `read_seed_texts`; or no text names an entity of the graph.
-    """
+def _of_texts(
+    inputs: Inputs, options: VariantSection, note: Callable[[str], object]
+) -> list[SeedSet]:
+    """The sets of the seed texts: the entities that each names."""
     texts = read_seed_texts(options, note)
     aliases = _aliases(inputs, options.aliases, note)
-    linker = Linker(inputs.kg, inputs.labels, aliases, components.neighbors)
-    found = []
-    for done, text in enumerate(texts):
-        if progress:
-            progress(done, len(texts))
-        found.append((text, linker.mentions(text.text)))
-    if not any(mentions for _, mentions in found):
+    neighbors = Components(inputs.kg, options, inputs.excluded).neighbors
+    linker = Linker(inputs.kg, inputs.labels, aliases, neighbors)
+    found = [SeedSet(text.id, tuple(sorted(linker.entities(text.text)))) for text in texts]
+    if not any(one.entities for one in found):
         raise InputError(
             f"variants.texts: {options.texts} has {counted(len(found), 'text')}, none of which names an "
             f"entity of {inputs.recipe.kg}. Are its entities codes? Then give labels."
         )
-    few = sum(len(mentions) < 2 for _, mentions in found)
+    few = sum(len(one.entities) < 2 for one in found)
     if 2 * few > len(found):
         note(
             f"{options.texts}: {few:,} of {counted(len(found), 'text')} name fewer than two entities, "
@@ -251,7 +223,6 @@ def _drawn(
     options: VariantSection,
     seed: int,
     pairs: tuple[Ints, Ints],
-    progress: Callable[[int, int], None] | None,
 ) -> Iterator[SeedSet]:
     """Sets drawn from the domains in turn; smaller where walks find too few entities.
 
@@ -265,8 +236,6 @@ def _drawn(
     starts = [[some[np.isin(some, pool).all(axis=1)] for pool in pools] for some in pairs]
     splits = splits_of_sets(inputs.recipe, options.sets)
     for number in range(options.sets):
-        if progress and number % 100 == 0:
-            progress(number, options.sets)
         turn = number % len(pools)
         draws = stream(seed, "variants", "set", number)
         own = starts[splits[number] in ("test", "validation")][turn]

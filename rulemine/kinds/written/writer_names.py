@@ -35,7 +35,7 @@ _DECLARED = re.compile(r"\bPREFIX\s+([\w-]*)\s*:\s*<([^<>\s]*)>", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class WriterNames:
-    """The ids and labels of all entities; made by `of` or `plain`.
+    """The ids and labels of all entities; made by `of`.
 
     Ids are private ids, so that they are the same in every naming and free of odd characters; labels are what
     texts call the entities.
@@ -64,11 +64,6 @@ class WriterNames:
         rows = {row.entity: row for row in names}
         own = [rows[name] for name in kg.entities]
         return cls(kg, [row.private for row in own], [row.name_in(naming) for row in own], naming)
-
-    @classmethod
-    def plain(cls, kg: KnowledgeGraph) -> "WriterNames":
-        """The names of the source, as ids and as labels."""
-        return cls(kg, kg.entities, kg.entities)
 
     def id(self, entity: int) -> str:
         """The id of an entity."""

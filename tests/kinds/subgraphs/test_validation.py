@@ -8,14 +8,17 @@ import numpy as np
 import pytest
 
 from rulemine.kg.facts import Declarations
-from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.subgraphs.options import SubgraphSection
+from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kinds.subgraphs.options import MOST_TRIPLES, SubgraphSection
 from rulemine.kinds.subgraphs.validation import Mistake, Valid, Validator
 from rulemine.kinds.written.candidate import Candidate, NamedNode, Refusal, Subgraph
 from rulemine.kinds.written.execution import Executor, RunFailure
 from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.query import QueryGraph
+from rulemine.query.minimality import minimal
+from rulemine.query.structures import structure_of
 from rulemine.query.wider import Wider
+from tests.query.rooted_trees import Tree, rooted_trees, shape_of
 
 STATED = """a r m · a r n · m s x · n s z · b t x · b t y · d t y · c u x · a w x · a w2 x · k e m · x p x
 g r m · a sp i · j sp a · l sp i · o sp q · f o2 i · f o2 j""".replace("\n", " · ")
@@ -27,6 +30,7 @@ NAMES = WriterNames(
     KG, [f"e{i:02}" for i in range(len(KG.entities))], [f"The {e}" for e in KG.entities]
 )
 CODE = dict(zip(KG.entities, NAMES.ids, strict=True))
+WHOLE = Subgraph(tuple(range(len(KG.entities))), tuple(range(len(KG.triples))))
 
 
 def node(name: str) -> NamedNode:
@@ -73,8 +77,15 @@ def validator(
     )
 
 
+def validated(
+    of: Validator, given: Candidate, subgraph: Subgraph = WHOLE, atoms: int = 0
+) -> Valid | Refusal:
+    """The verdict; the number of triples is that of the candidate, up to six, if not given."""
+    return of.validate(given, subgraph, atoms or min(MOST_TRIPLES, len(set(given.triples))))
+
+
 def rejected(executor: Executor, given: Candidate, *more: Any) -> str:
-    found = validator(executor).validate(given, *more)
+    found = validated(validator(executor), given, *more)
     assert isinstance(found, Refusal), found
     return found.reason
 
@@ -98,7 +109,7 @@ VALID = {
 @pytest.mark.parametrize("name", VALID)
 def test_what_is_right_is_accepted(executor: Executor, name: str) -> None:
     given, query = VALID[name]
-    found = validator(executor).validate(given)
+    found = validated(validator(executor), given)
     assert isinstance(found, Valid), found
     assert found.query.text == query
     assert [NAMES.id(i) for i in (*found.seeds, found.answer)] == [
@@ -221,7 +232,7 @@ def test_a_limit_or_a_difference_goes_where_it_changes_no_answer(executor: Execu
         of = Validator(
             NAMES, graph, Declarations(), SubgraphSection(), executor, wider=Wider.of(KG, more)
         )
-        verdict = of.validate(given)
+        verdict = validated(of, given)
         return verdict.dropped if isinstance(verdict, Valid) else verdict.reason
 
     limited = replace(ONE, sparql=ONE.sparql + " LIMIT 2")
@@ -253,7 +264,7 @@ def test_what_the_writer_did_not_see_is_outside(executor: Executor) -> None:
         tuple(ids[name] for name in "abmx"),
         tuple(rows[t] for t in [("a", "r", "m"), ("m", "s", "x"), ("b", "t", "x")]),
     )
-    assert isinstance(validator(executor).validate(CHAIN, whole, 3), Valid)
+    assert isinstance(validated(validator(executor), CHAIN, whole, 3), Valid)
     assert rejected(executor, CHAIN, whole, 2) == Mistake.NUMBER
     for less in (replace(whole, rows=whole.rows[1:]), replace(whole, nodes=whole.nodes[1:])):
         assert rejected(executor, CHAIN, less, 3) == Mistake.OUTSIDE
@@ -267,18 +278,18 @@ def test_what_the_writer_did_not_see_is_outside(executor: Executor) -> None:
 def test_declared_relations_are_asked_for_in_all_their_statements(executor: Executor) -> None:
     declared = Declarations.of(symmetric=["sp"])
     given = candidate("a sp i", "i", "a", "@a :sp ?x")
-    found = validator(executor, declared).validate(given)
+    found = validated(validator(executor, declared), given)
     assert isinstance(found, Valid)
     assert found.query.text == '(or (p "sp" "a") (p- "sp" "a"))'
     same = validator(executor, Declarations.of(same=[("w", "w2")]))
     for used, reason in [("a w x", ""), ("a w2 x", ""), ("a w x · a w2 x", Mistake.DERIVATION)]:
-        verdict = same.validate(candidate(used, "x", "a", "@a :w ?x"))
+        verdict = validated(same, candidate(used, "x", "a", "@a :w ?x"))
         assert (verdict.reason if isinstance(verdict, Refusal) else "") == reason
     back = candidate("a sp i · l sp i", "l", "a", "@a :sp ?y . ?x :sp ?y")
     assert rejected(executor, back) == Mistake.SEED
     less = candidate("f o2 i", "i", "f a", "@f :o2 ?x FILTER NOT EXISTS { ?x :sp @a }")
-    assert isinstance(validator(executor).validate(less), Valid)
-    gone = validator(executor, declared).validate(less)  # a sp i says it too
+    assert isinstance(validated(validator(executor), less), Valid)
+    gone = validated(validator(executor, declared), less)  # a sp i says it too
     assert isinstance(gone, Refusal)
     assert gone.reason == Mistake.ABSENT
 
@@ -289,7 +300,7 @@ def test_an_answer_that_another_statement_gives_may_be_a_seed_or_one_too_many(
     def found(given: Candidate, most: int, *symmetric: str) -> str:
         options = SubgraphSection(max_answers=most)
         declared = Declarations.of(symmetric=symmetric)
-        verdict = Validator(NAMES, QueryGraph(KG), declared, options, executor).validate(given)
+        verdict = validated(Validator(NAMES, QueryGraph(KG), declared, options, executor), given)
         return verdict.reason if isinstance(verdict, Refusal) else ""
 
     one = candidate("a sp i", "i", "a", "@a :sp ?x")  # and j sp a
@@ -318,22 +329,68 @@ def test_another_result_than_the_graph_gives_is_refused_and_one_too_late_is_not_
     assert rejected(Fixed(2), ONE) == Mistake.DIFFERS
     assert rejected(Fixed(3), VALID["count"][0]) == Mistake.DIFFERS
     assert rejected(Fixed(Refusal(RunFailure.MEMORY)), ONE) == RunFailure.MEMORY
-    assert isinstance(validator(Fixed(2)).validate(VALID["count"][0]), Valid)
+    assert isinstance(validated(validator(Fixed(2)), VALID["count"][0]), Valid)
     slow = validator(Fixed(Refusal(RunFailure.TIME)))
-    assert isinstance(slow.validate(ONE), Valid)  # its tree says what it gives
+    assert isinstance(validated(slow, ONE), Valid)  # its tree says what it gives
     assert slow.unfinished == 1
     path = candidate("f o2 i", "i", "f", "@f :o2+ ?x")
     assert rejected(Fixed(Refusal(RunFailure.TIME)), path) == RunFailure.TIME
 
 
-def test_a_triple_that_the_reference_graph_lacks_is_stale(executor: Executor) -> None:
-    stale = validator(executor, reference=frozenset([("b", "t", "y")])).validate(ONE)
-    assert isinstance(stale, Refusal)
-    assert stale.reason == Mistake.STALE
-    fresh = validator(executor, reference=frozenset([("b", "t", "x")])).validate(ONE)
-    assert isinstance(fresh, Valid)
-
-
 def test_labels_may_differ_in_white_space_and_unicode_form(executor: Executor) -> None:
     given = replace(ONE, answer=NamedNode(CODE["x"], " The \n x"))
-    assert isinstance(validator(executor).validate(given), Valid)
+    assert isinstance(validated(validator(executor), given), Valid)
+
+
+TREES = [tree for edges in range(1, MOST_TRIPLES + 1) for tree in rooted_trees(edges)]
+
+
+def triples_of(tree: Tree, at: str, path: str) -> Iterator[Triple]:
+    """The triples of a tree; entities are named by their path, as relations are."""
+    for number, branch in enumerate(tree):
+        own = f"{path}.{number}"
+        yield f"e{own}", f"r{own}", at
+        yield from triples_of(branch, f"e{own}", own)
+
+
+def candidate_of(triples: list[Triple], answer: str) -> Candidate:
+    """A candidate whose every inner entity is a variable."""
+    seeds = sorted({s for s, _, _ in triples} - {o for _, _, o in triples})
+    terms = {seed: f"<entity:{seed}>" for seed in seeds}
+    patterns = [
+        f"{terms.get(s, '?' + s.replace('.', '_'))} <relation:{r}> ?{o.replace('.', '_')} ."
+        for s, r, o in triples
+    ]
+    return Candidate(
+        f"What has {' and '.join(seeds)}?",
+        tuple(NamedNode(seed, seed) for seed in seeds),
+        NamedNode(answer, answer),
+        tuple(triples),
+        f"SELECT ?{answer} {{ {' '.join(patterns)} }}",
+    )
+
+
+def leaf_depths(tree: Tree, depth: int = 1) -> list[int]:
+    """How far the leaves are from the root."""
+    return [d for b in tree for d in (leaf_depths(b, depth + 1) if b else [depth])]
+
+
+def test_every_shape_is_accepted_with_its_code() -> None:
+    trees = [list(triples_of(tree, f"x{i}", str(i))) for i, tree in enumerate(TREES)]
+    kg = KnowledgeGraph.from_triples(triple for tree in trees for triple in tree)
+    names, graph = WriterNames(kg, kg.entities, kg.entities), QueryGraph(kg)
+    whole = Subgraph(tuple(range(len(kg.entities))), tuple(range(len(kg.triples))))
+    with Executor(names, 60, 1000) as executor:
+        of = Validator(names, graph, Declarations(), SubgraphSection(), executor)
+        given = [candidate_of(tree, f"x{i}") for i, tree in enumerate(trees)]
+        given[0] = replace(given[0], sparql=f"{given[0].sparql} LIMIT 1")
+        found = [validated(of, one, whole) for one in given]
+    for tree, one in zip(TREES, found, strict=True):
+        assert isinstance(one, Valid), one
+        assert one.dropped == (("LIMIT",) if one is found[0] else ())
+        structure, depths = structure_of(one.query), leaf_depths(tree)
+        assert (structure.shape, structure.hops) == (shape_of(tree), max(depths))
+        least = minimal(graph, one.query, Declarations())  # each seed alone leads to the answer
+        assert least.redundant == (len(depths) > 1)
+        assert len(least.queries) == len(depths)
+        assert least.shape == f"({min(depths)})"

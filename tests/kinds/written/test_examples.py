@@ -9,7 +9,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.subgraphs.options import RESERVED_SHAPES, SubgraphSection
 from rulemine.kinds.subgraphs.split import TESTED_SHAPES
 from rulemine.kinds.subgraphs.validation import Valid, Validator
-from rulemine.kinds.written.candidate import Candidate, Refusal
+from rulemine.kinds.written.candidate import Candidate, Refusal, Subgraph
 from rulemine.kinds.written.examples import examples_of
 from rulemine.kinds.written.execution import RunFailure
 from rulemine.kinds.written.replies import read_candidate
@@ -50,7 +50,8 @@ def test_every_example_is_a_valid_candidate_about_its_triples(form: str) -> None
         ids = dict(zip(names, codes, strict=True))
         own = WriterNames(kg, [ids[e] for e in kg.entities], [labels[e] for e in kg.entities])
         validator = Validator(own, QueryGraph(kg), Declarations(), SubgraphSection(), Late())
-        found = validator.validate(candidate, None, len(lines))
+        whole = Subgraph(tuple(range(len(kg.entities))), tuple(range(len(kg.triples))))
+        found = validator.validate(candidate, whole, len(lines))
         assert isinstance(found, Valid), (reply, found)
         assert all(labels[kg.entities[seed]] in candidate.question for seed in found.seeds)
         assert isinstance(found.query, Count) == (form == "count")
