@@ -1,4 +1,4 @@
-"""The command ``query``: queries, and those that others wrote."""
+"""The command ``query``: answers queries."""
 
 import sys
 from argparse import Namespace
@@ -6,12 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rulemine.cli.arguments import Subcommand, arg, within
-from rulemine.cli.console import (
-    bar,
-    note,
-    refuse_idle,
-    say,
-)
+from rulemine.cli.console import bar, note, refuse_idle, say
 from rulemine.errors import QueryError, counted
 
 if TYPE_CHECKING:
