@@ -13,9 +13,9 @@ import time
 
 import numpy as np
 
+from rulemine.evaluation.answerers.model_free.by_links import ends_of
 from rulemine.evaluation.answerers.model_free.likely_links import AGGREGATIONS, LikelyLinks
 from rulemine.evaluation.answerers.model_free.mined_rules import MinedRules
-from rulemine.evaluation.answerers.model_free.tree_scores import TreeScores
 from rulemine.evaluation.ranked import hard_rank
 from rulemine.kg.index import Index
 from rulemine.mining import MiningOptions, mine
@@ -29,13 +29,11 @@ def hits(release: Release, rules: list, aggregation: str, unseen: float) -> floa
     """Hits@1 of the hard answer."""
     kg = release.kg("incomplete")
     questions = [q for q in release.questions() if q.hard_answer is not None]
-    links = LikelyLinks(kg, rules, aggregation, unseen)
-    trees = TreeScores(kg, links, np.arange(len(kg.entities)), OWN.beam)
-    found = trees.answers([q.query for q in questions], lambda done, total: None)
+    model = LikelyLinks(kg, rules, aggregation, unseen).ends
     first = 0
-    for q, likely in zip(questions, found, strict=True):
-        names = [kg.entities[i] for i in likely.ids.tolist()]
-        ranking = zip(names, likely.truth.tolist(), strict=True)
+    for number, ids, truth in ends_of([q.query for q in questions], kg, model):
+        q = questions[number]
+        ranking = zip((kg.entities[i] for i in ids.tolist()), truth.tolist(), strict=True)
         rank = hard_rank(ranking, set(q.answers), q.hard_answer)
         first += rank is not None and rank <= 1
     return 100 * first / len(questions)

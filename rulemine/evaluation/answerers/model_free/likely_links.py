@@ -9,26 +9,21 @@ How likely a derived link is follows from the confidences of the rules that deri
 Guarantees: 1 means that the graph states the link, and only that; the same for any order of rules and links.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from rulemine.arrays import distinct
-from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
+from rulemine.evaluation.answerers.model_free.by_links import Floats, Ints, LinkEnds
+from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
 from rulemine.query.atom import Atom
 from rulemine.rules.rule import Rule
 from rulemine.rules.walk import Derived, OpenEnds, Walks
 
-__all__ = ["AGGREGATIONS", "Likely", "LikelyLinks", "Link"]
+__all__ = ["AGGREGATIONS", "LikelyLinks"]
 
 AGGREGATIONS = ("noisy-or", "max-plus")
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 UNIT = 1 << 40
 """Logarithms are whole multiples of 1 / this, so that their sums do not depend on the order."""
@@ -43,34 +38,8 @@ LOWER = 1e-9
 """What comes off a likelihood for every likelier link of the same highest confidence."""
 
 
-class Link(NamedTuple):
-    """A link with an open end.
-
-    Attributes:
-        relation: Its label.
-        inverse: Whether the subject is open, rather than the object.
-        entity: Id of the entity at the other end.
-    """
-
-    relation: str
-    inverse: bool
-    entity: int
-
-
-class Likely(NamedTuple):
-    """Entities, each with how likely it is that they are meant.
-
-    Attributes:
-        ids: Entity ids, ascending, each once.
-        truth: > 0 and at most 1.
-    """
-
-    ids: Ints
-    truth: Floats
-
-
 class LikelyLinks:
-    """Finds the ends of links; what was found is kept.
+    """Finds the ends of links.
 
     Args:
         kg: The graph.
@@ -83,7 +52,6 @@ class LikelyLinks:
     def __init__(
         self, kg: KnowledgeGraph, rules: Sequence[Rule], aggregation: str, unseen: float
     ) -> None:
-        self._kg, self._found = kg, dict[Link, Likely]()
         self._noisy = aggregation == AGGREGATIONS[0]
         # What is stated follows from itself.
         stated = [Rule(atom, (atom,)) for atom in (Atom(0, r, 1) for r in kg.relations)]
@@ -97,28 +65,14 @@ class LikelyLinks:
         loops = kg.triples[kg.triples[:, 0] == kg.triples[:, 2], 1]
         self._loops = {kg.relations[i] for i in distinct(loops).tolist()}
 
-    def find(self, links: Iterable[Link], progress: Callable[[int, int], None]) -> None:
-        """Finds the ends of links that were not found before; `of` has them then."""
-        wanted = sorted(set(links) - self._found.keys())
-        parts: dict[tuple[str, bool], list[int]] = {}
-        for link in wanted:
-            parts.setdefault((link.relation, link.inverse), []).append(link.entity)
-        asked = [
-            OpenEnds(relation, DIRECTIONS[not inverse], np.array(entities, np.int64))
-            for (relation, inverse), entities in parts.items()
-        ]
-        for derived in self._walks.derive(asked):
-            some = wanted[derived.topics.start : derived.topics.stop]
-            self._found.update(zip(some, self._likely(derived, some), strict=True))
-            progress(derived.topics.stop, len(wanted))
+    def ends(self, asked: OpenEnds) -> Iterator[LinkEnds]:
+        """The ends of links, for some topics after the others."""
+        for derived in self._walks.derive([asked]):
+            yield self._likely(derived, asked)
 
-    def of(self, link: Link) -> Likely:
-        """The ends of a link that was looked for."""
-        return self._found[link]
-
-    def _likely(self, derived: Derived, links: Sequence[Link]) -> list[Likely]:
-        """The ends of some links."""
-        topic, answer, rule = derived.topic - derived.topics.start, derived.answer, derived.rule
+    def _likely(self, derived: Derived, asked: OpenEnds) -> LinkEnds:
+        """How likely what was derived is."""
+        topic, answer, rule = derived.topic, derived.answer, derived.rule
         new = np.ones(len(topic), bool)
         new[1:] = (topic[1:] != topic[:-1]) | (answer[1:] != answer[:-1])
         first = np.flatnonzero(new)
@@ -127,13 +81,8 @@ class LikelyLinks:
         truth[stated] = 1
         topic, answer = topic[first], answer[first]
         # An entity is not linked to itself by a relation of which the graph has no such link.
-        alone = np.array(
-            [-1 if at.relation in self._loops else at.entity for at in links], np.int64
-        )
-        kept = stated | (answer != alone[topic])
-        topic, answer, truth = topic[kept], answer[kept], truth[kept]
-        ends = np.searchsorted(topic, np.arange(len(links) + 1)).tolist()
-        return [Likely(answer[a:b], truth[a:b]) for a, b in pairwise(ends)]
+        kept = stated | (asked.relation in self._loops) | (answer != asked.topics[topic])
+        return LinkEnds(topic[kept], answer[kept], truth[kept])
 
     def _noisy_or(self, topic: Ints, rule: Ints, first: Ints) -> Floats:
         """Truth of each group of rows; `first` are their first rows."""

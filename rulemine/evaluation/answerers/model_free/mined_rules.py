@@ -1,7 +1,6 @@
 """The answerer ``rules``: mines rules on the graph that it is given, and applies them to questions.
 
-`likely_links` makes likelihoods of links from the confidences of rules, `tree_scores` those of answers. The
-likelihood from which on an entity is an answer is chosen on the validation questions.
+`likely_links` makes likelihoods of links from the confidences of rules, `by_links` makes answers of them.
 
 Guarantees: the same in every naming, and for any number of threads.
 """
@@ -16,13 +15,8 @@ import numpy as np
 from rulemine.arrays import distinct
 from rulemine.config import Section, option
 from rulemine.errors import InputError
-from rulemine.evaluation.answerers.model_free.likely_links import AGGREGATIONS, Likely, LikelyLinks
-from rulemine.evaluation.answerers.model_free.thresholds import (
-    Trial,
-    best_threshold,
-    try_thresholds,
-)
-from rulemine.evaluation.answerers.model_free.tree_scores import TreeScores
+from rulemine.evaluation.answerers.model_free.by_links import answer_by_links
+from rulemine.evaluation.answerers.model_free.likely_links import AGGREGATIONS, LikelyLinks
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.files import write_stream
 from rulemine.mining.options import MiningOptions
@@ -34,9 +28,6 @@ __all__ = ["MinedRules"]
 _HALVED = 2.0 ** (-np.arange(1, 41) / 4)
 THRESHOLDS = distinct(np.concatenate(([1.0], _HALVED, 1 - _HALVED)))[::-1]
 """From which likelihood on an entity may be an answer, 1 … 0.001; dense near 1 and near 0."""
-
-USUAL = 0.5
-"""The threshold where there is no question to choose it on."""
 
 MOST_RANKED = 100
 """Entities in a ranking, beside those that the graph states."""
@@ -53,7 +44,6 @@ class MinedRules(Section):
         min_initial_support: Fewest triples of a relation in heads.
         aggregation: How the confidences of rules with the same conclusion become its likelihood.
         unseen: Groundings without the head that are added to those of each rule.
-        beam: From how many entities a question of several links goes on to the next.
     """
 
     needs: ClassVar = ("query", "train")
@@ -65,7 +55,6 @@ class MinedRules(Section):
     min_initial_support: int = option(1, least=1, most=2**31 - 1)
     aggregation: str = option(AGGREGATIONS[0], choices=AGGREGATIONS)
     unseen: float = option(5.0, least=0)
-    beam: int = option(32, least=1)
 
     def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """The likely answers to each question, and a ranking.
@@ -75,29 +64,14 @@ class MinedRules(Section):
             JavaError: There is no usable Java runtime.
             InputError: The file of rules in the folder is damaged.
         """
-        kg = given.kg
-        known = [q for q in given.train if q.split == "validation"] or given.train
-        links = LikelyLinks(kg, self._mined(given), self.aggregation, self.unseen)
-        places = [given.order.get(name, len(given.order)) for name in kg.entities]
-        trees = TreeScores(kg, links, np.array(places, np.int64), self.beam)
-        progress = given.progress or (lambda done, total: None)
-        lines = [*(q.query for q in known), *(q.query for q in questions)]
-        likely = trees.answers(lines, progress)
-        tried: dict[str, Trial] = {}
-        for q, some in zip(known, likely, strict=False):
-            ids = [kg.entity_ids[name] for name in q.answers if name in kg.entity_ids]
-            right = np.flatnonzero(np.isin(some.ids, ids)).tolist()
-            tried[q.id] = try_thresholds(some.truth, right, len(q.answers), THRESHOLDS)
-        if not tried:
-            given.note(f"No question to choose a threshold on; answers are likelihoods ≥ {USUAL}.")
-        found: list[Answered] = [Answered(())] * len(questions)
-        for part in given.parts(questions):
-            trials = [tried[q.id] for q in part.train if q.id in tried]
-            threshold = best_threshold(trials, THRESHOLDS, USUAL)
-            for number in part.numbers:
-                some = likely[len(known) + number]
-                found[number] = _told(some, trees, threshold, kg.entities)
-        return found
+        links = LikelyLinks(given.kg, self._mined(given), self.aggregation, self.unseen)
+        return answer_by_links(
+            given,
+            questions,
+            links.ends,
+            THRESHOLDS,
+            lambda truth: int(np.count_nonzero(truth == 1)) + MOST_RANKED,
+        )
 
     @property
     def mining(self) -> MiningOptions:
@@ -129,15 +103,3 @@ class MinedRules(Section):
             path.parent.mkdir(parents=True, exist_ok=True)
             write_stream(path, (piece.encode() for piece in rules.text("jsonl")), 700 * len(rules))
         return tuple(rules)
-
-
-def _told(likely: Likely, trees: TreeScores, threshold: float, names: Sequence[str]) -> Answered:
-    """The likely answers to a question, in words."""
-    best = trees.best(likely)
-    truth = likely.truth[best]
-    ranked = [names[i] for i in likely.ids[best].tolist()]
-    most = int(np.count_nonzero(truth == 1)) + MOST_RANKED
-    return Answered(
-        ranked[: np.count_nonzero(truth >= threshold)],
-        ranking=list(zip(ranked[:most], truth[:most].tolist(), strict=True)),
-    )

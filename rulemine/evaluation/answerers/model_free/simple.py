@@ -22,13 +22,14 @@ import numpy as np
 
 from rulemine.config import Section, option
 from rulemine.cypher.rows import row_of
+from rulemine.evaluation.answerers.model_free.by_links import answers_with
 from rulemine.evaluation.answerers.model_free.inferred_rows import inferred_rows
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.kg.index import Index
 from rulemine.query.batch import Batch
 from rulemine.release.guessing import asked_about, commonest_answers
 from rulemine.rules.rule import Rule
-from rulemine.rules.walk import OpenEnds, Walks
+from rulemine.rules.walk import Walks
 from rulemine.seeds import stream
 
 __all__ = ["Lookup", "Neighbors", "Prior", "RandomEntity", "Reasoner"]
@@ -112,23 +113,10 @@ class Reasoner(Section):
         rules = [rule for rule in given.rules if _confidence(rule) >= self.confidence]
         if given.graph is not None:
             return inferred_rows(replace(given, rules=rules), questions)
-        kg = given.kg
         batch = Batch(q.query for q in questions)
-        kg = batch.over(kg)
-        # Only what the queries come across is derived: first from their anchors, then from what those
-        # lead to, which what is derived before adds to. Rules apply to what the graph states.
-        walks = Walks(Index(kg), rules)
-        for height in range(1, batch.height + 1):
-            starts = batch.starts(kg, height)
-            found = [np.empty((0, 3), np.int32)]
-            for done, ((relation, direction), topics) in enumerate(sorted(starts.items()), start=1):
-                asked = OpenEnds(relation, direction, np.array(sorted(topics), np.int64))
-                found += walks.triples([asked])
-                if given.progress:
-                    steps = len(starts)
-                    given.progress((height - 1) * steps + done, batch.height * steps)
-            kg = kg.including(np.concatenate(found))
-        return batch.answers(kg)
+        kg = batch.over(given.kg)
+        walks = Walks(Index(kg), rules)  # of what the graph states, not of what is derived before
+        return answers_with(batch, kg, lambda asked: walks.triples([asked]), given.progress)
 
 
 def _confidence(rule: Rule) -> float:
