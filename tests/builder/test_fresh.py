@@ -13,7 +13,7 @@ from rulemine.builder.fresh import prepare_run
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.cli import console
 from rulemine.files import write_jsonl
-from rulemine.kinds.written.scripted_pairs import ScriptedPairs
+from rulemine.kinds.written.scripted import ScriptedWriter
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.contents import read_parts
 from rulemine.release.differences import compare
@@ -104,13 +104,13 @@ def test_a_model_writes_a_run_and_its_journal_makes_it_again(
     monkeypatch.setattr(console, "SECONDS_BETWEEN_TICKS", 0.01)
     monkeypatch.setattr(console, "SECONDS_BETWEEN_LINES", 0.05)
     release = Release.open(made / "published")
-    script = ScriptedPairs(read_parts(release).templates, articles=True)
+    script = ScriptedWriter(read_parts(release).templates, articles=True)
 
     def says(request: dict[str, Any], _times: int) -> str:
         time.sleep(0.03)
         lines = request["messages"][-1]["content"].split("\n")
         shown = [tuple(json.loads(line)) for line in lines if line.startswith('["')]
-        reply = json.loads(script.reply(shown, 5))
+        reply = json.loads(script.pairs(shown, 5))
         for pair in reply["qa_pairs"]:
             pair["question"] = f"Tell me: {pair['question']}"
         return json.dumps(reply)

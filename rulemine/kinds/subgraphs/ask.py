@@ -88,10 +88,8 @@ class SubgraphEngine(Engine[Task, Candidate]):
             self._sampler, options, asking.templates, selection, asking.seed, self.grade,
             self.better.lift, self._joins,
         )  # fmt: skip
-        text = self.naming == "text"
-        self._script = ScriptedWriter(
-            self.names, asking.templates, asking.seed, articles=text, fits=self._is_listed
-        )
+        articles = self.naming == "text"
+        self._script = ScriptedWriter(asking.templates, self._is_listed, articles=articles)
         self._grouped = self.chosen.split == "group"
         self._grades: dict[str, Graded | str] = {}
         self._shapes: dict[str, str] = {}
@@ -231,7 +229,8 @@ class SubgraphEngine(Engine[Task, Candidate]):
 
     def scripted(self, task: Task) -> str | Refusal:
         """See `Engine`."""
-        return self._script.reply(task)
+        random = stream(self.asking.seed, "written", "scripted", task.number)
+        return self._script.candidate(task, self.names, random)
 
     def call(self, task: Task) -> "Call":
         """See `Engine`."""

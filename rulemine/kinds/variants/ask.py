@@ -25,7 +25,7 @@ from rulemine.kinds.written.block import VariantBlock
 from rulemine.kinds.written.candidate import Refusal, Subgraph, Written
 from rulemine.kinds.written.engine import FEWEST_AT_ONCE, MOST_AT_ONCE, Engine
 from rulemine.kinds.written.listed import has_listed_chains
-from rulemine.kinds.written.scripted_pairs import ScriptedPairs
+from rulemine.kinds.written.scripted import ScriptedWriter
 from rulemine.llm.call import Failure
 from rulemine.llm.replay import Replay
 from rulemine.query.evidence_tree import query_of_triples
@@ -73,7 +73,8 @@ class VariantEngine(Engine[PairTask, Pair]):
         self._splits = SeedSplits(asking.recipe, self.sets, asking.facts, asking.near)
         self._dealt = self._splits.deal([])
         self._topics = Topics.of_inputs(self.inputs)
-        self._script = ScriptedPairs(asking.templates, self.naming == "text", self._is_listed)
+        articles = self.naming == "text"
+        self._script = ScriptedWriter(asking.templates, self._is_listed, articles=articles)
         self._judges = self._panel()
         self._looked_at: list[SeedSet] = []
 
@@ -108,7 +109,7 @@ class VariantEngine(Engine[PairTask, Pair]):
 
     def scripted(self, task: PairTask) -> str:
         """See `Engine`."""
-        return self._script.reply(task.shown.triples, 3 * self.options.pairs)
+        return self._script.pairs(task.shown.triples, 3 * self.options.pairs)
 
     def _is_listed(self, query: Query) -> bool:
         """Whether the chains of a query join links as the list has it; True: there is none."""

@@ -19,6 +19,7 @@ from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.phrasing.templates import load_templates
 from rulemine.query import QueryGraph
 from rulemine.query.sparql import entity_iri, relation_iri
+from rulemine.seeds import stream
 from tests.kinds.written.subgraph_of_demo import KG, NAMES, some_subgraph
 
 EACH, SPOILT = 3, 420
@@ -44,13 +45,13 @@ def validator() -> Iterator[Validator]:
 @pytest.fixture(scope="module")
 def valid(validator: Validator) -> list[Given]:
     """Valid candidates whose queries have a pattern for each triple."""
-    writer = ScriptedWriter(NAMES, load_templates("demo", KG.relations), 7)
+    writer = ScriptedWriter(load_templates("demo", KG.relations))
     found: list[Given] = []
     number = 0
     while len(found) < 8 * EACH:
         number += 1
         task = Task(number, some_subgraph(number), 1 + number % 3)
-        reply = writer.reply(task)
+        reply = writer.candidate(task, NAMES, stream(7, number))
         if isinstance(reply, Refusal):
             continue
         row = json.loads(reply)
