@@ -88,8 +88,9 @@ class SubgraphEngine(Engine[Task, Candidate]):
             self._sampler, options, asking.templates, selection, asking.seed, self.grade,
             self.better.lift, self._joins,
         )  # fmt: skip
-        articles = self.naming == "text"
-        self._script = ScriptedWriter(asking.templates, self._is_listed, articles=articles)
+        self._script = ScriptedWriter(
+            asking.templates, self._is_listed, articles=self.naming == "text"
+        )
         self._grouped = self.chosen.split == "group"
         self._grades: dict[str, Graded | str] = {}
         self._shapes: dict[str, str] = {}

@@ -73,8 +73,9 @@ class VariantEngine(Engine[PairTask, Pair]):
         self._splits = SeedSplits(asking.recipe, self.sets, asking.facts, asking.near)
         self._dealt = self._splits.deal([])
         self._topics = Topics.of_inputs(self.inputs)
-        articles = self.naming == "text"
-        self._script = ScriptedWriter(asking.templates, self._is_listed, articles=articles)
+        self._script = ScriptedWriter(
+            asking.templates, self._is_listed, articles=self.naming == "text"
+        )
         self._judges = self._panel()
         self._looked_at: list[SeedSet] = []
 
