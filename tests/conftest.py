@@ -17,7 +17,7 @@ SLOWEST = (
     "builder/test_build_with_model.py", "verify/test_every_edit.py", "verify/test_fresh.py",
     "kinds/subgraphs/test_ask.py", "contracts/test_documentation_runs.py", "cli/test_interrupts.py",
     "cli/test_machine.py", "kinds/variants/test_ask.py", "oracles/test_miner_against_oracle.py",
-    "kinds/cypher/test_closed.py", "cli/test_model_interrupted.py", "mining/test_checkpoint.py",
+    "kinds/cypher/test_closed.py", "cli/test_model_interrupted.py",
 )  # fmt: skip
 """Files that run first, so that no process is left alone with one of them at the end."""
 

@@ -14,7 +14,6 @@ from rulemine.cli.arguments import (
     switch,
 )
 from rulemine.cli.console import (
-    STANDARD_OUTPUT,
     Line,
     bar,
     check_output,
@@ -25,7 +24,7 @@ from rulemine.cli.console import (
     summarize,
 )
 from rulemine.cli.parser import Parser, add_flags, given
-from rulemine.errors import ConfigError, OutputError, UserError, counted
+from rulemine.errors import ConfigError, UserError, counted
 
 if TYPE_CHECKING:
     from rulemine.kg.graph import KnowledgeGraph
@@ -56,19 +55,9 @@ def mine(arguments: Namespace) -> int:
     limit = TimeLimit(resources.limit_seconds)
     options = MiningOptions(**given(arguments, "mining."))
     output: Path | None = arguments.output
-    checkpoint, missing = _beside(output, ".journal"), _beside(output, ".missing")
-    check_output(output, missing)
+    check_output(output)
     jar = _jar(arguments)
     refuse_beside_cluster(arguments)
-    if arguments.resume and checkpoint is None:
-        raise ConfigError(
-            "mine: --resume continues from a file beside the output; give -o FILE too."
-        )
-    if missing and checkpoint and os.path.lexists(missing) and not checkpoint.exists():
-        raise OutputError(
-            f"{missing}: was not made by this program, which needs that name. Move it away, or choose "
-            "another place with -o."
-        )
     with bar("read") as progress:
         kg = load_kg(arguments.kg, progress, note)
     if jar is not None:
@@ -80,8 +69,6 @@ def mine(arguments: Namespace) -> int:
             options,
             resources,
             progress,
-            checkpoint=checkpoint,
-            resume=arguments.resume,
             limit=limit,
             on_warning=line.note,
             run=cluster.unordered if arguments.cluster else None,
@@ -92,11 +79,8 @@ def mine(arguments: Namespace) -> int:
         emit_pieces(rules.text(arguments.format, limit, progress), output)
     say(_made(rules, kg), sys.stderr)
     if rules.unfinished:
-        say(_explain_unfinished(rules.unfinished, limit.seconds, missing), sys.stderr)
+        say(_explain_unfinished(rules.unfinished, limit.seconds), sys.stderr)
         return INCOMPLETE
-    rules.discard_checkpoint()
-    if missing is not None:
-        missing.unlink(missing_ok=True)
     return 0
 
 
@@ -110,8 +94,6 @@ def _jar(arguments: Namespace) -> "AmieJar | None":
             "mine: --engine amie runs the original AMIE, which is not part of this package. Give its jar "
             "too: --amie-jar amie3.5.1.jar."
         )
-    if arguments.resume:
-        raise ConfigError("mine: AMIE keeps nothing that --resume could continue. Leave it out.")
     refuse_idle(arguments, "--engine rulemine", "cluster")
     from rulemine.mining import AmieJar
 
@@ -156,27 +138,12 @@ def _made(rules: "Rules", kg: "KnowledgeGraph") -> str:
     return f"{counted(len(rules), 'rule')} from {counted(len(kg), 'triple')}{duplicates}"
 
 
-def _beside(output: Path | None, ending: str) -> Path | None:
-    """A file named after the output; None if the output is not a regular file, e.g. ``/dev/null``."""
-    if output in (None, STANDARD_OUTPUT) or (output.exists() and not output.is_file()):
-        return None
-    return output.with_name(output.name + ending)
-
-
-def _explain_unfinished(heads: tuple[str, ...], seconds: float | None, missing: Path | None) -> str:
-    """Names the missing head relations; a file beside the output lists all of them."""
-    text = (
-        f"incomplete: ended after {seconds:g} s; no rules yet for "
-        f"{counted(len(heads), 'head relation')}: "
-    )
-    text += ", ".join(heads[:MOST_NAMED]) + (", …" if len(heads) > MOST_NAMED else "")
-    if missing is None:
-        return text
-    from rulemine.files import write_text
-
-    write_text(missing, "".join(f"{head}\n" for head in heads))
+def _explain_unfinished(heads: tuple[str, ...], seconds: float | None) -> str:
+    """Names the missing head relations."""
+    named = ", ".join(heads[:MOST_NAMED]) + (", …" if len(heads) > MOST_NAMED else "")
     return (
-        f"{text}\nAll are listed in {missing}; the same command with --resume continues from here."
+        f"incomplete: ended after {seconds:g} s; no rules yet for {counted(len(heads), 'head relation')}: "
+        f"{named}. Give it more time (--limit-seconds), or raise the thresholds."
     )
 
 
@@ -203,8 +170,6 @@ MINE = Subcommand(
     "mine", mine, "mine the rules of a knowledge graph",
     (
         arg("kg", "KG", "a graph (.tsv, .nt or .ttl; plain, .gz or .zst) or the name of a data set"),
-        switch("--resume", "continue from FILE.journal, left beside -o FILE by a run that was killed or "
-             "limited"),
         format_of("jsonl", "amie"), "output cluster",
         arg("--engine", None, "amie: the original AMIE 3.5.1, with one thread unless --threads says more "
             "(rulemine)", choices=("rulemine", "amie"), default="rulemine"),

@@ -159,8 +159,8 @@ class Cluster:
 
     def _gone(self) -> ClusterError:
         return ClusterError(
-            f"{self._address}: the scheduler is gone. What is finished is kept: the same command goes on, "
-            "with the options that continue a run where it has them, once there is a scheduler."
+            f"{self._address}: the scheduler is gone. Give the same command again once there is one: "
+            "finished stages, answers and scores are kept; what was being mined is mined anew."
         )
 
     def _explained(self, problem: BaseException) -> BaseException:

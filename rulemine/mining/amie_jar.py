@@ -35,12 +35,11 @@ from rulemine.errors import (
 )
 from rulemine.files import digest_of, opened
 from rulemine.kg.graph import ROWS_AT_ONCE, KnowledgeGraph
-from rulemine.mining.checkpoint import Checkpoint
 from rulemine.mining.java_home import find_java
 from rulemine.mining.jvm import MEASURE_COLUMNS, Progress, heap_size
 from rulemine.mining.miner import allowed_relations
 from rulemine.mining.options import MiningOptions, Resources, TimeLimit, parse_heap
-from rulemine.mining.result import Rules, row_of
+from rulemine.mining.result import Rules, RuleTable, row_of
 from rulemine.query.atom import Atom, Term
 from rulemine.rules.formats import read_rules
 from rulemine.rules.rule import Measures, Rule, sort_rules
@@ -244,7 +243,7 @@ class AmieJar:
                 f"{self.path}: AMIE printed {len(rules):,} of {counted(int(mined[-1]), 'rule')}. Run it "
                 "again; if that does not help, give another jar of AMIE 3.5.1."
             )
-        table = Checkpoint(None, MEASURE_COLUMNS + options.max_atoms - 1, str)
+        table = RuleTable(MEASURE_COLUMNS + options.max_atoms - 1)
         for head, group in groupby(rules, lambda rule: rule.head.relation):
             rows = [row_of(kg, rule, options.max_atoms) for rule in group]
             table.add(kg.relation_ids[head], np.array(rows, np.int64))

@@ -28,14 +28,26 @@ from rulemine.mining.options import (
     part_of_memory,
 )
 
-__all__ = ["EVERYTHING", "JAR", "Allowed", "Progress", "heap_size", "mine_rows", "start_jvm"]
+__all__ = [
+    "EVERYTHING",
+    "JAR",
+    "Allowed",
+    "Progress",
+    "Rows",
+    "heap_size",
+    "mine_rows",
+    "start_jvm",
+]
 
 JAR = Path(__file__).with_name("amie.jar")
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) about ten times a second; total is 0 while unknown."""
 
-Finished = Callable[[int, npt.NDArray[np.int64]], None]
+Rows = npt.NDArray[np.int64]
+"""Rules of one head relation as the miner returns them, see `mine_rows`."""
+
+Finished = Callable[[int, Rows], None]
 
 
 class Allowed(NamedTuple):

@@ -2,29 +2,38 @@
 
 Guarantees: the rules and measures of AMIE 3.5.1's default mode, independent of the order of execution
 (Lajus, Galárraga, Suchanek: Fast and Exact Rule Mining with AMIE 3, ESWC 2020); canonical form and
-canonical order; the same rules for any number of threads and any order of the input.
+canonical order; the same rules for any number of threads or processes and any order of the input.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.codec import dump_line
+from rulemine.arrays import distinct
 from rulemine.errors import MiningError, TooManyRulesError, counted, did_you_mean, list_problems
-from rulemine.files import digest_of
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.mining.checkpoint import Checkpoint, Rows
-from rulemine.mining.jvm import JAR, MEASURE_COLUMNS, Allowed, Progress, mine_rows
-from rulemine.mining.options import MiningOptions, Resources, TimeLimit
-from rulemine.mining.result import Rules
-from rulemine.mining.tasks import MiningTask, MiningTasks
+from rulemine.mining.jvm import MEASURE_COLUMNS, Allowed, Progress, Rows, mine_rows
+from rulemine.mining.options import MiningOptions, Phase, Resources, TimeLimit
+from rulemine.mining.result import Rules, RuleTable
 
-__all__ = ["allowed_relations", "explain_no_rules", "mine"]
+__all__ = ["MiningTask", "allowed_relations", "explain_no_rules", "mine"]
+
+
+class MiningTask(NamedTuple):
+    """What one call does.
+
+    Attributes:
+        heads: Head relations.
+        phase: What is done of their search; None: all of it.
+    """
+
+    heads: tuple[int, ...]
+    phase: Phase | None = None
+
 
 Run = Callable[
     [Callable[[MiningTask], list[tuple[int, Rows]]], Sequence[MiningTask]],
@@ -36,6 +45,18 @@ after each result."""
 MANY_RULES = 10_000_000
 """Above this number of rules a warning says which thresholds filter nothing."""
 
+MOST_TASKS = 500
+"""At least about this part of the work is worth a task of its own."""
+
+LARGE = 20
+"""A head relation with more than this part of the work is divided."""
+
+PARTS = 32
+"""Tasks that extend or measure the rules of a length,"""
+
+MOST_RULES = 20_000
+"""if none has more rules than this."""
+
 
 def mine(
     kg: KnowledgeGraph,
@@ -43,8 +64,6 @@ def mine(
     resources: Resources | None = None,
     progress: Progress | None = None,
     *,
-    checkpoint: str | Path | None = None,
-    resume: bool = False,
     limit: TimeLimit | None = None,
     most: int | None = None,
     on_warning: Callable[[str], None] | None = None,
@@ -58,10 +77,6 @@ def mine(
         resources: Threads, heap and time limit.
         progress: Called with (done, total) about ten times a second, in units of work; total is 0
             while unknown.
-        checkpoint: A file for finished head relations, from which a later run can resume; see
-            `Rules.discard_checkpoint`. None: no file.
-        resume: Whether to continue from the checkpoint, which must be of the same graph and options;
-            otherwise it is overwritten.
         limit: A time limit that started earlier, in place of that of the resources.
         most: As soon as more rules than this are found, mining ends without any; None: no bound.
         on_warning: Called with a sentence when there are more than `MANY_RULES`.
@@ -73,10 +88,9 @@ def mine(
         reaches the thresholds; see `Rules.unfinished` for a run with a time limit.
 
     Raises:
-        MiningError: The graph is too large, or lacks a relation that the options name; or the
-            checkpoint is of another run.
+        MiningError: The graph is too large, or lacks a relation that the options name.
         TooManyRulesError: There are more than ``most``, whatever the number of threads.
-        OutputError: The checkpoint cannot be written.
+        OutputError: The rules do not fit where temporary files are.
         HeapError: The Java heap is too small, or not available.
         JavaError: No usable Java runtime.
         KeyboardInterrupt: Ctrl-C; raised after the miner has stopped.
@@ -91,14 +105,8 @@ def mine(
         for head, size in enumerate(sizes)
         if size >= options.min_initial_support and (allowed.heads is None or allowed.heads[head])
     ]
-    table = Checkpoint(
-        None if checkpoint is None else Path(checkpoint),
-        MEASURE_COLUMNS + options.max_atoms - 1,
-        lambda: _key(kg, options),
-        resume=resume,
-    )
-    done = table.sizes
-    rules = sum(done.values())
+    table = RuleTable(MEASURE_COLUMNS + options.max_atoms - 1)
+    rules = 0
 
     def finished(head: int, rows: Rows) -> None:
         nonlocal rules
@@ -108,19 +116,18 @@ def mine(
         if most is not None and rules > most:
             raise TooManyRulesError(f"more than {most:,} rules. Raise the thresholds.")
 
-    left = np.isin(np.arange(len(sizes)), [head for head in wanted if head not in done])
-    if run is not None and left.any():
+    if run is not None and wanted:
         part = partial(
             _mine_part, kg.triples, len(kg.entities), len(kg.relations), options, allowed
         )
-        tasks = MiningTasks(np.flatnonzero(left).tolist(), sizes, options)
+        tasks = MiningTasks(wanted, sizes, options)
         for found in run(part, tasks.items):
             for head, rows in tasks.take(found):
                 finished(head, rows)
             if progress is not None:
                 progress(tasks.done, tasks.total)
     # Run the miner even without head relations, so that a problem with Java or the heap is reported.
-    elif len(kg.triples) and (left.any() or not wanted) and limit.left() > 0:
+    elif len(kg.triples) and limit.left() > 0:
         mine_rows(
             np.ascontiguousarray(kg.triples),
             len(kg.entities),
@@ -130,10 +137,8 @@ def mine(
             resources,
             limit,
             progress,
-            Allowed(left, allowed.bodies) if done else allowed,
+            allowed,
         )
-    if checkpoint is not None and limit.seconds is not None:
-        table.write()
     return Rules(kg, table, wanted)
 
 
@@ -161,10 +166,145 @@ def _mine_part(
     return found
 
 
-def _key(kg: KnowledgeGraph, options: MiningOptions) -> str:
-    """Identifies everything that the rules of a head relation depend on."""
-    parts = [kg.digest, digest_of(JAR.read_bytes()), dump_line(asdict(options))]
-    return digest_of("\n".join(parts).encode())
+class MiningTasks:
+    """Divides mining into tasks for several processes.
+
+    A task is some head relations, or a part of one that is too large for a task: some rules of one length,
+    which are extended by an atom or measured. What is found of a length is put together here, each rule once,
+    before the next length begins. So the rows of a head relation are those of `rulemine.mining.jvm.mine_rows`
+    for all of it, whatever the order in which tasks end.
+
+    Attributes:
+        items: The tasks; more are appended while results are taken.
+        total: Triples of all head relations.
+    """
+
+    def __init__(self, heads: Sequence[int], sizes: Sequence[int], options: MiningOptions) -> None:
+        """Plans the work.
+
+        Args:
+            heads: Head relations.
+            sizes: Relation → number of its triples, which is about the work it takes.
+            options: What is mined.
+        """
+        self.total = sum(sizes[head] for head in heads)
+        self._sizes = sizes
+        self._finished = 0
+        self._divided = {
+            head: _Search(head, options.max_atoms)
+            for head in heads
+            # Rules with constants are made of all the others at once.
+            if sizes[head] * LARGE > self.total and not options.constants
+        }
+        self.items = [task for search in self._divided.values() for task in search.advance()]
+        enough = self.total / MOST_TASKS
+        left: list[list[int]] = []
+        work = 0
+        for head in sorted(set(heads) - set(self._divided), key=lambda one: (-sizes[one], one)):
+            if not left or work + sizes[head] > enough:
+                left.append([])
+                work = 0
+            left[-1].append(head)
+            work += sizes[head]
+        self.items += [MiningTask(tuple(some)) for some in left]
+
+    @property
+    def done(self) -> int:
+        """Triples of head relations that are finished; a divided one counts by phases."""
+        parts = (int(self._sizes[head] * one.share) for head, one in self._divided.items())
+        return self._finished + sum(parts)
+
+    def take(self, found: list[tuple[int, Rows]]) -> Iterator[tuple[int, Rows]]:
+        """Takes the result of a task, and appends the tasks that can begin now.
+
+        Yields:
+            The head relations that are finished with it, and their rows.
+        """
+        for head, rows in found:
+            if search := self._divided.get(head):
+                if not search.take(rows):
+                    continue
+                if tasks := search.advance():
+                    self.items.extend(tasks)
+                    continue
+                del self._divided[head]
+                rows = search.rows()
+            self._finished += self._sizes[head]
+            yield head, rows
+
+
+class _Search:
+    """A head relation whose search is divided; its rules have the columns of `Phase`."""
+
+    def __init__(self, head: int, max_atoms: int) -> None:
+        self._head = head
+        columns = MEASURE_COLUMNS + max_atoms + 1
+        self._rules = [np.empty((0, columns), np.int64) for _ in range(max_atoms)]  # by body length
+        self._phase = -1
+        self._waiting = 0
+        self._found: list[Rows] = []
+
+    @property
+    def share(self) -> float:
+        return self._phase / (2 * len(self._rules) - 2)
+
+    def advance(self) -> list[MiningTask]:
+        """The tasks of the next phase that has rules; none at the end."""
+        while (last := self._phase + 1) < 2 * len(self._rules) - 2:
+            self._phase = last
+            length, measuring = (last + 1) // 2, last % 2 == 1
+            rules, shorter = self._rules[length], self._rules[0]
+            if measuring:
+                rules = rules[rules[:, -1] == 0]
+                shorter = np.concatenate([_output(some) for some in self._rules[:length]])
+            elif length == 0:
+                return self._tasks(Phase(0, False, rules))
+            if len(rules):
+                parts = max(min(PARTS, len(rules)), -(-len(rules) // MOST_RULES))
+                # Rules that follow each other take about as long as each other.
+                blocks = [np.concatenate([shorter, rules[n::parts]]) for n in range(parts)]
+                return self._tasks(*(Phase(length, measuring, block) for block in blocks))
+        return []
+
+    def _tasks(self, *phases: Phase) -> list[MiningTask]:
+        self._waiting = len(phases)
+        return [MiningTask((self._head,), phase) for phase in phases]
+
+    def take(self, found: Rows) -> bool:
+        """Takes what a task of the phase found; returns whether it was the last."""
+        self._found.append(found)
+        self._waiting -= 1
+        if self._waiting:
+            return False
+        measured = (self._phase + 1) // 2 if self._phase % 2 else None
+        every = np.concatenate(self._found)
+        self._found.clear()
+        length = (every[:, MEASURE_COLUMNS:-2] >= 0).sum(axis=1)  # in body atoms
+        for n in distinct(length).tolist():
+            old = self._rules[n]
+            kept = old[old[:, -1] == 1] if n == measured else old
+            self._rules[n] = _merged(np.concatenate([kept, every[length == n]]))
+        return True
+
+    def rows(self) -> Rows:
+        """The output rules, in canonical order."""
+        return np.concatenate([_output(some) for some in self._rules])[:, :-2]
+
+
+def _output(rules: Rows) -> Rows:
+    return rules[rules[:, 3] > 0]
+
+
+def _merged(rules: Rows) -> Rows:
+    """Rules of one length in canonical order, each once, with the least of their values."""
+    named = np.column_stack([rules[:, -1], rules[:, MEASURE_COLUMNS:-2]])
+    order = np.lexsort(named.T[::-1])
+    named = named[order]
+    first = np.r_[0, np.flatnonzero((named[1:] != named[:-1]).any(axis=1)) + 1]
+    values = np.ascontiguousarray(rules[order, -2]).view(np.float64)
+    rules = rules[order[first]]
+    rules[:, -2] = np.minimum.reduceat(values, first).view(np.int64)
+    return rules
 
 
 def _explain_many_rules(options: MiningOptions, sizes: list[int], heads: list[int]) -> str:

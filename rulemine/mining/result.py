@@ -1,5 +1,7 @@
 """The rules of a mining run: a sequence over the miner's table."""
 
+import os
+import tempfile
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -7,10 +9,12 @@ from itertools import accumulate
 from operator import eq
 from typing import TYPE_CHECKING, overload
 
+import numpy as np
+
 from rulemine.arrays import frame
+from rulemine.errors import OutputError
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.mining.checkpoint import Checkpoint
-from rulemine.mining.jvm import Progress
+from rulemine.mining.jvm import Progress, Rows
 from rulemine.mining.options import TimeLimit
 from rulemine.query.atom import Atom
 from rulemine.rules.formats import (
@@ -26,7 +30,7 @@ from rulemine.rules.rule import Measures, Rule
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["RULE_FORMATS", "Rules", "row_of"]
+__all__ = ["RULE_FORMATS", "RuleTable", "Rules", "row_of"]
 
 RULE_FORMATS = ("jsonl", "amie")
 """JSON Lines, and AMIE's output."""
@@ -34,12 +38,56 @@ RULE_FORMATS = ("jsonl", "amie")
 BLOCK = 4096
 """Number of rules converted to objects at a time when a table is iterated."""
 
+BYTES_IN_MEMORY = 32 << 20
+"""A larger table is a file without a name, which ends with the process."""
+
+
+class RuleTable:
+    """The rows of the head relations that are finished."""
+
+    def __init__(self, columns: int) -> None:
+        """Makes an empty table.
+
+        Args:
+            columns: Columns of the miner's rows.
+        """
+        self._columns = columns
+        self._file = tempfile.SpooledTemporaryFile(BYTES_IN_MEMORY)  # noqa: SIM115  # as long as the table
+        self._places: dict[int, tuple[int, int]] = {}
+
+    @property
+    def sizes(self) -> dict[int, int]:
+        """Finished head relation → number of its rules, by relation."""
+        return {head: rules for head, (_, rules) in sorted(self._places.items())}
+
+    def add(self, head: int, rows: Rows) -> None:
+        """Adds a finished head relation.
+
+        Raises:
+            OutputError: The file cannot be written.
+        """
+        try:
+            self._places[head] = self._file.seek(0, os.SEEK_END), len(rows)
+            self._file.write(rows.tobytes())
+        except OSError as problem:
+            raise OutputError(
+                f"{tempfile.gettempdir()}: cannot be written ({problem.strerror}). Free space, or name "
+                "another folder for temporary files by TMPDIR."
+            ) from None
+
+    def rows(self, head: int) -> Rows:
+        """The rows of a finished head relation, shape (rules, columns)."""
+        place, rules = self._places[head]
+        self._file.seek(place)
+        content = self._file.read(rules * self._columns * 8)
+        return np.frombuffer(content, np.int64).reshape(rules, self._columns)
+
 
 class Rules(Sequence[Rule]):
     """Rules in canonical order; equal to any tuple of the same rules.
 
-    A rule becomes an object when it is accessed. Until then it is a row of integers, about 60 bytes; rows
-    beyond `rulemine.mining.checkpoint.BYTES_IN_MEMORY` are in a file.
+    A rule becomes an object when it is accessed. Until then it is a row of integers, about 60 bytes; a table
+    of more than `BYTES_IN_MEMORY` is in a file.
 
     Attributes:
         unfinished: Head relations, in order, whose rules are missing because a time limit ended the run;
@@ -59,7 +107,7 @@ class Rules(Sequence[Rule]):
         husband(y,x) ⇒ wife(x,y) inversion        2             1.0
     """
 
-    def __init__(self, kg: KnowledgeGraph, table: Checkpoint, wanted: Sequence[int]) -> None:
+    def __init__(self, kg: KnowledgeGraph, table: RuleTable, wanted: Sequence[int]) -> None:
         """Makes the rules of a table readable.
 
         Args:
@@ -119,7 +167,6 @@ class Rules(Sequence[Rule]):
 
         Raises:
             InputError: A name cannot be written in AMIE's format.
-            OutputError: The rules cannot be read back from their file.
         """
         if form == "amie":
             yield AMIE_HEADER
@@ -133,14 +180,6 @@ class Rules(Sequence[Rule]):
                 written += len(rows)
                 if progress is not None:
                     progress(written, total)
-
-    def discard_checkpoint(self) -> None:
-        """Removes the checkpoint of the run, if any; rules in it can no longer be read.
-
-        Raises:
-            OutputError: It cannot be removed.
-        """
-        self._table.remove()
 
     def _forget(self, number: int) -> None:
         """Marks the head relations from a position on as unfinished."""

@@ -197,8 +197,6 @@ def test_the_generated_demo_is_the_world_of_the_demo(here: Path, command: Comman
             [*BUILD[:4], "--set", "endpoint.patience=9"],
             "endpoint.patience: is for the questions of",
         ),
-        (["mine", "kg.tsv", "--resume"], "--resume continues from a file beside the output"),
-        (["mine", "kg.tsv", "--resume", "-o", "-"], "--resume continues from a file beside"),
     ],
     ids=lambda v: " ".join(v) if isinstance(v, list) else "",
 )
@@ -245,14 +243,3 @@ def test_a_header_line_is_noticed(here: Path, command: Command, header: str) -> 
     assert load_kg("kg.tsv").trimmed == 0, "further down it is a triple like others"
     (here / "kg.tsv").write_text(f"{header}\n{header}2\n{FACTS}")
     assert len(load_kg("kg.tsv")) == FACTS.count("\n") + 2, "so it is where the relation is one"
-
-
-@pytest.mark.parametrize("name", ["r.jsonl.journal", "r.jsonl.missing"])
-def test_files_beside_the_rules_that_are_not_ours_are_never_touched(
-    here: Path, command: Command, name: str
-) -> None:
-    (here / name).write_text("years of work")
-    before = tree(here)
-    words = ("mine", "kg.tsv", "--min-initial-support", "1", "-o", "r.jsonl")
-    assert_refused(command(*words), rf"{name}: was not made by this program")
-    assert tree(here) == before

@@ -17,12 +17,10 @@ from rulemine.cluster import worker as of_worker
 from rulemine.cluster.opening import Here
 from rulemine.cluster.parcel import AwayError, Packer, Unpacker
 from rulemine.errors import ClusterError, ConfigError
-from rulemine.mining import checkpoint
-from rulemine.mining.checkpoint import Checkpoint, Rows
 from tests.chat_server import until
 from tests.cluster.work import always_die, die_once, interrupt, out_of_heap, square
 from tests.command_line import Command
-from tests.mining.test_checkpoint import KG, LOOSE
+from tests.mining.test_time_limit import KG, LOOSE
 
 
 def quiet(_: str) -> None:
@@ -56,33 +54,19 @@ def test_rules_are_those_of_one_process(
         assert not isinstance(cluster, Here)
         if not shared:
             cluster._seen = str(tmp_path / "of another machine")
-        rules = mine(KG, LOOSE, checkpoint=tmp_path / "kept", run=cluster.unordered)
+        rules = mine(KG, LOOSE, run=cluster.unordered)
         assert list(rules.text("jsonl")) == alone
     assert list((tmp_path / "cache/rulemine/cluster").iterdir()) == []
 
 
-def test_mine_resumes_on_another_number_of_workers(
-    two_workers: LocalCluster, here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+def test_the_command_mines_on_workers_with_their_resources(
+    two_workers: LocalCluster, here: Path, command: Command
 ) -> None:
-    monkeypatch.setattr(checkpoint, "SECONDS_BEFORE_WRITING", 0.0)
     words = ("mine", "kg.tsv", "--min-initial-support", "1", "-o")
-    assert command(*words, "alone").status == 0
-    add, calls = Checkpoint.add, []
-
-    def add_two(self: Checkpoint, head: int, rows: Rows) -> None:
-        add(self, head, rows)
-        calls.append(head)
-        if len(calls) == 2:
-            raise KeyboardInterrupt
-
     address = ("--cluster", two_workers.scheduler_address)
-    with monkeypatch.context() as patch:
-        patch.setattr(Checkpoint, "add", add_two)
-        assert command(*words, "out", *address).status == 130
-    monkeypatch.setattr(Checkpoint, "add", lambda *given: (calls.append(given[1]), add(*given)))
-    assert command(*words, "out", *address, "--resume").status == 0
+    assert command(*words, "alone").status == 0
+    assert command(*words, "out", *address).status == 0
     assert (here / "out").read_bytes() == (here / "alone").read_bytes()
-    assert len(set(calls)) == len(calls) == 5
     ended = command(*words, "out", *address, "--threads", "2")
     assert ended.status == 2
     assert "--threads: is for mining in this process" in ended.err
@@ -105,7 +89,7 @@ def test_the_scheduler_is_gone_in_the_middle(tmp_path: Path) -> None:
             results = iter(cluster.map(square, [1]))
             threading.Timer(0.2, process.kill).start()
             with pytest.raises(
-                ClusterError, match=r"the scheduler is gone.* the same command goes on"
+                ClusterError, match=r"the scheduler is gone\. Give the same command again"
             ):
                 next(results)
         assert notes == [f"{file}: there are no workers yet; the work waits for them."]

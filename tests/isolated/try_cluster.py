@@ -1,8 +1,8 @@
 """Mines one graph on workers that Dask's own commands start, with what goes wrong with them.
 
 Two workers, one of them killed with −9 in the middle; one that stands still for a while; a scheduler that is
-killed, and another one for the rest; five workers; one on another host, which sees no file that the client
-has for it; one that needs more memory than its limit. Prints a line each; exit status 1 if the rules are not
+killed; five workers; one on another host, which sees no file that the client has for it; one that needs more
+memory than its limit. Prints a line each; exit status 1 if the rules are not
 those of one process. Another host is a network namespace: without root, or `ip`, it is skipped, and said.
 """
 
@@ -45,9 +45,6 @@ class Host(NamedTuple):
 HERE = Host("127.0.0.1")
 
 SECONDS_OF_STANDSTILL = 3
-
-SOME_BYTES = 1000
-"""A journal of more has rules."""
 
 THRESHOLDS = ("--min-head-coverage=0.1", "--min-std-confidence=0", "--min-pca-confidence=0")
 
@@ -104,14 +101,10 @@ def started(
 
 
 def mining(folder: Path, output: str, *more: str, host: Host = HERE) -> "subprocess.Popen[str]":
-    """Begins to mine; what is finished is in the journal at once."""
+    """Begins to mine."""
     words = ["mine", "dense.tsv", "--max-atoms=3", *THRESHOLDS, "-o", output, *more]
-    code = (
-        "import sys, rulemine.mining.checkpoint as j; j.SECONDS_BEFORE_WRITING = 0.0\n"
-        "from rulemine.cli.main import main; sys.exit(main(sys.argv[1:]))"
-    )
     return subprocess.Popen(
-        [*host.enter, sys.executable, "-c", code, *words],
+        [*host.enter, sys.executable, "-m", "rulemine", *words],
         cwd=folder,
         env={**os.environ, **host.environment},
         text=True,
@@ -201,19 +194,13 @@ def main() -> int:
             same = (folder / "still").read_bytes() == alone
             report("a worker that stood still", waited and same)
             mine = mining(folder, "gone", "--cluster", str(file))
-            kept = folder / "gone.journal"
-            until(lambda: kept.is_file() and kept.stat().st_size > SOME_BYTES)
+            wait_until_at_work(file, worker, 1)
             scheduler.kill()
             said = mine.communicate()[1]
             right = (
                 mine.returncode == 2 and said.count("\n") == 1 and "the scheduler is gone" in said
             )
             report(f"a scheduler that is killed: status {mine.returncode}, {said.strip()}", right)
-        with started(folder, "") as (file, _):
-            size = kept.stat().st_size
-            mining(folder, "gone", "--cluster", str(file), "--resume").wait()
-            same = (folder / "gone").read_bytes() == alone
-            report(f"the same command with another one, from a journal of {size:,} bytes", same)
         mining(folder, "five", "--cluster", "local:5").wait()
         report("five workers", (folder / "five").read_bytes() == alone)
         with ExitStack() as stack:

@@ -364,7 +364,6 @@ def test_a_recipe_that_amie_cannot_mine_is_refused(
         (["--amie-jar", "x.jar"], "--amie-jar: is for --engine amie and has no effect here"),
         (["--compare"], "--compare: is for --engine amie"),
         (["--engine", "amie", "--amie-jar", "kg.tsv"], "kg.tsv: is no jar file"),
-        (["--engine", "amie", "--amie-jar", "x", "--resume", "-o", "y"], "nothing that --resume could"),
         (["--engine", "ami"], "did you mean 'amie'"),
     ],
 )  # fmt: skip

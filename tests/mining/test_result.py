@@ -10,7 +10,7 @@ import pytest
 
 from rulemine.errors import UserError
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.mining import MiningOptions, checkpoint, mine, miner, result
+from rulemine.mining import MiningOptions, mine, miner, result
 from rulemine.rules.formats import format_amie
 from rulemine.rules.rule import Rule
 from rulemine.rules.taxonomy import classify
@@ -99,7 +99,7 @@ def lines_by_the_book(rules: Iterable[Rule]) -> str:
 def test_streamed_text_is_that_of_the_rules(
     options: MiningOptions, in_memory: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checkpoint, "BYTES_IN_MEMORY", in_memory)
+    monkeypatch.setattr(result, "BYTES_IN_MEMORY", in_memory)
     monkeypatch.setattr(result, "BLOCK", 3)
     rules = mine(odd_graph(options.max_atoms), options)
     assert len(rules) > 100

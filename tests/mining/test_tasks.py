@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from rulemine import KnowledgeGraph, MiningOptions, mine
-from rulemine.mining.tasks import MiningTask
+from rulemine.mining.miner import MiningTask
 from tests.oracles.random_graphs import random_variant
 
 

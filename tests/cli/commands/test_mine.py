@@ -127,11 +127,3 @@ def test_a_list_of_relations_without_a_name_is_refused(here: Path, command: Comm
     ended = command("mine", "kg.tsv", *LOOSE, "--head-relations", " , ")
     assert ended.status == 2
     assert "names nothing; expected a,b" in ended.err
-
-
-@pytest.mark.skipif(not Path("/dev/null").exists(), reason="devices of POSIX")
-def test_nothing_is_left_beside_a_device(here: Path, command: Command) -> None:
-    words = ("mine", "kg.tsv", *LOOSE, "-o", "/dev/null")
-    assert command(*words, "--limit-seconds", "0").status == 3
-    assert not Path("/dev/null.journal").exists()
-    assert not Path("/dev/null.missing").exists()
