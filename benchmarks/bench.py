@@ -61,8 +61,16 @@ MINING = (
 )
 """Data set, atoms, thresholds, and whether rules may name entities."""
 
-AS_RDFRULES = ("--injective", "--no-skyline", "--no-perfect-pruning", "--max-recursion", "5")
-"""Options of ours for what RDFRules always does; no rule here has more than five atoms."""
+AS_RDFRULES = """
+import json, sys
+from rulemine.datasets.registry import load_kg
+from rulemine.mining import MiningOptions, mine
+from rulemine.mining.options import Search
+options = MiningOptions(**json.loads(sys.argv[2]), injective=True)
+search = Search(max_recursion=options.max_atoms, skyline=False, perfect_pruning=False)
+print(len(mine(load_kg(sys.argv[1]), options, search=search)), "rules")
+"""
+"""Our miner with what RDFRules always does; it writes no rules."""
 
 STEPS = (*(stage for stage in STAGES[1:] if stage != "verbalize"), "verify")
 """`rulemine mine` is a command of its own kind, so the first step of a build does both. No recipe here asks
@@ -188,6 +196,13 @@ def mining_command(
     )  # fmt: skip
 
 
+def mining_as_rdfrules(data: str, atoms: int, thresholds: tuple[float, float, float]) -> list[str]:
+    """Our command for a mining row that RDFRules has, too."""
+    names = ("min_head_coverage", "min_std_confidence", "min_pca_confidence")
+    options = {"max_atoms": atoms, **dict(zip(names, thresholds, strict=True))}
+    return [sys.executable, "-c", AS_RDFRULES, data, json.dumps(options)]
+
+
 def spread(values: list[float], digits: int) -> str:
     """Median (least – most)."""
     low, high = min(values), max(values)
@@ -279,8 +294,12 @@ def mining_rows(table: Table, only: str) -> None:
                 options = MiningOptions(atoms, *thresholds, constants=constants)
                 threads = Resources(threads=os.cpu_count())
                 other = table.other.command(kg, options, threads, Path(folder))
-            command = mining_command(data, atoms, thresholds, constants)
-            measure(table, name, [*command, *AS_RDFRULES * as_rdfrules], other)
+            command = (
+                mining_as_rdfrules(data, atoms, thresholds)
+                if as_rdfrules
+                else mining_command(data, atoms, thresholds, constants)
+            )
+            measure(table, name, command, other)
 
 
 def stage(name: str, recipe: str, out: str) -> list[str]:

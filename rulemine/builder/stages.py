@@ -18,7 +18,7 @@ from rulemine.files import digest_of, write_text
 from rulemine.kinds.asking import Asking
 from rulemine.kinds.split import split
 from rulemine.kinds.writing import Writing, opened
-from rulemine.mining import explain_no_rules, mine
+from rulemine.mining import TimeLimit, explain_no_rules, mine
 from rulemine.mining.entities import mine_entity_rules
 from rulemine.release.question_set import write_question_set
 from rulemine.release.writer import write_release, write_trace
@@ -101,7 +101,7 @@ class BuildStages(BuildResults):
                 "AMIE gets one thread: with more, its rules differ from run to run."
             )
         one = replace(resources, threads=1)
-        return amie.mine(self.inputs.kg, self.recipe.mining, one, self._progress)
+        return amie.mine(self.inputs.kg, self.recipe.mining, one, TimeLimit(None))
 
     def _ground(self) -> Stage:
         chosen = self.recipe.selection

@@ -11,29 +11,28 @@ from rulemine.cli.arguments import (
     arg,
     format_of,
     refuse_beside_cluster,
-    switch,
 )
 from rulemine.cli.console import (
     Line,
     bar,
     check_output,
+    emit,
     emit_pieces,
     note,
     refuse_idle,
     say,
-    summarize,
 )
 from rulemine.cli.parser import Parser, add_flags, given
 from rulemine.errors import ConfigError, UserError, counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rulemine.kg.graph import KnowledgeGraph
-    from rulemine.mining import AmieJar, MiningOptions, Resources, Rules, TimeLimit
+    from rulemine.mining import AmieJar, MiningOptions, Resources, TimeLimit
+    from rulemine.rules.rule import Rule
 
 __all__ = ["MINE"]
-
-DIFFERENT = 1
-"""Exit status of a comparison that found what order does not explain."""
 
 INCOMPLETE = 3
 """Exit status of a run that was ended by the time limit."""
@@ -87,7 +86,7 @@ def mine(arguments: Namespace) -> int:
 def _jar(arguments: Namespace) -> "AmieJar | None":
     """The AMIE to mine with; None: this package's miner."""
     if arguments.engine == "rulemine":
-        refuse_idle(arguments, "--engine amie", "amie_jar", "compare")
+        refuse_idle(arguments, "--engine amie", "amie_jar")
         return None
     if arguments.amie_jar is None:
         raise ConfigError(
@@ -110,30 +109,19 @@ def _mine_by_amie(
 ) -> int:
     """Runs ``mine --engine amie``."""
     from rulemine.mining import explain_no_rules
-    from rulemine.mining import mine as mine_rules
-    from rulemine.mining.difference import MinerDifference
+    from rulemine.rules.formats import format_amie, json_text
 
-    output: Path | None = arguments.output
-    line = Line()
-    with line.watch("mine by AMIE") as progress:
-        rules = jar.mine(kg, options, resources, progress, limit=limit)
-    if not (rules or arguments.compare):
+    with Line().watch("mine by AMIE"):
+        rules = jar.mine(kg, options, resources, limit)
+    if not rules:
         raise UserError(f"{arguments.kg}: {explain_no_rules(kg, options)}")
-    if output is not None or not arguments.compare:
-        with bar("write") as progress:
-            emit_pieces(rules.text(arguments.format, None, progress), output)
+    text = format_amie(rules) if arguments.format == "amie" else "".join(map(json_text, rules))
+    emit(text, arguments.output)
     say(f"{_made(rules, kg)}, by {jar.path.name} (SHA-256 {jar.digest})", sys.stderr)
-    if not arguments.compare:
-        return 0
-    with line.watch("mine") as progress:
-        ours = mine_rules(kg, options, resources, progress, on_warning=line.note)
-        difference = MinerDifference.of(rules, ours, kg, options, resources)
-    for text in difference.text():
-        summarize(text, Path() if output is None else output)
-    return DIFFERENT if difference.faults else 0
+    return 0
 
 
-def _made(rules: "Rules", kg: "KnowledgeGraph") -> str:
+def _made(rules: "Sequence[Rule]", kg: "KnowledgeGraph") -> str:
     duplicates = f" ({counted(kg.duplicates, 'duplicate line')})" if kg.duplicates else ""
     return f"{counted(len(rules), 'rule')} from {counted(len(kg), 'triple')}{duplicates}"
 
@@ -174,8 +162,6 @@ MINE = Subcommand(
         arg("--engine", None, "amie: the original AMIE 3.5.1, with one thread unless --threads says more "
             "(rulemine)", choices=("rulemine", "amie"), default="rulemine"),
         arg("--amie-jar", "JAR", "its jar, amie3.5.1.jar; not part of this package", Path),
-        switch("--compare", "print how AMIE's rules differ from ours, and write them with -o alone; exit "
-             "status 1: they do, and not by AMIE's order"),
     ),
     options=_add_options,
 )  # fmt: skip

@@ -20,9 +20,11 @@ import numpy.typing as npt
 from rulemine.errors import HeapError, JavaError, MiningError, RulemineError
 from rulemine.mining.java_home import OLDEST_JAVA, find_jvm
 from rulemine.mining.options import (
+    AS_AMIE,
     MiningOptions,
     Phase,
     Resources,
+    Search,
     TimeLimit,
     parse_heap,
     part_of_memory,
@@ -239,6 +241,7 @@ def mine_rows(
     progress: Progress | None = None,
     allowed: Allowed = EVERYTHING,
     *,
+    search: Search = AS_AMIE,
     keep: bool = False,
     phase: Phase | None = None,
 ) -> None:
@@ -258,6 +261,7 @@ def mine_rows(
         limit: Time limit; ends the run with the head relations finished by then.
         progress: Called about ten times a second.
         allowed: The relations that may be heads, and that may occur in bodies.
+        search: What of the search is turned off.
         keep: Whether Java keeps the index of the graph for the next call with the same array.
         phase: All that is done of the search; the rows are then its rules, as it has them.
 
@@ -281,7 +285,8 @@ def mine_rows(
     import jpype
 
     try:
-        job = _new_job(jpype, triples, entities, relations, options, resources, allowed)
+        bias = _bias(jpype, options, allowed, search)
+        job = _new_job(jpype, triples, entities, relations, options, resources, bias)
         if keep:
             _share_index(triples, job)
         columns = MEASURE_COLUMNS + options.max_atoms - 1
@@ -330,7 +335,7 @@ def _new_job(
     relations: int,
     options: MiningOptions,
     resources: Resources,
-    allowed: Allowed,
+    bias: Any,
 ) -> Any:
     parts = [
         jpype.nio.convertToDirectBuffer(triples[start : start + ROWS_A_BUFFER].data.cast("B"))
@@ -346,22 +351,17 @@ def _new_job(
         float(options.min_std_confidence),
         float(options.min_pca_confidence),
         options.min_initial_support,
-        _bias(jpype, options, allowed),
+        bias,
         resources.thread_count,
     )
 
 
-def _bias(jpype: Any, options: MiningOptions, allowed: Allowed) -> Any:
+def _bias(jpype: Any, options: MiningOptions, allowed: Allowed, search: Search) -> Any:
     masks = [
         None if mask is None else jpype.JArray(jpype.JBoolean)(mask.tolist()) for mask in allowed
     ]
     return jpype.JClass("org.rulemine.amie.rule.Bias")(
-        *masks,
-        options.max_recursion,
-        options.skyline,
-        options.perfect_pruning,
-        options.constants,
-        options.injective,
+        *masks, *search, options.constants, options.injective
     )
 
 

@@ -17,7 +17,7 @@ from rulemine.arrays import distinct
 from rulemine.errors import MiningError, TooManyRulesError, counted, did_you_mean, list_problems
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining.jvm import MEASURE_COLUMNS, Allowed, Progress, Rows, mine_rows
-from rulemine.mining.options import MiningOptions, Phase, Resources, TimeLimit
+from rulemine.mining.options import AS_AMIE, MiningOptions, Phase, Resources, Search, TimeLimit
 from rulemine.mining.result import Rules, RuleTable
 
 __all__ = ["MiningTask", "allowed_relations", "explain_no_rules", "mine"]
@@ -68,6 +68,7 @@ def mine(
     most: int | None = None,
     on_warning: Callable[[str], None] | None = None,
     run: Run | None = None,
+    search: Search = AS_AMIE,
 ) -> Rules:
     """Mines the rules of a graph.
 
@@ -82,6 +83,7 @@ def mine(
         on_warning: Called with a sentence when there are more than `MANY_RULES`.
         run: Calls a function with items, as `map` does but in any order, in other processes; their Java heaps
             and threads are theirs. None: this process mines.
+        search: What of AMIE's search is turned off.
 
     Returns:
         The rules, ordered by head relation, number of atoms and body. Empty when none
@@ -118,7 +120,7 @@ def mine(
 
     if run is not None and wanted:
         part = partial(
-            _mine_part, kg.triples, len(kg.entities), len(kg.relations), options, allowed
+            _mine_part, kg.triples, len(kg.entities), len(kg.relations), options, allowed, search
         )
         tasks = MiningTasks(wanted, sizes, options)
         for found in run(part, tasks.items):
@@ -138,6 +140,7 @@ def mine(
             limit,
             progress,
             allowed,
+            search=search,
         )
     return Rules(kg, table, wanted)
 
@@ -148,6 +151,7 @@ def _mine_part(
     relations: int,
     options: MiningOptions,
     allowed: Allowed,
+    search: Search,
     task: MiningTask,
 ) -> list[tuple[int, Rows]]:
     """The rows of a task, with what this process may use; Java keeps the index for the next."""
@@ -160,6 +164,7 @@ def _mine_part(
         options,
         lambda head, rows: found.append((head, rows)),
         allowed=Allowed(mask, allowed.bodies),
+        search=search,
         keep=True,
         phase=task.phase,
     )

@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 __all__ = [
+    "AS_AMIE",
     "MAX_ATOMS",
     "MIN_ATOMS",
     "MiningOptions",
     "Phase",
     "Resources",
+    "Search",
     "TimeLimit",
     "parse_heap",
     "part_of_memory",
@@ -80,10 +82,6 @@ class MiningOptions(Section):
             the result is the unfiltered rules that pass it, with the same measures.
         body_relations: Only these relations may occur in bodies; empty: all.
         exclude_relations: These relations occur in no rule, whatever the two options above say.
-        max_recursion: Maximum number of atoms of one relation in a rule, the head included.
-        skyline: Whether a rule must have a higher PCA confidence than the output rules contained in
-            it, and than some rule that it was made from by adding one atom.
-        perfect_pruning: Whether rules with a PCA confidence of 1 are not extended.
         constants: Whether atoms may have entities, as with AMIE's ``-const``; for rules of up to 3
             atoms, and not together with injective.
         injective: Whether different variables must stand for different entities in support, body size
@@ -99,9 +97,6 @@ class MiningOptions(Section):
     head_relations: tuple[str, ...] = option((), flag=True)
     body_relations: tuple[str, ...] = option((), flag=True)
     exclude_relations: tuple[str, ...] = option((), flag=True)
-    max_recursion: int = option(3, least=1, most=_MOST_OF_JAVA, flag=True)
-    skyline: bool = option(True, flag=True)
-    perfect_pruning: bool = option(True, flag=True)
     constants: bool = option(False, flag=True)
     injective: bool = option(False, flag=True)
 
@@ -114,6 +109,24 @@ class MiningOptions(Section):
             )
         if self.constants and self.injective:
             raise ConfigError("constants and injective cannot be combined; choose one of them")
+
+
+class Search(NamedTuple):
+    """What of AMIE's search can be turned off, which no user needs; the defaults are those of AMIE 3.5.1.
+
+    Attributes:
+        max_recursion: Maximum number of atoms of one relation in a rule, the head included.
+        skyline: Whether a rule must have a higher PCA confidence than the output rules contained in
+            it, and than some rule that it was made from by adding one atom.
+        perfect_pruning: Whether rules with a PCA confidence of 1 are not extended.
+    """
+
+    max_recursion: int = 3
+    skyline: bool = True
+    perfect_pruning: bool = True
+
+
+AS_AMIE = Search()
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from rulemine.rules.rule import Measures, Rule
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["RULE_FORMATS", "RuleTable", "Rules", "row_of"]
+__all__ = ["RULE_FORMATS", "RuleTable", "Rules"]
 
 RULE_FORMATS = ("jsonl", "amie")
 """JSON Lines, and AMIE's output."""
@@ -247,27 +247,6 @@ class Rules(Sequence[Rule]):
             for row in map(rule_to_json, self)
         ]
         return frame({name: [row[name] for row in rows] for name in COLUMNS})
-
-
-def row_of(kg: KnowledgeGraph, rule: Rule, max_atoms: int) -> list[int]:
-    """A rule with measures, in canonical form, as a row of the miner's table."""
-
-    def pack(atom: Atom) -> int:
-        packed = kg.relation_ids[atom.relation] << 6
-        for end, place in ((atom.subject, 3), (atom.object, 0)):
-            packed |= (end if isinstance(end, int) else _CONSTANT) << place
-            packed |= 0 if isinstance(end, int) else kg.entity_ids[end] + 1 << 32
-        return packed
-
-    known = rule.known
-    head = kg.relation_ids[rule.head.relation]
-    for entity in (end for end in (rule.head.subject, rule.head.object) if isinstance(end, str)):
-        head |= kg.entity_ids[entity] + 1 << 32
-    body = [pack(atom) for atom in rule.body]
-    return [
-        *(head, known.functional, known.support, known.body_size, known.pca_body_size),
-        *(body + [-1] * (max_atoms - 1 - len(body))),
-    ]
 
 
 _LOW = 2**32 - 1

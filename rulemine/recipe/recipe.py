@@ -168,9 +168,6 @@ class Recipe(Section):
             raise ConfigError(
                 f"mining.engine: is amie, and nothing is mined, because {why}. Leave one of them out."
             )
-        from rulemine.mining.amie_jar import refuse_unknown  # loads numpy
-
-        refuse_unknown(self.mining)
 
     def plain(self) -> dict[str, Any]:
         """The recipe as plain values, as a file has them."""

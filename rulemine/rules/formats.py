@@ -28,6 +28,7 @@ __all__ = [
     "format_readable",
     "json_atom",
     "json_line",
+    "json_text",
     "parse_amie_rule",
     "parse_readable",
     "read_rules",
@@ -217,16 +218,17 @@ def _build(
 
 def write_rules(path: Path, rules: Iterable[Rule]) -> None:
     """Writes rules as JSON Lines, atomically."""
-    write_lines(path, map(_json_text, rules))
+    write_lines(path, map(json_text, rules))
 
 
 def rule_to_json(rule: Rule) -> dict[str, Any]:
     """A rule as a JSON object: id, readable form, type, atoms, measures (when known)."""
-    row: dict[str, Any] = json.loads(_json_text(rule))
+    row: dict[str, Any] = json.loads(json_text(rule))
     return row
 
 
-def _json_text(rule: Rule) -> str:
+def json_text(rule: Rule) -> str:
+    """Formats a rule as a line of JSON, see `rule_to_json`."""
     return json_line(
         json_atom(rule.head),
         [json_atom(atom) for atom in rule.body],

@@ -5,6 +5,7 @@ import pytest
 from rulemine.errors import TooManyRulesError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import MiningOptions, Resources, jvm, mine
+from rulemine.mining.options import Search
 from rulemine.query.atom import Atom
 from rulemine.rules.rule import sort_rules
 
@@ -59,6 +60,28 @@ def test_rules_are_the_same_from_several_buffers(monkeypatch: pytest.MonkeyPatch
 def test_thresholds_of_zero_are_taken() -> None:
     options = MiningOptions(3, 0.0, 0.0, 0.0, min_initial_support=1)
     assert len(mine(FAMILY, options)) >= len(mine(FAMILY, LOOSE))
+
+
+def test_perfect_rules_and_the_skyline() -> None:
+    facts = [(f"a{i}", relation, f"b{i}") for i in range(3) for relation in "hpq"]
+    kg = KnowledgeGraph.from_triples(facts)
+
+    def both(**how: bool) -> bool:
+        rules = mine(kg, LOOSE, search=Search(**how))
+        return any(rule.head.relation == "h" and len(rule.relations) == 3 for rule in rules)
+
+    # p => h is perfect: not extended, and what would contain it is no better.
+    assert not both()
+    assert not both(skyline=False)
+    assert not both(perfect_pruning=False)
+    assert both(skyline=False, perfect_pruning=False)
+
+
+def test_recursion_is_limited() -> None:
+    chain = [(f"e{i}", "before", f"e{j}") for i in range(6) for j in range(i + 1, 6)]
+    kg = KnowledgeGraph.from_triples(chain)
+    assert mine(kg, LOOSE, search=Search(max_recursion=3))
+    assert not mine(kg, LOOSE, search=Search(max_recursion=2))
 
 
 def test_progress_ends_with_everything_done() -> None:

@@ -20,7 +20,7 @@ from rulemine.mining.options import parse_heap
         ("min_head_coverage", math.nan),
         ("min_std_confidence", math.inf),
         ("min_pca_confidence", "0.4"),
-        ("skyline", 1),
+        ("constants", 1),
         ("head_relations", "aunt"),
     ],
 )

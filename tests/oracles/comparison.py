@@ -9,9 +9,10 @@ import numpy as np
 
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import MiningOptions, Resources, Rules, mine
+from rulemine.mining.options import Search
 from rulemine.rules.rule import Rule, sort_rules
 from tests.oracles.amie_oracle import OracleResult, RuleKey, canonical, oracle_rules, show
-from tests.oracles.random_graphs import Case, Triple
+from tests.oracles.random_graphs import Case, Options, Triple
 
 Counts = tuple[int, int, int, int, int]
 """Support, body size, PCA body size, head size, functional variable."""
@@ -26,7 +27,15 @@ def expected(case: Case) -> OracleResult:
 def mined(case: Case, triples: Iterable[Triple] | None = None, threads: int = 1) -> Rules:
     """What the miner makes of a case, or of other triples under its options."""
     kg = KnowledgeGraph.from_triples(case.triples if triples is None else triples)
-    return mine(kg, MiningOptions(**asdict(case.options)), Resources(threads))
+    options, search = split(case.options)
+    return mine(kg, options, Resources(threads), search=search)
+
+
+def split(options: Options) -> tuple[MiningOptions, Search]:
+    """What users choose of the options of a case, and the rest."""
+    plain = asdict(options)
+    search = Search(*(plain.pop(name) for name in Search._fields))
+    return MiningOptions(**plain), search
 
 
 def differences(case: Case, oracle: OracleResult | None = None) -> list[str]:
@@ -82,8 +91,8 @@ def instabilities(case: Case) -> list[str]:
     } - present
     larger = KnowledgeGraph.from_triples([*case.triples, *sorted(extra)])
     rows = np.array([i for i, t in enumerate(larger.labeled()) if t in extra], np.int64)
-    options = MiningOptions(**asdict(case.options))
-    if mine(larger.without(rows), options, Resources(1)) != rules:
+    options, search = split(case.options)
+    if mine(larger.without(rows), options, Resources(1), search=search) != rules:
         problems.append("triples that were taken out of the graph change the rules")
     return problems
 

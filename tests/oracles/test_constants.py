@@ -14,6 +14,7 @@ from rulemine.mining import MiningOptions, Resources, Rules, mine
 from rulemine.rules.formats import parse_amie_rule
 from rulemine.rules.rule import sort_rules
 from tests import some_seeds
+from tests.oracles.comparison import split
 from tests.oracles.constants_oracle import ConstantsOracle, Counts, Key, Node
 from tests.oracles.random_graphs import Case, random_variant
 
@@ -35,8 +36,9 @@ def small_case(seed: int) -> Case:
 
 
 def mined(case: Case, threads: int = 1) -> Rules:
-    options = MiningOptions(**asdict(case.options), constants=True)
-    return mine(KnowledgeGraph.from_triples(case.triples), options, Resources(threads))
+    options, search = split(case.options)
+    kg = KnowledgeGraph.from_triples(case.triples)
+    return mine(kg, replace(options, constants=True), Resources(threads), search=search)
 
 
 @cache

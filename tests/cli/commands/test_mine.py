@@ -56,31 +56,6 @@ def test_a_file_of_names_that_is_missing(here: Path, command: Command) -> None:
     assert "none.txt: no such file" in ended.err
 
 
-def test_perfect_rules_and_the_skyline(here: Path, command: Command) -> None:
-    facts = [f"a{i}\t{relation}\tb{i}\n" for i in range(3) for relation in "hpq"]
-    (here / "same.tsv").write_text("".join(facts))
-    both = ("h", {"p", "q"})
-
-    def mined(*options: str) -> list[tuple[str, set[str]]]:
-        return rules(command("mine", "same.tsv", *LOOSE, *options).out)
-
-    # p => h is perfect: not extended, and what would contain it is no better.
-    assert both not in mined()
-    assert both not in mined("--no-skyline")
-    assert both not in mined("--no-perfect-pruning")
-    assert both in mined("--no-skyline", "--no-perfect-pruning")
-
-
-def test_recursion_is_limited(here: Path, command: Command) -> None:
-    chain = "".join(f"e{i}\tbefore\te{j}\n" for i in range(6) for j in range(i + 1, 6))
-    (here / "chain.tsv").write_text(chain)
-    transitive = ("before", {"before"})
-    assert transitive in rules(command("mine", "chain.tsv", *LOOSE, "--max-recursion", "3").out)
-    assert command("mine", "chain.tsv", *LOOSE, "--max-recursion", "2").status == 2
-    refused = command("mine", "chain.tsv", "--max-recursion", "0")
-    assert "max_recursion is 0; expected a whole number from 1" in refused.err
-
-
 def test_different_variables_stand_for_different_entities(here: Path, command: Command) -> None:
     # Everyone knows themselves: by that alone, who knows someone knows someone who knows them.
     loops = "".join(f"e{i}\tknows\te{j}\n" for i in range(6) for j in (i, (i + 1) % 6))

@@ -75,8 +75,9 @@ public final class AMIE {
         }
       }
       case "broken" -> {
-        new Thread(() -> { throw new IllegalStateException("A query cannot be added twice"); }).start();
-        Thread.sleep(600_000);
+        Thread other = new Thread(() -> { throw new IllegalStateException("A query cannot be added twice"); });
+        other.start();
+        other.join();
       }
       case "hang" -> Thread.sleep(600_000);
       default -> throw new IllegalArgumentException(behavior.get(0));
@@ -126,10 +127,6 @@ public final class AMIE {
     return Double.parseDouble(options.getOrDefault(option, String.valueOf(otherwise)));
   }
 
-  private Set<String> names(String option) {
-    return Set.of(options.getOrDefault(option, "").split(","));
-  }
-
   private void load(Path file) throws IOException {
     int size = 0;
     for (String line : Files.readAllLines(file)) {
@@ -145,7 +142,7 @@ public final class AMIE {
 
   private void mine() {
     for (String head : facts.keySet()) {
-      if (facts.get(head).size() >= number("minis", 100) && !names("hexr").contains(head)) {
+      if (facts.get(head).size() >= number("minis", 100)) {
         mine(new Atom("?a", head, "?b"));
       }
     }
@@ -158,9 +155,6 @@ public final class AMIE {
     List<Atom> left = new ArrayList<>();
     List<Atom> right = new ArrayList<>();
     for (String relation : facts.keySet()) {
-      if (names("bexr").contains(relation)) {
-        continue;
-      }
       direct.addAll(List.of(new Atom("?a", relation, "?b"), new Atom("?b", relation, "?a")));
       left.addAll(List.of(new Atom("?a", relation, "?f"), new Atom("?f", relation, "?a")));
       right.addAll(List.of(new Atom("?b", relation, "?f"), new Atom("?f", relation, "?b")));
@@ -191,8 +185,8 @@ public final class AMIE {
         for (Atom atom : body) {
           Counted parent = short_.get(atom);
           boolean output = parent != null && passes(parent);
-          boolean better = options.containsKey("noSkyline") || parent != null && parent.pca() < counted.pca();
-          made |= parent != null && better && (options.containsKey("dpr") || parent.pca() < 1);
+          boolean better = parent != null && parent.pca() < counted.pca();
+          made |= better && parent.pca() < 1;
           dominated |= output && !better;
         }
         print(head, body, counted, made && !dominated);

@@ -19,7 +19,7 @@ from rulemine.evaluation.answerers.model_free.by_links import answer_by_links
 from rulemine.evaluation.answerers.model_free.likely_links import AGGREGATIONS, LikelyLinks
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.files import write_stream
-from rulemine.mining.options import MiningOptions
+from rulemine.mining.options import MiningOptions, Search
 from rulemine.rules.formats import read_rules
 from rulemine.rules.rule import Rule
 
@@ -82,7 +82,6 @@ class MinedRules(Section):
             min_std_confidence=self.min_confidence,
             min_pca_confidence=self.min_confidence,
             min_initial_support=self.min_initial_support,
-            skyline=False,
         )
 
     def _mined(self, given: Context) -> Sequence[Rule]:
@@ -98,7 +97,13 @@ class MinedRules(Section):
                 raise InputError(
                     f"{path}: is not a complete file of rules. Delete it and run again."
                 ) from problem
-        rules = mine(given.kg, self.mining, progress=given.progress, on_warning=given.note)
+        rules = mine(
+            given.kg,
+            self.mining,
+            progress=given.progress,
+            on_warning=given.note,
+            search=Search(skyline=False),
+        )
         if path and rules:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_stream(path, (piece.encode() for piece in rules.text("jsonl")), 700 * len(rules))
