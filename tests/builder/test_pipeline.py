@@ -222,7 +222,7 @@ def test_a_folder_that_is_not_ours_is_left_alone(rules: Path, tmp_path: Path) ->
 
 
 def test_every_option_of_the_miner_can_be_had_in_a_build(tmp_path: Path) -> None:
-    settings = {"head_relations": ["child_of", "lives_in"], "constants": True, "max_atoms": 2}
+    settings = {"head_relations": ["child_of", "lives_in"], "constants": True}
     chosen = load_recipe("demo", [(("mining", key), value) for key, value in settings.items()])
     Build(chosen, tmp_path / "out").run()
     release = Release.open(tmp_path / "out")
