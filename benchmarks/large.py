@@ -24,6 +24,7 @@ import numpy as np
 
 SIZES = (1_000_000, 10_000_000)
 SHAPES = {"even": 200, "wikidata": 1000}
+SYNTHETIC = str(Path(__file__).with_name("synthetic.py"))
 BEYOND = (386_000_000, 1_500_000_000)
 GIB = 2**30
 
@@ -66,9 +67,9 @@ def measure(folder: Path, shape: str, triples: int, heap: str) -> dict[str, Any]
     name = f"{shape} {triples:,}"
     generated = 0.0
     if not graph.exists():
-        options = [f"--triples={triples}", f"--relations={SHAPES[shape]}", f"--shape={shape}"]
-        command = ["-m", "rulemine", "data", "generate", "synthetic", *options, "--seed=1"]
-        _, generated, _ = run(f"{name} generate", [sys.executable, *command, f"-o={graph}"], cache)
+        options = [f"--relations={SHAPES[shape]}", f"--shape={shape}"]
+        command = [sys.executable, SYNTHETIC, str(triples), str(graph), *options]
+        _, generated, _ = run(f"{name} generate", command, cache)
     _, read, parsed = run(f"{name} read", [sys.executable, "-c", READ, str(graph)], cache)
     said, cpu, peak = run(f"{name} mine", [sys.executable, "-c", MINE, str(graph), heap], cache)
     found = json.loads(said)

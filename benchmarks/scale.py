@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 SIZES = (100_000, 1_000_000, 5_000_000, 20_000_000)
 RELATIONS = {"even": 200, "wikidata": 1000}
-SEED = 1
+SYNTHETIC = str(Path(__file__).with_name("synthetic.py"))
 STAGES = ("read", "read again", "mine", "ground", "select", "ask", "balance", "split", "release")
 COUNTS = {
     "rules": "rules",
@@ -81,9 +81,8 @@ def commands(folder: Path, triples: int, shape: str, kinds: list[str]) -> dict[s
     whole = [*rulemine, "build", str(folder / "recipe.toml"), "-o", str(folder / "release")]
     read = [sys.executable, "-c", READ, graph]
     found = {
-        "generate": [*rulemine, "data", "generate", "synthetic", f"--triples={triples}", "-o", graph,
-                     f"--relations={RELATIONS[shape]}", f"--seed={SEED}",
-                     *[f"--shape={shape}"] * (shape != "even")],
+        "generate": [sys.executable, SYNTHETIC, str(triples), graph, f"--shape={shape}",
+                     f"--relations={RELATIONS[shape]}"],
         "build": whole,
         "build again": whole,
         "verify": [*rulemine, "verify", str(folder / "release")],

@@ -20,7 +20,7 @@ from rulemine.cli.arguments import Subcommand
 from rulemine.cli.build import BUILD, DRAFT, GLOSS, KEYS_OF_RECIPES, STEPS
 from rulemine.cli.compare import COMPARE
 from rulemine.cli.console import complain, fitting, note
-from rulemine.cli.data import DATA, GENERATE
+from rulemine.cli.data import DATA
 from rulemine.cli.evaluate import EVALUATE
 from rulemine.cli.export import EXPORT, QUESTION_GRAPHS, SUPERVISION
 from rulemine.cli.graph import GRAPH, TASKS, VALUES
@@ -45,7 +45,7 @@ GROUPS: dict[str, tuple[Subcommand, ...]] = {
     ),
     "Systems": (QUESTIONS, ANSWER, EVALUATE, COMPARE, STUDY, TABLES, JUDGE),
     "Graphs": (
-        *(DATA, GENERATE, GRAPH, VALUES, TASKS),
+        *(DATA, GRAPH, VALUES, TASKS),
         *(QUERY, SERVE, SPARQL, NEO4J),
     ),
 }
@@ -59,7 +59,6 @@ RENAMED = {
     "cypher-score": "evaluate",
     "cypher-tasks": "graph tasks",
     "draft": "build draft",
-    "generate": "data generate",
     "keys": "build keys",
     "neo4j": "serve neo4j",
     "power": "compare --power=0.8",

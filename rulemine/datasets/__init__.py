@@ -1,4 +1,4 @@
-"""Named data sets, packaged recipes, and synthetic graphs."""
+"""Named data sets and packaged recipes."""
 
 from typing import TYPE_CHECKING
 

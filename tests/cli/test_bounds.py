@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from rulemine import files
-from rulemine.config import packaged
 from rulemine.datasets.registry import load_kg
 from rulemine.errors import InputError
 from tests import ROOT
@@ -111,16 +110,6 @@ TEXTS = {
     "evaluate": ["evaluate", "out/kg", "p.jsonl"],
     "baselines": ["evaluate", "--baselines", "out/kg"],
     "gloss": ["gloss", "kg.tsv"],
-    "generate demo": ["data", "generate", "demo"],
-    "generate synthetic": [
-        "data",
-        "generate",
-        "synthetic",
-        "--triples",
-        "2000",
-        "--relations",
-        "20",
-    ],
 }
 
 
@@ -161,19 +150,11 @@ def test_a_pipe_that_is_an_output_stays_one(here: Path, command: Command) -> Non
     got: list[str] = []
     reader = threading.Thread(target=lambda: got.append((here / "pipe").read_text()))
     reader.start()
-    assert command("data", "generate", "demo", "-o", "pipe").status == 0
+    words = ("mine", "kg.tsv", "--min-initial-support", "1")
+    assert command(*words, "-o", "pipe").status == 0
     reader.join(60)
-    assert got == [packaged("datasets", "demo", "world.tsv").read_text()]
+    assert got == [command(*words).out]
     assert (here / "pipe").is_fifo()
-
-
-def test_the_generated_demo_is_the_world_of_the_demo(here: Path, command: Command) -> None:
-    assert command("data", "generate", "demo", "-o", "world.tsv").status == 0
-    world = packaged("datasets", "demo", "world.tsv").read_bytes()
-    assert (here / "world.tsv").read_bytes() == world
-    assert command("data", "generate", "demo-texts", "-o", "texts.txt").status == 0
-    texts = packaged("datasets", "demo", "texts.txt").read_bytes()
-    assert (here / "texts.txt").read_bytes() == texts
 
 
 @pytest.mark.parametrize(
@@ -182,15 +163,6 @@ def test_the_generated_demo_is_the_world_of_the_demo(here: Path, command: Comman
         (["show", "R", "q00001", "--seed", "3"], "--seed: is for --sample and has no effect"),
         (["evaluate", "R", "p", "--matching", "ids", "--ignore-case"], "--ignore-case: is for"),
         (["compare", "R", "p", "q", "--metrics", ""], "--metrics '': names no score"),
-        (
-            ["data", "generate", "demo", "--triples", "5"],
-            "--triples: is for data generate synthetic",
-        ),
-        (
-            ["data", "generate", "demo", "--rule", "symmetry:1"],
-            "--rule: is for data generate synthetic",
-        ),
-        (["data", "generate", "demo", "--seed", "7"], "--seed: is for data generate synthetic"),
         (["data", "list", "demo"], "takes no name"),
         ([*BUILD[:4], "--set", "mining.max_atoms=4"], "mining.max_atoms: is for mining, and with"),
         (
@@ -203,7 +175,7 @@ def test_the_generated_demo_is_the_world_of_the_demo(here: Path, command: Comman
 def test_an_option_that_does_nothing_is_refused(
     here: Path, command: Command, words: list[str], expected: str
 ) -> None:
-    if words[:2] == ["data", "generate"] or words[0] == "build":
+    if words[0] == "build":
         words = [*words, "-o", "new"]
     assert_refused(command(*words), expected)
     assert not (here / "new").exists()

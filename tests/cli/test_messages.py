@@ -88,9 +88,6 @@ def test_a_recipe_that_names_what_is_not_there(
     [
         (["build", ""], "RECIPE is empty; expected a recipe"),
         ([*BUILD, "--seed", DIGITS], "seed is '?10+.*expected a whole number"),
-        (["data", "generate", "synthetic", "--seed", str(2**63), "-o", "g.tsv"], SEED.format(2**63)),
-        (["data", "generate", "synthetic", "--triples", "0", "-o", "g.tsv"], "triples is 0; .* least 10,000"),
-        (["data", "generate", "synthetic", "--entities", "1", "-o", "g.tsv"], "ected 1,415 to 2,147,483,647"),
         (["mine", "kg.tsv", "--min-initial-support", DIGITS], "expected a whole number"),
         (["mine", "kg.tsv", "--head-relations", "@empty"], "empty: is empty"),
         (["mine", "kg.tsv", "--exclude-relations", "husband,wife,father,mother,child"],
@@ -99,7 +96,7 @@ def test_a_recipe_that_names_what_is_not_there(
         (["data", "get", "family"], r"not found below /no/where .* cannot be downloaded from https.*offline"),
         (["verify", "\udce9"], "no such folder"),
     ],
-    ids=range(11),
+    ids=range(8),
 )  # fmt: skip
 def test_words_that_nobody_expects(
     here: Path,

@@ -110,7 +110,6 @@ WRITING = {
         "evaluate --baselines out/kg",
         "mine kg.tsv",
         "gloss kg.tsv",
-        "data generate demo",
         "rename out/kg --naming text",
         "build kg.tsv --rules rules.txt",
     )
@@ -296,24 +295,3 @@ def test_tables_of_runs_that_are_not_there_are_somebody_elses(
     manifest.write_text(manifest.read_text().replace('"kind": "rules"', kind))
     ended = command("variants", "out/kg", "--runs", "1", "-o", "theirs")
     assert_refused(ended, "is there without the runs it would be about")
-
-
-def test_rules_beside_a_graph_are_not_overwritten_unless_they_are_its_own(
-    here: Path, command: Command
-) -> None:
-    words = (
-        "data",
-        "generate",
-        "synthetic",
-        "--triples",
-        "1700",
-        "--relations",
-        "17",
-        "-o",
-        "g.tsv",
-    )
-    (here / "g.tsv.rules.jsonl").write_text("mine")
-    assert_refused(command(*words), "g.tsv.rules.jsonl: was not made by this program")
-    assert (here / "g.tsv.rules.jsonl").read_text() == "mine"
-    (here / "g.tsv.rules.jsonl").unlink()
-    assert [command(*words).status for _ in range(2)] == [0, 0]

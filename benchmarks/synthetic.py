@@ -1,8 +1,10 @@
-"""Synthetic knowledge graphs with skewed degrees and planted rules of known confidence.
+"""Synthetic knowledge graphs with skewed degrees and planted rules of known confidence, for benchmarks.
 
-A graph has planted relations, with rules, and other relations, without. Entities occur in a relation by
-Zipf's law (the i-th most frequent one in proportion to i^-0.6), and every relation has its own hubs; the
-sizes of the other relations fall with i^-0.5.
+Usage: python benchmarks/synthetic.py TRIPLES FILE [--relations 200] [--shape even|wikidata] [--seed 1]
+
+A graph has planted relations, with rules, and other relations, without. Entities, a tenth as many as triples,
+occur in a relation by Zipf's law (the i-th most frequent one in proportion to i^-0.6), and every relation has
+its own hubs; the sizes of the other relations fall with i^-0.5.
 
 In the shape of Wikidata they fall with i^-1, and a twentieth of the triples is planted. The objects of a
 relation are all entities or down to a 4096th of them, the i-th most frequent one in proportion to i^-0.875,
@@ -14,42 +16,31 @@ rounding, and random triples only add to it; triples are made and written relati
 all held in memory.
 """
 
+import argparse
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rulemine.arrays import distinct
-from rulemine.errors import ConfigError, counted, did_you_mean
-from rulemine.files import write_jsonl, write_stream
+from rulemine.files import write_stream
 from rulemine.query.atom import Atom
-from rulemine.rules.formats import rule_to_json
 from rulemine.rules.rule import Rule
 from rulemine.seeds import Stream, stream
-
-__all__ = [
-    "DEFAULT_RULES",
-    "SHAPES",
-    "TYPES",
-    "Planted",
-    "Synthetic",
-    "rules_file",
-    "write_synthetic",
-]
 
 Ints = npt.NDArray[np.int64]
 
 TYPES = {"symmetry": 1, "inversion": 2, "hierarchy": 2, "composition": 3}
 """Type of a planted rule → number of its relations."""
 
-DEFAULT_RULES = (
-    "symmetry:0.9", "inversion:0.8", "hierarchy:0.7", "composition:0.6",
-    "symmetry:0.5", "inversion:0.4", "hierarchy:0.3", "composition:0.8",
+RULES = (
+    ("symmetry", 0.9), ("inversion", 0.8), ("hierarchy", 0.7), ("composition", 0.6),
+    ("symmetry", 0.5), ("inversion", 0.4), ("hierarchy", 0.3), ("composition", 0.8),
 )  # fmt: skip
+"""Type and standard confidence of the planted rules."""
 
 SHAPES = {"even": 0.5, "wikidata": 0.05}
 """Shape of a graph → the approximate fraction of its triples that belong to relations of planted rules."""
@@ -75,10 +66,6 @@ class Planted:
     confidence: float
     rule: Rule
 
-    def to_json(self) -> dict[str, Any]:
-        """The rule as a JSON object, with ``planted_confidence``."""
-        return {**rule_to_json(self.rule), "planted_confidence": self.confidence}
-
 
 class Synthetic:
     """A synthetic graph, made relation by relation.
@@ -87,55 +74,28 @@ class Synthetic:
         triples: Number of distinct triples.
         relations: Number of relations.
         seed: Seed of all draws.
-        entities: Number of entities to draw from; None: a tenth of the triples.
-        rules: Planted rules as ``type:confidence``.
         shape: One of `SHAPES`.
 
     Attributes:
         planted: The planted rules.
-
-    Raises:
-        ConfigError: A number is out of range, a rule is malformed, or there are too few relations.
     """
 
     def __init__(
-        self,
-        triples: int,
-        relations: int,
-        seed: int = 0,
-        *,
-        entities: int | None = None,
-        rules: Sequence[str] = DEFAULT_RULES,
-        shape: str = "even",
+        self, triples: int, relations: int = 200, seed: int = 0, *, shape: str = "even"
     ) -> None:
+        needed = sum(TYPES[kind] for kind, _ in RULES) + 1
+        if relations < needed or triples < max(100 * relations, 5000):
+            raise ValueError(f"expected {needed} relations, and 5,000 and 100 triples for each")
         self.triples, self.relations, self.seed = triples, relations, seed
         self._planted_share, self._hubs = SHAPES[shape], shape == "wikidata"
-        self.entities = max(500, triples // 10) if entities is None else entities
-        parsed = [_parse(text) for text in rules]
-        needed = sum(TYPES[kind] for kind, _ in parsed) + 1
-        if relations < needed:
-            raise ConfigError(
-                f"relations is {relations}; expected at least {needed}: {needed - 1} for the "
-                f"{counted(len(parsed), 'planted rule')}, and one more. Ask for more relations, or plant "
-                "fewer rules."
-            )
-        if triples < 100 * relations:
-            raise ConfigError(
-                f"triples is {triples:,}; expected at least {100 * relations:,}, 100 per relation."
-            )
-        least = max(100, math.isqrt(20 * triples) + 1)  # so that distinct pairs are soon found
-        if not least <= self.entities < 2**31:
-            raise ConfigError(
-                f"entities is {self.entities:,}; expected {least:,} to {2**31 - 1:,} for "
-                f"{triples:,} triples."
-            )
+        self.entities = max(500, triples // 10)
         self._width = len(str(self.entities - 1))
         self._relation_width = len(str(relations - 1))
-        self.planted = tuple(self._plant(parsed))
+        self.planted = tuple(self._plant())
 
-    def _plant(self, parsed: Sequence[tuple[str, float]]) -> Iterator[Planted]:
+    def _plant(self) -> Iterator[Planted]:
         at = 0
-        for kind, confidence in parsed:
+        for kind, confidence in RULES:
             names = [self._relation_name(at + i) for i in range(TYPES[kind])]
             yield Planted(kind, confidence, _rule(kind, names))
             at += len(names)
@@ -185,52 +145,10 @@ class Synthetic:
             table[:, column] = digit + ord("0")
 
 
-def write_synthetic(
-    graph: Synthetic, path: Path, progress: Callable[[int, int], None] | None = None
-) -> None:
-    """Writes a graph as TSV, compressed when the name ends in .gz, and its rules beside it if it is a file.
-
-    Args:
-        graph: The graph.
-        path: The file; the planted rules go to `rules_file`, one JSON object per line.
-        progress: Called with (bytes, all bytes).
-
-    Raises:
-        OutputError: A file cannot be written.
-    """
+def write_synthetic(graph: Synthetic, path: Path) -> None:
+    """Writes a graph as TSV, compressed when the name ends in .gz."""
     line = 2 * graph._width + graph._relation_width + 6
-
-    def pieces() -> Iterator[bytes]:
-        done = 0
-        for piece in graph.lines():
-            done += len(piece)
-            if progress:
-                progress(done, line * graph.triples)
-            yield piece
-
-    write_stream(path, pieces(), line * graph.triples)
-    if path.is_file():
-        write_jsonl(rules_file(path), (planted.to_json() for planted in graph.planted))
-
-
-def rules_file(path: Path) -> Path:
-    """The file for the planted rules of a graph: its name and ``.rules.jsonl``."""
-    return path.with_name(path.name + ".rules.jsonl")
-
-
-def _parse(text: str) -> tuple[str, float]:
-    kind, colon, number = text.partition(":")
-    if kind not in TYPES:
-        raise ConfigError(f"rule {text!r}: {kind!r} is no type; {did_you_mean(kind, TYPES)}.")
-    try:
-        confidence = float(number)
-    except ValueError:
-        confidence = math.nan
-    if not colon or not 0 < confidence <= 1:
-        raise ConfigError(
-            f"rule {text!r}: expected type:confidence with 0 < confidence ≤ 1, e.g. inversion:0.8."
-        )
-    return kind, confidence
+    write_stream(path, graph.lines(), line * graph.triples)
 
 
 def _rule(kind: str, names: Sequence[str]) -> Rule:
@@ -338,3 +256,21 @@ def _zipf_sizes(total: int, relations: int, *, steep: bool) -> list[int]:
     ends = np.round(np.cumsum(weights) / weights.sum() * (total - relations)).astype(np.int64)
     sizes: list[int] = (np.diff(ends, prepend=0) + 1).tolist()
     return sizes
+
+
+def main() -> None:
+    """Writes the graph that is asked for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("triples", type=int)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--relations", type=int, default=200)
+    parser.add_argument("--shape", choices=SHAPES, default="even")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    write_synthetic(
+        Synthetic(given.triples, given.relations, given.seed, shape=given.shape), given.file
+    )
+
+
+if __name__ == "__main__":
+    main()
