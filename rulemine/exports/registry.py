@@ -28,8 +28,6 @@ EXPORTS: "Registry[Callable[..., Exporter]]" = Registry(
         "byokg": "rulemine.exports.formats.byokg:ByokgFiles",
         "lightrag": "rulemine.exports.formats.lightrag:LightRagFiles",
         "beir": "rulemine.exports.formats.beir:BeirFiles",
-        "lm-eval": "rulemine.exports.formats.evaluation_tasks:LmEvalTask",
-        "inspect": "rulemine.exports.formats.evaluation_tasks:InspectTask",
         "sparql-sft": "rulemine.exports.formats.sparql_sft:SparqlTraining",
         "rdf": "rulemine.exports.formats.rdf:Rdf",
         "neo4j": "rulemine.exports.formats.neo4j:Neo4j",

@@ -18,9 +18,6 @@ from tests import ROOT
 
 PACKAGE = ROOT / "rulemine"
 
-COPIED = PACKAGE / "exports" / "tasks"
-"""Programs of their own, written into exports as they are."""
-
 FLOORS = (
     {"common"},
     {"kg"},
@@ -118,7 +115,7 @@ OUTSIDE = {
 def modules() -> dict[str, Path]:
     """Dotted name → file, of every module of the package."""
     found = {}
-    for path in sorted(set(PACKAGE.rglob("*.py")) - set(COPIED.rglob("*.py"))):
+    for path in sorted(PACKAGE.rglob("*.py")):
         parts = path.relative_to(ROOT).with_suffix("").parts
         found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found

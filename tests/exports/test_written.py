@@ -21,7 +21,7 @@ HARDLESS = "no hard answer"
 """Reasons to leave questions out."""
 
 LEFT_OUT = {
-    "rog": {NUMBER: 1}, "gnnrag": {NUMBER: 1}, "lm-eval": {NUMBER: 1}, "inspect": {NUMBER: 1},
+    "rog": {NUMBER: 1}, "gnnrag": {NUMBER: 1},
     "brink": {"its answer is a number": 1, HARDLESS: 4},
     "structgpt": {"2 topic entities": 2},
 }  # fmt: skip

@@ -22,13 +22,14 @@ def main() -> None:
     before, *sections = re.split(r"^## ", PAGE.read_text("utf-8"), flags=re.M)
     (section,) = (one for one in sections if one.startswith(f"{heading}\n"))
     blocks = BLOCK.findall(section)
-    if blocks[0][0] == "python":
+    if "python" in dict(blocks):
         blocks = BLOCK.findall(before) + blocks
     names: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         Path("out").mkdir()
         Path("out/demo").symlink_to(release, target_is_directory=True)
+        Path("examples").symlink_to(PAGE.parents[1] / "examples", target_is_directory=True)
         printed, shown = "", 0
         for language, text in blocks:
             if language == "text":
