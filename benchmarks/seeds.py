@@ -14,8 +14,8 @@ import numpy as np
 
 from rulemine.datasets import load_kg, load_labels
 from rulemine.kinds.variants.components import Components
-from rulemine.kinds.variants.linking import Linker
 from rulemine.kinds.variants.options import VariantSection
+from rulemine.kinds.variants.seed_texts import Linker
 from rulemine.kinds.written.candidate import Subgraph
 
 SETS, CHARACTERS = 1000, 1_000_000

@@ -8,7 +8,7 @@ of rules and the core are distributed as in the whole, and relations and types o
 Where test is to have so many questions of the core, the core has ratios of its own (`core_shares`).
 Mode ``random`` splits single questions at random, by sizes exact to one question; mode ``none`` puts all
 into test. No split is empty but in mode ``none``. What the kind ``structures`` drew for a split stays there
-in mode ``group``; of the kind ``variants``, seed texts are dealt (`rulemine.kinds.variants.seed_splits`).
+in mode ``group``; of the kind ``variants``, seed texts are dealt (`rulemine.kinds.variants.ask`).
 Nothing depends on the order of the questions.
 """
 

@@ -2,46 +2,444 @@
 
 Each seed set is connected to a subgraph; a writer is shown its triples in random order and replies with
 pairs; each pair is held against the subgraph, graded, and judged (Dynamic-KGQA; what is executed and graded
-is ours). Which of them are kept for which split, and when it is enough, `rulemine.kinds.variants.seed_splits`
-says. Questions come in the order of the seed sets, and of one set in the order of the reply.
+is ours). `SeedSplits` says which of them are kept for which split, and when it is enough. Questions come in
+the order of the seed sets, and of one set in the order of the reply.
 """
 
+import asyncio
+import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from rulemine.errors import NoTreeError, counted
-from rulemine.judging.panel import JudgedQuestion, Panel, Stated, seat_judges
+from rulemine.errors import NoTreeError, UserError, counted
+from rulemine.judging.agreement import agreement_of
+from rulemine.judging.panel import (
+    FLAGS,
+    Ballot,
+    JudgedQuestion,
+    Panel,
+    Stated,
+    is_accepted,
+    seat_judges,
+)
 from rulemine.kinds.asking import Asking, Draft
+from rulemine.kinds.locks import DRAWN, Locks, RememberedFacts
+from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
+from rulemine.kinds.split import draw_splits
 from rulemine.kinds.variants.components import Components
-from rulemine.kinds.variants.judging import Judges, Vote
 from rulemine.kinds.variants.pairs import Pair, PairReason, Shown, pairs_of, verified
 from rulemine.kinds.variants.seed_inputs import sets_of
-from rulemine.kinds.variants.seed_splits import SeedSplits
-from rulemine.kinds.variants.seed_texts import SeedSet
+from rulemine.kinds.variants.seed_texts import SeedSet, splits_of_sets
 from rulemine.kinds.variants.topics import Topics
-from rulemine.kinds.written.block import VariantBlock
+from rulemine.kinds.written.block import Judgement, VariantBlock
 from rulemine.kinds.written.candidate import Refusal, Subgraph, Written
 from rulemine.kinds.written.engine import FEWEST_AT_ONCE, MOST_AT_ONCE, Engine
 from rulemine.kinds.written.listed import has_listed_chains
 from rulemine.kinds.written.scripted import ScriptedWriter
-from rulemine.llm.call import Failure
+from rulemine.llm.batch import WantedError
+from rulemine.llm.call import Answer, Ask, Call, Failure
+from rulemine.llm.options import EndpointOptions
 from rulemine.llm.replay import Replay
+from rulemine.llm.session import Session
 from rulemine.query.evidence_tree import query_of_triples
 from rulemine.query.grading import Grades
 from rulemine.query.links import expanded
 from rulemine.query.structures import structure_of
 from rulemine.query.tree import Query
-from rulemine.release.records import Question
+from rulemine.recipe.recipe import Recipe
+from rulemine.release.records import SPLITS, Question
 from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
 from rulemine.seeds import stream
 from rulemine.verbalizer.requests import SEEDS
 
-if TYPE_CHECKING:
-    from rulemine.llm.call import Ask, Call
+__all__ = ["BAD", "UNREAD", "Dealt", "Judges", "PairTask", "SeedSplits", "VariantEngine", "Vote"]
 
-__all__ = ["PairTask", "VariantEngine"]
+DECIDING = tuple(flag for flag in FLAGS if flag.decides)
+
+FAR = 2000
+"""Questions that are judged ahead where their votes come in rounds."""
+
+FIRST = 10
+"""So many pairs are judged before a build may end whose judges are cut off."""
+
+UNREAD = "a judge's reply cannot be read"
+BAD = {
+    "logical_structure": "a judge finds it not well formed",
+    "redundancy": "a judge finds that it gives its answer away",
+    "answer_support": "a judge finds its answer not supported",
+    "answer_adequacy": "a judge finds its answer not adequate",
+}
+"""Why judges refuse a pair: the flag that most find bad, of equals the first; or `UNREAD`."""
+
+
+class Vote(NamedTuple):
+    """What the judges say of a question.
+
+    Attributes:
+        judgements: Of each judge; none unless it is accepted.
+        reason: Why it is not accepted, one of `BAD` or `UNREAD`; "": it is.
+        keys: The keys of the calls made for it.
+    """
+
+    judgements: tuple[Judgement, ...]
+    reason: str
+    keys: tuple[str, ...]
+
+
+class Judges:
+    """Three judges at work: whether a question, its answer and its facts are accepted (P2 and P3).
+
+    The panel is that of ``rulemine judge`` (`rulemine.judging.panel`); of its flags the four that decide are
+    kept. A question is accepted if all judges find it well formed, not redundant, supported and adequate; a
+    reply that cannot be read is asked for once more, and rejects then.
+
+    Guarantee: judgements and agreement depend on the replies alone, in whatever order they come, and however
+    many questions are judged at once.
+
+    Args:
+        panel: The panel.
+        session: What answers its calls.
+        places: Where each judge is that has an address of its own, else None.
+        at_once: Questions that are judged at once, at most.
+    """
+
+    def __init__(
+        self,
+        panel: Panel,
+        session: Session,
+        places: Sequence[EndpointOptions | None] = (),
+        at_once: int = 1,
+    ) -> None:
+        self._panel, self._session, self._at_once = panel, session, at_once
+        self._places = places or [None] * len(panel.judges)
+        self._ballots: list[tuple[Ballot, ...]] = []
+
+    def judge(
+        self,
+        items: Sequence[JudgedQuestion],
+        wanted: Callable[[int, Sequence[int]], bool],
+        decide: Callable[[int, Vote | None], None],
+    ) -> None:
+        """Has questions judged, and decides about them in their order.
+
+        Those after the one whose turn it is are judged ahead, `at_once` in all. If one of them is no longer
+        wanted when its turn comes, it was judged in vain: nothing depends on its votes.
+
+        Args:
+            items: The questions.
+            wanted: Whether the votes on the question of a place matter, given all that was decided and if
+                those at some other places, which are being judged, are accepted. Once nothing is being judged
+                and they do not matter, they never do.
+            decide: Called with each place in turn, and the votes; None: they do not matter.
+        """
+
+        async def in_turn(ask: Ask) -> None:
+            asks = [ask if at is None else self._session.at(at) for at in self._places]
+            ahead: dict[int, asyncio.Task[tuple[Sequence[Ballot], tuple[str, ...]]]] = {}
+
+            def look_ahead(place: int, far: int) -> None:
+                for other in range(place, min(place + far, len(items))):
+                    if other not in ahead:
+                        before = [one for one in range(place, other) if one in ahead]
+                        if wanted(other, before):
+                            ahead[other] = asyncio.create_task(self._cast(items[other], asks))
+
+            try:
+                for place in range(len(items)):
+                    look_ahead(place, self._at_once)
+                    if not wanted(place, ()):
+                        decide(place, None)
+                        continue
+                    try:
+                        ballots, keys = await ahead[place]
+                    except WantedError:  # as many as may matter go into the same round
+                        look_ahead(place, FAR)
+                        await asyncio.gather(*ahead.values(), return_exceptions=True)
+                        raise
+                    self._ballots.append(tuple(ballots))
+                    self._check_first()
+                    decide(place, self._judged(ballots, keys))
+            except BaseException:
+                for task in ahead.values():
+                    task.cancel()
+                raise
+            finally:  # what is asked already is paid for
+                await asyncio.gather(*ahead.values(), return_exceptions=True)
+
+        self._session.run([in_turn])
+
+    def _check_first(self) -> None:
+        """Ends a build whose judges are cut off."""
+        advice = self._session.advice
+        if advice and len(self._ballots) == FIRST and not any(_read(self._ballots)):
+            raise UserError(
+                f"no vote on any of the first {FIRST} pairs can be read.\n{advice}Name other judges "
+                "(variants.judges)."
+            )
+
+    async def _cast(
+        self, item: JudgedQuestion, asks: Sequence[Ask]
+    ) -> tuple[Sequence[Ballot], tuple[str, ...]]:
+        """The ballots on a question, and the keys of the calls made for them."""
+        keys: list[str] = []
+
+        def noting(ask: Ask) -> Ask:
+            async def noted(call: Call) -> Answer:
+                keys.append(call.key)
+                return await ask(call)
+
+            return noted
+
+        each = zip(self._panel.judges, asks, strict=True)
+        works = [self._panel.ballot(item, judge, noting(ask)) for judge, ask in each]
+        return await asyncio.gather(*works), tuple(keys)
+
+    def _judged(self, ballots: Sequence[Ballot], keys: tuple[str, ...]) -> Vote:
+        if not is_accepted(ballots):
+            return Vote((), _reason(ballots), keys)
+        judgements = []
+        for judge, ballot in zip(self._panel.judges, ballots, strict=True):
+            marks = {f"{flag.name}_flag": ballot[flag.name].value for flag in DECIDING}
+            words = {f"{flag.name}_reasoning": ballot[flag.name].reasoning for flag in DECIDING}
+            judgements.append(Judgement(judge.model, **marks, **words))  # type: ignore[arg-type]
+        return Vote(tuple(judgements), "", keys)
+
+    def counts(self, seed: int) -> dict[str, Any]:
+        """Who judged, how much was accepted, and how far the judges agree on each flag.
+
+        Args:
+            seed: Of the resamples of the intervals.
+        """
+        agreement = {}
+        for flag in DECIDING:
+            rows = [[ballot[flag.name].value for ballot in cast] for cast in self._ballots]
+            found = agreement_of([row for row in rows if None not in row], seed, flag.name)
+            good = sum(value == flag.good for row in rows for value in row)
+            agreement[flag.name] = {"votes": sum(map(len, rows)), "good": good, **found._asdict()}
+        return {
+            "models": [judge.model for judge in self._panel.judges],
+            "judged": len(self._ballots),
+            "accepted": sum(map(is_accepted, self._ballots)),
+            "unreadable": [*_read(self._ballots)].count(False),
+            "agreement": agreement,
+        }
+
+
+def _read(all_ballots: Sequence[Sequence[Ballot]]) -> Iterator[bool]:
+    """For each flag that decides, on each ballot, whether it could be read."""
+    return (
+        b[flag.name].value is not None for cast in all_ballots for b in cast for flag in DECIDING
+    )
+
+
+def _reason(ballots: Sequence[Ballot]) -> str:
+    """Why ballots do not accept: the flag that most judges find bad, of equals the first."""
+    bad = Counter(
+        flag.name
+        for flag in DECIDING
+        for ballot in ballots
+        if ballot[flag.name].value not in (None, flag.good)
+    )
+    return BAD[bad.most_common(1)[0][0]] if bad else UNREAD
+
+
+MOST_SPENT = 3
+"""Times as many seed sets are asked about for the hard questions of a split as for its size, at most."""
+
+HARD_SHARE = 0.6
+"""The part of test and validation that should have a hard answer, where a core is asked for."""
+
+
+class Dealt(NamedTuple):
+    """What is kept of the questions written so far.
+
+    Attributes:
+        kept: The questions, in the order in which they were written, with their splits if texts have any.
+        refused: The others, each with the reason.
+        lacking: Split → how many questions it lacks.
+        lacking_hard: Split → how many questions it lacks with a hard answer, or of the core.
+    """
+
+    kept: list[Question]
+    refused: list[tuple[Question, str]]
+    lacking: Counter[str]
+    lacking_hard: Counter[str]
+
+
+class SeedSplits:
+    """Says which seed sets are asked about next, and which questions about them are kept.
+
+    Seed texts are dealt to splits by their places, before anything is asked. Of the questions that are
+    written about them, near duplicates are left out; then test is filled first, then validation, then
+    training, each without questions that give away what the earlier ones need.
+
+    Guarantees: all questions of a seed text are in one split; which questions are kept depends on the
+    questions written so far and their order alone.
+
+    Args:
+        recipe: The recipe.
+        sets: The seed sets.
+        facts: The removed facts.
+        near: Holds near duplicates together.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        sets: Sequence[SeedSet],
+        facts: RememberedFacts,
+        near: NearDuplicates,
+    ) -> None:
+        self._recipe, self._facts = recipe, facts
+        self._near = near
+        self._seen = 0
+        options, chosen = recipe.own, recipe.questions
+        splits = splits_of_sets(recipe, len(sets))
+        self._split_of = {one.id: split for one, split in zip(sets, splits, strict=True)}
+        self._waiting: dict[str, list[SeedSet]] = {split: [] for split in (*DRAWN, "")}
+        for one in reversed(sets):
+            self._waiting[self._split_of[one.id]].append(one)
+        self._sizes = Counter({"": options.questions})
+        if any(splits):
+            numbers = draw_splits(options.questions, chosen.ratios, recipe.seed)
+            self._sizes = Counter(SPLITS[number] for number in numbers)
+        self._asked: Counter[str] = Counter()
+        self._full: dict[str, int] = {}
+
+    def split_of(self, seed_set: str) -> str:
+        """The split of a seed set, by its id; "": texts have none."""
+        return self._split_of[seed_set]
+
+    def next(self, dealt: Dealt, most: int, fewest: int) -> list[SeedSet]:
+        """The seed sets to ask about next, by what their splits lack; none: it is enough.
+
+        Args:
+            dealt: What is kept so far.
+            most: Their number at most.
+            fewest: Their number at least, if more than one lack questions.
+        """
+        for split in self._waiting:
+            if not dealt.lacking[split]:
+                self._full.setdefault(split, self._asked[split])
+        lacks = Counter({s: n for s, n in self.lacks(dealt).items() if self._waiting[s]})
+        whole = lacks.total()
+        size = min(most, max(fewest, -(-whole // self._recipe.own.pairs)))
+        found = []
+        for split in (*DRAWN, ""):
+            number = -(-size * lacks[split] // whole) if lacks[split] else 0
+            waiting = self._waiting[split]
+            some = [waiting.pop() for _ in range(min(number, len(waiting)))]
+            self._asked[split] += len(some)
+            found += some
+        return found
+
+    def lacks(self, dealt: Dealt) -> Counter[str]:
+        """How many questions each split lacks: by its size, and for some time of those that are hard."""
+        lacks: Counter[str] = Counter()
+        for split in self._waiting:
+            spent = self._asked[split] >= MOST_SPENT * self._full.get(split, self._asked[split] + 1)
+            hard = 0 if spent else dealt.lacking_hard[split]
+            lacks[split] = max(dealt.lacking[split], hard)
+        return lacks
+
+    def deal(self, questions: Sequence[Question]) -> Dealt:
+        """What is kept of all questions written so far, in the order in which they were.
+
+        Raises:
+            ValueError: There are fewer than before.
+        """
+        if len(questions) < self._seen:
+            raise ValueError("questions that were written are gone")
+        for question in questions[self._seen :]:
+            self._near.add(question)
+        self._seen = len(questions)
+        chosen = self._recipe.questions
+        staying = [q for q in questions if self._near.stays(q)]
+        reasons = dict.fromkeys((q.query for q in questions), NEAR_DUPLICATE)
+        locks = Locks(self._facts, chosen.max_facts)
+        third = sum(q.core for q in staying) // 3
+        wanted = {"test": chosen.test_core, "validation": chosen.test_core // 3}
+        lacking, lacking_hard = Counter(self._sizes), Counter[str]()
+        split_of: dict[str, str] = {}
+        for split in [split for split in (*DRAWN, "") if split in self._sizes]:
+            own = [q for q in staying if self.split_of(q.block.seed_text) == split]
+            size = self._sizes[split]
+            core = min(size, wanted.get(split, 0))
+            hard = math.ceil(HARD_SHARE * size) if core else 0
+            most = min(core, third if split == "test" else third // 3)
+            kept, refused = self._filled(own, split, size, most, hard, locks)
+            split_of |= dict.fromkeys((q.query for q in kept), split)
+            reasons |= refused
+            lacking[split] = size - len(kept)
+            more = (core - sum(q.core for q in kept), hard - sum(bool(q.hard) for q in kept))
+            lacking_hard[split] = max(0, *more)
+        return Dealt(
+            [replace(q, split=split_of[q.query]) for q in questions if q.query in split_of],
+            [(q, reasons[q.query]) for q in questions if q.query not in split_of],
+            lacking,
+            lacking_hard,
+        )
+
+    def _filled(
+        self,
+        questions: Sequence[Question],
+        split: str,
+        size: int,
+        core: int,
+        hard: int,
+        locks: Locks,
+    ) -> tuple[list[Question], dict[str, str]]:
+        """The questions of a split: first so many of the core, then so many hard ones, then any.
+
+        Returns:
+            The questions, and why the others are none.
+        """
+        times: Counter[str] = Counter()
+        kept: list[Question] = []
+        refused: dict[str, str] = {}
+        in_turn = [
+            *((q, core) for q in questions if q.core),
+            *((q, hard) for q in questions if q.hard),
+            *((q, size) for q in questions),
+        ]
+        done: set[str] = set()
+        for question, most in in_turn:
+            if question.query in done or (most < size and len(kept) >= most):
+                continue
+            done.add(question.query)
+            text = question.block.seed_text
+            reason = None
+            if len(kept) == size:
+                reason = PairReason.ENOUGH
+            elif times[text] == self._recipe.own.pairs:
+                reason = PairReason.MANY
+            elif split:
+                reason = locks.objection(question, split)
+            if reason is None:
+                times[text] += 1
+                kept.append(question)
+            else:
+                refused[question.query] = reason
+        for question in kept if split else ():
+            locks.add(question, split)
+        return kept, refused
+
+    def check(self, dealt: Dealt) -> None:
+        """Checks that no split is empty.
+
+        Raises:
+            UserError: One is.
+        """
+        for split in SPLITS:
+            if self._sizes[split] and dealt.lacking[split] == self._sizes[split]:
+                texts = sum(split == other for other in self._split_of.values())
+                raise UserError(
+                    f"no question for the split {split}: {counted(texts, 'seed text')} of "
+                    f"{len(self._split_of):,} are for it. Set questions.split to none, or give more seed "
+                    "texts."
+                )
 
 
 class PairTask(NamedTuple):

@@ -6,17 +6,20 @@ Guarantee: the same arguments give the same call, whatever was asked before.
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
+from rulemine.config import packaged
+from rulemine.files import read_text
 from rulemine.judging.panel import TEMPERATURE
 from rulemine.kg.graph import Triple
 from rulemine.kinds.written.candidate import Task
-from rulemine.kinds.written.examples import examples_of, shape_of
 from rulemine.kinds.written.replies import CANDIDATE_SCHEMA
 from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.llm.call import Answer, Ask, Call, Message
 from rulemine.llm.session import Session
 from rulemine.phrasing.glosses import Glosses
+from rulemine.query.evidence_tree import query_of_triples
+from rulemine.query.structures import structure_of
 from rulemine.recipe.recipe import Recipe
 from rulemine.text.json_reply import TEXT, object_schema
 from rulemine.text.template import fill
@@ -24,7 +27,7 @@ from rulemine.verbalizer.prompts import Prompts
 from rulemine.verbalizer.replies import SCHEMAS
 from rulemine.verbalizer.requests import SEEDS
 
-__all__ = ["ANSWER_SCHEMA", "WritingCalls", "answers_to"]
+__all__ = ["ANSWER_SCHEMA", "WritingCalls", "answers_to", "examples_of", "shape_of"]
 
 ANSWER_SCHEMA = object_schema(answer=TEXT)
 """Of the reply of the final filter."""
@@ -45,6 +48,45 @@ FRESH = 0.8
 
 Values = Mapping[str, str]
 Blocks = Mapping[str, Sequence[Mapping[str, str]]]
+
+
+def shape_of(triples: Sequence[Triple], answer: str) -> str:
+    """The shape code of a tree of triples."""
+    return structure_of(query_of_triples(triples, answer)).shape
+
+
+def examples_of(form: str, atoms: int, shape: str, number: int, most: int) -> list[str]:
+    """The replies, in JSON, of the examples that are most like a task.
+
+    They are those of ``rulemine/kinds/written/written_examples.jsonl``, written by hand.
+
+    Args:
+        form: The form of the task, as of `rulemine.kinds.written.candidate.Task`, as the next.
+        atoms: How many triples its question is made from.
+        shape: The shape of the question, if it is known; or "".
+        number: The number of the task: those that are as much alike come in turns.
+        most: How many there are, at most.
+    """
+    some = _every()[form]
+    alike = [
+        (own != shape, abs(size - atoms), (at + number) % len(some), reply)
+        for at, (own, size, reply) in enumerate(some)
+    ]
+    return [reply for *_, reply in sorted(alike)[:most]]
+
+
+@cache
+def _every() -> dict[str, list[tuple[str, int, str]]]:
+    """Form → shape, number of triples and reply of each example."""
+    found: dict[str, list[tuple[str, int, str]]] = {}
+    for line in read_text(packaged("kinds", "written", "written_examples.jsonl")).splitlines():
+        row = json.loads(line)
+        reply = row["reply"]
+        triples = [(s, r, o) for s, r, o in (text.split(" — ") for text in reply["triples"])]
+        text = json.dumps(reply, ensure_ascii=False)
+        own = shape_of(triples, reply["answer"]), len(triples), text
+        found.setdefault(row["form"], []).append(own)
+    return found
 
 
 @dataclass(frozen=True)

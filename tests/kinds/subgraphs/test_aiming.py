@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from rulemine.kinds.asking import Asking
-from rulemine.kinds.subgraphs.aiming import PATIENCE, Aim, Aimer
-from rulemine.kinds.subgraphs.ask import SubgraphEngine
+from rulemine.kinds.subgraphs.ask import PATIENCE, Aim, Aimer, SubgraphEngine
 from rulemine.kinds.subgraphs.listed import is_listed
 from rulemine.kinds.written.candidate import Task
 from rulemine.query.evidence_tree import query_of_triples

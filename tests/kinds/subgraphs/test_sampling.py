@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 
 from rulemine.errors import UserError
 from rulemine.kg.graph import KnowledgeGraph, Triple
-from rulemine.kinds.subgraphs.growing import Grower
+from rulemine.kinds.subgraphs.ask import Grower
 from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.kinds.subgraphs.sampling import Sampler
 from rulemine.seeds import stream

@@ -16,7 +16,7 @@ from rulemine.kinds.building import kind_of
 from rulemine.kinds.graded import Unaskable
 from rulemine.kinds.locks import LockReason, removed_facts
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
-from rulemine.kinds.variants.judging import UNREAD
+from rulemine.kinds.variants.ask import UNREAD
 from rulemine.kinds.variants.options import VariantSection
 from rulemine.kinds.variants.pairs import PairReason
 from rulemine.kinds.variants.seed_texts import seed_sets

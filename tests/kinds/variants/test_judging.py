@@ -9,7 +9,7 @@ from werkzeug import Response
 
 from rulemine.errors import AwaitedError
 from rulemine.judging.panel import FLAGS, JudgedQuestion, Panel, Stated, seat_judges
-from rulemine.kinds.variants.judging import BAD, UNREAD, Judges, Vote
+from rulemine.kinds.variants.ask import BAD, UNREAD, Judges, Vote
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
 from tests.batch_server import answer_rounds

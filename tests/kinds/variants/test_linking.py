@@ -9,8 +9,8 @@ import pytest
 
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.variants.components import Components
-from rulemine.kinds.variants.linking import Linker
 from rulemine.kinds.variants.options import VariantSection
+from rulemine.kinds.variants.seed_texts import Linker
 
 
 def linker(

@@ -8,9 +8,9 @@ from rulemine.errors import UserError
 from rulemine.kg.facts import Declarations
 from rulemine.kinds.locks import LockReason, RememberedFacts
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
+from rulemine.kinds.variants.ask import SeedSplits
 from rulemine.kinds.variants.options import VariantSection
 from rulemine.kinds.variants.pairs import PairReason
-from rulemine.kinds.variants.seed_splits import SeedSplits
 from rulemine.kinds.variants.seed_texts import SeedSet, splits_of_sets
 from rulemine.recipe.options import QuestionSection
 from rulemine.recipe.recipe import Recipe

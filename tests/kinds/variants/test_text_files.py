@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from rulemine.errors import InputError
-from rulemine.kinds.variants import text_files
+from rulemine.kinds.variants import seed_texts
 from rulemine.kinds.variants.options import VariantSection
-from rulemine.kinds.variants.text_files import SeedText, read_seed_texts
+from rulemine.kinds.variants.seed_texts import SeedText, read_seed_texts
 
 Put = Callable[[str, str], Path]
 
@@ -117,7 +117,7 @@ def test_a_text_in_another_encoding_or_too_long_is_refused(
     path.write_bytes("Zürich".encode("latin-1"))
     with pytest.raises(InputError, match="line 1 is not UTF-8"):
         read(path)
-    monkeypatch.setattr(text_files, "MOST_CHARACTERS", 5)
+    monkeypatch.setattr(seed_texts, "MOST_CHARACTERS", 5)
     with pytest.raises(InputError, match=r"line 2: has 6 characters; at most 5.*a text a line"):
         read(put("b.txt", "Rome\nParis!\n"))
     with pytest.raises(InputError, match="no such file"):

@@ -10,8 +10,8 @@ from rulemine.kinds.subgraphs.options import RESERVED_SHAPES, SubgraphSection
 from rulemine.kinds.subgraphs.split import TESTED_SHAPES
 from rulemine.kinds.subgraphs.validation import Valid, Validator
 from rulemine.kinds.written.candidate import Candidate, Refusal, Subgraph
-from rulemine.kinds.written.examples import examples_of
 from rulemine.kinds.written.execution import RunFailure
+from rulemine.kinds.written.model_calls import examples_of
 from rulemine.kinds.written.replies import read_candidate
 from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.query import QueryGraph

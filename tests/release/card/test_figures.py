@@ -14,8 +14,8 @@ from rulemine.kg.relation_overlap import undeclared_relations
 from rulemine.kinds import query_figures
 from rulemine.kinds.query_figures import figures_of_queries
 from rulemine.kinds.registry import KINDS
-from rulemine.kinds.subgraphs import figures as subgraphs
-from rulemine.kinds.variants import figures as variants
+from rulemine.kinds.subgraphs import page as subgraphs
+from rulemine.kinds.variants import page as variants
 from rulemine.release.card.bins import LIFTS, PRIORS, PROOFS, bin_label
 from rulemine.release.card.figure import Figure
 from rulemine.release.card.figures import FIGURES, figures_of
