@@ -57,7 +57,7 @@ def build_small(kind: str, folder: Path, *settings: tuple[tuple[str, ...], Any])
         The place of the release.
     """
     if kind == "cypher":
-        return build_coast(folder, (("cypher", "per_template"), 3), *settings)
+        return build_coast(folder, *settings)
     whole = simplekg()
     names = {node["eid"]: node["name"] for node in whole["entities"]}
     edges = {

@@ -96,8 +96,7 @@ class AuditedSet:
         if self.complete is None or "incomplete" not in self.release.graphs:
             return None
         found = self.release.kg("incomplete")
-        lacks_values = self.has_rows and bool(self.release.removed_values())
-        return found if len(found) < len(self.complete) or lacks_values else None
+        return found if len(found) < len(self.complete) else None
 
     def graph_of(self, question: Question) -> str:
         """The graph that a question is about, where the set has several; else ""."""
@@ -133,8 +132,7 @@ class AuditedSet:
         if self.complete is None or self.incomplete is None:
             return RemovedFacts(())
         left = set(self.incomplete.labeled())
-        values = ((row.node, row.property) for row in self.release.removed_values())
-        return RemovedFacts((t for t in self.complete.labeled() if t not in left), values)
+        return RemovedFacts(t for t in self.complete.labeled() if t not in left)
 
     def executed(self, which: str) -> list[frozenset[str] | None]:
         """What the query of each question gives on a graph; None: it has no query that can be run here.

@@ -63,9 +63,6 @@ def _kept(of: AuditedSet, progress: Progress, mines: bool, why: str) -> Measure:
     )
     if of.complete is None or of.incomplete is None:
         return measure(SECTION, key, title, f"{definition}.", None, why)
-    if of.has_rows:
-        why = "answers are rows, which may rest on removed values."
-        return measure(SECTION, key, title, f"{definition}.", None, why)
     witnessed = [[row.witness for row in q.hard if row.witness] for q in of.questions]
     if not any(witnessed):
         why = "no question says what its answers rest on."

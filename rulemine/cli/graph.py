@@ -1,4 +1,4 @@
-"""The command ``graph``: property graphs, their values, and questions over them.
+"""The command ``graph``: property graphs, and questions over them.
 
 A command imports what it needs when it runs. It takes the parsed arguments and returns the exit status.
 """
@@ -24,7 +24,7 @@ from rulemine.errors import ConfigError, counted
 if TYPE_CHECKING:
     from rulemine.kg.property_graph.graph import PropertyGraph
 
-__all__ = ["GRAPH", "TASKS", "VALUES"]
+__all__ = ["GRAPH", "TASKS"]
 
 _MORE = """\
 From triples, types are induced. Write a draft, edit it (rename and merge types
@@ -78,30 +78,6 @@ def _loaded(arguments: Namespace) -> "PropertyGraph":
     return made
 
 
-def values(arguments: Namespace) -> int:
-    """Runs ``graph values``."""
-    from rulemine.rules.values.value_mining import mine_value_rules
-    from rulemine.rules.values.value_rule_file import read_value_rules, value_rules_text
-
-    if arguments.rules:
-        refuse_idle(arguments, "mining, and --rules gives rules", "confidence", "support")
-    made = _loaded(arguments)
-    if arguments.rules:
-        rules = read_value_rules(arguments.rules, made)
-    else:
-        with bar("value rules") as progress:
-            rules = mine_value_rules(
-                made,
-                min_confidence=1.0 if arguments.confidence is None else arguments.confidence,
-                min_support=20 if arguments.support is None else arguments.support,
-                progress=progress,
-            )
-    emit(value_rules_text(made, rules), arguments.output)
-    if arguments.output is not None:
-        summarize(f"{arguments.output}: {counted(len(rules), 'value rule')}", arguments.output)
-    return 0
-
-
 def tasks(arguments: Namespace) -> int:
     """Runs ``graph tasks``."""
     from rulemine.datasets.property_graphs import load_property_graph
@@ -130,38 +106,22 @@ def tasks(arguments: Namespace) -> int:
     return 0
 
 
-_SOURCE = (
-    arg("source", "SOURCE", "demo, geography, or a file: SimpleKG (.json), tables (.toml), RDF (.nt, .ttl), "
-        "else triples in TSV; a data set; or a database, such as bolt://127.0.0.1:7687"),
-    arg("--schema", "FILE", "a schema in TOML, in place of the one that the source has or that is drafted "
-        "for triples", Path),
-    arg("--labels", "FILE", "what the entities of triples are called: TSV or the name of a data set"),
-    arg("--name-property", "NAME", "the property that nodes of a database are called by (name)"),
-    arg("--language", "TAG", "the language of texts in RDF (en)"),
-)  # fmt: skip
 
 GRAPH = Subcommand(
     "graph", graph, "count, convert or describe a property graph",
     (
         arg("action", None, "check: count types, signatures and properties; convert: write SimpleKG JSON; "
             "draft: write the schema", choices=("check", "convert", "draft")),
-        *_SOURCE,
+        arg("source", "SOURCE", "demo, geography, or a file: SimpleKG (.json), tables (.toml), RDF "
+            "(.nt, .ttl), else triples in TSV; a data set; or a database, such as bolt://127.0.0.1:7687"),
+        arg("--schema", "FILE", "a schema in TOML, in place of the one that the source has or that is "
+            "drafted for triples", Path),
+        arg("--labels", "FILE", "what the entities of triples are called: TSV or the name of a data set"),
+        arg("--name-property", "NAME", "the property that nodes of a database are called by (name)"),
+        arg("--language", "TAG", "the language of texts in RDF (en)"),
         arg("-o --output", "FILE", "of convert and draft; - or nothing is standard output", output_file),
     ),
     _MORE,
-)  # fmt: skip
-
-VALUES = Subcommand(
-    "graph values", values,
-    "write the rules by which one fact determines another value",
-    (
-        *_SOURCE,
-        arg("--rules", "FILE", "count these rules instead of mining, e.g. what values wrote, edited", Path),
-        arg("--confidence", "X", "the least share of the nodes of which a rule says a value where it is "
-            "right (1.0)", float),
-        arg("--support", "N", "of how many nodes a rule is right (20)", int),
-        "output",
-    ),
 )  # fmt: skip
 
 TASKS = Subcommand(

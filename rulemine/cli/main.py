@@ -23,7 +23,7 @@ from rulemine.cli.console import complain, fitting, note
 from rulemine.cli.data import DATA
 from rulemine.cli.evaluate import EVALUATE
 from rulemine.cli.export import EXPORT, QUESTION_GRAPHS, SUPERVISION
-from rulemine.cli.graph import GRAPH, TASKS, VALUES
+from rulemine.cli.graph import GRAPH, TASKS
 from rulemine.cli.judge import JUDGE
 from rulemine.cli.mine import MINE
 from rulemine.cli.parser import Parser
@@ -45,7 +45,7 @@ GROUPS: dict[str, tuple[Subcommand, ...]] = {
     ),
     "Systems": (QUESTIONS, ANSWER, EVALUATE, COMPARE, STUDY, TABLES, JUDGE),
     "Graphs": (
-        *(DATA, GRAPH, VALUES, TASKS),
+        *(DATA, GRAPH, TASKS),
         *(QUERY, SERVE, SPARQL, NEO4J),
     ),
 }

@@ -192,10 +192,7 @@ def notes_on_leaks(release: Release, split: str | None) -> list[str]:
     brink = config.get("selection", {}).get("mode") == "brink"
     if not (at_random or brink) or split not in ("validation", "test"):
         return []
-    values = release.removed_values()
-    facts = RemovedFacts(
-        (row.triple for row in release.missing()), [(row.node, row.property) for row in values]
-    )
+    facts = RemovedFacts(row.triple for row in release.missing())
     questions = release.questions()
     if not (leaked := facts.leaked(questions, split)):
         return []

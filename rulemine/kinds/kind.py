@@ -361,10 +361,6 @@ class Kind:
             asked = () if q.hard_answer is None else pairs(q.anchors, [q.hard_answer])
             yield [*q.removed, *asked]
 
-    def values(self, question: Any) -> Iterable[tuple[str, str]]:
-        """The removed values that a question reads: node, property."""
-        return ()
-
     def ends(self, question: Any) -> Sequence[str]:
         """The ends that a question with a single link asks for, if another release must not ask for them."""
         from rulemine.kg.graph import DIRECTIONS

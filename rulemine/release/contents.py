@@ -15,7 +15,7 @@ import numpy as np
 from rulemine.files import opened, read_jsonl, read_text
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph, Triple
-from rulemine.kg.property_graph.graph import MissingFacts, PropertyGraph
+from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import read_simplekg
 from rulemine.kinds.registry import KINDS, USUAL, kind_named
 from rulemine.llm.journal import answer_of
@@ -23,7 +23,6 @@ from rulemine.phrasing.templates import Templates
 from rulemine.release.naming import Namer
 from rulemine.release.reader import TYPES, Release
 from rulemine.release.records import MISSING, Missing, Question, Rejection, Removal
-from rulemine.release.values import REMOVED_VALUES, RemovedValue
 from rulemine.rules.rule import Rule
 
 __all__ = ["JOURNAL", "ModelTrace", "ReleaseParts", "merged", "read_parts", "read_trace"]
@@ -115,11 +114,6 @@ class ReleaseParts:
         """The removed triples, with certificates or without."""
         return self.removals + self.records.get(MISSING, ())
 
-    @property
-    def removed_values(self) -> tuple[RemovedValue, ...]:
-        """The values that incomplete property graphs lack."""
-        return self.records.get(REMOVED_VALUES, ())
-
     def incomplete(self) -> Iterator[tuple[int, KnowledgeGraph]]:
         """Yields each level with its incomplete KG, ascending."""
         kg = self.complete
@@ -139,10 +133,9 @@ class ReleaseParts:
     def property_graphs(self) -> Iterator[tuple[int, PropertyGraph]]:
         """Yields the complete property graph as level 0, then each level with its own; none without one."""
         if self.graph is not None:
-            triples = {row.triple: row.level for row in self.removals}
-            values = {(row.node, row.property): row.level for row in self.removed_values}
             for level in (0, *self.levels):
-                yield level, MissingFacts(triples, values).graph(self.graph, level)
+                gone = (row.triple for row in self.removals if row.level <= level)
+                yield level, self.graph.without(gone)
 
     def renamed(self, to: str) -> "ReleaseParts":
         """The same parts in another naming."""

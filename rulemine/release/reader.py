@@ -19,7 +19,7 @@ from rulemine.errors import InputError, ReleaseError
 from rulemine.files import describe_content, digest_of, read_jsonl, read_lines, read_text
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.property_graph.graph import MissingFacts, PropertyGraph
+from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import read_simplekg
 from rulemine.kinds.registry import USUAL, kind_named
 from rulemine.phrasing.templates import Templates
@@ -36,10 +36,8 @@ from rulemine.release.records import (
 from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
 from rulemine.release.storing.folders import MANIFEST
 from rulemine.release.storing.tar import unpacked
-from rulemine.release.values import REMOVED_VALUES, VALUE_RULES, RemovedValue
 from rulemine.rules.formats import read_rules
 from rulemine.rules.rule import Rule
-from rulemine.rules.values.value_rules import ValueRule
 
 __all__ = ["MANIFEST", "PROPERTY_GRAPHS", "TYPES", "Release"]
 
@@ -243,9 +241,8 @@ class Release:
         if which in self.graphs:
             return read_simplekg(self.file(name))
         level = self.level_of(which)
-        triples = {row.triple: row.level for row in self.removals()}
-        values = {(row.node, row.property): row.level for row in self.removed_values()}
-        return MissingFacts(triples, values).graph(self.property_graph("complete"), level)
+        gone = (row.triple for row in self.removals() if row.level <= level)
+        return self.property_graph("complete").without(gone)
 
     def level_of(self, which: str) -> int:
         """The percentage of the removal that a graph lacks: 0 for ``complete``, 100 for ``incomplete``.
@@ -328,14 +325,6 @@ class Release:
     def seed_rows(self) -> tuple[SeedRow, ...]:
         """The entities of the seed texts, in file order; none in releases without this file, as below."""
         return self._own(SeedRow, SEED_TEXTS)
-
-    def removed_values(self) -> tuple[RemovedValue, ...]:
-        """The removed values with certificates, in file order."""
-        return self._own(RemovedValue, REMOVED_VALUES)
-
-    def value_rules(self) -> tuple[ValueRule, ...]:
-        """The rules that prove them, in file order."""
-        return self._own(ValueRule, VALUE_RULES)
 
     def _own(self, kind: type[_R], name: str) -> tuple[_R, ...]:
         return self.records(kind, name) if name in self.manifest["files"] else ()

@@ -106,10 +106,6 @@ class KindChecks:
         names: list[str] = row["anchors"]
         return names
 
-    def facts(self, _row: Row) -> Iterable[Hashable]:
-        """What is removed beside triples of what a question needs."""
-        return ()
-
 
 class KnownKind(KindChecks):
     """The base of the checks of a kind."""

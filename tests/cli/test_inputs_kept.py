@@ -49,7 +49,6 @@ SCORE = "evaluate tasks.jsonl given.jsonl --graph s.toml"
 CASES = {
     "graph convert s.toml": "s.toml people.csv homes.csv",
     "graph draft s.toml": "s.toml people.csv",
-    "graph values s.toml": "people.csv",
     "graph convert kg.tsv --labels labels.tsv": "kg.tsv labels.tsv",
     "graph convert kg.tsv --schema draft.toml": "draft.toml",
     "graph tasks s.toml": "people.csv",

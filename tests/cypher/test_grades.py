@@ -1,7 +1,7 @@
 """What an incomplete graph takes from rows, beside brute force over random graphs and questions."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import combinations
 from random import Random
@@ -14,8 +14,9 @@ from rulemine.cypher.questions.pattern import MatchPattern, PatternNode, Pattern
 from rulemine.cypher.questions.pattern_text import query_of, query_text, renamed_query
 from rulemine.cypher.rows import in_order, row_text
 from rulemine.errors import QueryError
-from rulemine.kg.property_graph.graph import GraphNode, MissingFacts, PropertyGraph
-from rulemine.kg.property_graph.schema import EntityType, Property, Schema
+from rulemine.kg.graph import Triple
+from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
+from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from tests.oracles.random_patterns import random_graph, random_queries
 
 GRAPHS = 12
@@ -35,16 +36,20 @@ def _asked(graph: PropertyGraph, seed: int) -> Iterator[PatternQuery]:
             yield replace(query, result=replace(query.result, known=True))
 
 
-def _taken(graph: PropertyGraph, seed: int) -> MissingFacts:
-    random = Random(f"taken {seed}")
+def _removed(graph: PropertyGraph, seed: int) -> dict[Triple, int]:
+    """Some of its triples, each with the level at which it goes."""
+    random = Random(f"removed {seed}")
     triples = sorted({(e.subject, e.type, e.object) for e in graph.edges})
-    values = sorted((node.id, name) for node in graph.nodes for name in node.properties)
-    some = random.sample(triples, min(4, len(triples)))
-    gone = random.sample(values, min(MOST_REMOVED - len(some), len(values)))
-    return MissingFacts(
-        {triple: random.choice((30, 100)) for triple in some},
-        {value: random.choice((30, 100)) for value in gone},
-    )
+    some = random.sample(triples, min(MOST_REMOVED, len(triples)))
+    return {triple: random.choice((30, 100)) for triple in some}
+
+
+def _levels(graph: PropertyGraph, removed: dict[Triple, int]) -> list[tuple[int, PropertyGraph]]:
+    """The levels, each with its graph."""
+    return [
+        (level, graph.without(triple for triple, at in removed.items() if at <= level))
+        for level in sorted(set(removed.values()))
+    ]
 
 
 def _rows(graph: PropertyGraph, query: PatternQuery) -> tuple[Counter[str], set[str]]:
@@ -56,12 +61,11 @@ def _rows(graph: PropertyGraph, query: PatternQuery) -> tuple[Counter[str], set[
 @pytest.mark.parametrize("seed", range(GRAPHS))
 def test_grades_are_those_of_brute_force(seed: int) -> None:
     complete = _named(seed)
-    taken = _taken(complete, seed)
-    levels = [(level, taken.graph(complete, level)) for level in (30, 100)]
-    facts = [*taken.triples, *taken.values]
+    removed = _removed(complete, seed)
+    levels = _levels(complete, removed)
     lost_rows = 0
     for query in _asked(complete, seed):
-        found = grade(query, complete, levels, taken)
+        found = grade(query, complete, levels, removed)
         rows, tied = _rows(complete, query)
         assert Counter(found.rows) == rows
         assert set(found.tied) == tied
@@ -76,9 +80,9 @@ def test_grades_are_those_of_brute_force(seed: int) -> None:
             lost_rows += 1
             needed = next(
                 number
-                for number in range(1, len(facts) + 1)
-                for put_back in combinations(facts, number)
-                if _there(query, complete, taken, put_back, row.row, rows[row.row])
+                for number in range(1, len(removed) + 1)
+                for put_back in combinations(removed, number)
+                if _there(query, complete, removed.keys() - put_back, row.row, rows[row.row])
             )
             by_one = query.result.template not in {
                 "n_agg", "n_group_by", "n_m0_group_by_count", "union_count", "comparison_argmax",
@@ -92,23 +96,25 @@ def test_grades_are_those_of_brute_force(seed: int) -> None:
 
 
 def _towns(*people: int | None) -> PropertyGraph:
-    """Towns t0, t1, …, each with its number of people, if it is known."""
-    schema = Schema("towns", (EntityType("Town", (Property("people", "int"),)),), ())
-    return PropertyGraph(
-        schema,
-        [
-            GraphNode(f"t{at}", "Town", f"t{at}", {} if many is None else {"people": many})
-            for at, many in enumerate(people)
-        ],
-        [],
+    """Towns t0, t1, … in a province p, each with its number of people, if it is known."""
+    schema = Schema(
+        "towns",
+        (EntityType("Province"), EntityType("Town", (Property("people", "int"),))),
+        (RelationType("part_of", "Town", "Province"),),
     )
+    towns = [
+        GraphNode(f"t{at}", "Town", f"t{at}", {} if many is None else {"people": many})
+        for at, many in enumerate(people)
+    ]
+    edges = [GraphEdge(f"e{town.id}", "part_of", town.id, "p") for town in towns]
+    return PropertyGraph(schema, [GraphNode("p", "Province", "p"), *towns], edges)
 
 
 def _of_towns(graph: PropertyGraph, gone: dict[str, int], result: ReturnClause) -> RowGrades:
-    taken = MissingFacts({}, {(node, "people"): level for node, level in gone.items()})
-    levels = [(level, taken.graph(graph, level)) for level in sorted(set(gone.values()))]
-    query = PatternQuery(MatchPattern("(n)", (PatternNode("Town"),)), result)
-    return grade(query, graph, levels, taken)
+    removed = {(town, "part_of", "p"): level for town, level in gone.items()}
+    nodes = PatternNode("Town"), PatternNode("Province", "p")
+    query = PatternQuery(MatchPattern("(n)->(m0*)", nodes, ("part_of",)), result)
+    return grade(query, graph, _levels(graph, removed), removed)
 
 
 def test_a_row_that_comes_back_is_lost_from_the_last_level_on() -> None:
@@ -120,13 +126,10 @@ def test_a_row_that_comes_back_is_lost_from_the_last_level_on() -> None:
 
 
 def test_another_row_is_right_where_the_first_one_is_as_great() -> None:
-    graph = _towns(2, None, 1)  # as published, what is not known is the greatest
-    result = ReturnClause("n_argmax", "people", descending=True, known=False)
-    found = _of_towns(graph, {"t0": 100}, result)
-    assert found.tied == found.rows == (row_text(["t1"]),)
-    without = MissingFacts({}, {("t0", "people"): 100}).graph(graph, 100)
-    query = PatternQuery(MatchPattern("(n)", (PatternNode("Town"),)), result)
-    assert evaluate(without, query).rows == [("t0",)]
+    result = ReturnClause("n_argmax", "people", descending=True, known=True)
+    found = _of_towns(_towns(2, 2, 1), {"t0": 100}, result)
+    assert found.tied == (row_text(["t0"]), row_text(["t1"]))
+    assert found.rows == (row_text(["t0"]),)
     assert found.changes == ((100, 1, (), ()),)
     assert not found.lost
 
@@ -134,16 +137,11 @@ def test_another_row_is_right_where_the_first_one_is_as_great() -> None:
 def _there(
     query: PatternQuery,
     complete: PropertyGraph,
-    taken: MissingFacts,
-    put_back: tuple[tuple[str, ...], ...],
+    removed: Iterable[Triple],
     row: str,
     times: int,
 ) -> bool:
-    less = MissingFacts(
-        {k: v for k, v in taken.triples.items() if k not in put_back},
-        {k: v for k, v in taken.values.items() if k not in put_back},
-    )
-    there, tied = _rows(less.graph(complete, 100), query)
+    there, tied = _rows(complete.without(removed), query)
     return there[row] >= times or row in tied
 
 

@@ -9,7 +9,6 @@ from rulemine.datasets.registry import load_kg
 from rulemine.errors import ConfigError, DatasetError
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.values import DATATYPES
-from rulemine.rules.values.value_mining import mine_value_rules
 
 
 @pytest.fixture(scope="module")
@@ -74,29 +73,6 @@ def test_geography_joins_what_belongs_together(world: PropertyGraph) -> None:
     assert not {"Country#AN", "Country#CS"} & world.positions.keys()
     assert {"Country#GE", "Country#SK", "Country#XK"} <= world.positions.keys()
     assert all(node.properties.get("population") != 0 for node in world.nodes)
-
-
-def test_the_demo_tells_some_values_twice() -> None:
-    found = {rule.text: rule for rule in mine_value_rules(load_property_graph("demo"))}
-    for text, least in (
-        ("Person.birth_year = year(Person.birth_date)", 200),
-        ("Workshop.trade = Guild.trade over (Workshop)-[:belongs_to]->(Guild)", 45),
-        ("Workshop.province_code = Province.code over "
-         "(Workshop)-[:located_in]->(Town)-[:part_of]->(Province)", 45),
-    ):  # fmt: skip
-        assert found[text].support >= least
-    assert {rule.property for rule in found.values()} == {"birth_year", "province_code", "trade"}
-
-
-def test_geography_tells_codes_twice(world: PropertyGraph) -> None:
-    found = {rule.text: rule for rule in mine_value_rules(world)}
-    code = found["City.country = Country.full_name over (City)-[:locatedIn]->(Country)"]
-    assert code.support == len(world.of_type("City"))
-    for text, most in (
-        ("Country.continent = Continent.full_name over (Country)-[:partOf]->(Continent)", 250),
-        ("Country.currency_code = Currency.iso_code over (Country)-[:hasCurrency]->(Currency)", 250),
-    ):  # fmt: skip
-        assert most - 5 <= found[text].support <= most
 
 
 def test_geography_says_which_package_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,6 @@ UNSEEN = {
     ("manifest.json", "counts.selection.*"),
     ("manifest.json", "counts.sampling.*"),
     ("removed.jsonl", "level"),
-    ("removed_values.jsonl", "level"),
     ("rejected.jsonl", "detail"),
     ("rejected.jsonl", "query"),
     ("rejected.jsonl", "text"),

@@ -8,7 +8,7 @@ on the question and the graphs alone, not on the order of nodes.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from rulemine.cypher.questions.pattern import PatternQuery
 from rulemine.cypher.questions.templates import NAMING
 from rulemine.cypher.rows import in_order, row_text
 from rulemine.kg.graph import Triple
-from rulemine.kg.property_graph.graph import MissingFacts, NodeValue, PropertyGraph
+from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.schema import NAME
 
 __all__ = ["Change", "LostRow", "RowGrades", "grade"]
@@ -50,7 +50,7 @@ class LostRow(NamedTuple):
 
     Attributes:
         row: The row.
-        missing: The removed triples and values that it lacks, ≥ 1.
+        missing: The removed triples that it lacks, ≥ 1.
         level: From this level on it is lost.
         witness: Where one match gives it, the triples of the match that lacks least; otherwise the removed
             triples of all its matches. Sorted.
@@ -76,7 +76,6 @@ class RowGrades:
         lost: Each distinct row lost at the last level, sorted.
         triples: All triples of its matches, sorted.
         removed: Those of them that are removed, sorted.
-        values: The removed values that its matches read, sorted.
     """
 
     columns: tuple[str, ...]
@@ -88,14 +87,13 @@ class RowGrades:
     lost: tuple[LostRow, ...]
     triples: tuple[Triple, ...]
     removed: tuple[Triple, ...]
-    values: tuple[NodeValue, ...]
 
 
 def grade(
     query: PatternQuery,
     complete: PropertyGraph,
     levels: Sequence[tuple[int, PropertyGraph]],
-    taken: MissingFacts,
+    removed: Collection[Triple],
     whole: Rows | None = None,
 ) -> RowGrades:
     """Grades the rows of a question.
@@ -104,7 +102,7 @@ def grade(
         query: The question; nodes of one type have different names in the graph.
         complete: The complete graph.
         levels: Levels, ascending, the last with everything removed, each with its graph.
-        taken: What is removed.
+        removed: The triples that are removed.
         whole: Its rows on the complete graph, where they are known.
 
     Raises:
@@ -115,7 +113,7 @@ def grade(
     keys = [row_text([key]) for key in whole.keys]
     lines = in_order(lines, keys)
     tied = tuple(sorted(map(row_text, whole.tied)))
-    matches = list(_matches(query, complete, taken))
+    matches = list(_matches(query, complete, removed))
     # No graph gives other matches than the complete one, but where an optional edge of one of these is gone.
     untouched = not any(match.lacks for match in matches)
     changes = tuple(
@@ -131,10 +129,9 @@ def grade(
         tuple(keys),
         tied,
         changes,
-        tuple(_lost(query, complete, taken, whole, changes, matches)),
+        tuple(_lost(query, complete, whole, changes, matches)),
         tuple(sorted({triple for match in matches for triple in match.triples})),
-        tuple(sorted({t for match in matches for t in match.triples if t in taken.triples})),
-        tuple(sorted({value for match in matches for value in match.values})),
+        tuple(sorted({triple for match in matches for triple in match.lacks})),
     )
 
 
@@ -150,28 +147,21 @@ def _changed(level: int, rows: Sequence[str], tied: Sequence[str], there: Rows) 
 
 
 class _Match(NamedTuple):
-    """A match of a pattern on the complete graph: n, its triples, and the removed ones of what it reads."""
+    """A match of a pattern on the complete graph: n, its triples, and the removed ones of them."""
 
     n: int
     triples: tuple[Triple, ...]
-    values: tuple[NodeValue, ...]
-    lacks: frozenset[Triple | NodeValue]
+    lacks: frozenset[Triple]
 
 
-def _matches(query: PatternQuery, graph: PropertyGraph, taken: MissingFacts) -> Iterator[_Match]:
-    result = query.result
-    read = [name for name in (result.property, result.key) if name]
-    both = ("n", "m0") if result.template.startswith("comparison") else ("n",)
+def _matches(
+    query: PatternQuery, graph: PropertyGraph, removed: Collection[Triple]
+) -> Iterator[_Match]:
     for row in counted_bindings(graph, query):
         triples = tuple(sorted(_triples(graph, row)))
-        values = tuple(
-            value
-            for end in both
-            for name in read
-            if (value := (graph.nodes[row.nodes[end]].id, name)) in taken.values
+        yield _Match(
+            row.nodes["n"], triples, frozenset(triple for triple in triples if triple in removed)
         )
-        removed = [triple for triple in triples if triple in taken.triples]
-        yield _Match(row.nodes["n"], triples, values, frozenset([*removed, *values]))
 
 
 def _triples(graph: PropertyGraph, row: Binding) -> set[Triple]:
@@ -182,7 +172,6 @@ def _triples(graph: PropertyGraph, row: Binding) -> set[Triple]:
 def _lost(
     query: PatternQuery,
     graph: PropertyGraph,
-    taken: MissingFacts,
     whole: Rows,
     changes: Sequence[Change],
     matches: Sequence[_Match],
@@ -201,11 +190,8 @@ def _lost(
             best = min(own, key=lambda match: (len(match.lacks), match.triples))
             missing, witness = len(best.lacks), best.triples
         else:
-            lacks = {fact for match in own for fact in match.lacks}
-            missing = len(lacks)
-            witness = tuple(
-                sorted({t for match in own for t in match.triples if t in taken.triples})
-            )
+            witness = tuple(sorted({triple for match in own for triple in match.lacks}))
+            missing = len(witness)
         level = changes[-1].level
         for change in reversed(changes):
             if text not in change.lost:

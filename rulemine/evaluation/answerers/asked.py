@@ -85,7 +85,6 @@ class AskedQuestions:
             seed=seed,
             folder=folder,
             rules=release.rules() if "rules" in needs else (),
-            value_rules=release.value_rules() if "rules" in needs else (),
             train=train,
             removals=removals_under(train, release.removals()) if train else (),
             model=model,

@@ -18,7 +18,6 @@ from rulemine.llm.call import Ask, Call, Failure, Message, Reply
 from rulemine.llm.session import Session
 from rulemine.release.records import Question, Removal
 from rulemine.rules.rule import Rule
-from rulemine.rules.values.value_rules import ValueRule
 
 __all__ = ["NEEDS", "Answered", "Answerer", "Chat", "Context", "OpenQuestion", "Part", "Typical"]
 
@@ -194,7 +193,6 @@ class Context:
         folder: A folder that lasts from run to run; what is kept in it bears the digest of what it is made
             from. None: there is none.
         rules: The rules of the release, for answerers that need them; else none.
-        value_rules: Those about values of the property graph, for answerers that need them; else none.
         train: The questions that `parts` deals, for answerers that need them; else none.
         removals: The removed triples that these rest on, with their proofs.
         model: The model; "" without one.
@@ -212,7 +210,6 @@ class Context:
     seed: int = 0
     folder: Path | None = None
     rules: Sequence[Rule] = ()
-    value_rules: Sequence[ValueRule] = ()
     train: Sequence[Question] = ()
     removals: Sequence[Removal] = ()
     model: str = ""

@@ -5,7 +5,7 @@ the order in which they were read.
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
@@ -19,7 +19,7 @@ from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.schema import NAME, Property, Schema
 from rulemine.kg.property_graph.values import Value, fits
 
-__all__ = ["GraphEdge", "GraphNode", "MissingFacts", "NodeValue", "PropertyGraph"]
+__all__ = ["GraphEdge", "GraphNode", "PropertyGraph"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -176,32 +176,21 @@ class PropertyGraph:
             ]
         return self._values[name]
 
-    def without(
-        self, edges: Collection[str] = (), values: Collection[tuple[str, str]] = ()
-    ) -> "PropertyGraph":
-        """The graph without some of what it states; all nodes stay.
-
-        Args:
-            edges: Ids of edges.
-            values: Ids of nodes, each with a property.
-        """
-        gone: dict[str, set[str]] = {}
-        for id_, name in values:
-            gone.setdefault(id_, set()).add(name)
-        nodes = [
-            replace(
-                node,
-                properties={k: v for k, v in node.properties.items() if k not in gone[node.id]},
-            )
-            if node.id in gone
-            else node
-            for node in self.nodes
+    def without(self, triples: Iterable[Triple]) -> "PropertyGraph":
+        """The graph without the edges that state some triples of ids; all nodes stay."""
+        at = self.positions
+        lost = [
+            edge
+            for subject, relation, object_ in triples
+            if subject in at
+            for edge, end in self.leading_out(at[subject], relation)
+            if end == at.get(object_)
         ]
-        lost = set(edges)
-        keep = np.array([edge.id not in lost for edge in self.edges], bool)
+        keep = np.ones(len(self.edges), bool)
+        keep[lost] = False
         # What is left of a sorted graph that fits its schema is one.
         graph = PropertyGraph.__new__(PropertyGraph)
-        graph.schema, graph.nodes = self.schema, tuple(nodes)
+        graph.schema, graph.nodes = self.schema, self.nodes
         graph.edges = tuple(compress(self.edges, keep))
         graph._values, graph._beside, graph._joined = {}, {}, {}
         graph.__dict__["positions"] = self.positions
@@ -355,34 +344,3 @@ def _unfit(
                 "values that do not fit",
                 f"{where}: {name} is {shown(value)}; expected {known[name].datatype}",
             )
-
-
-NodeValue = tuple[str, str]
-"""The id of a node, and one of its properties."""
-
-
-@dataclass(frozen=True, slots=True)
-class MissingFacts:
-    """What an incomplete graph lacks.
-
-    Attributes:
-        triples: The removed triples of ids, each with the level from which on it is gone, 1 … 100.
-        values: The removed values, each with that level.
-    """
-
-    triples: Mapping[Triple, int]
-    values: Mapping[NodeValue, int]
-
-    def graph(self, complete: PropertyGraph, level: int) -> PropertyGraph:
-        """The graph at a level."""
-        at = complete.positions
-        return complete.without(
-            {
-                complete.edges[edge].id
-                for (subject, relation, object_), gone in self.triples.items()
-                if gone <= level and subject in at
-                for edge, end in complete.leading_out(at[subject], relation)
-                if end == at.get(object_)
-            },
-            {value for value, gone in self.values.items() if gone <= level},
-        )

@@ -20,7 +20,6 @@ from rulemine.cypher.questions.pattern_text import query_of, query_text
 from rulemine.cypher.questions.templates import MATCHES, RETURNS
 from rulemine.errors import UserError
 from rulemine.kg.graph import Triple
-from rulemine.kg.property_graph.graph import MissingFacts, PropertyGraph
 from rulemine.kinds.asking import Asking
 from rulemine.kinds.cypher.block import CypherBlock, RowChange
 from rulemine.kinds.cypher.graph import node_names
@@ -40,11 +39,6 @@ from rulemine.recipe.earlier import AGAIN
 from rulemine.release.leakage import RemovedFacts
 from rulemine.release.naming import name_entities
 from rulemine.release.records import HardAnswer, Question
-from rulemine.release.values import REMOVED_VALUES, VALUE_RULES
-from rulemine.removal.values import remove_values
-from rulemine.rules.values.value_mining import mine_value_rules
-from rulemine.rules.values.value_rule_file import read_value_rules
-from rulemine.rules.values.value_rules import ValueRule
 from rulemine.text.naming_rules import ANCHOR_TELLS, telling_anchor
 
 __all__ = ["asked_last", "drafts"]
@@ -54,9 +48,6 @@ _LOOKED_AT = 3
 
 _WEAK = 0.5
 """Proofs by a rule that is right less often are asked for last, unless most are such."""
-
-_BY_NAME, _LOOKED_AT_BY_NAME = ("(n*)", "(n*),(m0*)"), 20
-"""Only a removed value changes what is said of the nodes that these templates name, and few are removed."""
 
 _NEAR, _LOOKED_AT_NEAR = ("(n)-(m0*)", "(n)-(m0)-(m1*)"), 6
 """Most questions of the core are of these categories; more tasks are looked at while few of them change."""
@@ -119,7 +110,6 @@ def drafts(asking: Asking) -> Iterator[Question | str]:
         if template not in asked:
             sampled.setdefault(match.category, _Sampled()).off[template] = tally.reason(template)
     asking.names, asking.reference = maker.names, ()
-    asking.records = {REMOVED_VALUES: tuple(maker.values), VALUE_RULES: tuple(maker.value_rules)}
     asking.sampling = {category: row.to_plain() for category, row in sampled.items()}
     yield from made
     for row in sampled.values():
@@ -169,21 +159,15 @@ class _Maker:
         )
         labeled = dict(zip(selection.head.tolist(), inputs.kg.labeled(selection.head), strict=True))
         rows = list(enumerate(labeled[head] for head in selection.head.tolist()))
-        triples = {triple: int(selection.level[row]) for row, triple in rows}
+        self.removed = {triple: int(selection.level[row]) for row, triple in rows}
         self.core = {triple for row, triple in rows if selection.core[row]}
         rule_of = {triple: selection.rules[int(selection.rule[row])] for row, triple in rows}
         self.rules = {triple: rule.id for triple, rule in rule_of.items()}
         self.weak = asked_last({t: rule.known.std_confidence for t, rule in rule_of.items()})
-        removes = recipe.selection.mode != "none"
-        said = _value_rules(graph, self.options) if removes else ()
-        self.values = remove_values(graph, triples, said, self.options.values, recipe.seed)
-        used = {row.certificate.rule for row in self.values}
-        self.value_rules = [rule for rule in said if rule.id in used]
-        self.taken = MissingFacts(
-            triples, {(row.node, row.property): row.level for row in self.values}
-        )
-        levels = tuple(recipe.selection.levels) or (100,)
-        self.levels = [(level, self.taken.graph(graph, level)) for level in levels]
+        self.levels = [
+            (level, graph.without(t for t, gone in self.removed.items() if gone <= level))
+            for level in tuple(recipe.selection.levels) or (100,)
+        ]
         self.names = name_entities(
             [node.id for node in graph.nodes],
             seed=recipe.seed,
@@ -235,7 +219,7 @@ class _Maker:
         refused |= {question.query: NEAR_DUPLICATE for question, _ in candidates}
         section, options = self.section, self.options
         if section.split == "group":
-            facts = RemovedFacts(self.taken.triples, self.taken.values)
+            facts = RemovedFacts(self.removed)
             wanted = Wanted(
                 section.ratios, options.per_template, options.changed, options.split_by,
                 section.test_core, section.max_facts, frozenset(self.late),
@@ -255,9 +239,7 @@ class _Maker:
         """Of which templates more tasks are looked at, and how many."""
         n, changed = self.options.per_template, self.options.changed
         near = [one for one, row in MATCHES.items() if row.category in _NEAR]
-        found = dict.fromkeys(near if changed else (), n * _LOOKED_AT_NEAR)
-        by_name = _BY_NAME if changed and self.values else ()
-        return found | dict.fromkeys(by_name, n * _LOOKED_AT_BY_NAME)
+        return dict.fromkeys(near if changed else (), n * _LOOKED_AT_NEAR)
 
     def enough(self, _template: str) -> bool:
         """Whether there are twice as many candidates of the present template as wanted, of either sort."""
@@ -290,7 +272,7 @@ class _Maker:
     def question(self, task: CypherTask) -> Question:
         """A task as a question, graded."""
         query = task.query
-        grades = grade(query, self.graph, self.levels, self.taken, task.rows)
+        grades = grade(query, self.graph, self.levels, self.removed, task.rows)
         hard = tuple(self._hard(row) for row in grades.lost)
         asked_for = min(hard, key=lambda row: (not row.core, row.missing, row.answer), default=None)
         answers = sorted(set(grades.rows))
@@ -324,9 +306,8 @@ class _Maker:
         )
 
     def _hard(self, row: LostRow) -> HardAnswer:
-        gone = [triple for triple in row.witness if triple in self.taken.triples]
-        # Where only a value is missing, what it is read off restates it.
-        core = bool(gone) and all(triple in self.core for triple in gone)
+        gone = [triple for triple in row.witness if triple in self.removed]
+        core = bool(gone) and self.core.issuperset(gone)
         return HardAnswer(row.row, row.missing, row.level, row.witness, core)
 
     def _block(self, task: CypherTask, grades: RowGrades) -> CypherBlock:
@@ -343,7 +324,6 @@ class _Maker:
             tied=grades.tied,
             levels=tuple(RowChange(*change) for change in grades.changes),
             properties=_read(task.query),
-            removed_values=grades.values,
         )
 
 
@@ -367,17 +347,6 @@ def asked_last(confidence: Mapping[Triple, float]) -> frozenset[Triple]:
     """The removed triples that are asked for where there are no others, by the confidence of their rules."""
     found = frozenset(triple for triple, right in confidence.items() if right < _WEAK)
     return found if 2 * len(found) <= len(confidence) else frozenset()
-
-
-def _value_rules(graph: PropertyGraph, options: CypherSection) -> tuple[ValueRule, ...]:
-    """The rules that say values."""
-    if not options.values:
-        return ()
-    if options.value_rules:
-        return read_value_rules(Path(options.value_rules), graph)
-    return mine_value_rules(
-        graph, min_confidence=options.value_confidence, min_support=options.value_support
-    )
 
 
 def _read(query: PatternQuery) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from rulemine.cypher.rows import in_order
-from rulemine.release.records import Answer, Entity
+from rulemine.release.records import Answer
 
 __all__ = ["Cypher", "CypherBlock", "PublishedBlock", "RowChange"]
 
@@ -42,8 +42,8 @@ class CypherBlock:
     `sparql`; `structure` is the category of the MATCH template, `shape` the template; `hops` may be 0, and
     `anchors` empty; answers are the distinct rows, as texts, and `spurious` likewise; `patterns` is never
     empty. The witness of a hard row has the triples of one match that gives it, or, where a row rests on all
-    of its matches, the removed ones of them; `missing` counts removed values too. `full_evidence` has the
-    triples of all matches, or those of `evidence` where they are too many.
+    of its matches, the removed ones of them. `full_evidence` has the triples of all
+    matches, or those of `evidence` where they are too many.
 
     Attributes:
         match: Its MATCH template, of `rulemine.cypher.questions.templates.MATCHES`.
@@ -58,7 +58,6 @@ class CypherBlock:
         tied: Where the greatest or least is asked for: all rows that may be the one, sorted.
         levels: What each level of the release takes from the rows, ascending.
         properties: The properties that the gold reads, as ``Type.property``, sorted.
-        removed_values: The removed values among those that it reads there: node, property; sorted.
     """
 
     match: str
@@ -72,7 +71,6 @@ class CypherBlock:
     tied: tuple[Answer, ...]
     levels: tuple[RowChange, ...]
     properties: tuple[str, ...]
-    removed_values: tuple[tuple[Entity, str], ...]
 
     @property
     def changed(self) -> bool:

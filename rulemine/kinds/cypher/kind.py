@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.cypher.options import CypherSection
-from rulemine.kinds.kind import ReleaseFile
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
@@ -43,17 +42,6 @@ class CypherKind(BuildingKind):
     scores = ("hard_f1", "hard_recall", "hhr", "hits_hard", "hits_any", "f1")
     baselines = ("gold-cypher", "reasoner", "reasoner:confidence=0.8", "prior")
     baseline_scores = ("ex", "row_hhr", *BuildingKind.baseline_scores[:-1])
-
-    @property
-    def files(self) -> "Sequence[ReleaseFile]":
-        """The removed values, and the rules that prove them."""
-        from rulemine.release.values import REMOVED_VALUES, VALUE_RULES, RemovedValue
-        from rulemine.rules.values.value_rules import ValueRule
-
-        return (
-            ReleaseFile(REMOVED_VALUES, RemovedValue, by=("node", "property")),
-            ReleaseFile(VALUE_RULES, ValueRule),
-        )
 
     def published(self, path: "Path") -> "PublishedQuestions | None":
         """See `rulemine.kinds.cypher.published`."""
@@ -106,10 +94,6 @@ class CypherKind(BuildingKind):
         """Those that it was made from."""
         block = question.block
         return question.structure, block.match, block.returns
-
-    def values(self, question: "Question") -> Sequence[tuple[str, str]]:
-        """Those that the gold reads on the complete graph."""
-        return tuple(question.block.removed_values)
 
 
 KIND = CypherKind()

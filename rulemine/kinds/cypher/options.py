@@ -14,7 +14,7 @@ SPLIT_WAYS = ("signature", "domain", "question")
 
 @dataclass(frozen=True, slots=True)
 class CypherSection(KindOptions):
-    """Which questions are asked of a property graph, and which values go; for the kind ``cypher`` alone.
+    """Which questions are asked of a property graph; for the kind ``cypher`` alone.
 
     Attributes:
         per_template: Questions of each MATCH template at most.
@@ -23,11 +23,6 @@ class CypherSection(KindOptions):
             ``rulemine graph tasks --draft``); empty: what the graph shows.
         max_rows: Most rows of a result.
         max_evidence: Most triples of full evidence; of more, only the evidence is kept.
-        values: The fraction of the values that another fact determines which is removed; 0: none.
-        value_confidence: The least confidence of a rule by which a fact determines a value.
-        value_support: The least number of nodes of which such a rule is right.
-        value_rules: A TOML file of such rules to use instead of mining, whatever their confidence and
-            support (see ``rulemine graph values``); empty: they are mined.
         split_by: Which questions are in one split, if ``questions.split`` is ``group``: those of a type
             ``signature`` (relations and the types that they join), of a ``domain`` (the type of what is asked
             for), or of the same matches (``question``).
@@ -53,10 +48,6 @@ class CypherSection(KindOptions):
     characteristics: str = option("", file=True)
     max_rows: int = option(1000, least=1)
     max_evidence: int = option(100, least=1)
-    values: float = option(0.2, least=0, most=1)
-    value_confidence: float = option(1.0, above=0, most=1)
-    value_support: int = option(20, least=1)
-    value_rules: str = option("", file=True)
     split_by: str = option("signature", choices=SPLIT_WAYS)
     uncounted: tuple[str, ...] = option(())
     least_counted: float = option(0.0, least=0, most=1)

@@ -54,7 +54,6 @@ def _values(manifest: Manifest) -> Mapping[str, Any]:
             **changes("return", counts["returns"]),
             ALL: {"asked_for": counts["questions"], "by_level": whole},
         },
-        "values_touched": {k: row for k, row in counts["values_by_property"].items() if row["removed"]},
         "off": ", ".join(
             f"`{name}` ({why})" for row in sampling.values() for name, why in row["off"].items()
         ),

@@ -104,5 +104,5 @@ def _block(task: TaskRow) -> PublishedBlock:
         rows=rows, ordered=known and ordered,
         keys=tuple(row_text([key]) for key in keys or ()) if known and ordered else (),
         tied=tuple(map(row_text, tied)) if known and isinstance(tied, list) else (),
-        levels=(), properties=(), removed_values=(), graph=task.graph,
+        levels=(), properties=(), graph=task.graph,
     )  # fmt: skip

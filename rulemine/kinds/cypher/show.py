@@ -20,7 +20,7 @@ MOST_ROWS = 24
 """Rows that are listed; the others are counted."""
 
 MOST_REMOVED = 12
-"""Removed triples, and removed values, that are listed."""
+"""Removed triples that are listed."""
 
 
 def row_view(question: Question, shown: ShownRelease) -> list[Titled]:
@@ -34,12 +34,10 @@ def row_view(question: Question, shown: ShownRelease) -> list[Titled]:
         ReleaseError: A file is missing or was edited.
     """
     triples = [_triple(triple, shown) for triple in question.removed]
-    values = [_value(value, shown) for value in question.block.removed_values]
     return [
         Titled("", list(_asked(question, shown))),
         _rows(question, shown),
         *_listed("Removed triples that it matches", triples),
-        *_listed("Removed values that it reads", values),
     ]
 
 
@@ -121,18 +119,3 @@ def _triple(triple: Triple, shown: ShownRelease) -> Iterator[Drawing]:
         sure = f"({removal.difficulty.std_confidence:.2f})"
         because.append(f"  {shown.in_words(shown.rules[proof.rule])} {sure}")
     yield hanging(because, "    ")
-
-
-def _value(value: tuple[str, str], shown: ShownRelease) -> Iterator[Drawing]:
-    """A removed value and its proof."""
-    release, (node, name) = shown.release, value
-    known = (row for row in release.removed_values() if (row.node, row.property) == value)
-    if (row := next(known, None)) is None:
-        return
-    stated = f"{shown.name(node)}: {printable(name)} = {printable(str(row.value))}"
-    yield hanging([f"{stated}  {REMOVED} at {row.level} %"])
-    proof = row.certificate
-    said = (rule.text for rule in release.value_rules() if rule.id == proof.rule)
-    source = f"{printable(proof.property)} of {shown.name(proof.node)}"
-    rule = printable(next(said, proof.rule))
-    yield hanging([f"  because of the {source}: {rule}"], "    ")

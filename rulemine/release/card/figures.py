@@ -164,8 +164,7 @@ def _effective(sizes: Counter[str]) -> float:
 def _splits(parts: ReleaseParts) -> dict[str, Any]:
     """How far each split is from the whole, and what it shares with train; None for an empty one."""
     found: dict[str, Any] = dict.fromkeys(SPLITS)
-    values = [(row.node, row.property) for row in parts.removed_values]
-    facts = RemovedFacts((row.triple for row in parts.missing), values)
+    facts = RemovedFacts(row.triple for row in parts.missing)
     for row in compare_splits(parts.questions, facts):
         found[row.split] = {
             "relations": row.relations,

@@ -83,25 +83,3 @@ def test_labels_name_the_entities_of_triples(tmp_path: Path, command: Command) -
         ("ann", "Ann Other"), ("bo", "bo"), ("rome", "rome"),
     ]  # fmt: skip
     assert "has its own names" in command("graph", "check", "demo", "--labels", labels).err
-
-
-def test_value_rules_are_listed_edited_and_counted(tmp_path: Path, command: Command) -> None:
-    listed = command("graph", "values", "demo", "--support", 30)
-    assert "# Person.birth_year: 208 of 214 values\n" in listed.out
-    rules = tmp_path / "rules.toml"
-    rules.write_text('rules = ["Person.birth_year = year(Person.death_date)"]', "utf-8")
-    counted = command("graph", "values", "demo", "--rules", rules)
-    assert '"Person.birth_year = year(Person.death_date)", # 0 of 69' in counted.out
-    done = command("graph", "values", "demo", "-o", rules)
-    assert done.out == f"{rules}: 11 value rules\n"
-    again = command("graph", "values", "demo", "--rules", rules)
-    assert again.out == rules.read_text("utf-8")
-
-
-def test_options_of_values_are_refused_elsewhere(tmp_path: Path, command: Command) -> None:
-    assert "there is no option --support" in command("graph", "check", "demo", "--support", 3).err
-    clash = ("--rules", tmp_path / "rules.toml", "--confidence", 0.9)
-    assert (
-        "is for mining, and --rules gives rules" in command("graph", "values", "demo", *clash).err
-    )
-    assert "found confidence 3" in command("graph", "values", "demo", "--confidence", 3).err

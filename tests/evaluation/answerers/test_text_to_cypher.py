@@ -33,7 +33,6 @@ from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Measures
-from rulemine.rules.values.value_rules import ValueStep, value_rule
 from tests.chat_server import KEY, ChatServer, error
 from tests.evaluation.answerers.scripted import Script, broken
 
@@ -79,7 +78,7 @@ ON_THE_ISE = PatternQuery(
 )
 NEAR = PatternQuery(
     MatchPattern("(n)<-(m0*)", (PatternNode("Town"), PatternNode("Town", "T01")), ("next_to",)),
-    ReturnClause("n_name_prop", property="river"),
+    ReturnClause("n_name_prop", property="area"),
 )
 ASKED = OpenQuestion("q1", "Which towns lie on the Ise?", ("Ise",), query_text(ON_THE_ISE))
 BLOCK = "```cypher\n{}\n```"
@@ -217,17 +216,13 @@ def test_gold_and_reasoner() -> None:
         parse_readable("near(x,y) ⇒ next_to(x,y)"),
         parse_readable("near(z,x) ∧ lies_on(z,y) ⇒ lies_on(x,y)"),
     ]
-    path = (ValueStep("lies_on", True, "River"),)
-    values = [value_rule("Town", "river", path, "name")]
-    on_the_ise, near = cast(
-        list[Answered], Reasoner()(given(rules=rules, value_rules=values), asked)
-    )
+    on_the_ise, near = cast(list[Answered], Reasoner()(given(rules=rules), asked))
     assert [row[0] for row in on_the_ise.rows or ()] == [f"T{n:02}" for n in range(39)]
-    assert near.rows == [("T00", "Ise")]
+    assert near.rows == [("T00", 0.5)]
     doubtful = replace(rules[0], measures=Measures(7, 20, 10, 30, 0))
     sure = replace(rules[1], measures=Measures(8, 20, 10, 30, 0))
     for least, number in ((0.7, 1), (0.75, 0)):
-        more = given(rules=[doubtful, sure], value_rules=values)
+        more = given(rules=[doubtful, sure])
         found = cast(list[Answered], Reasoner(confidence=least)(more, asked))
         assert list(map(len, (row.rows or () for row in found))) == [39, number]
 
@@ -243,11 +238,6 @@ def test_prior_gives_the_commonest_rows_of_such_questions() -> None:
 
 
 def test_a_completed_graph_keeps_what_is_stated() -> None:
-    path = (ValueStep("lies_on", True, "River"),)
-    rules = [
-        replace(value_rule("Town", "kind", path, "name"), confidence=0.5),
-        replace(value_rule("Town", "kind", path, "code"), confidence=0.4),
-    ]
     triples = [
         ("T01", "near", "T00"),  # stated
         ("T01", "next_to", "T01"),  # to itself
@@ -255,10 +245,9 @@ def test_a_completed_graph_keeps_what_is_stated() -> None:
         ("T39", "lies_on", "Ise"),
         ("T39", "lies_on", "Ise"),
     ]
-    graph = completed(GRAPH, triples, rules)
+    graph = completed(GRAPH, triples)
     assert len(graph.edges) == len(GRAPH.edges) + 1
-    assert graph.node("T00").properties["kind"] == "Ise"
-    assert graph.node("T01").properties["kind"] == "port"
+    assert graph.nodes == GRAPH.nodes
 
 
 def test_what_answers_which_kind() -> None:

@@ -99,7 +99,7 @@ def question(number: int, asked: PatternQuery) -> Question:
     own = result.property and f"{match.nodes[0].type}.{result.property}"
     block = CypherBlock(
         match.template, result.template, RETURNS[result.template].family, to_cypher(asked), ("n.name",), rows,
-        False, (), (), (RowChange(100, len(rows), (), ()),), (own,) if own else (), (),
+        False, (), (), (RowChange(100, len(rows), (), ()),), (own,) if own else (),
     )  # fmt: skip
     made = Question(
         f"q{number:05d}", "cypher", pattern, tuple(sorted(n.name for n in match.nodes if n.name)),

@@ -77,7 +77,7 @@ def _built(folder: Path, graph: PropertyGraph, target: str = "release") -> Relea
     write_simplekg(graph, folder / "graph.json")
     settings = {
         ("name",): "towns", ("kind",): "cypher", ("naming",): "text", ("cypher", "per_template"): 6,
-        ("cypher", "value_support"): 10, ("cypher", "values"): 0.5, ("selection", "levels"): [50, 100],
+        ("selection", "levels"): [50, 100],
         ("mining", "min_initial_support"): 10, ("questions", "declarations"): "none",
         ("questions", "restated"): True,
     }  # fmt: skip
@@ -110,7 +110,6 @@ def test_rows_are_those_of_the_graphs_at_every_level(release: Release) -> None:
     assert changed > len(release.questions()) / 4
     assert {q.shape for q in release.questions()} >= {"(n)", "(n*)", "(n)->(m0*)", "(n*),(m0*)"}
     assert release.removals()
-    assert release.removed_values()
 
 
 def test_scores_are_those_that_the_records_say(release: Release) -> None:

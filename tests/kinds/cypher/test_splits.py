@@ -44,7 +44,7 @@ def candidates() -> Candidates:
         hard = dice.random() < 0.5 and bool(removed)
         row = HardAnswer('["x"]', len(removed), 100, removed, dice.random() < 0.5)
         block = replace(
-            first.block, returns=query.result.template, removed_values=(),
+            first.block, returns=query.result.template,
             levels=(RowChange(100, 1, ('["x"]',) * hard, ()),),
         )  # fmt: skip
         made[query_text(query)] = (

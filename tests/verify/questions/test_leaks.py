@@ -7,18 +7,8 @@ from typing import Any, cast
 import pytest
 
 from rulemine.verify.contents import Contents, Located
-from rulemine.verify.protocol import KindChecks
 from rulemine.verify.questions.leaks import check_given_away
 from rulemine.verify.report import Findings
-
-
-class _Values(KindChecks):
-    """A kind that removes values too."""
-
-    def facts(self, row: dict[str, Any]) -> list[str]:
-        values: list[str] = row.get("values", [])
-        return values
-
 
 REMOVED = [("a", "r", "b"), ("c", "r", "d"), ("e", "s", "f")]
 
@@ -39,7 +29,7 @@ def row(
 def found(rows: list[dict[str, Any]], split: str = "group", max_facts: int = 5) -> list[str]:
     options = {"split": split, "max_facts": max_facts}
     contents = SimpleNamespace(
-        folder=SimpleNamespace(option=lambda _section, key: options[key], checks=_Values()),
+        folder=SimpleNamespace(option=lambda _section, key: options[key]),
         brink=False,
         removed=dict.fromkeys(REMOVED),
         questions=[
@@ -75,11 +65,3 @@ def test_test_may_give_away_what_training_needs() -> None:
 def test_questions_that_need_many_facts_are_for_training() -> None:
     assert found([row("test", needs=REMOVED)], max_facts=2) == ["facts needed"]
     assert found([row("train", needs=REMOVED)], max_facts=2) == []
-
-
-def test_what_is_removed_beside_triples_is_given_away_too() -> None:
-    needs, gives = row("test", needs=REMOVED[:1]), row("train")
-    assert found([needs | {"values": ["born"]}, gives | {"values": ["born"]}]) == ["no leakage"]
-    assert found([needs | {"values": ["born"]}, gives | {"values": ["died"]}]) == []
-    stated = row("test") | {"values": ["born"]}  # with no hard answer nothing is needed
-    assert found([stated, gives | {"values": ["born"]}]) == []

@@ -1,7 +1,6 @@
 """The rows of gold queries on a property graph to which the rules of a release were applied once."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -14,7 +13,6 @@ from rulemine.kg.graph import Triple
 from rulemine.kg.index import Index
 from rulemine.kg.property_graph.graph import GraphEdge, PropertyGraph
 from rulemine.kg.property_graph.values import Value
-from rulemine.rules.values.value_rules import ValueRule, inferred_values
 from rulemine.rules.walk import OpenEnds, Walks
 
 __all__ = ["completed", "inferred_rows"]
@@ -27,7 +25,7 @@ def inferred_rows(given: Context, questions: Sequence[OpenQuestion]) -> list[Ans
     queries = [query_of(q.query) for q in questions]
     asked = {relation for query in queries for relation in query.match.relations}
     triples = _derived(given, asked)
-    graph = completed(given.graph, triples, given.value_rules)
+    graph = completed(given.graph, triples)
     return [Answered(rows=_rows(graph, query)) for query in queries]
 
 
@@ -51,16 +49,13 @@ def _derived(given: Context, relations: Collection[str]) -> Iterator[Triple]:
             given.progress(done, len(heads))
 
 
-def completed(
-    graph: PropertyGraph, triples: Iterable[Triple], rules: Sequence[ValueRule]
-) -> PropertyGraph:
-    """A property graph with more edges, and with the values that rules say.
+def completed(graph: PropertyGraph, triples: Iterable[Triple]) -> PropertyGraph:
+    """A property graph with more edges.
 
     Args:
         graph: The graph.
         triples: The edges, which have no properties. What is stated, leads from a node to itself, or is no
             relation of the schema, is left out.
-        rules: Applied to the graph as it is, the most confident first; a value that is there stays.
     """
     stated = {(edge.subject, edge.type, edge.object) for edge in graph.edges}
     edges = [
@@ -68,13 +63,4 @@ def completed(
         for number, (s, r, o) in enumerate(sorted(set(triples) - stated), start=1)
         if s != o and graph.schema.relation(graph.node(s).type, r, graph.node(o).type)
     ]
-    inferred: dict[int, dict[str, Value]] = {}
-    for rule in sorted(rules, key=lambda rule: (-rule.confidence, rule.id)):
-        for node, value in inferred_values(graph, rule):
-            if graph.value(node, rule.property) is None:
-                inferred.setdefault(node, {}).setdefault(rule.property, value)
-    nodes = [
-        replace(node, properties={**inferred[at], **node.properties}) if at in inferred else node
-        for at, node in enumerate(graph.nodes)
-    ]
-    return PropertyGraph(graph.schema, nodes, [*graph.edges, *edges])
+    return PropertyGraph(graph.schema, graph.nodes, [*graph.edges, *edges])

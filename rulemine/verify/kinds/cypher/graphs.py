@@ -5,7 +5,7 @@ called by their ids, with nothing else that would say who they are; that types, 
 values are those of the schema; that its edges are the triples of the file of the same name in ``kg/``; that
 every statement of each declared fact is an edge, with the same properties, and none of a removed fact is. Of
 the incomplete ones also that schema, nodes and edges are those of the complete one, without the edges of
-removed triples and the removed values up to their level, and that nothing else differs.
+removed triples, and that nothing else differs.
 """
 
 import datetime
@@ -26,14 +26,10 @@ from rulemine.verify.triples import Triple
 __all__ = [
     "LabeledEdge",
     "LabeledGraph",
-    "NodeProperty",
     "check_closed",
     "check_property_graph",
     "check_taken",
 ]
-
-NodeProperty = tuple[str, str]
-"""The id of a node, and a property."""
 
 _BITS = 2**63
 _SCALARS = {"str": str, "int": int, "bool": bool, "date": str}
@@ -244,7 +240,6 @@ def check_taken(
     complete: LabeledGraph,
     triples: set[Triple] | None,
     contents: Contents,
-    gone: Mapping[NodeProperty, int],
     findings: Findings,
 ) -> None:
     """Checks a graph against the complete one, and its edges against the KG of its level.
@@ -255,7 +250,6 @@ def check_taken(
         complete: The complete graph.
         triples: The triples of the KG of the level; None: they cannot be read.
         contents: The contents of the release.
-        gone: Removed value → the level from which on it is gone.
         findings: Collects the problems.
     """
     file, removed = graph_file(level), contents.removed
@@ -282,10 +276,9 @@ def check_taken(
     for key in graph.edges.keys() & left.keys():
         if graph.edges[key] != left[key]:
             add("incomplete = complete − removed", shown(graph.edges[key]), shown(left[key]))
-    for node, values in complete.values.items():
-        kept = {name: v for name, v in values.items() if gone.get((node, name), level + 1) > level}
+    for node, kept in complete.values.items():
         if (held := graph.values.get(node, {})) != kept:
             changed = sorted(name for name in {*held, *kept} if held.get(name) != kept.get(name))
             there = {name: held[name] for name in changed if name in held}
             wanted = {name: kept[name] for name in changed if name in kept}
-            add("values = complete − removed", f"{shown(node)}: {shown(there)}", shown(wanted))
+            add("values as in the complete graph", f"{shown(node)}: {shown(there)}", shown(wanted))

@@ -4,7 +4,7 @@ Checks that the block says what the query says; that rows, order, keys and ties 
 the complete property graph, and rows, lost and spurious ones those of every level; that answers are the
 distinct rows, the disjoint union of stated and hard ones; of each hard row how much is missing, its level,
 witness and core, and that the one asked for is the one that the format names; that full evidence, removed
-triples, removed values and rules are those of its matches; and that the text is its pattern, names every
+triples and rules are those of its matches; and that the text is its pattern, names every
 anchor and, in every naming, no other name of an answer. The Cypher of the query is written again.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 
 from rulemine.verify.contents import Contents, Located, Row
 from rulemine.verify.graphs import REMOVED, as_triple
-from rulemine.verify.kinds.cypher.graphs import LabeledGraph, NodeProperty
+from rulemine.verify.kinds.cypher.graphs import LabeledGraph
 from rulemine.verify.kinds.cypher.idle import idle_parts
 from rulemine.verify.kinds.cypher.patterns import FAMILIES, AskedPattern, read_pattern
 from rulemine.verify.kinds.cypher.rows import NAMED, FoundRows, counted, rows_of, text_of
@@ -47,7 +47,6 @@ class RowQuestion(Checked):
 
     asked: AskedPattern
     graphs: Mapping[int, LabeledGraph]
-    gone: Mapping[NodeProperty, int]
 
     @cached_property
     def found(self) -> Mapping[int, FoundRows]:
@@ -55,18 +54,12 @@ class RowQuestion(Checked):
         return {level: rows_of(graph, self.asked) for level, graph in self.graphs.items()}
 
     @cached_property
-    def matches(self) -> list[tuple[dict[str, str], frozenset[Triple], frozenset[Any]]]:
-        """The matches on the complete graph: nodes, triples, and what of them and their values is removed."""
-        names = [self.asked.row[key] for key in ("property", "key") if self.asked.row.get(key)]
-        ends = ["n", "m0"] if self.asked.category == "comparison" else ["n"]
+    def matches(self) -> list[tuple[dict[str, str], frozenset[Triple], frozenset[Triple]]]:
+        """The matches on the complete graph: nodes, triples, and the removed ones of these."""
         found = []
         for one in counted(self.graphs[0], self.asked):
             triples = frozenset(edge.triple for edge in one.edges)
-            read = {(one.nodes[end], name) for end in ends for name in names}
-            lacks = {triple for triple in triples if triple in self.contents.removed}
-            found.append(
-                (one.nodes, triples, frozenset({*lacks, *(v for v in read if v in self.gone)}))
-            )
+            found.append((one.nodes, triples, triples & self.contents.removed.keys()))
         return found
 
 
@@ -74,12 +67,11 @@ def check_rows(
     at: Located,
     contents: Contents,
     graphs: Mapping[int, LabeledGraph],
-    gone: Mapping[NodeProperty, int],
     findings: Findings,
 ) -> None:
     """Checks one question."""
     try:
-        here = RowQuestion(at, findings, contents, read_pattern(at.row["query"]), graphs, gone)
+        here = RowQuestion(at, findings, contents, read_pattern(at.row["query"]), graphs)
         _ = here.found
     except ValueError as problem:
         findings.add(at.file, at.line, "query", shown(str(problem)), "a question of the templates")
@@ -191,14 +183,14 @@ def _check_hard(here: RowQuestion) -> None:
             continue  # rows are another problem
         witness = list(map(as_triple, item["witness"]))
         if here.block["returns"] in _ALL_MATCHES:
-            lacks = frozenset(fact for match in own for fact in match[2])
+            lacks = {triple for match in own for triple in match[2]}
             least = len(lacks)
-            fits = witness == sorted({t for match in own for t in match[1]} & removed.keys())
+            fits = witness == sorted(lacks)
         else:
             least = min(len(match[2]) for match in own)
             some = [match[1] for match in own if len(match[2]) == least]
             fits = frozenset(witness) in some and witness == sorted(set(witness))
-        here.equal("missing", item["missing"], least, "removed triples and values that it lacks")
+        here.equal("missing", item["missing"], least, "removed triples that it lacks")
         if not fits:
             here.add("witness", shown(witness), "the triples of a match that lacks least, sorted")
         of_core = [removed[t].row["core"] for t in witness if t in removed]
@@ -238,10 +230,9 @@ def _gives(here: RowQuestion, nodes: dict[str, str], text: str) -> bool:
 
 
 def _check_evidence(here: RowQuestion) -> None:
-    row, block, removed = here.row, here.block, here.contents.removed
+    row, removed = here.row, here.contents.removed
     triples = sorted({triple for match in here.matches for triple in match[1]})
     gone = [triple for triple in triples if triple in removed]
-    values = {v for match in here.matches for v in match[2] if len(v) == 2}
     most = here.contents.folder.option(here.row["kind"], "max_evidence")
     plain = [list(triple) for triple in triples]
     evidence = plain if type(most) is not int or len(plain) <= most else row["evidence"]
@@ -249,7 +240,6 @@ def _check_evidence(here: RowQuestion) -> None:
     for key, found, expected in (
         ("full evidence", row["full_evidence"], evidence),
         ("removed", row["removed"], [list(triple) for triple in gone]),
-        ("removed values", block["removed_values"], [list(value) for value in sorted(values)]),
         ("rules", row["rules"], rules),
     ):
         here.equal(key, found, expected, f"the matches of the query, and {RULES}")

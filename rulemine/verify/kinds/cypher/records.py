@@ -1,4 +1,4 @@
-"""The shape of what only releases about rows have: property graphs, removed values, blocks."""
+"""The shape of what only releases about rows have: property graphs, blocks."""
 
 import json
 from typing import Any
@@ -13,27 +13,17 @@ from rulemine.verify.shaping import (
     mapping,
     name,
     nothing,
-    number,
-    one_of,
     record,
-    rule_id,
     text,
-    triple,
     truth,
     value,
 )
 
 __all__ = [
     "FIELDS",
-    "FILES",
-    "REMOVED_VALUE",
     "SIMPLEKG",
-    "VALUE_RULE",
     "graph_file",
 ]
-
-FILES = ("removed_values.jsonl", "value_rules.jsonl")
-"""What these releases have, beside a property graph for each KG."""
 
 
 def graph_file(level: int) -> str:
@@ -54,7 +44,6 @@ def _is_row(value: Any) -> bool:
 
 _row = value(_is_row, "a row: a JSON array without blanks")
 _rows = array(_row)
-_node_property = array(name, length=2)
 
 _BLOCK = {
     "match": name,
@@ -71,7 +60,6 @@ _BLOCK = {
         1,
     ),
     "properties": array(name),
-    "removed_values": array(_node_property),
 }
 
 FIELDS = {
@@ -125,33 +113,5 @@ SIMPLEKG = record(
         ),
         "entities": array(_node, 1),
         "relations": array(_edge, 1),
-    }
-)
-
-REMOVED_VALUE = record(
-    {
-        "node": name,
-        "property": name,
-        "value": value(lambda v: v is not None, "a value"),
-        "level": integer(1, 100),
-        "certificate": record(
-            {"rule": rule_id, "path": array(triple), "node": name, "property": name}
-        ),
-    }
-)
-
-VALUE_RULE = record(
-    {
-        "id": rule_id,
-        "text": line,
-        "type": name,
-        "property": name,
-        "path": array(record({"relation": name, "outward": truth, "type": name})),
-        "source": name,
-        "function": one_of(("same", "year")),
-        "support": integer(0),
-        "known": integer(0),
-        "confidence": number(0, 1),
-        "prior": number(0, 1),
     }
 )

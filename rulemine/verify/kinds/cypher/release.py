@@ -1,21 +1,19 @@
-"""A release about rows as a whole: its graphs, values and questions, in order."""
+"""A release about rows as a whole: its graphs and questions, in order."""
 
 import json
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
 
 from rulemine.verify.contents import Contents, Row
 from rulemine.verify.kinds.cypher.gold import check_gold
 from rulemine.verify.kinds.cypher.graphs import (
     LabeledGraph,
-    NodeProperty,
     check_closed,
     check_property_graph,
     check_taken,
 )
 from rulemine.verify.kinds.cypher.patterns import read_pattern
 from rulemine.verify.kinds.cypher.question import check_rows
-from rulemine.verify.kinds.cypher.records import FIELDS, FILES, graph_file
-from rulemine.verify.kinds.cypher.values import check_values, read_values
+from rulemine.verify.kinds.cypher.records import FIELDS, graph_file
 from rulemine.verify.protocol import TABLES, KnownKind, Watch
 from rulemine.verify.questions.question_set import check_most
 from rulemine.verify.report import Findings
@@ -28,8 +26,8 @@ class _Checks(KnownKind):
     fields = FIELDS
 
     def files(self, levels: Iterable[int]) -> Iterable[str]:
-        """Property graphs, and what is removed beside triples."""
-        return (*TABLES, *FILES, *map(graph_file, (0, *levels)))
+        """Property graphs."""
+        return (*TABLES, *map(graph_file, (0, *levels)))
 
     def check_set(self, contents: Contents, findings: Findings) -> None:
         """Checks how many questions a template has."""
@@ -37,19 +35,16 @@ class _Checks(KnownKind):
         check_most(contents, templates, "per_template", findings)
 
     def check_otherwise(self, contents: Contents, findings: Findings, watch: Watch) -> bool:
-        """Checks property graphs, removed values and questions."""
+        """Checks property graphs and questions."""
         watch.on_phase("property graphs")
-        values = read_values(contents.folder, findings)
-        gone = {key: int(row["level"]) for key, (_, row) in values.items()}
-        graphs = _read_graphs(contents, gone, findings)
+        graphs = _read_graphs(contents, findings)
         if graphs is None:
             return True
-        check_values(contents.folder, values, graphs[0], graphs[100], findings)
         watch.on_phase("questions")
         for done, here in enumerate(contents.questions):
             if done % 16 == 0:
                 watch.progress(done)
-            check_rows(here, contents, graphs, gone, findings)
+            check_rows(here, contents, graphs, findings)
         check_gold(contents, graphs, watch, findings)
         return True
 
@@ -66,17 +61,11 @@ class _Checks(KnownKind):
         others = (asked.row.get(key) for key in ("time", "bound"))
         return (*asked.names.values(), *(f"= {value}" for value in others if value is not None))
 
-    def facts(self, row: Row) -> Iterable[Hashable]:
-        """Removed values."""
-        return (("value", *value) for value in row["block"]["removed_values"])
-
 
 CHECKS = _Checks()
 
 
-def _read_graphs(
-    contents: Contents, gone: Mapping[NodeProperty, int], findings: Findings
-) -> dict[int, LabeledGraph] | None:
+def _read_graphs(contents: Contents, findings: Findings) -> dict[int, LabeledGraph] | None:
     """Reads and checks the property graphs of all levels; None if one of them cannot be read."""
     folder = contents.folder
     graphs: dict[int, LabeledGraph] = {}
@@ -87,14 +76,14 @@ def _read_graphs(
             check_closed(level, graph, contents, findings)
             if 0 in graphs:
                 triples = _triples(contents, level)
-                check_taken(level, graph, graphs[0], triples, contents, gone, findings)
+                check_taken(level, graph, graphs[0], triples, contents, findings)
     whole = all(
         graph.types == graphs[0].types
         and all({edge.subject, edge.object} <= graph.types.keys() for edge in graph.edges.values())
         for graph in (graphs.values() if 0 in graphs else ())
     )
     if graphs.keys() != {0, *folder.levels} or not whole:
-        findings.skip("removed values, rows of questions (needs all property graphs)")
+        findings.skip("rows of questions (needs all property graphs)")
         return None
     return graphs
 

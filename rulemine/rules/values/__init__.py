@@ -1,1 +1,0 @@
-"""Rules that conclude values of properties."""
