@@ -5,7 +5,8 @@
 OLD is the folder or the archive of a release of format 3, NEW the folder to write. Moved and renamed fields
 are all that changes: four fields that each kind had in a block of its own are fields of every question, the
 rest of that is the field ``block``, and the options name the section of the release's own kind alone. The
-card is written again. The releases that ``not_in`` names have another identity in format 4.
+card is written again. The releases that ``not_in`` names have another identity in format 4. Those of the kind
+``cypher`` have to be built again.
 """
 
 import json
@@ -101,6 +102,8 @@ def main(arguments: list[str]) -> str:
             manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
             if manifest.get("format_version") != 3:
                 return f"{old}: is of format {manifest.get('format_version')}; expected 3."
+            if manifest["config"].get("kind") == "cypher":
+                return f"{old}: is of the kind cypher, whose questions have other fields now; build it again."
             new.mkdir(parents=True)
             convert(folder, new)
     except (OSError, tarfile.TarError, StopIteration) as problem:

@@ -106,7 +106,6 @@ def tasks(arguments: Namespace) -> int:
     return 0
 
 
-
 GRAPH = Subcommand(
     "graph", graph, "count, convert or describe a property graph",
     (

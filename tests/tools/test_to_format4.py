@@ -19,7 +19,7 @@ ROWS = [
     json.loads(line)
     for line in (Path(__file__).parent / "format3.jsonl").read_text("utf-8").splitlines()
 ]
-"""A question of each kind, as builds wrote them."""
+"""A question of each kind that is converted, as builds wrote them."""
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["kind"])
@@ -86,5 +86,9 @@ def test_what_cannot_be_converted_is_named(release: Path, here: Path) -> None:
     assert "usage" in main([])
     assert main([str(release), "other"]) == f"{release}: is of format 4; expected 3."
     assert "is there already" in main(["old", str(release)])
+    manifest = {"format_version": 3, "config": {"kind": "cypher"}}
+    (here / "rows").mkdir()
+    (here / "rows" / "manifest.json").write_text(json.dumps(manifest))
+    assert "build it again" in main(["rows", "other"])
     assert "cannot be read as a release" in main(["nowhere", "other"])
     assert not (here / "other").exists()
