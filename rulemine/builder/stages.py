@@ -19,7 +19,6 @@ from rulemine.kinds.asking import Asking
 from rulemine.kinds.split import split
 from rulemine.kinds.writing import Writing, opened
 from rulemine.mining import TimeLimit, explain_no_rules, mine
-from rulemine.mining.entities import mine_entity_rules
 from rulemine.release.question_set import write_question_set
 from rulemine.release.writer import write_release, write_trace
 from rulemine.removal.selection import Selection, write_selection
@@ -62,11 +61,6 @@ class BuildStages(BuildResults):
 
         options: dict[str, Any] = to_json(self.recipe.mining)
         del options["engine"]
-        if not self.recipe.mining.min_entity_support:
-            del options["min_entity_support"]
-        else:
-            options["not_asked"] = sorted(self.inputs.excluded)
-            options["kept_out"] = sorted(self.inputs.excluded_from_bodies)
         if self.inputs.amie is not None:
             options["amie_jar"] = self.inputs.amie.digest
         if self.recipe.rules:
@@ -81,21 +75,8 @@ class BuildStages(BuildResults):
         resources, amie = self.context.resources, self.inputs.amie
         if amie is None:
             kg, options = self.inputs.kg, self.recipe.mining
-            most, least = self.context.most_rules, options.min_entity_support
-            run = self.context.mines
-            rules = mine(kg, options, resources, self._progress, most=most, run=run)
-            if not least:
-                return rules
-            about_entities = mine_entity_rules(
-                kg,
-                options,
-                least,
-                resources,
-                self._progress,
-                no_heads=self.inputs.excluded,
-                no_bodies=self.inputs.excluded_from_bodies,
-            )
-            return [*rules, *about_entities]
+            most, run = self.context.most_rules, self.context.mines
+            return mine(kg, options, resources, self._progress, most=most, run=run)
         if resources.thread_count > 1 and resources.threads:
             self.context.on_warning(
                 "AMIE gets one thread: with more, its rules differ from run to run."

@@ -99,11 +99,6 @@ FLOORS = (
         "relations with fewer triples say too little of their rules",
     ),
     Chosen(
-        "mining.min_entity_support",
-        LEAST_SUPPORT,
-        "rules about single entities, one atom from another, that so many triples bear out",
-    ),
-    Chosen(
         "selection.min_rare_confidence",
         0.1,
         "where an answer cannot be guessed, a rule is right so often",

@@ -127,8 +127,7 @@ class ExportInput:
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
         """The rules of the release, in its order."""
-        rules = self.release.rules()
-        return rules if self._namer is None else tuple(map(self._namer.rule, rules))
+        return self.release.rules()
 
     def questions(self, split: str | None = None) -> tuple[Question, ...]:
         """The questions of a split, or of all that are exported, sorted by id."""
@@ -171,9 +170,7 @@ class ExportInput:
         release = self.release
         if self.naming == release.naming:
             return None
-        templates = release.templates()
-        rules = release.rules()
-        return Namer(release.entities, templates, self.naming, source=release.naming, rules=rules)
+        return Namer(release.entities, release.templates(), self.naming, source=release.naming)
 
 
 @dataclass(frozen=True)

@@ -333,13 +333,19 @@ class Inputs:
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules of the file named by the recipe that have no unknown entities or relations.
+        """The rules of the file named by the recipe that have no unknown relations.
 
         Raises:
-            InputError: There is no such rule, or a rule has no measures.
+            InputError: There is no such rule, or a rule names an entity or has no measures.
         """
         path = Path(self.recipe.rules)
         for number, rule in enumerate(self._all_rules, start=1):
+            if rule.entities:
+                raise InputError(
+                    f"{path}: rule {number}, {rule}, names the entity {min(rule.entities)!r}; expected "
+                    "variables alone, since what is said of a single entity proves nothing here. Leave out "
+                    "the rules that name one."
+                )
             if rule.measures is None:
                 raise InputError(
                     f"{path}: rule {number}, {rule}, has no measures, which every question records. "
@@ -358,7 +364,7 @@ class Inputs:
 
     @cached_property
     def rules_with_unknown_names(self) -> tuple[Rule, ...]:
-        """The rules of that file with unknown entities or relations."""
+        """The rules of that file with unknown relations."""
         if not self.recipe.rules:
             return ()
         return tuple(rule for rule in self._all_rules if self.lacking(rule))
@@ -369,9 +375,8 @@ class Inputs:
             return read_rules(Path(self.recipe.rules))
 
     def lacking(self, rule: Rule) -> frozenset[str]:
-        """The relations and entities of a rule that the graph lacks."""
-        entities = rule.entities - self.kg.entity_ids.keys()
-        return (rule.relations - self.kg.relation_ids.keys()) | entities
+        """The relations of a rule that the graph lacks."""
+        return rule.relations - self.kg.relation_ids.keys()
 
     def about(self, types: str) -> dict[str, Any]:
         """Title, source, license and citation of the graph: from the recipe, else from the data set.

@@ -1,6 +1,7 @@
 """The sections ``mining``, ``selection``, ``questions`` and ``about`` of a recipe."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from rulemine.config import Section, option
 from rulemine.errors import ConfigError
@@ -16,21 +17,11 @@ class MiningSection(MiningOptions):
     Attributes:
         engine: Who mines: ``rulemine`` (this package), or ``amie`` for the original AMIE 3.5.1, which needs
             its jar (`amie_jar`).
-        min_entity_support: Besides, rules about single entities are mined, one atom from another, such as
-            whoever belongs to this band plays this genre; this is their smallest support (see
-            `rulemine.mining.entities`). 0: none.
     """
 
     engine: str = option("rulemine", choices=("rulemine", "amie"))
-    min_entity_support: int = option(0, least=0)
-
-    def __post_init__(self) -> None:
-        MiningOptions.__post_init__(self)
-        if self.min_entity_support and self.engine == "amie":
-            raise ConfigError(
-                "mining.min_entity_support: is for rules that this package mines besides, and the engine is "
-                "amie. Leave one of them out, or set mining.constants."
-            )
+    constants: ClassVar[bool] = False  # type: ignore[misc]
+    """No key of recipes: a rule that names an entity proves nothing."""
 
 
 def _nested(levels: tuple[int, ...]) -> bool:

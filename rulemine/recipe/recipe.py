@@ -206,7 +206,6 @@ class Recipe(Section):
 
 
 _UNLESS_ON = (
-    ("mining", "min_entity_support"),
     ("selection", "min_sure_confidence"),
     ("questions", "max_questions"),
 )

@@ -141,7 +141,7 @@ class ReleaseParts:
         """The same parts in another naming."""
         if to == self.naming:
             return self
-        namer = Namer(self.names, self.templates, to, source=self.naming, rules=self.rules)
+        namer = Namer(self.names, self.templates, to, source=self.naming)
         return replace(
             self,
             naming=to,
@@ -150,7 +150,6 @@ class ReleaseParts:
             reference=namer.triples(self.reference),
             types=self.types and {namer.entity(name): types for name, types in self.types.items()},
             removals=tuple(map(namer.record, self.removals)),
-            rules=tuple(map(namer.rule, self.rules)),
             questions=tuple(map(namer.question, self.questions)),
             rejections=tuple(namer.rejection(row, self.kind) for row in self.rejections),
             graph=self.graph and self.graph.renamed(namer.names),

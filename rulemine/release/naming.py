@@ -18,10 +18,8 @@ from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import Triple
 from rulemine.kinds.registry import KINDS, kind_named
 from rulemine.phrasing.templates import Templates
-from rulemine.query.atom import Atom, Term
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, Rejection, topic_values
-from rulemine.rules.rule import Rule
 from rulemine.seeds import stream
 from rulemine.text.articles import in_sentence
 from rulemine.text.mentions import cut, find_mentions_of_all, interleaved
@@ -98,8 +96,6 @@ class Namer:
         templates: The templates of all relations; the texts of questions are made again from them.
         to: The target naming, see `rulemine.release.records.NAMINGS`.
         source: The naming of the records; inside the builder, source labels.
-        rules: The rules of the build, needed only if rules name entities: the id of such a rule differs
-            between namings, and records refer to rules by id.
     """
 
     def __init__(
@@ -109,7 +105,6 @@ class Namer:
         to: str,
         *,
         source: str = "entity",
-        rules: Iterable[Rule] = (),
     ) -> None:
         if to not in NAMINGS or source not in NAMINGS:
             raise ValueError(f"naming {to!r} from {source!r}; expected two of {NAMINGS}")
@@ -118,8 +113,7 @@ class Namer:
         self.private = {row.name_in(source): row.private for row in rows}
         self.templates = templates
         self.articles = to == "text"
-        self.rule_ids = {rule.id: self.rule(rule).id for rule in rules if rule.entities}
-        self._ways: _Ways = {"entity": self.entity, "rule": self.rule_id}
+        self._ways: _Ways = {"entity": self.entity}
 
     def entity(self, name: str) -> str:
         """The entity's name in the target naming."""
@@ -128,23 +122,6 @@ class Namer:
     def triples(self, triples: Iterable[Triple]) -> tuple[Triple, ...]:
         """The triples with their entities renamed, in the order given."""
         return tuple((self.names[s], r, self.names[o]) for s, r, o in triples)
-
-    def rule(self, rule: Rule) -> Rule:
-        """The rule with its entities renamed; body atoms keep their order."""
-        if not rule.entities:
-            return rule
-
-        def atom(old: Atom) -> Atom:
-            return Atom(term(old.subject), old.relation, term(old.object))
-
-        def term(old: Term) -> Term:
-            return self.names[old] if isinstance(old, str) else old
-
-        return Rule(atom(rule.head), tuple(map(atom, rule.body)), rule.measures)
-
-    def rule_id(self, rule: str) -> str:
-        """The rule's id in the target naming."""
-        return self.rule_ids.get(rule, rule)
 
     def question(self, question: Question) -> Question:
         """The question renamed, with its text and query made again; lists are sorted by the new names.
@@ -312,7 +289,7 @@ def questions_in(
         raise ConfigError(f"no naming {naming!r}; {did_you_mean(naming, NAMINGS)}")
     check_hiding(release, naming)
     templates = release.templates()
-    namer = Namer(release.entities, templates, naming, source=release.naming, rules=release.rules())
+    namer = Namer(release.entities, templates, naming, source=release.naming)
     return tuple(map(namer.question, questions))
 
 

@@ -5,7 +5,7 @@ the order in the file. `FORMAT_VERSION` changes with any change that an older re
 readers are `rulemine.release.reader`, `rulemine.verify`, and users' own scripts. Over 400 lines because
 the whole format is in one place, but for the blocks of the kinds.
 
-The type of a field says what is renamed with a release: `Entity`, `Triple`, `RuleId`, `Query`, `Answer`, and
+The type of a field says what is renamed with a release: `Entity`, `Triple`, `Query`, `Answer`, and
 records and tuples of them. Renamed tuples are sorted again, unless the type says another order (`as_given`).
 """
 
@@ -37,7 +37,6 @@ __all__ = [
     "Question",
     "Rejection",
     "Removal",
-    "RuleId",
     "Triple",
     "Unseen",
     "as_given",
@@ -53,9 +52,6 @@ SPLITS = ("train", "validation", "test")
 
 Entity = Annotated[str, "entity"]
 """The name of an entity."""
-
-RuleId = Annotated[str, "rule"]
-"""The id of a rule, which differs between namings if the rule names an entity."""
 
 Query = Annotated[str, "query"]
 """A query, which names entities."""
@@ -88,7 +84,7 @@ class Certificate:
         body: The body triples, in the order of the rule's body in ``rules.jsonl``.
     """
 
-    rule: RuleId
+    rule: str
     proves: Triple
     body: Annotated[tuple[Triple, ...], as_given]
 
@@ -172,7 +168,7 @@ class Removal(Missing):
 
     directions: tuple[str, ...]
     certificate: Certificate
-    selected_by: Annotated[str | None, "rule"]
+    selected_by: str | None
     difficulty: Difficulty
     core: bool
     further_certificates: Annotated[tuple[Certificate, ...], as_given] = ()
@@ -278,7 +274,7 @@ class Question:
     relations: tuple[str, ...]
     intermediates: tuple[Entity, ...]
     removed: tuple[Triple, ...]
-    rules: tuple[RuleId, ...]
+    rules: tuple[str, ...]
     split: str
     unseen: Unseen
     wording: str
@@ -354,7 +350,7 @@ class Rejection:
     question: str
     removed: Triple | None
     direction: str
-    rule: RuleId
+    rule: str
     detail: str
     text: str = ""
     query: str = ""

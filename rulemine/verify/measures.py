@@ -10,11 +10,10 @@ import random
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from rulemine.verify.contents import Contents
 from rulemine.verify.report import Findings
-from rulemine.verify.rules import RULES, Atom, HornRule, Term
+from rulemine.verify.rules import RULES, Atom, HornRule
 from rulemine.verify.triples import Graph, Ints, distinct, member
 
 __all__ = ["Columns", "RuleChecks", "rules_to_count", "sizes_of"]
@@ -34,8 +33,8 @@ SAMPLED = 0.95
 MOST_ROWS = 1 << 21
 """Rows of a table of bindings, roughly."""
 
-Table = dict[Term, Ints]
-"""Variable or entity → its values, one a row."""
+Table = dict[int, Ints]
+"""Variable → its values, one a row."""
 
 
 def rules_to_count(contents: Contents, thorough: bool, findings: Findings) -> list[str]:
@@ -55,11 +54,11 @@ def rules_to_count(contents: Contents, thorough: bool, findings: Findings) -> li
         )
         return []
     published = {name for record in contents.removed.values() for name, _ in record.certificates}
-    known = complete.terms.entities.keys() | complete.terms.relations.keys()
+    known = complete.terms.relations.keys()
     wanted = sorted(
         name
         for name, rule in rules.items()
-        if {t for atom in (rule.head, *rule.body) for t in atom if isinstance(t, str)} <= known
+        if {relation for _, relation, _ in (rule.head, *rule.body)} <= known
     )
     columns = Columns(complete, folder.option("mining", "injective") is True)
     for name in wanted:
@@ -196,8 +195,8 @@ def sizes_of(rule: HornRule, columns: Columns) -> dict[str, int | str]:
 
 def _bodies(rule: HornRule, columns: Columns) -> Iterator[Table]:
     """Yields the instances of the head for which the body holds, each once."""
-    first = next(term for term in (rule.head[0], rule.head[2]) if isinstance(term, int))
-    values = None
+    first = rule.head[0]
+    values: Ints | None = None
     for s, r, o in rule.body:
         for end, term in ((0, s), (1, o)):
             if term == first:
@@ -222,10 +221,6 @@ def _joined(rule: HornRule, first: int, values: Ints, columns: Columns) -> Table
         A table without equal rows; or, if it would get too large, into how many parts to cut the values.
     """
     table: Table = {first: values}
-    for s, _, o in (rule.head, *rule.body):
-        for term in (s, o):
-            if isinstance(term, str):
-                table[term] = np.full(len(values), columns.terms.entities[term])
     left = list(rule.body)
     while left:
         atom = min(left, key=lambda atom: _cost(atom, table, columns))
@@ -278,16 +273,11 @@ def _matches(atom: Atom, table: Table, columns: Columns, parts: int) -> Table | 
 
 def _distinct(table: Table, n: int) -> Table:
     """The table without equal rows."""
-    columns: Sequence[tuple[Term, Ints]] = [
-        (term, column) for term, column in table.items() if isinstance(term, int)
-    ]
-    if not columns:
-        return {term: column[:1] for term, column in table.items()}
-    keys: npt.NDArray[np.int64] = columns[0][1]
-    for _, column in columns[1:-1]:  # so that numbers stay small
+    keys, *columns = table.values()
+    for column in columns[:-1]:  # so that numbers stay small
         keys = np.unique(keys * n + column, return_inverse=True)[1].reshape(-1)
-    if len(columns) > 1:
-        keys = keys * n + columns[-1][1]
+    if columns:
+        keys = keys * n + columns[-1]
     first = _firsts(keys)
     return {term: column[first] for term, column in table.items()}
 

@@ -10,12 +10,15 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from rulemine.verify.rules import Atom, HornRule, Term
+from rulemine.verify.rules import Atom, HornRule
 from rulemine.verify.triples import Graph, Triple
 
 __all__ = ["Proofs", "Prover", "Triples", "bound", "match"]
 
 Bindings = dict[int, str]
+
+PartlyBound = tuple[int | str, str, int | str]
+"""An atom in which values may stand in the places of variables."""
 
 _Need = tuple[int, str, int]
 """An end of a triple, and of which relation it must be which end; 0: the subject, 2: the object."""
@@ -36,18 +39,15 @@ def match(atom: Atom, triple: Triple, bindings: Bindings) -> bool:
     """Unifies an atom with a triple: extends the bindings, or returns False if they contradict it."""
     if atom[1] != triple[1]:
         return False
-    for term, value in ((atom[0], triple[0]), (atom[2], triple[2])):
-        if isinstance(term, str):
-            if term != value:
-                return False
-        elif bindings.setdefault(term, value) != value:
-            return False
-    return True
+    return all(
+        bindings.setdefault(variable, value) == value
+        for variable, value in zip(atom[::2], triple[::2], strict=True)
+    )
 
 
-def count(body: Sequence[Atom], bindings: Bindings, triples: Triples) -> int:
+def count(body: Sequence[PartlyBound], bindings: Bindings, triples: Triples) -> int:
     """Counts the ways to bind the unbound variables so that all atoms are in the graph."""
-    waiting: list[Atom] = []
+    waiting: list[PartlyBound] = []
     options: dict[int, list[frozenset[str]]] = {}
     free: set[int] = set()
     for atom in body:
@@ -73,7 +73,7 @@ def count(body: Sequence[Atom], bindings: Bindings, triples: Triples) -> int:
     if not options:  # no atom has a bound term: start anywhere
         start, relation, _ = waiting[0]
         if not isinstance(start, int):
-            raise AssertionError(f"{waiting[0]} has an entity and gave no candidates")
+            raise AssertionError(f"{waiting[0]} has a value and gave no candidates")
         return sum(count(waiting, {start: v}, triples) for v in triples.subjects_of(relation))
     variable = min(options, key=lambda v: (min(map(len, options[v])), v))
     smallest, *others = sorted(options[variable], key=len)
@@ -94,7 +94,7 @@ def count(body: Sequence[Atom], bindings: Bindings, triples: Triples) -> int:
     return sum(count(waiting, {variable: value}, triples) for value in candidates)
 
 
-def bound(atom: Atom, bindings: Bindings) -> tuple[Term, str, Term]:
+def bound(atom: PartlyBound, bindings: Bindings) -> PartlyBound:
     """The atom with the values of its bound variables."""
     s, r, o = atom
     return (

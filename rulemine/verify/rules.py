@@ -1,7 +1,7 @@
 """The rules: what each line of ``rules.jsonl`` says, worked out again from its atoms alone.
 
 Checks that every rule is closed, connected and safe; that its measures fit together and reach the thresholds
-of the selection and the standards of proof; that rules are unique, name known relations and entities, and no
+of the selection and the standards of proof; that rules are unique, name known relations, no entities, and no
 relation that is kept out of bodies. `measures` counts them on the graph. Type and readable form are written
 again.
 """
@@ -20,10 +20,8 @@ __all__ = ["Atom", "HornRule", "check_rules", "check_thresholds"]
 
 RULES = "rules.jsonl"
 
-Term = int | str
-"""A variable (its index in the alphabet) or an entity in the naming of the release."""
-
-Atom = tuple[Term, str, Term]
+Atom = tuple[int, str, int]
+"""A relation between two variables, each its index in the alphabet."""
 
 MOST_BODY_ATOMS = 7
 """The longest body: no miner here writes longer ones, and to look for their idle atoms would take forever."""
@@ -72,11 +70,8 @@ def check_rules(folder: Folder, names: Names | None, findings: Findings) -> dict
         if problem := _form_problem(head, body):
             findings.add(RULES, number, "rule form", problem, "a closed, connected, safe rule")
             continue
-        if names is not None:
-            terms = [t for s, _, o in (head, *body) for t in (s, o) if isinstance(t, str)]
-            if lost := names.unknown(terms, [r for _, r, _ in (head, *body)]):
-                expected = "names of entities.tsv and relations.tsv"
-                findings.add(RULES, number, "names", shown(lost), expected)
+        if names is not None and (lost := names.unknown((), [r for _, r, _ in (head, *body)])):
+            findings.add(RULES, number, "names", shown(lost), "names of relations.tsv")
         _check_measures(row, number, findings)
         if row["id"] in rules:
             found = f"{row['id']} of line {rules[row['id']].line}"
@@ -149,23 +144,18 @@ def _check_measures(row: dict[str, Any], number: int, findings: Findings) -> Non
 
 
 def _atom(value: list[Any]) -> Atom:
-    subject, target = (
-        ord(t[1]) - ord("a") if isinstance(t, str) else str(t["entity"]) for t in value[::2]
-    )
+    subject, target = (ord(variable[1]) - ord("a") for variable in value[::2])
     return (subject, value[1], target)
 
 
 def _variables(atom: Atom) -> set[int]:
-    return {t for t in (atom[0], atom[2]) if isinstance(t, int)}
+    return {atom[0], atom[2]}
 
 
 def _form_problem(head: Atom, body: list[Atom]) -> str | None:
     if len(body) > MOST_BODY_ATOMS:
         return f"{len(body)} body atoms"
-    subject, target = head[0], head[2]
-    # The one head whose terms are one variable is r(?a,?a).
-    places_kept = subject in (0, str(subject)) and target in (1, str(target))
-    if not places_kept and not (subject == target == 0):
+    if head[::2] not in ((0, 1), (0, 0)):
         return "a head whose variables are not ?a (subject) and ?b (object)"
     if head in body:
         return "the head among the body atoms"

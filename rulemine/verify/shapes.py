@@ -39,24 +39,18 @@ WORDINGS = ("template", "model", "fallback")
 RULE_TYPES = ("symmetry", "inversion", "hierarchy", "composition", "other")
 
 
-def _term(value: Any, place: str) -> Misfit | None:
-    if isinstance(value, dict):
-        return record({"entity": name})(value, place)
-    return _variable(value, place)
-
-
 def _atom(value: Any, place: str) -> Misfit | None:
     if not isinstance(value, list) or len(value) != 3:
         return misfit_of(value, place, "[subject, relation, object]")
     subject, relation, target = value
     return (
-        _term(subject, f"{place}[0]")
+        _variable(subject, f"{place}[0]")
         or name(relation, f"{place}[1]")
-        or _term(target, f"{place}[2]")
+        or _variable(target, f"{place}[2]")
     )
 
 
-_variable = like(r"\?[a-z]", "a variable ?a … ?z, or {entity: name}")
+_variable = like(r"\?[a-z]", "a variable ?a … ?z")
 _count = integer(1)
 
 RULE = record(

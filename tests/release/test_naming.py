@@ -8,12 +8,10 @@ from rulemine.errors import ReleaseError
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.phrasing.templates import load_templates
 from rulemine.query import parse
-from rulemine.query.atom import Atom
 from rulemine.query.sparql import to_sparql
 from rulemine.release.naming import Namer, name_entities
-from rulemine.release.records import Certificate, Entity, Rejection, RuleId, Triple, as_given
+from rulemine.release.records import Certificate, Entity, Rejection, Triple, as_given
 from rulemine.release.seed_rows import SeedRow
-from rulemine.rules.rule import Rule
 from tests import structures
 from tests.questions import question
 from tests.release.test_records import REMOVAL
@@ -130,16 +128,6 @@ def test_lists_are_sorted_by_the_new_names():
     assert renamed.entities == tuple(n.private for n in names)
 
 
-def test_a_rule_that_names_an_entity_gets_another_id_everywhere():
-    names = name_entities(["Anna", "Bo"], seed=0)
-    rule = Rule(Atom(0, "likes", "Anna"), (Atom(0, "knows", "Bo"),))
-    namer = Namer(names, load_templates("", ["likes"]), "private", rules=[rule])
-    renamed = namer.rule(rule)
-    assert renamed.id != rule.id
-    assert namer.rule_id(rule.id) == renamed.id
-    assert namer.rule_id("another") == "another"
-
-
 @dataclass(frozen=True, order=True)
 class Choice:
     """A record within a block."""
@@ -158,20 +146,18 @@ class Riddle:
     in_order: Annotated[tuple[Entity, ...], as_given]
     choices: tuple[Choice, ...]
     pairs: tuple[tuple[Entity, str], ...]
-    proof: RuleId
     words: tuple[str, ...]
 
 
 def test_a_record_is_renamed_by_the_types_of_its_fields():
     names = [EntityNames("e1", "a", "Z"), EntityNames("e2", "b", "Y")]
-    rule = Rule(Atom(0, "likes", "a"), (Atom(0, "knows", "b"),))
-    namer = Namer(names, load_templates("", ["likes"]), "text", rules=[rule])
+    namer = Namer(names, load_templates("", ["likes"]), "text")
     given = Riddle(
         "a", None, (("a", "r", "b"), ("b", "r", "a")), ("a", "b"), (Choice("a", 1), Choice("b", 2)),
-        (("a", "b"), ("b", "a")), rule.id, ("b", "a"),
+        (("a", "b"), ("b", "a")), ("b", "a"),
     )  # fmt: skip
     assert namer.record(given) == Riddle(
         "Z", None, (("Y", "r", "Z"), ("Z", "r", "Y")), ("Z", "Y"), (Choice("Y", 2), Choice("Z", 1)),
-        (("Y", "a"), ("Z", "b")), namer.rule_id(rule.id), ("b", "a"),
+        (("Y", "a"), ("Z", "b")), ("b", "a"),
     )  # fmt: skip
     assert namer.record(replace(given, nobody="b")).nobody == "Y"
