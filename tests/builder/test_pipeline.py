@@ -222,14 +222,13 @@ def test_a_folder_that_is_not_ours_is_left_alone(rules: Path, tmp_path: Path) ->
 
 
 def test_every_option_of_the_miner_can_be_had_in_a_build(tmp_path: Path) -> None:
-    settings = {"head_relations": ["child_of", "lives_in"], "constants": True}
+    settings = {"head_relations": ["child_of", "lives_in"], "injective": True}
     chosen = load_recipe("demo", [(("mining", key), value) for key, value in settings.items()])
     Build(chosen, tmp_path / "out").run()
     release = Release.open(tmp_path / "out")
     assert release.manifest["config"]["mining"].items() >= settings.items()
     rules = release.rules()
     assert {rule.head.relation for rule in rules} == {"child_of", "lives_in"}
-    assert any(rule.entities for rule in rules)
     assert not verify(tmp_path / "out").problems
 
 
@@ -293,7 +292,6 @@ def test_that_no_model_can_be_asked_is_said_before_anything_is_mined(
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("constants", True),
         ("injective", True),
         ("head_relations", ["parent_of"]),
         ("body_relations", ["parent_of", "child_of"]),

@@ -230,6 +230,10 @@ LINE = RULES.splitlines()[1]
         ),
         ('{"head": ["?a", "husband", "?b"], "body": [["?b", "wife", "?a"]]}', "has no measures"),
         (
+            '{"head": ["?a", "husband", {"entity": "w1"}], "body": [["?a", "mother", {"entity": "w2"}]]}',
+            r"r: rule 1, mother\(x,'w2'\) .*, names the entity 'w1'; expected variables alone.*Leave out",
+        ),
+        (
             '{"head": ["?a", "husband", "?b"], "body": [["?b", "wife", "?c"]]}',
             "line 1: .*not closed",
         ),

@@ -58,7 +58,6 @@ OPTIONS: list[dict[str, object]] = [
     {"selection.max_prior": 0.5, "questions.split": "group"},
     {"selection.mode": "brink", "questions.max_answer_share": 0.02},
     {
-        "mining.constants": True,
         "mining.min_initial_support": 12,
         "selection.max_prior": 1.0,
         "mining.min_head_coverage": 0.05,

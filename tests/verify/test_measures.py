@@ -14,7 +14,7 @@ from rulemine.verify.triples import Graph, Triple
 def by_definition(rule: HornRule, facts: set[Triple], injective: bool) -> dict[str, object]:
     entities = sorted({end for s, _, o in facts for end in (s, o)})
     atoms = (rule.head, *rule.body)
-    variables = sorted({t for s, _, o in atoms for t in (s, o) if isinstance(t, int)})
+    variables = sorted({t for s, _, o in atoms for t in (s, o)})
     pairs = set()
     for values in product(entities, repeat=len(variables)):
         if injective and len(set(values)) < len(values):
@@ -22,8 +22,7 @@ def by_definition(rule: HornRule, facts: set[Triple], injective: bool) -> dict[s
         chosen = dict(zip(variables, values, strict=True))
 
         def instance(atom: Atom, chosen: dict[int, str] = chosen) -> Triple:
-            s, o = (chosen[t] if isinstance(t, int) else t for t in (atom[0], atom[2]))
-            return (s, atom[1], o)
+            return (chosen[atom[0]], atom[1], chosen[atom[2]])
 
         if all(instance(atom) in facts for atom in rule.body):
             pairs.add(instance(rule.head))
@@ -53,12 +52,11 @@ def test_sizes_are_those_of_the_definition(
             ("abcd"[draw.below(4)], "rs"[draw.below(2)], "abcd"[draw.below(4)])
             for _ in range(4 + draw.below(10))
         } | {("a", "r", "b"), ("b", "s", "a")}
-        free, constants = draw.below(3), not injective
-
-        def term(free: int = free, constants: bool = constants) -> int | str:
-            return "a" if constants and not draw.below(12) else draw.below(2 + free)
-
-        body = [(term(), "rs"[draw.below(2)], term()) for _ in range(1 + draw.below(3))]
+        terms = 2 + draw.below(3)
+        body = [
+            (draw.below(terms), "rs"[draw.below(2)], draw.below(terms))
+            for _ in range(1 + draw.below(3))
+        ]
         head: Atom = (0, "r", 1)
         if {0, 1} - {t for s, _, o in body for t in (s, o)} or not connected(body):
             continue
@@ -72,6 +70,6 @@ def test_sizes_are_those_of_the_definition(
 def connected(body: list[Atom]) -> bool:
     reached, grown = {0}, True
     while grown:
-        more = {t for s, _, o in body for t in (s, o) if {s, o} & reached and isinstance(t, int)}
+        more = {t for s, _, o in body for t in (s, o) if {s, o} & reached}
         grown, reached = not more <= reached, reached | more
-    return all({s, o} & reached or not {s, o} - {"a"} for s, _, o in body)
+    return all({s, o} & reached for s, _, o in body)

@@ -324,6 +324,10 @@ TAMPERINGS = {
         replaced("rules.jsonl", '["?a", "parent", "?c"]', '["?a", "parent", "?d"]'),
         ("rules.jsonl", 1, "rule form"),
     ),
+    "a rule that names an entity": (
+        replaced("rules.jsonl", '["?a", "parent", "?c"]', '["?a", "parent", {"entity": "ada"}]'),
+        ("rules.jsonl", 1, "record"),
+    ),
     "a rule behind no proof with less support": (
         lambda folder: unused_rule(folder, Measures(1, 2, 2, 3, 0)),
         ("rules.jsonl", 3, "measures"),
