@@ -37,8 +37,8 @@ def small_graph(
     return KnowledgeGraph.from_triples(triples)
 
 
-def small_rule(rng: random.Random) -> Rule:
-    """A rule of two to four atoms; repeated variables, entities anywhere, relations that lack."""
+def small_rule(rng: random.Random, *, entities: bool = False) -> Rule:
+    """A rule of two to four atoms; repeated variables, relations that lack, maybe entities anywhere."""
     while True:
         terms: list[Term] = [0, 1, *range(2, 2 + rng.randrange(3))]
         if rng.random() < 0.3:
@@ -58,15 +58,15 @@ def small_rule(rng: random.Random) -> Rule:
                 )
             )
         rule = Rule(head, body)
-        if rule.problem() is None:
+        if rule.problem() is None and (entities or not rule.entities):
             return rule
 
 
-def small_rules(rng: random.Random, n: int) -> tuple[Rule, ...]:
-    """Different rules."""
+def small_rules(rng: random.Random, n: int, *, entities: bool = False) -> tuple[Rule, ...]:
+    """Different rules; of those that may name entities some do."""
     rules: dict[str, Rule] = {}
     while len(rules) < n:
-        rule = small_rule(rng)
+        rule = small_rule(rng, entities=entities)
         rules.setdefault(rule.id, rule)
     return tuple(rules.values())
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.errors import InputError
 from rulemine.kg.index import Index
 from rulemine.query.join import BoundAtom, bind, join
 from rulemine.rules.rule import Rule
@@ -68,11 +69,9 @@ class BoundRule:
         ends = triples[asked].astype(np.int64)
         own = self.index.kg.rows_of(triples[asked])
         bindings = np.zeros((len(asked), self.columns), np.int64)
-        given = frozenset(t for t in (self.head.subject, self.head.object) if t >= 0)
-        if self.head.subject >= 0:
-            bindings[:, self.head.subject] = ends[:, 0]
-        if self.head.object >= 0:
-            bindings[:, self.head.object] = ends[:, 2]
+        given = frozenset({self.head.subject, self.head.object})
+        bindings[:, self.head.subject] = ends[:, 0]
+        bindings[:, self.head.object] = ends[:, 2]
         order = self.join_order(bindings, given)
         back = np.argsort(order)
         for found in join(self.index, [self.body[i] for i in order], bindings, given):
@@ -92,9 +91,6 @@ class BoundRule:
 
     def _fits(self, triples: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
         fits: npt.NDArray[np.bool_] = triples[:, 1] == self.head.relation
-        for term, column in ((self.head.subject, 0), (self.head.object, 2)):
-            if term < 0:
-                fits &= triples[:, column] == -1 - term
         if self.head.subject == self.head.object:
             fits &= triples[:, 0] == triples[:, 2]
         return fits
@@ -112,30 +108,38 @@ class BoundRule:
             nxt = min(waiting, key=lambda i: self._matches(self.body[i], bindings, given, known))
             waiting.remove(nxt)
             order.append(nxt)
-            known.update(t for t in (self.body[nxt].subject, self.body[nxt].object) if t >= 0)
+            known |= {self.body[nxt].subject, self.body[nxt].object}
         return order + waiting
 
     def _matches(
         self, atom: BoundAtom, bindings: Ints, given: frozenset[int], known: set[int]
     ) -> float:
         """Expected matches of an atom per row of a table in which some variables are bound."""
-        subject_known = atom.subject < 0 or atom.subject in known
-        object_known = atom.object < 0 or atom.object in known
+        subject_known, object_known = atom.subject in known, atom.object in known
         if subject_known and object_known:
             return 0.0  # can only shrink the table
         index = self.index
         if not subject_known and not object_known:
             return float(len(index.of_relation(atom.relation)))
         term, column = (atom.subject, 0) if subject_known else (atom.object, 2)
-        if term >= 0 and term not in given:
+        if term not in given:
             return index.mean_degree(atom.relation, column)
-        ends = bindings[:, term] if term >= 0 else np.array([-1 - term])
+        ends = bindings[:, term]
         total = index.ranges(column, atom.relation * index.entities + ends)[1].sum()
         return float(total / max(1, len(ends)))
 
 
 def bind_rule(index: Index, rule: Rule) -> BoundRule | None:
-    """Binds a rule to a graph; None if the graph lacks one of its relations or entities."""
+    """Binds a rule to a graph; None if the graph lacks one of its relations.
+
+    Raises:
+        InputError: The rule names an entity.
+    """
+    if rule.entities:
+        raise InputError(
+            f"rule {rule}: names the entity {min(rule.entities)!r}; expected variables alone, since what is "
+            "said of a single entity proves nothing here. Leave the rule out."
+        )
     atoms = bind(index.kg, (rule.head, *rule.body))
     if atoms is None:
         return None

@@ -48,7 +48,7 @@ class Groundings:
             ``Rule.body``, padded with −1.
         counts: int64, shape (rules,): all groundings of each rule, even if only a sample is kept.
         provable: Number of distinct head triples of all groundings, sampled or not.
-        lacking: int64: positions of the rules with unknown entities or relations, which have no
+        lacking: int64: positions of the rules with unknown relations, which have no
             grounding.
         excluded: Number of rules that were skipped because their head relation is excluded.
     """
@@ -109,9 +109,7 @@ class Groundings:
         if self.excluded:
             text += f", {self.excluded:,} because their head relation is excluded"
         if len(self.lacking):
-            text += (
-                f", {len(self.lacking):,} because the graph lacks a relation or entity of theirs"
-            )
+            text += f", {len(self.lacking):,} because the graph lacks a relation of theirs"
         return text
 
 

@@ -258,7 +258,7 @@ def _steps_of(bound: BoundRule) -> tuple[Steps, tuple[int, ...]] | None:
         return None
     ends = [(atom.subject, atom.object) for atom in bound.body]
     path = simple_path(ends, 0, 1)
-    if path is None or min(map(min, ends)) < 0:
+    if path is None:
         return None
     steps = [Step(bound.body[at].relation, forward) for at, forward in path]
     order = [at for at, _ in path]

@@ -114,7 +114,7 @@ def test_rules_of_other_graphs_have_no_grounding_and_are_named() -> None:
     rules = [
         Rule(Atom(0, "p", 1), (Atom(1, "unknown", 0),)),
         Rule(Atom(0, "p", 1), (Atom(1, "q", 0),)),
-        Rule(Atom(0, "p", "nobody"), (Atom(0, "q", 0),)),
+        Rule(Atom(0, "p", 1), (Atom(0, "unknown", 1),)),
     ]
     told: list[tuple[int, int]] = []
     found = ground(kg, rules, progress=lambda done, total: told.append((done, total)))
@@ -123,8 +123,14 @@ def test_rules_of_other_graphs_have_no_grounding_and_are_named() -> None:
     assert told == [(1, 3), (2, 3), (3, 3)]
     assert found.describe() == (
         "1 grounding with 1 distinct head; 2 of 3 rules have none, "
-        "2 because the graph lacks a relation or entity of theirs"
+        "2 because the graph lacks a relation of theirs"
     )
+
+
+def test_a_rule_that_names_an_entity_is_refused() -> None:
+    kg = KnowledgeGraph.from_triples([("a", "p", "b"), ("b", "q", "a")])
+    with pytest.raises(InputError, match=r"names the entity 'b'; .* Leave the rule out"):
+        ground(kg, [Rule(Atom(0, "p", "b"), (Atom("b", "q", 0),))])
 
 
 def test_no_rules_have_no_groundings() -> None:

@@ -51,7 +51,7 @@ def closed_by_hand(kg: KnowledgeGraph, rules: list[Rule]) -> set[Triple]:
 def test_closing_finds_all_that_follows(seed: int) -> None:
     rng = random.Random(seed)
     kg = small_graph(rng, most=12)
-    rules = [with_kinds(rng, rule) for rule in small_rules(rng, 3)]
+    rules = [with_kinds(rng, rule) for rule in small_rules(rng, 3, entities=True)]
     usable = [
         rule
         for rule in rules

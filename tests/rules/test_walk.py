@@ -56,7 +56,7 @@ def test_walks_find_what_all_substitutions_give(seed: int, monkeypatch: pytest.M
     monkeypatch.setattr(walk, "MOST_ROWS", rng.choice([1, 10, 1 << 23]))
     monkeypatch.setattr(walk, "MOST_SLOTS", rng.choice([0, 1 << 24]))
     monkeypatch.setattr(walk, "STEPS_AT_ONCE", rng.choice([1, 5, 1 << 16]))
-    kg, rules = small_graph(rng), small_rules(rng, rng.randrange(1, 8))
+    kg, rules = small_graph(rng), small_rules(rng, rng.randrange(1, 8), entities=True)
     n = len(kg.entities)
     asked = [
         OpenEnds(relation, end, np.array(rng.sample(range(n), rng.randrange(n + 1)), np.int64))
