@@ -74,14 +74,13 @@ def parts_of_build(
     *,
     rules_mined: int,
     rules_refused: int | None = None,
-    rules_of_low_lift: int | None = None,
     types: Mapping[str, tuple[str, ...]] | None = None,
     sampling: Mapping[str, Any] | None = None,
     graph: PropertyGraph | None = None,
 ) -> ReleaseParts:
     """The parts of a release, from the results of the stages, and the number of rules as mined.
 
-    Of a build with standards of proof, or a bound on lifts, also from the number of these that they refuse.
+    Of a build with standards of proof also from the number of rules that these refuse.
     Of some kinds also from the types of entities, what sampling counted, and a property graph.
     """
     return ReleaseParts(
@@ -106,7 +105,6 @@ def parts_of_build(
         selection_counts={
             "rules_mined": rules_mined,
             **({} if rules_refused is None else {"rules_refused": rules_refused}),
-            **({} if rules_of_low_lift is None else {"rules_of_low_lift": rules_of_low_lift}),
             **{name: n for name, n in asdict(selection.counts).items() if n >= 0},
         },
         trace=trace,

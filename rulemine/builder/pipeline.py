@@ -129,8 +129,6 @@ class Build(BuildStages):
                 f"{counted(self._rules_refused, 'rule')} of {len(self.mined_rules):,} refused by the "
                 "standards of proof of the filter"
             )
-        if low := self._rules_of_low_lift:
-            lines.append(f"{counted(low, 'rule')} refused by selection.min_lift alone")
         lines += self.rules_left_out()
         at = STAGES.index(until)
         if "ground" in self._done:

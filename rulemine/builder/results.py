@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 
 from rulemine.builder.stage import FinishedStage
-from rulemine.files import read_text
 from rulemine.kinds.building import kind_of
 from rulemine.mining import Resources, miner
 from rulemine.recipe.earlier import NOTHING
@@ -30,10 +29,7 @@ from rulemine.rules.grounding import Groundings, read_groundings
 from rulemine.rules.rule import Rule
 from rulemine.rules.standards import refused
 
-__all__ = ["RULES_OF_LOW_LIFT", "BuildContext", "BuildResults"]
-
-RULES_OF_LOW_LIFT = "rules_of_low_lift.txt"
-"""The file, in the folder of ``ground``, with how many rules `selection.min_lift` alone refuses."""
+__all__ = ["BuildContext", "BuildResults"]
 
 _ASKING = ("ask", "verbalize", "split")
 """Stages that may ask a model."""
@@ -208,13 +204,6 @@ class BuildResults:
         return merged(
             [read_trace(folder.joinpath) for folder in folders if (folder / JOURNAL).exists()]
         )
-
-    @property
-    def _rules_of_low_lift(self) -> int | None:
-        """How many rules are refused by `selection.min_lift` alone; None: there is no such bound."""
-        if "ground" not in self._done or not self.recipe.selection.min_lift:
-            return None
-        return int(read_text(self._done["ground"].folder / RULES_OF_LOW_LIFT))
 
     @cached_property
     def _rules_refused(self) -> int | None:

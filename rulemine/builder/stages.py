@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.builder.assemble import parts_of_build
-from rulemine.builder.results import RULES_OF_LOW_LIFT, BuildResults
+from rulemine.builder.results import BuildResults
 from rulemine.builder.stage import Stage
 from rulemine.codec import dump_line, to_json
 from rulemine.errors import NoInferenceError, counted
@@ -88,10 +88,9 @@ class BuildStages(BuildResults):
         chosen = self.recipe.selection
 
         def work(folder: Path) -> None:
-            rules, found, low = ground_eligible(
+            rules, found = ground_eligible(
                 self.recipe, self.inputs, self.mined_rules, self._progress, self.context.run
             )
-            write_text(folder / RULES_OF_LOW_LIFT, str(low))
             write_rules(folder / "rules.jsonl", rules)
             write_groundings(folder, found)
             self.rules, self.groundings = rules, found
@@ -108,9 +107,6 @@ class BuildStages(BuildResults):
         }
         if chosen.min_sure_confidence:
             options["min_sure_confidence"] = chosen.min_sure_confidence
-        if chosen.min_lift:
-            options["min_lift"] = chosen.min_lift
-            options["declarations"] = self._declarations
         return self._stage("ground", 8, options, work)
 
     def _select(self) -> Stage:
@@ -282,7 +278,6 @@ class BuildStages(BuildResults):
                 self._trace(),
                 rules_mined=len(self.mined_rules),
                 rules_refused=self._rules_refused,
-                rules_of_low_lift=self._rules_of_low_lift,
                 types=self._types[1] or None,
                 sampling=self._asked("split").sampling,
                 graph=self.kind.graph(self.inputs),

@@ -104,7 +104,6 @@ FLOORS = (
         "where an answer cannot be guessed, a rule is right so often",
     ),
     Chosen("selection.max_prior", 0.07, "no answer that more than 7 % of a relation's topics have"),
-    Chosen("selection.min_lift", 2.5, "so many times better than guessing"),
     Chosen("questions.max_questions", 10_000, "more say no more about a system"),
     Chosen(
         "questions.declarations",

@@ -53,9 +53,6 @@ class SelectionSection(Section):
         min_rare_confidence: Lower bound on the confidence of rules where the answer cannot be guessed: of
             their predictions whose ends are no common answers (by `max_prior`), and whose body does not
             hold the prediction itself, the fraction that is in the graph; 0: off.
-        min_lift: Lower bound on the lift of rules, the standard confidence over the mean prior of what they
-            predict (see `rulemine.rules.lift`), in each direction in which any of their right predictions may
-            be asked for by `max_prior`; 0: off.
         body_filter: Relations that prove nothing, and standards of proof: a file like that of
             ``questions.filter`` or the name of a data set that has one; empty: that of ``questions.filter``
             and what else is not asked about; ``none``: nothing.
@@ -78,7 +75,6 @@ class SelectionSection(Section):
     min_std_confidence: tuple[float, ...] = option((), least=0, most=1)
     min_sure_confidence: float = option(0.0, least=0, most=1)
     min_rare_confidence: float = option(0.1, least=0, most=1)
-    min_lift: float = option(0.0, least=0)
     body_filter: str = option("", file=True, packaged="filter.toml", words=("none",))
 
     def __post_init__(self) -> None:

@@ -256,7 +256,6 @@ _MAXIMAL_ONLY = (
     "questions.max_relation_share",
     "selection.body_filter",
     "selection.max_prior",
-    "selection.min_lift",
     "selection.min_rare_confidence",
     "selection.min_std_confidence",
     "selection.min_sure_confidence",

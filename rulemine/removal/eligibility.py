@@ -2,16 +2,14 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.relation_overlap import least_share
 from rulemine.rules.blocks import MapLike, Progress
-from rulemine.rules.lift import lifts
 from rulemine.rules.rare_confidence import rare_confidences
 from rulemine.rules.rule import Rule
 from rulemine.rules.standards import Standard, refused
 
-__all__ = ["confident_rules", "rules_beyond_guessing", "rules_with_lift"]
+__all__ = ["confident_rules", "rules_beyond_guessing"]
 
 
 def confident_rules(
@@ -74,34 +72,3 @@ def rules_beyond_guessing(
         return tuple(rules)
     found = rare_confidences(kg, rules, max_prior, seed=seed, progress=progress, run=run)
     return tuple(rule for rule, value in zip(rules, found.tolist(), strict=True) if value >= least)
-
-
-def rules_with_lift(
-    kg: KnowledgeGraph,
-    rules: Sequence[Rule],
-    least: float,
-    max_prior: float,
-    declarations: Declarations,
-    *,
-    seed: int = 0,
-    progress: Progress | None = None,
-    run: MapLike = map,
-) -> tuple[Rule, ...]:
-    """The rules that do better than guessing, in each direction in which what they predict may be asked for.
-
-    Args:
-        kg: The complete graph.
-        rules: The rules.
-        least: Lower bound on the lift (see `rulemine.rules.lift`).
-        max_prior: Highest prior at which an answer is asked for.
-        declarations: Which relations state the same facts.
-        seed: Seed of the samples.
-        progress: Called with (rules done, all rules).
-        run: Calls a function with blocks of the rules, perhaps in other processes.
-
-    Returns:
-        These rules, in the order given.
-    """
-    found = lifts(kg, rules, max_prior, declarations, seed=seed, progress=progress, run=run)
-    lowest = found.min(axis=1).tolist()
-    return tuple(rule for rule, lift in zip(rules, lowest, strict=True) if lift >= least)

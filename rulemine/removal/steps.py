@@ -9,7 +9,7 @@ from rulemine.recipe.options import SelectionSection
 from rulemine.recipe.recipe import Recipe
 from rulemine.removal.brink import select_brink
 from rulemine.removal.certificates import certify, certify_as_chosen
-from rulemine.removal.eligibility import confident_rules, rules_beyond_guessing, rules_with_lift
+from rulemine.removal.eligibility import confident_rules, rules_beyond_guessing
 from rulemine.removal.levels import thin
 from rulemine.removal.maximal import choose
 from rulemine.removal.selection import Selection
@@ -30,8 +30,8 @@ def ground_eligible(
     mined: Sequence[Rule],
     progress: Progress | None = None,
     run: MapLike = map,
-) -> tuple[tuple[Rule, ...], Groundings, int]:
-    """The rules that may prove something, their groundings, and how many more `min_lift` alone refuses.
+) -> tuple[tuple[Rule, ...], Groundings]:
+    """The rules that may prove something, and their groundings.
 
     Args:
         recipe: The build; its selection is not ``brink``.
@@ -59,22 +59,10 @@ def ground_eligible(
         progress=progress,
         run=run,
     )
-    before = len(rules)
-    if chosen.min_lift:
-        rules = rules_with_lift(
-            inputs.kg,
-            rules,
-            chosen.min_lift,
-            chosen.max_prior,
-            inputs.templates.declarations,
-            seed=recipe.seed,
-            progress=progress,
-            run=run,
-        )
     if not rules:
         raise NoInferenceError(
             f"{recipe.kg}: none of {counted(len(mined), 'rule')} reaches "
-            "selection.min_std_confidence, min_sure_confidence, min_rare_confidence and min_lift, and the "
+            "selection.min_std_confidence, min_sure_confidence and min_rare_confidence, and the "
             "standards of the filter, without a relation that is kept out of bodies (selection.body_filter). "
             "Lower these or shorten that."
         )
@@ -87,7 +75,7 @@ def ground_eligible(
         progress=progress,
         run=run,
     )
-    return rules, found, before - len(rules)
+    return rules, found
 
 
 def remove(

@@ -29,7 +29,7 @@ from rulemine.rules.rule import Rule
 from rulemine.rules.two_hop import Step
 from rulemine.seeds import Stream, stream
 
-__all__ = ["predicted", "rare_confidences"]
+__all__ = ["rare_confidences"]
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -42,6 +42,9 @@ DOUBT = 1
 
 WAYS = 1 << 20
 """About how many ways to a prediction are followed; rules with more are judged by fewer entities."""
+
+AT_ONCE = 32
+"""Entities whose ways are followed together."""
 
 
 def rare_confidences(
@@ -129,12 +132,12 @@ def _rare_confidence(graph: _Graph, bound: BoundRule, draws: Stream) -> float:
 def _predicted(graph: _Graph, bound: BoundRule, draws: Stream) -> tuple[Ints, Ints]:
     """All predictions about a sample of entities: subjects and objects, each pair once.
 
-    The entities stand for the head's subject; for its object where the subject is fixed by the rule.
+    The entities stand for the head's subject.
     """
     head = bound.head
     ends = [(atom.subject, atom.object) for atom in bound.body]
     path = None
-    if (head.subject, head.object) == (0, 1) and min(map(min, ends)) >= 0 and len(ends) <= 3:
+    if (head.subject, head.object) == (0, 1) and len(ends) <= 3:
         path = simple_path(ends, 0, 1)
     if path is None:
         return _joined(graph.index, bound, draws)
@@ -169,52 +172,29 @@ def _walked(graph: _Graph, steps: Sequence[Step], draws: Stream) -> tuple[Ints, 
     return subjects, objects
 
 
-def predicted(
-    index: Index, bound: BoundRule, entities: Ints, start: int, most: int, at_once: int
-) -> tuple[Ints, Ints]:
-    """What a rule predicts about some entities, each pair once.
-
-    Args:
-        index: The index of the graph.
-        bound: The rule.
-        entities: The entities, shape (n,).
-        start: The term of the rule that they stand for.
-        most: Matches of the body after which no further entities are taken.
-        at_once: Entities that are taken together or not at all.
-
-    Returns:
-        Subjects and objects, ascending.
-    """
-    n, head, fixed = index.entities, bound.head, frozenset({start})
-    bindings = np.zeros((len(entities), bound.columns), np.int64)
-    bindings[:, start] = entities
-    order = bound.join_order(bindings[:at_once], fixed)
+def _joined(index: Index, bound: BoundRule, draws: Stream) -> tuple[Ints, Ints]:
+    """See `_predicted`; for any body: entities are taken `AT_ONCE` together or not at all."""
+    n, head = index.entities, bound.head
+    start, fixed = head.subject, frozenset({head.subject})
+    atom = next(a for a in bound.body if start in (a.subject, a.object))
+    ends = index.kg.triples[index.of_relation(atom.relation)].astype(np.int64)
+    sample = _drawn(distinct(ends[:, 0 if atom.subject == start else 2]), draws)
+    bindings = np.zeros((len(sample), bound.columns), np.int64)
+    bindings[:, start] = sample[draws.permutation(len(sample))]
+    order = bound.join_order(bindings[:AT_ONCE], fixed)
     keys = [np.empty(0, np.int64)]
-    ways, taken = np.zeros(-(-len(entities) // at_once), np.int64), len(entities)
+    ways, taken = np.zeros(-(-len(sample) // AT_ONCE), np.int64), len(sample)
     for found in join(index, [bound.body[i] for i in order], bindings, fixed):
         # Results come by entity, so that of those after the last one taken none is missed.
-        ways += np.bincount(found.origin // at_once, minlength=len(ways))
-        enough = np.flatnonzero(ways.cumsum() >= most)
-        taken = min(taken, (int(enough[0]) + 1) * at_once) if len(enough) else taken
+        ways += np.bincount(found.origin // AT_ONCE, minlength=len(ways))
+        enough = np.flatnonzero(ways.cumsum() >= WAYS)
+        taken = min(taken, (int(enough[0]) + 1) * AT_ONCE) if len(enough) else taken
         own = found.bindings[: np.searchsorted(found.origin, taken)]
-        subject, object_ = (
-            own[:, term] if term >= 0 else -1 - term for term in (head.subject, head.object)
-        )
-        keys.append(distinct(np.asarray(subject * n + object_)))
+        keys.append(distinct(own[:, head.subject] * n + own[:, head.object]))
         if found.origin[-1] >= taken:
             break
     subjects, objects = np.divmod(distinct(np.concatenate(keys)), n)
     return subjects, objects
-
-
-def _joined(index: Index, bound: BoundRule, draws: Stream) -> tuple[Ints, Ints]:
-    """See `_predicted`; for any body."""
-    head = bound.head
-    start = head.subject if head.subject >= 0 else head.object
-    atom = next(a for a in bound.body if start in (a.subject, a.object))
-    ends = index.kg.triples[index.of_relation(atom.relation)].astype(np.int64)
-    sample = _drawn(distinct(ends[:, 0 if atom.subject == start else 2]), draws)
-    return predicted(index, bound, sample[draws.permutation(len(sample))], start, WAYS, 32)
 
 
 def _drawn(

@@ -1,9 +1,8 @@
 """The measures of rules, counted again on the complete KG.
 
-Checks support, body size, PCA body size, head size and functional variable of the rules, and that their lifts
-reach what the recipe asks for, by joining whole columns: bindings of variables are a table, each atom widens
-or filters it, and a variable that no further atom needs is dropped. The subjects (or objects) of the head are
-taken in parts, so that no table gets large.
+Checks support, body size, PCA body size, head size and functional variable of the rules by joining whole
+columns: bindings of variables are a table, each atom widens or filters it, and a variable that no further
+atom needs is dropped. The subjects of the head are taken in parts, so that no table gets large.
 """
 
 import random
@@ -26,9 +25,6 @@ SMALL = 100_000
 
 SAMPLE = 200
 """Rules of a sample."""
-
-SAMPLED = 0.95
-"""What a lift may fall short by: where a rule has very many bodies, builds estimate it from a sample."""
 
 MOST_ROWS = 1 << 21
 """Rows of a table of bindings, roughly."""
@@ -91,48 +87,14 @@ class RuleChecks:
     """
 
     def __init__(self, contents: Contents) -> None:
-        self._contents = contents
+        self._rules = contents.rules
         injective = contents.folder.option("mining", "injective") is True
         self._columns = Columns(contents.complete, injective)
-        # Lifts are of rules as they apply, whose variables may have the same value.
-        self._free = Columns(contents.complete, False) if injective else self._columns
 
     def check(self, names: Sequence[str], findings: Findings) -> None:
         """Checks the rules of these ids."""
-        rules = [self._contents.rules[name] for name in names]
-        for rule in rules:
-            _compare(rule, sizes_of(rule, self._columns), findings)
-        _check_lifts(rules, self._contents, self._free, findings)
-
-
-def _check_lifts(
-    rules: Sequence[HornRule], contents: Contents, columns: "Columns", findings: Findings
-) -> None:
-    """Checks that rules do better than guessing, wherever what they predict rightly may be asked for."""
-    least, most = (contents.folder.option("selection", key) for key in ("min_lift", "max_prior"))
-    if (
-        contents.brink
-        or not all(type(value) in (int, float) for value in (least, most))
-        or not least
-    ):
-        return
-    complete, priors = contents.complete, contents.priors
-    for rule in rules:
-        subject, relation, target = rule.head
-        head, hits = complete.terms.relations[relation], 0
-        expected, asked = [0.0, 0.0], [False, False]
-        for table in _bodies(rule, columns):
-            right = member(columns.keys(relation), table[subject] * columns.n + table[target])
-            hits += int(right.sum())
-            for side, (end, term) in enumerate((("subject", subject), ("object", target))):
-                own = priors.of_answers(head, end, table[term])
-                expected[side] += float(own.sum())
-                asked[side] |= bool((own[right] <= most).any())
-        for end, guessed, is_asked in zip(("subject", "object"), expected, asked, strict=True):
-            if is_asked and hits < SAMPLED * least * guessed:
-                found = f"lift {hits / guessed:.4f} where the {end} is asked for"
-                wanted = f"at least {least} (manifest, config.selection.min_lift)"
-                findings.add(RULES, rule.line, "lift", found, wanted)
+        for name in names:
+            _compare(self._rules[name], sizes_of(self._rules[name], self._columns), findings)
 
 
 def _sample(names: list[str]) -> list[str]:

@@ -189,7 +189,7 @@ def test_a_build_with_given_rules(
     monkeypatch.setattr(of_rules, "FEWEST_BLOCKS", 5)
     words = (
         "build", "demo", "--rules", f"{demo}.stages/mine/rules.jsonl", "--until", "ground", "--set",
-        "selection.min_rare_confidence=0.1", "--set", "selection.min_lift=1.5", "-o",
+        "selection.min_rare_confidence=0.1", "-o",
     )  # fmt: skip
     assert command(*words, str(tmp_path / "alone")).status == 0
     address = ("--cluster", two_workers.scheduler_address)

@@ -261,11 +261,6 @@ def _notes(release: Release) -> Iterator[str]:
             f"names ({shared:,} share their text with another); a template file reads better "
             "(questions.templates)."
         )
-    if low := counts["selection"].get("rules_of_low_lift"):
-        yield (
-            f"{counted(low, 'rule')} refused: little better than guessing by how common answers are "
-            "(selection.min_lift)."
-        )
     if left := counts["selection"].get("restated"):
         yield (
             f"{counted(left, 'fact')} with a proof left in the graph, because another triple joins the same "
