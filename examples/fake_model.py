@@ -55,17 +55,6 @@ class FakeModel:
     def _cypher_audit(self, prompt: str) -> dict[str, Any]:
         return {"verdict": "PASS", "reason": "", "refined_question": ""}
 
-    def _round_trip(self, prompt: str) -> dict[str, Any]:
-        """The relation whose clause stands in the question, with X for what is asked for."""
-        question = self._line(prompt, "Question")
-        clauses = re.findall(r"^(.+?): (.*\bS\b.*\bO\b.*|.*\bO\b.*\bS\b.*)$", prompt, re.MULTILINE)
-        for relation, clause in clauses:
-            for asked, other, direction in (("S", "O", "subject"), ("O", "S", "object")):
-                words = re.sub(rf"\b{asked}\b", "\0", re.sub(rf"\b{other}\b", "\1", clause))
-                if re.search(re.escape(words).replace("\0", "X").replace("\1", ".+"), question):
-                    return {"relation": relation, "direction": direction}
-        return {"relation": clauses[0][0] if clauses else "none", "direction": "subject"}
-
     def _pairs(self, prompt: str) -> dict[str, Any]:
         """For two triples in a row that join three entities: what is beyond the middle one."""
         triples = [json.loads(line) for line in re.findall(r'^\[".*"\]$', prompt, re.MULTILINE)]

@@ -23,6 +23,7 @@ __all__ = [
     "dump_line",
     "from_json",
     "parse_object",
+    "plain",
     "read_table",
     "read_value",
     "shown",
@@ -46,15 +47,16 @@ TYPE_NAMES: dict[Any, str] = {
 
 def to_json(record: Any) -> dict[str, Any]:
     """A record as a JSON object, fields in their order; tuples become arrays."""
-    return {slot.name: _plain(getattr(record, slot.name)) for slot in slots_of(type(record))}
+    return {slot.name: plain(getattr(record, slot.name)) for slot in slots_of(type(record))}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A value as JSON has it."""
     kind = type(value)
     if kind is str or kind is int or kind is float:
         return value
     if isinstance(value, tuple):
-        return [item if type(item) is str else _plain(item) for item in value]
+        return [item if type(item) is str else plain(item) for item in value]
     return to_json(value) if dataclasses.is_dataclass(value) else value
 
 
@@ -222,6 +224,8 @@ def decode(
     Returns:
         The record; None if there was a problem.
     """
+    stated = getattr(kind, "stated", ())  # see `rulemine.config.Section`
+    row = {n: v for n, v in row.items() if n not in stated or v != plain(getattr(kind, n))}
     before, slots = len(problems), slots_of(kind)
     values: dict[str, Any] = {}
     for name, hint, option, factory, required in slots:
@@ -342,8 +346,11 @@ def parse_object(text: str, where: str, *, unique: bool = False) -> dict[str, An
         InputError: The text is not JSON, or not an object; the message starts with `where`.
     """
     try:
-        hook = unique_keys if unique else None
-        value = json.loads(text, parse_constant=_reject_constant, object_pairs_hook=hook)
+        value = json.loads(
+            text,
+            parse_constant=_reject_constant,
+            object_pairs_hook=unique_keys if unique else None,
+        )
         if "\\u" in text:  # half of a surrogate pair is valid JSON but not valid text
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as problem:

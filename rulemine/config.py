@@ -161,18 +161,25 @@ def option(default: Any, **rules: Any) -> Any:
 class Section:
     """Base class of option dataclasses; checks its values, and turns lists into tuples, on construction.
 
+    Attributes:
+        stated: Class attributes that a release states beside the options, as what they were when it was
+            built. Nobody can set them.
+
     Raises:
         ConfigError: Values have the wrong type or are out of bounds; lists all of them.
     """
 
     __slots__ = ()
 
+    stated: typing.ClassVar[tuple[str, ...]] = ()
+
     def __post_init__(self) -> None:
         """Checks every value; a subclass with rules about several values calls this first."""
         problems: list[str] = []
         for slot in slots_of(type(self)):
-            given = getattr(self, slot.name)
-            value = read_value(slot.hint, given, slot.name, problems, slot.option)
+            value = read_value(
+                slot.hint, getattr(self, slot.name), slot.name, problems, slot.option
+            )
             object.__setattr__(self, slot.name, value)
         if problems:
             raise ConfigError(f"{'; '.join(problems)}.")
@@ -215,8 +222,11 @@ def keys_of(section: Any, prefix: str = "") -> Iterator[Key]:
         section: The configuration; its values are the defaults.
         prefix: Prefix of the names.
     """
-    documents = (inspect.cleandoc(kind.__doc__ or "") for kind in reversed(type(section).__mro__))
-    meanings = {n: text for document in documents for n, text in _ATTRIBUTE.findall(document)}
+    meanings = {
+        name: text
+        for kind in reversed(type(section).__mro__)
+        for name, text in _ATTRIBUTE.findall(inspect.cleandoc(kind.__doc__ or ""))
+    }
     for name, hint, rules, *_ in slots_of(type(section)):
         value = getattr(section, name)
         if dataclasses.is_dataclass(value):

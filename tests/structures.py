@@ -131,8 +131,7 @@ CONFIG: dict[str, Any] = {
     "questions": {"filter": "", "split": "group", "ratios": [7, 1, 2]},
     "structures": {
         "names": ["1p", "2p", "3p", "2i", "3i", "ip", "pi", "2u", "up"], "per_structure": 10,
-        "missing": "balanced", "max_share": 0.2, "max_answers": 20, "max_evidence": 100,
-        "anchors": "", "min_degree": 0, "max_degree": 0, "disjoint_answers": False,
+        "max_share": 0.2, "max_answers": 20, "max_evidence": 100,
     },
 }  # fmt: skip
 SOURCE = {
@@ -142,7 +141,6 @@ SOURCE = {
 MODEL_COUNTS = {
     "model_calls": {}, "model_tokens": {"prompt": 0, "completion": 0},
     "audits": {"passed": 0, "failed": 0, "unreadable": 0},
-    "round_trips": {"right": 0, "wrong": 0, "unreadable": 0},
 }  # fmt: skip
 
 

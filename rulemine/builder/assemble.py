@@ -101,7 +101,7 @@ def parts_of_build(
         rejections=asked.rejections,
         names=asked.names,
         templates=templates,
-        model_counts=count_model(trace, asked.questions, asked.rejections),
+        model_counts=count_model(trace),
         selection_counts={
             "rules_mined": rules_mined,
             **({} if rules_refused is None else {"rules_refused": rules_refused}),

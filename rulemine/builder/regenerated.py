@@ -129,7 +129,7 @@ def write_again(
         UserError: The release cannot be read.
     """
     parts = read_parts(release, complete)
-    calls = count_model(parts.trace, parts.questions, parts.rejections)
+    calls = count_model(parts.trace)
     questions = tuple(map(kind_named(release.kind).gold, parts.questions))
     made = replace(parts, questions=questions, model_counts=calls)
     write_release(folder, made, release.naming, known)

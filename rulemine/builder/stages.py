@@ -191,9 +191,6 @@ class BuildStages(BuildResults):
         return self._stage("balance", 4, self.kind.limits(self.recipe), work)
 
     def _verbalize(self) -> Stage:
-        # Dropping questions lowers the limits, so balance again.
-        drops = self.recipe.verbalizer.on_failure == "drop"
-
         def work(folder: Path) -> None:
             from rulemine.builder.verbalize_stage import verbalize_questions
 
@@ -207,17 +204,11 @@ class BuildStages(BuildResults):
                 status=self.context.on_status,
                 note=self.context.on_warning,
             )
-            if drops:
-                asked = self.kind.limited(self.recipe, asked)
             self._hand_on("verbalize", folder, asked)
             write_trace(folder, trace)
 
-        options = {
-            **self.inputs.model_options(),
-            "balancing": self.kind.limits(self.recipe) if drops else {},
-            "seed": self.recipe.seed,
-        }
-        return self._stage("verbalize", 7, options, work)
+        options = {**self.inputs.model_options(), "seed": self.recipe.seed}
+        return self._stage("verbalize", 8, options, work)
 
     def _split(self) -> Stage:
         chosen = self.recipe.questions

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from rulemine.errors import InputError
 from rulemine.kg.index import Ints
-from rulemine.kg.relation_ends import RelationEnds
 from rulemine.kinds.building import kind_of
 from rulemine.kinds.writing import WORKING_JOURNAL, kept_calls, opened
 from rulemine.llm.client import require_client
@@ -155,11 +154,10 @@ def estimate(
     with kept_calls(folder, replay) as journal:
         items = kind_of(inputs.recipe).to_verbalize(inputs, asked, removed)
         return estimates.estimate(
-            items, _calls(inputs), journal, inputs.recipe.endpoint.prices
+            items, _calls(inputs), journal, bool(inputs.recipe.endpoint.batch)
         ).to_text()
 
 
 def _calls(inputs: Inputs) -> Calls:
-    recipe, declared = inputs.recipe, inputs.templates.declarations
-    ends = RelationEnds(inputs.kg) if recipe.verbalizer.round_trip else None
-    return Calls(inputs.prompts, recipe.verbalizer, recipe.seed, inputs.glosses, declared, ends)
+    recipe = inputs.recipe
+    return Calls(inputs.prompts, recipe.verbalizer, recipe.seed, inputs.glosses)

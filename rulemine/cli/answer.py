@@ -151,7 +151,7 @@ def _estimate(arguments: Namespace, names: Sequence[str]) -> str:
             ))
             for name in names
         ]  # fmt: skip
-    return text_of(costs_table(costs, endpoint.prices))
+    return text_of(costs_table(costs, in_batches=bool(endpoint.batch)))
 
 
 def _answer(arguments: Namespace, name: str, output: Path, kept: Path | None) -> None:

@@ -66,7 +66,7 @@ def judge(arguments: Namespace) -> int:
     journal = Path(f"{arguments.output}.work") / "journal.sqlite"
     if arguments.dry_run:
         with bar("estimate") as advance:
-            text = estimate(panel, items, journal, usual.prices, advance)
+            text = estimate(panel, items, journal, bool(usual.batch), advance)
         say(text)
         return 0
     ballots = _ballots(panel, places, items, journal, usual)

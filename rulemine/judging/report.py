@@ -21,7 +21,6 @@ from rulemine.kinds.registry import form_of
 from rulemine.llm.call import Call
 from rulemine.llm.estimates import Estimate, full_text, unanswered
 from rulemine.llm.journal import reading
-from rulemine.llm.options import Prices
 from rulemine.release.records import Question
 from rulemine.text.tables import Show, Table, Value, Values, percent, text_of, under_headings
 
@@ -57,7 +56,7 @@ def estimate(
     panel: Panel,
     items: Sequence[JudgedQuestion],
     journal: Path,
-    prices: Prices,
+    in_batches: bool,
     tell: Callable[[int, int], None],
 ) -> str:
     """What judging would take, with a prompt of each kind; the journal's replies are not counted again."""
@@ -75,7 +74,7 @@ def estimate(
         len(items),
         "At most: each reply as long as allowed, and asked for once more.",
         dict(sorted(prompts.items())),
-        prices,
+        in_batches,
         (bool(missing), 2 * bool(missing)),
     ).to_text()
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = [
     "ONE_WRITER",
     "TEST_CORE",
-    "WRITTEN_AT_ONCE",
     "Input",
     "Kind",
     "KindOptions",
@@ -36,14 +35,6 @@ Setting = tuple[tuple[str, ...], Any]
 
 Values = Callable[[Any], tuple[Hashable, ...]]
 """What a question has of something that questions differ in, each value once."""
-
-WRITTEN_AT_ONCE: Mapping[tuple[str, ...], str] = {
-    ("verbalizer.attempts", "verbalizer.on_failure"): (
-        "for the kinds rules, structures, cypher only; of the kind {kind} another question takes the "
-        "place of one whose text fails. Leave it out."
-    )
-}
-"""What a kind lacks whose questions a model writes, rather than says in other words."""
 
 ONE_WRITER: Mapping[tuple[str, ...], str] = {
     ("verbalizer.rewriter_model",): (
@@ -88,7 +79,7 @@ class KindOptions(Section):
             "for the kind rules only; questions of the kind {kind} are made within the limits of the section "
             "{kind}, with the selection maximal. Leave it out."
         ),
-        ("verbalizer.round_trip", "verbalizer.paraphrases"): (
+        ("verbalizer.paraphrases",): (
             "for the kind rules only; a question of the kind {kind} has one text, which is checked in other "
             "ways. Leave it out."
         ),

@@ -16,7 +16,6 @@ from typing import NamedTuple
 from rulemine.codec import dump_line
 from rulemine.llm.call import Call
 from rulemine.llm.journal import Journal
-from rulemine.llm.options import UNKNOWN, Prices
 
 __all__ = [
     "METHOD", "OVER", "Estimate", "Purpose", "Takes", "full_text", "sent_by", "three_prompts", "tokens_of",
@@ -57,10 +56,6 @@ class Takes(NamedTuple):
             for mine, its in zip(self[1:], other[1:], strict=True)
         )
         return Takes(self.calls + times * other.calls, sent, received)
-
-    def price(self, prices: Prices) -> float:
-        """What it costs."""
-        return ((self.sent or 0) * prices.sent + (self.received or 0) * prices.received) / 1e6
 
 
 class Purpose(NamedTuple):
@@ -129,7 +124,7 @@ class Estimate:
         questions: The number of questions, of which typical is given for each, too; 0: it is not.
         note: What is counted, in sentences.
         prompts: Heading → prompt.
-        prices: What calls cost.
+        in_batches: Whether the calls are written as batches.
         rounds: Of batches, typically and at most, if nothing fails; None: the calls of a question are made
             one after another, those of all questions at once.
     """
@@ -139,7 +134,7 @@ class Estimate:
     questions: int
     note: str
     prompts: Mapping[str, str]
-    prices: Prices = UNKNOWN
+    in_batches: bool = False
     rounds: tuple[int, int] | None = None
 
     @property
@@ -158,11 +153,6 @@ class Estimate:
         parts = ", ".join(f"{part.usually:,} for {part.label}" for part in self.purposes)
         answered = sum(part.answered for part in self.purposes)
         kept = f"; the journal already has {answered:,} more" * bool(answered)
-        price = (
-            "unknown; set endpoint.price_input and endpoint.price_output, money per million tokens"
-        )
-        if self.prices.known:
-            price = f"{typical.price(self.prices):,.2f}, at most {worst.price(self.prices):,.2f}"
         each = [
             f" ({n / self.questions:,.0f} per question)" if self.questions and n else ""
             for n in typical[1:]
@@ -172,10 +162,9 @@ class Estimate:
             f"calls             {typical.calls:,}, at most {worst.calls:,} ({parts}){kept}",
             f"tokens sent       {typical.sent:,}{each[0]}, at most {worst.sent:,}",
             f"tokens received   {typical.received:,}{each[1]}, at most {worst.received:,}",
-            f"price             {price}",
             f"{self.note} Tokens are {METHOD}. Models that think before they write receive more.",
         ]
-        if self.prices.batch:
+        if self.in_batches:
             each_after = [-(-takes.calls // max(1, self.questions)) for takes in (typical, worst)]
             usually, most = self.rounds or each_after
             rows.insert(-1, f"rounds            {usually:,}, at most {most:,}, if nothing fails")

@@ -18,6 +18,9 @@ __all__ = ["CallProblem", "Patience", "error_of", "problem_of_network", "problem
 MOST_FAILURES, MOST_TRIES = 40, 6
 """Failures in a row that end a run; tries of a call that fails while others are answered."""
 
+PATIENCE = 120.0
+"""Seconds of failures without a reply after which a run ends, with all replies kept."""
+
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 30.0
 """Seconds before a call is sent again; twice as long each time."""
 
@@ -131,14 +134,14 @@ def problem_of_network(problem: BaseException, unconnected: tuple[type, ...]) ->
 
 
 class Patience:
-    """The one rule of patience, see `rulemine.llm.options.EndpointOptions.patience`.
+    """The one rule of patience, see `PATIENCE` and `MOST_FAILURES`.
 
     Requests that were on their way at the same time fail together: only the first of them counts, but for
     those that were refused, which have nothing to do with each other.
     """
 
     def __init__(self, options: EndpointOptions, status: Callable[[str], object]) -> None:
-        """Takes the seconds, and whom to tell that there is no reply."""
+        """Takes where the endpoint is, and whom to tell that there is no reply."""
         self._options, self._status = options, status
         self._good = self._counted = 0.0
         self._since: float | None = None
@@ -154,19 +157,19 @@ class Patience:
         Raises:
             EndpointError: It was one too many.
         """
-        now, patience, address = time.monotonic(), self._options.patience, self._options.address
+        now, address = time.monotonic(), self._options.address
         if self._since is None:
             self._since = max(sent, self._good)
         if sent >= self._counted or problem.kind == "refused":
             self._row, self._counted = self._row + 1, now
             if self._row == 3 and problem.kind != "refused":
-                self._status(f"{address}: no reply ({problem}); trying for up to {patience:g} s.")
-        if self._row >= MOST_FAILURES or now - self._since >= patience:
+                self._status(f"{address}: no reply ({problem}); trying for up to {PATIENCE:g} s.")
+        if self._row >= MOST_FAILURES or now - self._since >= PATIENCE:
             seconds, last = now - self._since, problem.detail.rstrip(". ")
             raise EndpointError(
                 f"{address}: no reply for {seconds:.0f} s, {self._row} failures in a row; the last: {last}. "
                 "All replies are kept, and the same command goes on. Check the endpoint and --model, or set "
-                "a longer --patience or --timeout."
+                "a longer --timeout."
             )
 
     def gives_up(self, begun: float, tries: int, before: bool) -> bool:
@@ -177,12 +180,11 @@ class Patience:
             tries: How often it was sent.
             before: Whether an earlier run gave it up already.
         """
-        late = time.monotonic() - begun >= self._options.patience
+        late = time.monotonic() - begun >= PATIENCE
         return (before or self._good > begun) and (tries >= MOST_TRIES or late)
 
     def pause(self, problem: CallProblem, tries: int, key: str) -> float:
         """Seconds until a call is sent again, not the same for all calls; longer where that was asked for."""
-        longest = self._options.patience
-        pause = min(LONGEST_PAUSE, longest, FIRST_PAUSE * 2.0 ** min(tries - 1, 20))
+        pause = min(LONGEST_PAUSE, PATIENCE, FIRST_PAUSE * 2.0 ** min(tries - 1, 20))
         pause *= 0.5 + int(key[:4], 16) / 0x20000
-        return max(pause, problem.retry_after) if problem.retry_after <= longest else pause
+        return max(pause, problem.retry_after) if problem.retry_after <= PATIENCE else pause

@@ -7,13 +7,12 @@ import ipaddress
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from rulemine.config import Section, option
 from rulemine.errors import ConfigError, EndpointError
 
-__all__ = ["UNKNOWN", "EndpointOptions", "Prices", "at_addresses"]
+__all__ = ["EndpointOptions", "at_addresses"]
 
 
 def _is_address(url: str) -> bool:
@@ -36,14 +35,7 @@ class EndpointOptions(Section):
         budget_tokens: Stop after so many tokens in one run; 0: no limit.
         max_requests_per_minute: Requests in any 60 s at most, retries included; 0: any number.
         timeout: Seconds for one request, from sending to the last byte.
-        patience: A run ends, with all replies kept, after so many seconds of failures without a reply, or 40
-            failures in a row.
-        structured: When structured outputs are asked for: ``auto`` (until an endpoint refuses them),
-            ``always`` or ``never``.
-        price_input: Money per million tokens sent, for estimates; 0: unknown.
-        price_output: Money per million tokens received; 0: unknown.
         batch: Write calls as batch files there, and send nothing; results in it are read.
-        price_batch: What of these prices a batch costs.
 
     Raises:
         ConfigError: A value is out of range, or the address has no host or no possible port.
@@ -67,12 +59,7 @@ class EndpointOptions(Section):
     budget_tokens: int = option(0, least=0, flag=True)
     max_requests_per_minute: int = option(0, least=0, flag=True)
     timeout: float = option(60.0, above=0, flag=True, metavar="SECONDS")
-    patience: float = option(120.0, above=0, flag=True, metavar="SECONDS")
-    structured: str = option("auto", choices=("auto", "always", "never"))
-    price_input: float = option(0.0, least=0)
-    price_output: float = option(0.0, least=0)
     batch: str = option("", flag=True, metavar="FOLDER")
-    price_batch: float = option(0.5, least=0, most=1)
 
     def __post_init__(self) -> None:
         """Checks all values; a budget is of what is sent."""
@@ -96,12 +83,6 @@ class EndpointOptions(Section):
     def query(self) -> dict[str, str]:
         """The query of the address, e.g. Azure's ``api-version``; sent with every request, never shown."""
         return dict(parse_qsl(urlsplit(self.base_url).query))
-
-    @property
-    def prices(self) -> "Prices":
-        """What calls cost."""
-        share = self.price_batch if self.batch else 1.0
-        return Prices(share * self.price_input, share * self.price_output, bool(self.batch))
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -136,29 +117,6 @@ class EndpointOptions(Section):
                 f"(spaces, line ends, other than ASCII). Set it again: export {name}=…"
             )
         return key or "none"
-
-
-class Prices(NamedTuple):
-    """What calls cost.
-
-    Attributes:
-        sent: Money per million tokens sent; 0: unknown.
-        received: The same of those received.
-        batch: Whether they are of calls in batches.
-    """
-
-    sent: float = 0.0
-    received: float = 0.0
-    batch: bool = False
-
-    @property
-    def known(self) -> bool:
-        """Whether there is any."""
-        return bool(self.sent or self.received)
-
-
-UNKNOWN = Prices()
-"""No prices are given."""
 
 
 def at_addresses(

@@ -44,8 +44,6 @@ class Wire:
     def body(self, call: Call) -> dict[str, Any]:
         """The body of a request, without what the endpoint does not know."""
         omitted = set(self._left_out.get(call.model, ()))
-        if self._options.structured == "never":
-            omitted.add("response_format")
         body = {name: value for name, value in call.request.items() if name not in omitted}
         if "max_tokens" in omitted and call.max_tokens is not None:
             body["max_completion_tokens"] = call.max_tokens
@@ -112,10 +110,7 @@ class Wire:
         """
         words = problem.detail.lower()
         for name, named in _ADAPTABLE.items():
-            if name == "response_format":
-                known = self._options.structured == "always"
-            else:
-                known = not _UNKNOWN.search(words)
+            known = name != "response_format" and not _UNKNOWN.search(words)
             if known or name not in sent or not re.search(named, words):
                 continue
             left_out = self._left_out.setdefault(model, set())

@@ -41,7 +41,7 @@ from rulemine.registry import packaged_or_given
 if TYPE_CHECKING:
     from rulemine.recipe.inputs import Inputs
 
-__all__ = ["JOINS", "Joins", "Link", "load_joins"]
+__all__ = ["INPUTS", "JOINS", "Joins", "Link", "load_joins"]
 
 Link = tuple[str, bool]
 """A relation, and whether it leads from objects to subjects; of those that state one fact, the one asked."""
@@ -218,4 +218,6 @@ def _read(inputs: "Inputs") -> Joins | None:
 
 
 JOINS = Input("joins", _read, digest=lambda joins: joins is not None)
+
+INPUTS = (JOINS,)
 """What builds of kinds with a key ``joins`` read, before they mine; the digest is with the key."""

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from rulemine.codec import plain as as_json
 from rulemine.codec import to_json
 from rulemine.config import Key, Option, Section, keys_of, lookup, option, override
 from rulemine.errors import ConfigError
@@ -188,6 +189,10 @@ class Recipe(Section):
         plain = self._plain(self.own.portable())
         for key in file_keys(self.kind):
             plain = override(plain, key.path, Path(lookup(plain, key.path)).name)
+        for name, section in ((one.name, getattr(self, one.name)) for one in fields(self)):
+            if isinstance(section, Section) and section.stated:
+                at = self.kind if name == "own" else name
+                plain[at] |= {key: as_json(getattr(section, key)) for key in section.stated}
         del plain["endpoint"]
         if not self.amie_jar:
             del plain["amie_jar"], plain["mining"]["engine"]

@@ -30,7 +30,7 @@ __all__ = ["JOURNAL", "ModelTrace", "ReleaseParts", "merged", "read_parts", "rea
 JOURNAL, PROMPT, GLOSSES = "llm/journal.jsonl", "llm/prompt.toml", "llm/glosses.toml"
 """The files of a release that concern its language model."""
 
-MODEL_COUNTS = ("model_calls", "model_tokens", "audits", "round_trips")
+MODEL_COUNTS = ("model_calls", "model_tokens", "audits")
 """The counts of a manifest that concern it."""
 
 

@@ -37,24 +37,22 @@ def find_ambiguous(texts: Iterable[tuple[str, str, T]]) -> list[list[T]]:
     ]
 
 
-def retract_ambiguous(
-    dialogues: Sequence[Dialogue], verbalizer: Verbalizer, *, templates: bool
-) -> list[Dialogue]:
+def retract_ambiguous(dialogues: Sequence[Dialogue], verbalizer: Verbalizer) -> list[Dialogue]:
     """Retracts texts that have the same words as another question.
 
-    Dialogues without attempts left keep their text as long as another of the group may ask again: theirs
-    may become the only one. When none may, all of the group lose their texts.
+    A question without a text gets its template, which counts too. Dialogues without attempts left keep their
+    text as long as another of the group may ask again: theirs may become the only one. When none may, all of
+    the group lose their texts.
 
     Args:
         dialogues: All dialogues.
         verbalizer: Knows which dialogues have attempts left.
-        templates: Whether a question without a text gets its template, which then counts too.
 
     Returns:
         The dialogues that have to ask again, in the order of `dialogues`; if none, no text is ambiguous.
     """
     while True:
-        texts = [(d.words(), d.asks, i) for i, d in enumerate(dialogues) if d.pattern or templates]
+        texts = [(d.words(), d.asks, i) for i, d in enumerate(dialogues)]
         groups = [[dialogues[i] for i in group] for group in find_ambiguous(texts)]
         groups = [group for group in groups if any(dialogue.pattern for dialogue in group)]
         if not groups:
@@ -75,20 +73,16 @@ def retract_ambiguous(
 def accept_paraphrases(
     dialogues: Sequence[Dialogue],
     proposed: Sequence[tuple[Dialogue, Sequence[str]]],
-    *,
-    templates: bool,
 ) -> None:
     """Accepts the proposed paraphrases that are not ambiguous.
 
     Args:
         dialogues: All dialogues; their texts and paraphrases so far must not be repeated.
         proposed: The dialogues of an iteration, and their patterns that pass all other checks.
-        templates: As for `retract_ambiguous`.
     """
     texts = [
         (dialogue.words(pattern), dialogue.asks, -1)
         for dialogue in dialogues
-        if dialogue.pattern or templates
         for pattern in (dialogue.pattern, *dialogue.paraphrases)
     ]
     drafts = [(dialogue, pattern) for dialogue, patterns in proposed for pattern in patterns]

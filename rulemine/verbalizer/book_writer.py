@@ -27,6 +27,7 @@ from rulemine.phrasing.templates import Templates
 from rulemine.text.json_reply import TEXT, object_schema
 from rulemine.text.template import fill
 from rulemine.verbalizer.checks import TextProblem, explain
+from rulemine.verbalizer.dialogue import ATTEMPTS
 from rulemine.verbalizer.gloss_writer import GlossReport, problem_of_texts, samples_of
 from rulemine.verbalizer.replies import read_object
 from rulemine.verbalizer.requests import Calls
@@ -120,7 +121,7 @@ async def _words(
 ) -> RelationTable | TextProblem:
     """The model's words for a relation, or the problem of its last ones."""
     problem, earlier = TextProblem(""), ""
-    for attempt in range(calls.chosen.attempts):
+    for attempt in range(ATTEMPTS):
         answer = await ask(_call(relation, samples, calls, earlier, attempt))
         if isinstance(answer, Failure):
             return TextProblem.of(answer)

@@ -72,7 +72,6 @@ CODES = {
     "condition_changed": "A judge says that a condition is lost, added or changed{detail}.",
     "result_changed": "A judge says that something else is to be given{detail}.",
     "unnatural": "A judge says that no person would ask so, or that it is unclear{detail}.",
-    "round_trip_failed": "A reader took it for another relation or direction{detail}.",
     "context_too_long": "The request is longer than the model's context.",
     "refused_by_endpoint": "The endpoint refuses this request{detail}.",
     "endpoint_error": "The endpoint failed on this request{detail}.",

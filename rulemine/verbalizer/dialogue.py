@@ -11,19 +11,19 @@ from rulemine.llm.call import Ask, Call, Failure, Reply
 from rulemine.text.normalization import QUESTION_MARKS, fold_loosely
 from rulemine.text.template import fill
 from rulemine.verbalizer.checks import Checker, TextProblem, check_text, explain
-from rulemine.verbalizer.inputs import QuestionInput, VerbalizationInput, placeholders
+from rulemine.verbalizer.inputs import QuestionInput, placeholders
 from rulemine.verbalizer.replies import (
     Verdict,
-    describe_choice,
-    is_recognized,
-    read_choice,
     read_list,
     read_question,
     read_verdict,
 )
 from rulemine.verbalizer.requests import Calls
 
-__all__ = ["Dialogue", "Verbalizer", "answer_to", "objection", "same_words"]
+__all__ = ["ATTEMPTS", "Dialogue", "Verbalizer", "answer_to", "objection", "same_words"]
+
+ATTEMPTS = 3
+"""Texts that are asked for until one passes the checks."""
 
 
 @dataclass(slots=True)
@@ -177,11 +177,11 @@ class Verbalizer:
     def may_ask(self, dialogue: Dialogue) -> bool:
         """Whether there is an attempt left if the text so far, if any, is retracted."""
         used = len(dialogue.rejected) + bool(dialogue.pattern) - dialogue.proposed
-        return not dialogue.ended and used < self._chosen.attempts
+        return not dialogue.ended and used < ATTEMPTS
 
     def missing(self, dialogue: Dialogue) -> int:
         """How many paraphrases may still be asked for."""
-        used_up = dialogue.ended or dialogue.paraphrase_calls >= self._chosen.attempts
+        used_up = dialogue.ended or dialogue.paraphrase_calls >= ATTEMPTS
         if not dialogue.pattern or used_up:
             return 0
         return self._chosen.paraphrases - len(dialogue.paraphrases)
@@ -200,7 +200,6 @@ class Verbalizer:
         if dialogue.words(pattern) in taken:
             return TextProblem("not_distinct")
         problem = await self._judge(dialogue, dialogue.text(pattern), ask)
-        problem = problem or await self._round_trip(dialogue, dialogue.text(pattern), ask)
         return problem or pattern
 
     async def _judge(self, dialogue: Dialogue, text: str, ask: Ask) -> TextProblem | None:
@@ -213,20 +212,6 @@ class Verbalizer:
             return None
         reply = await answer_to(dialogue, self._calls.audit(dialogue.item, text), ask)
         return objection(read_verdict(reply))
-
-    async def _round_trip(self, dialogue: Dialogue, text: str, ask: Ask) -> TextProblem | None:
-        """What the round-trip check finds wrong with a text."""
-        item, glosses = dialogue.item, self._calls.glosses
-        if not self._chosen.round_trip or not isinstance(item, VerbalizationInput):
-            return None
-        question = item.question
-        choice = read_choice(await answer_to(dialogue, self._calls.round_trip(item, text), ask))
-        if isinstance(choice, TextProblem):
-            return TextProblem("round_trip_failed", "the reader's choice could not be read")
-        if is_recognized(choice, question.relations[0], question.block.direction, glosses):
-            return None
-        misreading = describe_choice(choice, item.topic_name, glosses)
-        return TextProblem("round_trip_failed", misreading)
 
 
 def objection(verdict: Verdict | TextProblem) -> TextProblem | None:

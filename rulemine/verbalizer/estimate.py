@@ -1,9 +1,8 @@
 """What verbalization takes of models, see `rulemine.llm.estimates`; no call is made.
 
 Guarantee: typical calls are those of a build whose texts are all different and pass at once, less what the
-journal has. A build can also make fewer: identical calls are made once, such as the round-trip checks of
-equal texts. At most are all attempts that the recipe allows. Replies have the lengths that a capable model's
-had.
+journal has. A build can also make fewer: identical calls are made once. At most are all attempts. Replies
+have the lengths that a capable model's had.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +11,7 @@ from statistics import fmean
 from rulemine.llm.call import Call
 from rulemine.llm.estimates import OVER, Estimate, Purpose, three_prompts, tokens_of, unanswered
 from rulemine.llm.journal import Journal
-from rulemine.llm.options import UNKNOWN, Prices
+from rulemine.verbalizer.dialogue import ATTEMPTS
 from rulemine.verbalizer.inputs import QuestionInput
 from rulemine.verbalizer.requests import MAX_QUOTED, Calls
 
@@ -21,13 +20,12 @@ __all__ = ["estimate"]
 LABELS = {
     "question": "questions",
     "audit": "audits",
-    "round_trip": "round-trip checks",
     "paraphrase": "paraphrases",
 }
 """How purposes end → what they are for."""
 
-OF_JSON, OF_VERDICT, OF_CHOICE = 6, 15, 10
-"""Tokens of the JSON around a text, of a verdict, and around the relation of a round-trip check."""
+OF_JSON, OF_VERDICT = 6, 15
+"""Tokens of the JSON around a text, and of a verdict."""
 
 OF_TEXT, OF_EARLIER = 150, MAX_QUOTED
 """Tokens of a text that is judged, at most; and what a rejected one and the reason add to a prompt."""
@@ -45,7 +43,7 @@ def estimate(
     inputs: Sequence[QuestionInput],
     calls: Calls,
     journal: Journal | None,
-    prices: Prices = UNKNOWN,
+    in_batches: bool = False,
 ) -> Estimate:
     """Estimates what the verbalization of questions takes.
 
@@ -54,7 +52,7 @@ def estimate(
         calls: Makes the calls.
         journal: The calls answered so far. First attempts at questions are looked up; other calls count if
             the same model answered them for the same purpose.
-        prices: What calls cost.
+        in_batches: Whether the calls are written as batches.
     """
     asked: dict[str, tuple[QuestionInput, Call]] = {}
     for item in inputs:  # questions that differ only in their certificates have the same calls
@@ -78,7 +76,7 @@ def estimate(
             answered = min(
                 known.get((made.purpose, made.model), 0), -(-usually // len(first)) * had
             )
-        retried = OF_EARLIER * (calls.chosen.attempts - 1)
+        retried = OF_EARLIER * (ATTEMPTS - 1)
         purpose = Purpose.of(
             label,
             [one[0] for one in some],
@@ -90,22 +88,18 @@ def estimate(
         )
         purposes.append(purpose)
     whole, to_ask = f"{len(inputs):,} questions", purposes[0].usually
-    return Estimate(whole, purposes, to_ask, NOTE, three_prompts(first), prices)
+    return Estimate(whole, purposes, to_ask, NOTE, three_prompts(first), in_batches)
 
 
 def _calls_about(item: QuestionInput, calls: Calls, first: Call) -> Iterator[About]:
     """The calls about a question."""
     chosen, text = calls.chosen, item.question.question
     of_text = tokens_of(text) / OVER + OF_JSON
-    texts, attempts = 1 + chosen.paraphrases, chosen.attempts
-    judged = attempts * (texts + item.always_judged)  # a judge may propose another text each time
-    yield first, 1, attempts, of_text
+    texts = 1 + chosen.paraphrases
+    judged = ATTEMPTS * (texts + item.always_judged)  # a judge may propose another text each time
+    yield first, 1, ATTEMPTS, of_text
     if chosen.judge_model or item.always_judged:
         yield calls.audit(item, text), texts, judged, OF_VERDICT
-    if chosen.round_trip:
-        (relation,) = item.question.relations
-        call = calls.round_trip(item, text)
-        yield call, texts, judged, OF_CHOICE + tokens_of(relation) / OVER
     if chosen.paraphrases:
         call = calls.paraphrase(item, [text], chosen.paraphrases, ())
-        yield call, 1, attempts, chosen.paraphrases * of_text
+        yield call, 1, ATTEMPTS, chosen.paraphrases * of_text

@@ -23,6 +23,7 @@ from rulemine.phrasing.tables import template_problems
 from rulemine.phrasing.templates import Templates
 from rulemine.seeds import stream
 from rulemine.verbalizer.checks import Checker, TextProblem, explain
+from rulemine.verbalizer.dialogue import ATTEMPTS
 from rulemine.verbalizer.replies import read_gloss
 from rulemine.verbalizer.requests import Calls
 
@@ -159,7 +160,7 @@ async def _gloss(
     """The model's description of a relation, or the problem of its last one."""
     earlier: list[tuple[str, str]] = []
     problem = TextProblem("")
-    for _ in range(calls.chosen.attempts):
+    for _ in range(ATTEMPTS):
         answer = await ask(calls.gloss(relation, samples, earlier))
         if isinstance(answer, Failure):
             return TextProblem.of(answer)

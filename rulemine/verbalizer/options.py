@@ -25,16 +25,12 @@ class VerbalizerSection(Section):
         naming: How the prompts name entities: ``private``, ``entity``, ``text`` or ``numeric``; empty: by
             their labels (``text``) where the graph has any, else as the release does.
         language: The language of the questions, by its English name.
-        attempts: Texts asked for until one passes the checks; kinds ``rules``, ``structures``, ``cypher``.
-        on_failure: What a question gets when no text passes: ``template`` (marked as such) or ``drop``; the
-            same kinds.
         judge_model: A second model that says PASS or FAIL to every text, or, of the kind ``subgraphs``,
             answers test questions from their evidence and compares paraphrases; empty: none, and for
             paraphrases of that kind and for the kinds ``structures`` and ``cypher``, which are always
             judged, `model`; kind ``variants``: see its ``judges``.
         rewriter_model: The model that rewrites texts which fail (kinds ``structures``, ``cypher``; empty:
             `model`) or says accepted questions in other words (kind ``subgraphs``; empty: none).
-        round_trip: Whether the model must recognize relation and direction in its own text; kind ``rules``.
         paraphrases: Further texts per question; kind ``rules``.
     """
 
@@ -46,11 +42,8 @@ class VerbalizerSection(Section):
     glosses: str = option("", file=True, packaged="glosses.toml", flag=True)
     naming: str = option("", choices=("", *NAMINGS))
     language: str = option("English", fits_too=str.strip, expected="the name of a language")
-    attempts: int = option(3, least=1)
-    on_failure: str = option("template", choices=("template", "drop"), flag=True)
     judge_model: str = option("", flag=True)
     rewriter_model: str = option("", flag=True)
-    round_trip: bool = option(False, flag=True)
     paraphrases: int = option(0, least=0, most=20, flag=True)
 
     def __post_init__(self) -> None:

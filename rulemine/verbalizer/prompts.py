@@ -25,7 +25,7 @@ Placeholders = Mapping[str, Mapping[str, tuple[str, ...]]]
 """Section of a prompt file → template → its placeholders, all of them required."""
 
 PURPOSES = (
-    "question", "paraphrase", "audit", "round_trip", "structure_question", "structure_audit", "gloss",
+    "question", "paraphrase", "audit", "structure_question", "structure_audit", "gloss",
 )  # fmt: skip
 """Purposes of calls: the sections of a prompt file, besides ``names`` and ``structures``."""
 
@@ -85,11 +85,6 @@ PLACEHOLDERS: Placeholders = {
         "earlier": ("text", "reason"),
     },
     "audit": {"system": (), "user": (*_QUESTION, "question"), "context": ("fact",)},
-    "round_trip": {
-        "system": (),
-        "user": ("question", "relations"),
-        "relation": ("relation", "statement"),
-    },
     "structure_question": {
         "system": (),
         "user": (*_STRUCTURE, "language", "earlier"),

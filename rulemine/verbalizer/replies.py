@@ -10,9 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rulemine.kg.graph import DIRECTIONS
 from rulemine.llm.call import Reply
-from rulemine.phrasing.glosses import Glosses
 from rulemine.text.json_reply import TEXT, TEXTS, json_values, looks_like_json, object_schema
 from rulemine.text.visible_reply import visible_reply
 from rulemine.verbalizer.checks import TextProblem
@@ -20,12 +18,8 @@ from rulemine.verbalizer.wrappings import question_lines, without_marks
 
 __all__ = [
     "SCHEMAS",
-    "Choice",
     "GlossWords",
     "Verdict",
-    "describe_choice",
-    "is_recognized",
-    "read_choice",
     "read_gloss",
     "read_list",
     "read_object",
@@ -55,7 +49,6 @@ SCHEMAS = {
     "question": object_schema(question=TEXT),
     "paraphrase": object_schema(questions=TEXTS),
     "audit": object_schema(verdict=_one_of(VERDICTS), reason=TEXT),
-    "round_trip": object_schema(relation=TEXT, direction=_one_of(DIRECTIONS)),
     "structure_question": object_schema(question=TEXT),
     "structure_audit": object_schema(status=_one_of(VERDICTS), reason=TEXT, refined_question=TEXT),
     "cypher_question": object_schema(question=TEXT),
@@ -83,18 +76,6 @@ class Verdict(NamedTuple):
     code: str = "audit_failed"
 
 
-class Choice(NamedTuple):
-    """What the round-trip check takes a question to ask for.
-
-    Attributes:
-        relation: The relation, as the reply names it.
-        direction: One of `rulemine.kg.graph.DIRECTIONS`.
-    """
-
-    relation: str
-    direction: str
-
-
 class GlossWords(NamedTuple):
     """The three texts of a relation description (`rulemine.phrasing.glosses.Gloss`), not yet checked."""
 
@@ -108,10 +89,6 @@ _NUMBER = re.compile(r"\(?(\d{1,3})[.):]\s+")
 _BULLET = re.compile(r"[-*•–]\s+")
 _VERDICT = re.compile(
     rf"({'|'.join(CYPHER_VERDICTS)})(?:\s*[:.,;–—-]\s*(.*))?", re.DOTALL | re.IGNORECASE
-)
-_CHOICE = re.compile(
-    r"relation\s*:\s*(\S.*?)\s*[,;\n]\s*direction\s*:\s*(subject|object)\.?",
-    re.DOTALL | re.IGNORECASE,
 )
 _TRUTH = {"true": True, "t": True, "yes": True, "false": False, "f": False, "no": False}
 
@@ -153,19 +130,6 @@ def read_verdict(reply: Reply, purpose: str = "audit") -> Verdict | TextProblem:
     reason, refined = found["reason"], found.get("refined_question", "")
     code = FAULTS.get(found[word], "audit_failed")
     return Verdict(found[word] == "PASS", " ".join(reason.split()), refined.strip(), code)
-
-
-def read_choice(reply: Reply) -> Choice | TextProblem:
-    """Reads a relation and a direction: an object with both, or ``relation: …, direction: …``."""
-    found = read_object(reply, SCHEMAS["round_trip"])
-    if isinstance(found, TextProblem):
-        return found
-    if isinstance(found, str):
-        if (match := _CHOICE.fullmatch(found)) is None:
-            return TextProblem("malformed", "not of the form relation: …, direction: …")
-        found = {"relation": match[1], "direction": match[2].lower()}
-    relation = _text(found["relation"])
-    return relation if isinstance(relation, TextProblem) else Choice(relation, found["direction"])
 
 
 def read_gloss(reply: Reply) -> GlossWords | TextProblem:
@@ -287,26 +251,3 @@ def _unnumbered(lines: list[str]) -> list[str]:
     if all(map(_BULLET.match, lines)):
         return [_BULLET.sub("", line, count=1) for line in lines]
     return lines
-
-
-def is_recognized(choice: Choice, relation: str, direction: str, glosses: Glosses) -> bool:
-    """Whether the round-trip check recognized relation and direction.
-
-    Args:
-        choice: The relation and direction that the model chose.
-        relation: The relation that the question asks about.
-        direction: The end that it asks for.
-        glosses: The relation descriptions. Where one asks for subjects and objects in the same words, either
-            end is right.
-    """
-    if choice.relation != relation:
-        return False
-    gloss = glosses[relation]
-    return choice.direction == direction or gloss.subjects == gloss.objects
-
-
-def describe_choice(choice: Choice, topic: str, glosses: Glosses) -> str:
-    """Says what a text was taken to ask for, in the words of the relation description chosen."""
-    if choice.relation not in glosses:
-        return "none of the relations offered"
-    return f"it reads like a question for {glosses[choice.relation].asked(choice.direction, topic)}"

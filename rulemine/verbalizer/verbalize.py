@@ -2,7 +2,7 @@
 
 Guarantees: questions, rejections and journal are functions of the replies alone, whatever the order in
 which they arrive; no two formal queries share a text of the model; a question without an accepted text gets
-its template or is dropped, and its rejection gives the reasons without naming an entity.
+its template, and its rejection gives the reasons without naming an entity.
 """
 
 from collections import Counter
@@ -130,7 +130,7 @@ def verbalize(
     Args:
         asked: The questions, all of one kind, with the texts of their templates.
         inputs: Their verbalization inputs, in the same order.
-        calls: Makes the calls; has the options (attempts, judge, round trip, paraphrases).
+        calls: Makes the calls; has the options (judge, paraphrases).
         session: Answers the calls.
         progress: Called with (settled questions, all questions). A question whose text is retracted is no
             longer settled.
@@ -139,7 +139,7 @@ def verbalize(
         verbalizer: Holds the dialogues.
 
     Raises:
-        UserError: No question is left, or no text passes the checks.
+        UserError: No text passes the checks.
         EndpointError: The endpoint cannot be used.
         LimitError: A limit of the session is reached.
         ReplayError: The session replays a journal that lacks a reply.
@@ -148,21 +148,16 @@ def verbalize(
         raise ValueError("one input for each question was expected, in the same order")
     dialogues = [Dialogue(item) for item in inputs]
     held, chosen = verbalizer(calls), calls.chosen
-    templates = chosen.on_failure == "template"
     stage = _Stage(session, dialogues, calls, progress, status, fail_fast)
     stage.run(dialogues, held.verbalize)
-    while again := retract_ambiguous(dialogues, held, templates=templates):
+    while again := retract_ambiguous(dialogues, held):
         stage.run(again, held.verbalize)
     while lacking := [dialogue for dialogue in dialogues if held.missing(dialogue)]:
         proposed = stage.run(lacking, held.paraphrase, phase=1)
         pairs = list(zip(lacking, proposed, strict=True))
-        accept_paraphrases(dialogues, pairs, templates=templates)
-    if not templates and not any(dialogue.pattern for dialogue in dialogues):
-        what = f"no text for any of {len(dialogues):,} questions passes the checks"
-        instead = "set verbalizer.on_failure to template"
-        raise _no_text_passes(calls, what, dialogues, instead, session.advice)
+        accept_paraphrases(dialogues, pairs)
     return Verbalized(
-        _outcome(asked, dialogues, templates),
+        _outcome(asked, dialogues),
         _journal(dialogues, session),
         VerbalizationCounts.of(dialogues, chosen.paraphrases),
     )
@@ -241,7 +236,7 @@ class _Stage:
             self._status(f"{self._rejected:,} rejected · {pace:,.0f} calls/min")
 
 
-def _outcome(asked: QuestionSet, dialogues: Sequence[Dialogue], templates: bool) -> QuestionSet:
+def _outcome(asked: QuestionSet, dialogues: Sequence[Dialogue]) -> QuestionSet:
     questions: list[Question] = []
     rejections: list[Rejection] = []
     private = {row.entity: row.private for row in asked.names}
@@ -260,16 +255,15 @@ def _outcome(asked: QuestionSet, dialogues: Sequence[Dialogue], templates: bool)
                 )
             )
             continue
-        rejections.append(_rejection(question, dialogue, templates))
-        if templates:
-            questions.append(replace(question, wording="fallback"))
+        rejections.append(_rejection(question, dialogue))
+        questions.append(replace(question, wording="fallback"))
     return asked.keep(questions, rejections)
 
 
-def _rejection(question: Question, dialogue: Dialogue, templates: bool) -> Rejection:
+def _rejection(question: Question, dialogue: Dialogue) -> Rejection:
     """What became of a question without an accepted text, and why."""
     codes = [problem.code for _, problem in dialogue.rejected]
-    detail = f"{'template used' if templates else 'dropped'}: {', '.join(codes)}"
+    detail = f"template used: {', '.join(codes)}"
     text = next((text for text, _ in reversed(dialogue.rejected) if text), "")
     removed, direction, rule, query = kind_named(question.kind).about(question)
     return Rejection(

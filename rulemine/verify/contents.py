@@ -84,13 +84,6 @@ class Contents:
         """The priors of the complete KG."""
         return Priors(self.complete, self.facts)
 
-    @cached_property
-    def degrees(self) -> dict[str, int]:
-        """Entity → the ends of triples of the complete KG that it is."""
-        ends = self.complete.columns[:, ::2].ravel()
-        sizes = np.bincount(ends, minlength=len(self.complete.terms.entities)).tolist()
-        return dict(zip(self.complete.terms.entities, sizes, strict=True))
-
     def ends(self, ways: frozenset[tuple[str, str]]) -> frozenset[str]:
         """All entities that some relations lead to, each at one of its ends, from anywhere."""
         if ways not in self._ends:

@@ -49,7 +49,6 @@ INVISIBLE = {
     "endpoint.budget_tokens": "ends a run; what was answered stays the same",
     "endpoint.max_requests_per_minute": "takes time alone",
     "endpoint.timeout": "takes time alone",
-    "endpoint.patience": "takes time alone",
     "endpoint.batch": "how a call is sent changes nothing that is said",
 }
 """Options that change neither prompts nor questions, and why; a session is shown to read them."""
@@ -57,10 +56,8 @@ INVISIBLE = {
 OTHERS: dict[str, Any] = {
     "verbalizer.language": "Klingon",
     "verbalizer.name": "template",
-    "verbalizer.attempts": 1,
     "verbalizer.naming": "numeric",
     "variants.judges": ("judge",),
-    "endpoint.structured": "never",
     "endpoint.base_url": "http://127.0.0.1:1/v1",
     "endpoint.api_key_variable": "OTHER_KEY",
 }
@@ -118,8 +115,7 @@ class Endpoint:
     async def _ask(self, call: Call) -> Answer:
         answer = Reply(self._said(call), "stop", 100, 10)
         self._lines[call.key] = line_of(call, answer)
-        structured = self._options.structured
-        Endpoint.calls.append((call.purpose, structured == "never", call.request, call.sample))
+        Endpoint.calls.append((call.purpose, call.request, call.sample))
         return answer
 
     def line(self, key: str) -> dict[str, Any]:
@@ -221,14 +217,12 @@ def outcome(case: Case, recipe: Recipe, estimates: bool) -> str:
 
 
 def made_with(case: Case, given: dict[str, Any]) -> str:
-    """The outcome with some options, of which prices change the estimate; or why they are refused."""
-    if "endpoint.price_batch" in given:
-        given = {**given, "endpoint.batch": "batches", "endpoint.price_input": 4000}
+    """The outcome with some options; or why they are refused."""
     try:
         recipe = recipe_of(case.recipe.kind, case.folder, **{**MODEL, **given})
     except ConfigError as refusal:
         return f"refused: {refusal}"
-    return outcome(case, recipe, any(name.startswith("endpoint.price") for name in given))
+    return outcome(case, recipe, False)
 
 
 @pytest.mark.parametrize("kind", BUILT)
@@ -268,9 +262,7 @@ def test_what_is_invisible_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(Client, "_post", post)
     monkeypatch.setenv("KEY", "k")
-    options = Watched(
-        api_key_variable="KEY", base_url="http://x.example/v1", budget_tokens=99_999, patience=0.1
-    )
+    options = Watched(api_key_variable="KEY", base_url="http://x.example/v1", budget_tokens=99_999)
     read.clear()
     with Session(options, tmp_path / "journal.sqlite") as session:
         call = Call("m", ({"role": "user", "content": "Who?"},), 9)

@@ -57,8 +57,3 @@ def test_rules_need_something_removed() -> None:
         load_recipe("demo", [(("selection", "mode"), "none")])
     with pytest.raises(ConfigError, match=r"selection.share: is 0"):
         load_recipe("demo", [(("selection", "mode"), "brink"), (("selection", "share"), 0.0)])
-    with pytest.raises(ConfigError, match=r"structures.missing: is full"):
-        load_recipe(
-            "structures-demo",
-            [(("selection", "mode"), "none"), (("structures", "missing"), "full")],
-        )

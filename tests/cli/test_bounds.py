@@ -166,8 +166,8 @@ def test_a_pipe_that_is_an_output_stays_one(here: Path, command: Command) -> Non
         (["data", "list", "demo"], "takes no name"),
         ([*BUILD[:4], "--set", "mining.max_atoms=4"], "mining.max_atoms: is for mining, and with"),
         (
-            [*BUILD[:4], "--set", "endpoint.patience=9"],
-            "endpoint.patience: is for the questions of",
+            [*BUILD[:4], "--set", "endpoint.timeout=9"],
+            "endpoint.timeout: is for the questions of",
         ),
     ],
     ids=lambda v: " ".join(v) if isinstance(v, list) else "",

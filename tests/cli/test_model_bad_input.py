@@ -31,9 +31,6 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
         (["--budget-tokens", "-1"], "budget_tokens is -1; expected a whole number ≥ 0"),
         (["--max-requests-per-minute", "-1"], "max_requests_per_minute is -1"),
         (["--paraphrases", "99"], "paraphrases is 99; expected a whole number from 0 to 20"),
-        (["--on-failure", "shrug"], "on_failure is 'shrug'; expected template or drop"),
-        (["--set", "endpoint.price_input=-1"], "price_input is -1; expected a number ≥ 0"),
-        (["--set", "verbalizer.attempts=0"], "attempts is 0"),
         (["--verbalizer", "opnai"], "name is 'opnai'; expected template or openai"),
         (["--verbalizer", "template"], "--model: is for the questions of a language model"),
         (["--base-url", "ftp://a/v1"], "base_url is …; expected an address"),
@@ -99,8 +96,11 @@ def test_addresses_without_an_api(here: Path, command: Command, path: str) -> No
     assert_refused(ended, "is the address of a chat API: it mostly ends in /v1")
 
 
-def test_a_host_where_nobody_answers(here: Path, command: Command) -> None:
-    ended = command(*build_words(NOBODY, "out/kg", "--set", "endpoint.patience=1"))
+def test_a_host_where_nobody_answers(
+    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rulemine.llm.failures.PATIENCE", 1.0)
+    ended = command(*build_words(NOBODY, "out/kg"))
     assert_refused(ended, "no reply for . s, .* in a row; the last: no connection: ")
 
 

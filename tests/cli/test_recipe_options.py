@@ -33,7 +33,7 @@ def test_an_option_wins_over_a_key_also_when_it_is_zero():
 
 def test_what_is_not_given_leaves_the_recipe_as_it_is():
     assert chosen("--set", "verbalizer.name=openai", "--set", "verbalizer.model=m",
-                  "--set", "verbalizer.round_trip=true").verbalizer.round_trip  # fmt: skip
+                  "--set", "verbalizer.language=Dutch").verbalizer.language == "Dutch"  # fmt: skip
     assert chosen("--levels", "20,100").selection.levels == (20, 100)
 
 
@@ -58,7 +58,7 @@ def test_a_build_that_stays_below_a_number_of_questions_says_so() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [["--model", "m"], ["--round-trip"], ["--paraphrases", "0"]],
+    [["--model", "m"], ["--judge-model", "m"], ["--paraphrases", "0"]],
 )
 def test_what_is_for_a_model_is_refused_where_templates_ask(options: list[str]) -> None:
     with pytest.raises(ConfigError, match=f"{options[0]}: is for the questions of a language"):

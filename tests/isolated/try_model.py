@@ -21,7 +21,7 @@ EXAMPLES = ROOT / "examples"
 MODEL = ["--verbalizer", "openai", "--model", "local"]
 BUILD = [
     "build", "demo", "--share", "0.0075", *MODEL, "--prompt", str(EXAMPLES / "local_model_prompts.toml"),
-    "--concurrency", "1", "--set", "verbalizer.max_tokens=32", "--set", "verbalizer.attempts=2",
+    "--concurrency", "1", "--set", "verbalizer.max_tokens=32",
 ]  # fmt: skip
 
 

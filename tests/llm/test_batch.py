@@ -361,4 +361,3 @@ def test_one_process_uses_a_folder_and_no_budget_counts(path: Path, folder: Path
         session.run([until_good(0)])
     with pytest.raises(ConfigError, match="nothing is sent"):
         EndpointOptions(batch="a", budget_tokens=5)
-    assert EndpointOptions(price_input=4, price_output=8, batch="a").prices == (2, 4, True)

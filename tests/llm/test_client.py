@@ -211,13 +211,6 @@ def test_what_cannot_be_left_out_is_refused(server: ChatServer) -> None:
     server.says = lambda request, times: error(400, "tools are not supported")
     [problem] = send(server.url, call_of(tools=tools))
     assert (problem.kind, problem.code) == ("refused", "refused")
-    server.says = lambda request, times: error(400, "no json_schema")
-    [problem] = send(server.url, call_of(schema=SCHEMA), structured="always")
-    assert problem.kind == "refused"
-    server.says = lambda request, times: "a"
-    [reply] = send(server.url, call_of(schema=SCHEMA), structured="never")
-    assert reply.text == "a"
-    assert "response_format" not in server.bodies[-1]
 
 
 def test_a_query_and_a_login_of_the_address_are_sent(server: ChatServer) -> None:

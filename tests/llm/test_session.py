@@ -313,7 +313,8 @@ def test_an_endpoint_that_is_away_ends_the_run_after_patience(
     with opened() as session:
         session.run(each(2))
     begun = time.monotonic()
-    with opened("http://127.0.0.1:9/v1", patience=0.5) as session:
+    monkeypatch.setattr(failures, "PATIENCE", 0.5)
+    with opened("http://127.0.0.1:9/v1") as session:
         with pytest.raises(EndpointError, match="no connection"):
             session.run(each(9))
         assert time.monotonic() - begun >= 0.5
@@ -322,7 +323,7 @@ def test_an_endpoint_that_is_away_ends_the_run_after_patience(
 
 
 def test_a_call_that_hangs_is_given_up_when_others_were_answered(
-    server: ChatServer, opened: Open
+    server: ChatServer, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def says(request: dict[str, Any], times: int) -> Any:
         if "e00001" in str(request):
@@ -330,7 +331,8 @@ def test_a_call_that_hangs_is_given_up_when_others_were_answered(
         return "a"
 
     server.says = says
-    with opened(timeout=1.5, patience=1.6) as session:
+    monkeypatch.setattr(failures, "PATIENCE", 1.6)
+    with opened(timeout=1.5) as session:
         results = session.run(each(4))
     assert results[1] == [Failure("endpoint_error", "no whole answer within 1.5 s", False)]
     assert results[0] == results[3] == ["a"]

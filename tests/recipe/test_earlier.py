@@ -29,7 +29,6 @@ SMALL: dict[str, list[Setting]] = {
         (("selection", "per_rule"), 60),
         (("structures", "names"), ["1p", "2u"]),
         (("structures", "per_structure"), 14),
-        (("structures", "missing"), "any"),
         (("questions", "split"), "none"),
     ],
 }

@@ -197,14 +197,11 @@ def test_a_named_recipe_finds_the_files_beside_it() -> None:
             "judges of the kind variants are variants.judges, one model or",
         ),
         ("variants", "rewriter_model", "no model but verbalizer.model writes"),
-        ("variants", "attempts", "another question takes the place of one whose text fails"),
-        ("subgraphs", "on_failure", "another question takes the place of one whose text fails"),
     ],
 )
 def test_options_that_a_kind_does_not_have_are_refused(kind: str, setting: str, told: str) -> None:
-    value = {"attempts": 2, "on_failure": "drop"}.get(setting, "some")
     with pytest.raises(ConfigError, match=rf"verbalizer\.{setting}: for the kinds .*{told}"):
-        load_recipe(f"{kind}-demo", [(("verbalizer", setting), value)])
+        load_recipe(f"{kind}-demo", [(("verbalizer", setting), "some")])
 
 
 def test_groups_of_subgraphs_have_no_ratios() -> None:

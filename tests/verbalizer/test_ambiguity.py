@@ -90,17 +90,15 @@ def test_three_meanings_all_resolved():
     assert made.counts.problems == {"ambiguous": 3}
 
 
-@pytest.mark.parametrize("on_failure", ["template", "drop"])
-def test_what_cannot_be_told_apart_loses_its_text(on_failure):
+def test_what_cannot_be_told_apart_loses_its_text():
     session = Scripted(vague("q00001", "q00002"))
-    made = run(asked_for(AUNT, UNCLE, OTHER), session, on_failure=on_failure)
+    made = run(asked_for(AUNT, UNCLE, OTHER), session)
     # The third names bob in the place of dora until it is told to name her.
     assert [r.question for r in made.asked.rejections] == ["q00001", "q00002"]
     assert {r.reason for r in made.asked.rejections} == {"ambiguous"}
-    what = {"template": "template used", "drop": "dropped"}[on_failure]
-    assert made.asked.rejections[0].detail == f"{what}: ambiguous, ambiguous, ambiguous"
+    assert made.asked.rejections[0].detail == "template used: ambiguous, ambiguous, ambiguous"
     assert len([call for call in session.calls if call.subject == "q00001"]) == 3
-    assert len(made.asked.questions) == (3 if on_failure == "template" else 1)
+    assert len(made.asked.questions) == 3
 
 
 def test_one_of_two_does_better():
@@ -127,12 +125,6 @@ def test_a_text_that_is_the_template_of_another_question_goes_back():
         ("q00002", "model", "Who are the uncles of bob?"),
     ]
     assert made.counts.problems["ambiguous"] == 1
-
-
-def test_or_stays_where_the_other_question_is_dropped():
-    session = Scripted(template_of_the_other)
-    made = run(asked_for(AUNT, UNCLE), session, on_failure="drop")
-    assert texts(made) == [("q00002", "model", "Who is the aunt of bob ?")]
 
 
 def test_a_template_used_late_sends_another_text_back():

@@ -33,9 +33,6 @@ def moody(call):
         return Failure("endpoint_error", "500", False)
     if call.purpose == "audit":
         return "PASS" if mood < 70 else "FAIL: no" if mood < 85 else "who knows"
-    if call.purpose == "round_trip":
-        end = "subject" if mood < 50 else "object"
-        return json.dumps({"relation": "aunt" if mood % 2 else "uncle", "direction": end})
     name = wanted(call, "Question Entity")
     fine = wanted(call)
     if call.purpose == "paraphrase":
@@ -54,8 +51,7 @@ def moody(call):
     "options",
     [
         {"paraphrases": 2},
-        {"on_failure": "drop", "attempts": 2},
-        {"judge_model": "judge", "round_trip": True, "paraphrases": 1, "attempts": 4},
+        {"judge_model": "judge", "paraphrases": 1},
     ],
 )
 def test_the_order_of_arrival_changes_nothing(options):

@@ -43,7 +43,7 @@ ask_object = "What is yours if {topic} is mine?"
 
 
 def write(path: Path, model: Model) -> GlossReport:
-    calls = Calls(load_prompts(""), VerbalizerSection(name="openai", model="m", attempts=2), 0)
+    calls = Calls(load_prompts(""), VerbalizerSection(name="openai", model="m"), 0)
     templates = load_templates("", KG.relations, kg=KG)
     session: Any = model
     return write_book(KG, templates, path, session, calls)

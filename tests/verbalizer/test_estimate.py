@@ -7,9 +7,9 @@ import pytest
 from rulemine.llm.call import Answer, Call, Failure, Reply
 from rulemine.llm.estimates import Takes, tokens_of
 from rulemine.llm.journal import Journal
-from rulemine.llm.options import UNKNOWN, Prices
 from rulemine.phrasing.glosses import load_glosses
 from rulemine.phrasing.templates import load_templates
+from rulemine.verbalizer.dialogue import ATTEMPTS
 from rulemine.verbalizer.estimate import estimate
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import load_prompts
@@ -19,7 +19,7 @@ from tests.verbalizer.test_requests import item
 PROMPTS = load_prompts("")
 GLOSSES = load_glosses("", load_templates("family", ["aunt", "uncle"]))
 CHOSEN = VerbalizerSection(name="openai", model="small")
-FULL = replace(CHOSEN, judge_model="large", round_trip=True, paraphrases=3)
+FULL = replace(CHOSEN, judge_model="large", paraphrases=3)
 INPUTS = [
     item((name, "aunt", other), direction)
     for name, other in (("7", "72"), ("Ann", "Bob of the long name"), ("x", "y"))
@@ -47,8 +47,8 @@ def calls_of(chosen) -> Calls:
     return Calls(PROMPTS, chosen, 0, GLOSSES)
 
 
-def made(chosen=CHOSEN, done=None, prices=UNKNOWN, inputs=INPUTS):
-    return estimate(inputs, calls_of(chosen), done, prices)
+def made(chosen=CHOSEN, done=None, in_batches=False, inputs=INPUTS):
+    return estimate(inputs, calls_of(chosen), done, in_batches)
 
 
 def purposes_of(found):
@@ -61,19 +61,19 @@ def test_one_call_for_each_question():
     assert found.typical.calls == found.questions == len(INPUTS)
     assert found.typical.sent > 100 * len(INPUTS)
     assert found.typical.received > 10 * len(INPUTS)
-    assert found.worst.calls == CHOSEN.attempts * len(INPUTS)
+    assert found.worst.calls == ATTEMPTS * len(INPUTS)
     assert found.worst.sent > 3 * found.typical.sent
     assert found.worst.received == CHOSEN.max_tokens * found.worst.calls
 
 
-def test_every_text_is_audited_and_recognized():
+def test_every_text_is_audited():
     found = made(FULL)
     calls = {label: purpose.usually for label, purpose in purposes_of(found).items()}
     n = len(INPUTS)
-    assert calls == {"questions": n, "audits": 4 * n, "round-trip checks": 4 * n, "paraphrases": n}
-    assert found.typical.calls == 10 * n
-    # Three attempts at the text and at the paraphrases, and both checks of each.
-    assert found.worst.calls == 3 * (1 + 2 + 1 + 3 * 2) * n
+    assert calls == {"questions": n, "audits": 4 * n, "paraphrases": n}
+    assert found.typical.calls == 6 * n
+    # Three attempts at the text and at the paraphrases, and the audit of each.
+    assert found.worst.calls == 3 * (1 + 1 + 1 + 3) * n
     assert min(purpose.typical.sent for purpose in found.purposes) > 0
 
 
@@ -84,7 +84,7 @@ def test_questions_that_differ_in_their_proof_only_share_their_calls():
     calls = calls_of(FULL)
     assert calls.question(other, ()).key == calls.question(INPUTS[0], ()).key
     assert found.about == "2 questions"
-    assert found.typical.calls == made(FULL, inputs=INPUTS[:1]).typical.calls == 10
+    assert found.typical.calls == made(FULL, inputs=INPUTS[:1]).typical.calls == 6
 
 
 def test_what_the_journal_has_costs_nothing(journal):
@@ -123,14 +123,10 @@ def test_only_failures_that_last_are_not_asked_again(journal, lasting, left):
     assert made(done=keep(journal, call, answer=failure)).typical.calls == left
 
 
-def test_the_price_is_told_where_prices_are_given():
-    found = made(prices=Prices(1e6, 1e7))
-    typical, worst = (one.sent + 10 * one.received for one in (found.typical, found.worst))
-    assert f"price             {typical:,.2f}, at most {worst:,.2f}" in found.to_text()
-    assert "price             unknown" in made().to_text()
+def test_the_rounds_of_batches_are_told():
     rounds = "rounds            1, at most 3, if nothing fails"
-    assert rounds not in found.to_text()
-    assert rounds in made(prices=Prices(1e6, batch=True)).to_text()
+    assert rounds not in made().to_text()
+    assert rounds in made(in_batches=True).to_text()
 
 
 def test_three_prompts_are_shown_in_full():

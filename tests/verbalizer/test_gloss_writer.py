@@ -8,6 +8,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.llm.call import Failure, Reply
 from rulemine.phrasing.glosses import gloss_of, load_glosses, read_glosses
 from rulemine.phrasing.templates import load_templates
+from rulemine.verbalizer.dialogue import ATTEMPTS
 from rulemine.verbalizer.gloss_writer import write_glosses
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import load_prompts
@@ -19,7 +20,7 @@ KG = KnowledgeGraph.from_triples(
 )
 LABELS = {f"m{n}": f"Person {n}" for n in range(40)}
 PHRASES = load_templates("family", KG.relations)
-CHOSEN = VerbalizerSection(name="openai", model="m", attempts=3)
+CHOSEN = VerbalizerSection(name="openai", model="m")
 
 GOOD = {
     "statement": "{subject} is the aunt of {object}",
@@ -190,7 +191,7 @@ def test_a_relation_that_stays_bad_has_the_gloss_of_its_phrase_and_is_asked_for_
     failure = Failure("refused", "not this one", True)
     model = Model(uncle=["nothing"], aunt=[failure])
     report = write(path, model)
-    assert len(model.prompts("uncle")) == CHOSEN.attempts
+    assert len(model.prompts("uncle")) == ATTEMPTS
     assert [relation for relation, _ in report.failed] == ["aunt", "uncle"]
     assert "aunt: The endpoint refuses this request (not this one)." in report.to_text()
     assert read_glosses(path)["uncle"] == gloss_of(PHRASES["uncle"])

@@ -7,10 +7,8 @@ import pytest
 from rulemine.llm.call import Reply
 from rulemine.verbalizer.checks import TextProblem
 from rulemine.verbalizer.replies import (
-    Choice,
     GlossWords,
     Verdict,
-    read_choice,
     read_gloss,
     read_list,
     read_question,
@@ -18,7 +16,7 @@ from rulemine.verbalizer.replies import (
 )
 from tests import some_seeds
 
-READERS = (read_question, read_list, read_verdict, read_choice, read_gloss)
+READERS = (read_question, read_list, read_verdict, read_gloss)
 GLOSS = {"statement": "{subject} is {object}", "subjects": "a {topic}", "objects": "b {topic}"}
 
 
@@ -198,35 +196,6 @@ def test_no_verdict(text: str) -> None:
     assert code(read_verdict(reply(text))) == "malformed"
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('{"relation": "3", "direction": "subject"}', Choice("3", "subject")),
-        ('{"relation": 3, "direction": "object"}', Choice("3", "object")),
-        ("relation: 3, direction: subject", Choice("3", "subject")),
-        ("Relation: /a/b, c\nDirection: Object.", Choice("/a/b, c", "object")),
-        ('relation: "born in", direction: object', Choice("born in", "object")),
-    ],
-)
-def test_choices(text: str, expected: Choice) -> None:
-    assert read_choice(reply(text)) == expected
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"relation": "3", "direction": "both"}',
-        '{"relation": true, "direction": "subject"}',
-        '{"relation": "3"}',
-        "relation: 3",
-        "relation: 3, direction: up",
-        "3 subject",
-    ],
-)
-def test_no_choice(text: str) -> None:
-    assert code(read_choice(reply(text))) == "malformed"
-
-
 def test_glosses() -> None:
     expected = GlossWords(*GLOSS.values())
     assert read_gloss(reply(json.dumps(GLOSS))) == expected
@@ -254,9 +223,8 @@ def test_random_replies_raise_nothing() -> None:
     for _ in some_seeds(10_000):
         text = "".join(draw.choices(PIECES, k=draw.randint(0, 9)))
         said = reply(text, draw.choice(["stop", "stop", "stop", "length", "tool_calls", ""]))
-        question, wordings, verdict, choice, gloss = (read(said) for read in READERS)
+        question, wordings, verdict, gloss = (read(said) for read in READERS)
         assert isinstance(question, TextProblem) or (isinstance(question, str) and question.strip())
         assert isinstance(wordings, TextProblem) or all(map(str.strip, wordings))
         assert isinstance(verdict, TextProblem | Verdict)
-        assert isinstance(choice, TextProblem | Choice)
         assert isinstance(gloss, TextProblem | GlossWords)

@@ -3,22 +3,16 @@ from dataclasses import replace
 import pytest
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
-from rulemine.kg.facts import Declarations
-from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.relation_ends import RelationEnds
 from rulemine.llm.call import Call
 from rulemine.phrasing.glosses import Gloss, Glosses, load_glosses
-from rulemine.phrasing.templates import Templates, load_templates
+from rulemine.phrasing.templates import load_templates
 from rulemine.verbalizer.checks import CODES
 from rulemine.verbalizer.inputs import VerbalizationInput
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import load_prompts
 from rulemine.verbalizer.requests import (
-    MAX_CHOICES,
-    MIN_CHOICES,
     SEEDS,
     Calls,
-    round_trip_choices,
 )
 from tests.kinds.rules.asking import question
 
@@ -144,13 +138,12 @@ def test_each_call_says_what_it_is_for():
         made.question(about, ()),
         made.paraphrase(about, ["a?"], 2, ()),
         made.audit(about, "a?"),
-        made.round_trip(about, "a?"),
         made.gloss("aunt", [("7", "aunt", "72")], ()),
     ]
-    purposes = ["question", "paraphrase", "audit", "round_trip", "gloss"]
+    purposes = ["question", "paraphrase", "audit", "gloss"]
     assert [call.purpose for call in calls] == purposes
-    assert [call.model for call in calls] == ["small", "small", "large", "small", "small"]
-    assert [call.subject for call in calls] == ["q00001"] * 4 + ["aunt"]
+    assert [call.model for call in calls] == ["small", "small", "large", "small"]
+    assert [call.subject for call in calls] == ["q00001"] * 3 + ["aunt"]
     assert {call.seed for call in calls} == {5}
     assert {call.temperature for call in calls} == {0.0}
     assert {call.max_tokens for call in calls} == {CHOSEN.max_tokens}
@@ -159,7 +152,6 @@ def test_each_call_says_what_it_is_for():
         ("question",),
         ("questions",),
         ("verdict", "reason"),
-        ("relation", "direction"),
         ("statement", "subjects", "objects"),
     ]
     assert len({call.key for call in calls}) == len(calls)
@@ -170,81 +162,3 @@ def test_parameters_that_endpoints_refuse_are_left_out_or_cut():
     assert call.temperature is None
     assert "temperature" not in call.request
     assert call.seed == 3
-
-
-def test_a_few_relations_are_all_choices():
-    assert round_trip_choices("son", FAMILY, 0) == ("aunt", "son", "uncle")
-    call = Calls(PROMPTS, CHOSEN, 0, FAMILY).round_trip(item(), "Who?")
-    assert "\naunt: S is the aunt of O\n" in user(call)
-    assert "\nuncle: S is the uncle of O\n" in user(call)
-    assert "\nQuestion: Who?\n" in user(call)
-
-
-def test_of_many_relations_the_nearest_come_along():
-    glosses = many()
-    assert len(glosses.rows) > MAX_CHOICES
-    for row in glosses.rows[::7]:
-        choices = round_trip_choices(row.relation, glosses, 0)
-        assert len(choices) == len(set(choices)) == MAX_CHOICES
-        assert row.relation in choices
-        assert list(choices) == sorted(choices)
-        assert round_trip_choices(row.relation, glosses, 0) == choices
-    choices = round_trip_choices("/film/film/genre", glosses, 0)
-    assert "/tv/tv_program/genre" in choices
-
-
-def test_relations_with_the_same_ends_come_first_and_are_enough():
-    glosses, asked = many(), "/people/person/place_of_birth"
-    alike = {row.relation for row in glosses.rows[:20]} - {asked}
-    choices = round_trip_choices(asked, glosses, 0, None, alike)
-    assert {*choices} == {asked, *alike}
-    few = round_trip_choices(asked, glosses, 0, None, [*alike][:3])
-    assert {asked, *[*alike][:3]} < {*few}
-    assert len(few) == MIN_CHOICES
-    assert "/people/deceased_person/place_of_death" in few  # by its words
-    everything = {row.relation for row in glosses.rows}
-    assert round_trip_choices(asked, glosses, 0, None, everything) == round_trip_choices(
-        asked, glosses, 0
-    )
-
-
-def test_the_ends_of_relations_in_the_graph_decide():
-    kg = KnowledgeGraph.from_triples(
-        [(f"p{n}", name, f"p{n + 1}") for n in range(20) for name in ("aunt", "uncle")]
-        + [(f"p{n}", f"r{m}", f"town{m}") for n in range(9) for m in range(15)]
-    )
-    ends = RelationEnds(kg)
-    assert ends.alike("aunt") == {"uncle"}
-    assert ends.alike("r3") == set()  # each town is of its own
-    assert ends.alike("none of the graph") == set()
-    made = Calls(PROMPTS, CHOSEN, 0, FAMILY, ends=ends).round_trip(item(), "Who?")
-    assert "\nuncle: " in user(made)
-
-
-def test_the_seed_draws_between_relations_that_are_equally_near():
-    names = [f"r{n:03}" for n in range(100)]
-    rows = (
-        Gloss(name, f"{{subject}} {name}s {{object}}", "x {topic}", "y {topic}", "model")
-        for name in names
-    )
-    glosses = Glosses(tuple(rows))
-    drawn = [round_trip_choices("r050", glosses, seed) for seed in range(5)]
-    assert len(set(drawn)) == 5
-    assert set().union(*drawn) > set(drawn[0])
-
-
-def test_relations_that_no_question_tells_apart_are_no_choices():
-    templates = load_templates("family", ["aunt", "uncle"]).rows
-    twin = replace(templates[0], relation="tante", statement="{object} is the aunt of {subject}")
-    glosses = load_glosses("", Templates((*templates, twin)))
-    assert round_trip_choices("aunt", glosses, 0) == ("aunt", "uncle")
-    assert round_trip_choices("uncle", glosses, 0) == ("aunt", "tante", "uncle")
-
-
-def test_relations_that_state_the_same_facts_are_no_choices():
-    declared = Declarations.of(inverse=[("son", "aunt")])
-    assert round_trip_choices("son", FAMILY, 0, declared) == ("son", "uncle")
-    call = Calls(PROMPTS, CHOSEN, 0, FAMILY, declared).round_trip(item(), "Who?")
-    assert "\naunt: " in user(call)
-    assert "\nson: " not in user(call)
-    assert round_trip_choices("uncle", FAMILY, 0, declared) == ("aunt", "son", "uncle")

@@ -44,7 +44,6 @@ def test_fresh_questions_of_structures_hold(tmp_path: Path) -> None:
     options = [
         (("structures", "names"), ["1p", "pi", "up"]),
         (("structures", "per_structure"), 6),
-        (("structures", "disjoint_answers"), True),
         (("selection", "levels"), [50, 100]),
     ]
     Build(load_recipe("structures-demo", options), tmp_path / "built").run()

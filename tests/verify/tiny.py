@@ -247,7 +247,6 @@ MANIFEST: dict[str, Any] = {
         "model_calls": {},
         "model_tokens": {"prompt": 0, "completion": 0},
         "audits": {"passed": 0, "failed": 0, "unreadable": 0},
-        "round_trips": {"right": 0, "wrong": 0, "unreadable": 0},
     },
     "files": {},
 }  # fmt: skip

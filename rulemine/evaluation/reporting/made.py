@@ -31,7 +31,6 @@ NEARLY_EMPTY = 10
 
 LIMITS = {
     "balance": "questions.max_answer_share",
-    "verbalize": "verbalizer.on_failure",
     "split": "questions.split",
 }
 """Stage after the asking → the key that says what it leaves out."""

@@ -14,7 +14,6 @@ from rulemine.evaluation.answerers.registry import asks_model, find_answerer
 from rulemine.evaluation.predictions import read_predictions
 from rulemine.evaluation.study.run import StudyFolder
 from rulemine.llm.estimates import METHOD, Takes
-from rulemine.llm.options import Prices
 from rulemine.release.sampling_order import sample
 from rulemine.text.tables import Table, Values
 
@@ -87,17 +86,18 @@ def format_expected(study: StudyFolder, costs: Sequence[Expected]) -> Table:
     """The costs as a table, with their sum."""
     done = len(study.runs) - sum(one.runs for one in costs)
     notes = [f"{done} of {len(study.runs)} runs are finished."] if done else []
-    endpoint = study.plan.endpoint
-    return costs_table(costs, endpoint.prices, notes)
+    return costs_table(costs, notes, in_batches=bool(study.plan.endpoint.batch))
 
 
-def costs_table(costs: Sequence[Expected], prices: Prices, notes: Sequence[str] = ()) -> Table:
+def costs_table(
+    costs: Sequence[Expected], notes: Sequence[str] = (), *, in_batches: bool = False
+) -> Table:
     """What answers take, system by system, as a table with their sum.
 
     Args:
         costs: Of each system.
-        prices: What calls cost.
         notes: What else there is to say.
+        in_batches: Whether the calls are written as batches.
     """
     rows = list(costs)
     if len(rows) > 1:
@@ -122,10 +122,7 @@ def costs_table(costs: Sequence[Expected], prices: Prices, notes: Sequence[str] 
             f"Proof shown: for how many of the first {LISTENED} questions, if they have a hard answer, the "
             "model is shown a whole proof of it; no model can infer the others."
         )
-    last = rows[-1]
-    if prices.known and last.typical and last.worst:
-        below.append(f"Price: {last.typical.price(prices):,.2f} / {last.worst.price(prices):,.2f}.")
-    if prices.batch:
+    if in_batches:
         calls = [(one.system, getattr(find_answerer(one.system), "typical", None)) for one in costs]
         rounds = [f"{system} {ceil(known.calls)}" for system, known in calls if known is not None]
         below.append(

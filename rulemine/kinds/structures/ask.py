@@ -6,29 +6,23 @@ training gives away no removed fact that validation or test needs, validation no
 are in canonical order: by structure, then by query.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from rulemine.errors import UserError, counted
-from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.asking import Asking
 from rulemine.kinds.locks import Locks
-from rulemine.kinds.structures.checking import Reason
 from rulemine.kinds.structures.drawing import Drawer
 from rulemine.kinds.structures.edges import Steps
-from rulemine.kinds.structures.options import StructureSection
 from rulemine.kinds.structures.sampling import Company, Pool, Sampled, sample
-from rulemine.kinds.structures.sharing import within_limit
 from rulemine.phrasing.compose import goes_together
-from rulemine.query.structures import STRUCTURES
-from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import SPLITS, Question, Rejection
 from rulemine.seeds import stream
 
-__all__ = ["drafts", "keep_within_limit"]
+__all__ = ["drafts"]
 
 Bools = npt.NDArray[np.bool_]
 
@@ -55,7 +49,8 @@ def drafts(asking: Asking) -> Iterator[Question | Rejection]:
         asking.declarations,
         inputs.excluded,
     )
-    fit = _anchors(kg, options, inputs["anchors"])
+    degree = np.bincount(kg.triples[:, [0, 2]].reshape(-1), minlength=len(kg.entities))
+    fit: Bools = degree > 0
     pools, masks, locks = [Pool("", 1)], [fit], None
     if chosen.split == "group":
         core = {"test": chosen.test_core, "validation": -(-chosen.test_core // 3)}
@@ -86,41 +81,6 @@ def drafts(asking: Asking) -> Iterator[Question | Rejection]:
 
 def _by_query(question: Question) -> str:
     return question.query
-
-
-def keep_within_limit(asked: QuestionSet, max_share: float) -> QuestionSet:
-    """Drops questions until no more of a structure than a fraction share something, after some are gone.
-
-    Args:
-        asked: Questions of this kind.
-        max_share: See `StructureSection.max_share`.
-    """
-    given = list(asked.questions)
-    kept = {
-        question.id
-        for name in STRUCTURES
-        for question in within_limit([q for q in given if q.structure == name], max_share)
-    }
-    return asked.keep(
-        [q for q in given if q.id in kept],
-        [
-            Rejection("verbalize", Reason.SHARED, q.id, None, "", "", "", query=q.query)
-            for q in given
-            if q.id not in kept
-        ],
-    )
-
-
-def _anchors(kg: KnowledgeGraph, options: StructureSection, named: Collection[str] | None) -> Bools:
-    """The entities that may be anchors, shape (entities,)."""
-    degree = np.bincount(kg.triples[:, [0, 2]].reshape(-1), minlength=len(kg.entities))
-    fit: Bools = degree >= max(1, options.min_degree)
-    if options.max_degree:
-        fit &= degree <= options.max_degree
-    if named is not None:
-        ids = [kg.entity_ids[name] for name in named if name in kg.entity_ids]
-        fit &= np.isin(np.arange(len(fit)), ids)
-    return fit
 
 
 def _dealt(fit: Bools, ratios: Sequence[int], seed: int) -> list[Bools]:

@@ -57,7 +57,6 @@ class Reason:
     STALE = Unaskable.STALE
     EASY = Unaskable.EASY
     BROAD = Unaskable.BROAD
-    SPLIT = "an answer is in another split"
     TEXT = "its text names an answer or an intermediate, or is that of another question"
 
 

@@ -30,7 +30,7 @@ class StructureKind(BuildingKind):
     amount = "structures.per_structure"
     block = imported("rulemine.kinds.structures.block:StructureBlock")
     drafts = imported("rulemine.kinds.structures.ask:drafts")
-    inputs = imported("rulemine.kinds.structures.anchors:INPUTS")
+    inputs = imported("rulemine.recipe.joins:INPUTS")
     page = imported("rulemine.kinds.structures.page:STRUCTURE_PAGE")
     view = imported("rulemine.release.showing.tree:tree_view")
     verbalizer = imported("rulemine.verbalizer.judged:JudgedVerbalizer")
@@ -40,7 +40,7 @@ class StructureKind(BuildingKind):
         """Those of single removed triples may be missing."""
         from rulemine.verbalizer.prompts import load_prompts
 
-        return load_prompts(source, ("question", "paraphrase", "audit", "round_trip"))
+        return load_prompts(source, ("question", "paraphrase", "audit"))
 
     def to_verbalize(
         self, inputs: "Inputs", asked: "QuestionSet", removed: "Ints"
@@ -75,16 +75,6 @@ class StructureKind(BuildingKind):
     def without(self, recipe: "Recipe") -> dict[str, str]:
         """There is nothing to balance."""
         return {"balance": "its questions are drawn within the limits of the section structures"}
-
-    def limits(self, recipe: "Recipe") -> dict[str, Any]:
-        """The largest fraction that may share something."""
-        return {"max_share": recipe.own.max_share}
-
-    def limited(self, recipe: "Recipe", asked: "QuestionSet") -> "QuestionSet":
-        """See `rulemine.kinds.structures.sharing`."""
-        from rulemine.kinds.structures.ask import keep_within_limit
-
-        return keep_within_limit(asked, recipe.own.max_share)
 
 
 KIND = StructureKind()

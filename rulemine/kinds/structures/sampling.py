@@ -64,8 +64,8 @@ FEWER_TOPICS = 4
 MOST_REFUSED = 1000
 """Refused texts that are kept."""
 
-Key = tuple[int, int | None]
-"""A pool, and how many links the hard answer misses; None: as they come."""
+Key = tuple[int, int]
+"""A pool, and how many links the hard answer misses."""
 
 
 class Pool(NamedTuple):
@@ -131,13 +131,11 @@ class Company:
     Attributes:
         locks: What earlier splits need; None where there are no splits yet.
         near: Which questions are near duplicates.
-        owners: Answer → the pool of the questions that have it.
         full: The pools whose questions may need no further facts.
     """
 
     locks: Locks | None
     near: NearDuplicates
-    owners: dict[str, int] = field(default_factory=dict)
     full: set[int] = field(default_factory=set)
 
 
@@ -197,14 +195,7 @@ class _Sampling:
         better = LessContrived(KEPT if listed else FEWER.get(name, KEPT))
         self.made = Sampled(name, options.per_structure, better=better)
         self.wanted = apportioned(options.per_structure, [pool.ratio for pool in pools])
-        numbers: list[int | None] = [None]
-        if options.missing != "any":
-            numbers = list(range(LINKS[name] + 1))
-            if asking.recipe.questions.core_only:
-                numbers = numbers[1:]
-        if options.missing == "full":
-            numbers = numbers[-1:]
-        self.numbers = numbers
+        self.numbers = numbers = list(range(LINKS[name] + 1))
         self.open = {(pool, number) for pool in range(len(pools)) for number in numbers}
         self.failed = dict.fromkeys(self.open, 0.0)
         self.counts: Counter[Key] = Counter()
@@ -267,7 +258,7 @@ class _Sampling:
             return None
         return min(
             (key for key in self.open if key[0] == pool),
-            key=lambda key: (self.counts[key] >= math.floor(self._quota(pool)), -(key[1] or 0)),
+            key=lambda key: (self.counts[key] >= math.floor(self._quota(pool)), -key[1]),
             default=None,
         )
 
@@ -294,7 +285,7 @@ class _Sampling:
         most = self.most if self.listing is None or one[0] != "e" else self.most // FEWER_TOPICS
         return self.shared[one] >= max(1, most)
 
-    def _stratum(self, key: Key) -> tuple[int, int | None, bool]:
+    def _stratum(self, key: Key) -> tuple[int, int, bool]:
         """What the candidates of a key are compared within: those on the list of joins, or all."""
         return (*key, self._is_beyond(key))
 
@@ -318,15 +309,15 @@ class _Sampling:
         wanted = self.pools[pool].core
         if number == 0 or key in self.without_core or not wanted:
             return 0
-        if number is not None and number > 1:
+        if number > 1:
             # Each number gives as many; what the others do not give, the last one does.
             wanted = math.ceil(wanted / sum(bool(one) for one in self.numbers))
             return max(0, wanted - self.core[key])
         return max(0, wanted - sum(n for (at, _), n in self.core.items() if at == pool))
 
-    def _try(self, pool: int, number: int | None) -> str | None:
+    def _try(self, pool: int, number: int) -> str | None:
         """Draws once; returns why there is no question, if there is none."""
-        made, options, split = self.made, self.options, self.pools[pool].split
+        made, split = self.made, self.pools[pool].split
         lacking = self._core_lacking((pool, number))
         stratum = self._stratum((pool, number))
         narrow = not made.better.is_lifted(stratum)
@@ -345,9 +336,7 @@ class _Sampling:
         quota = math.ceil(self._quota(pool))
 
         def is_open(missing: int) -> bool:
-            if number is None:
-                return True
-            if options.missing == "full" or made.better.is_widened(stratum):
+            if made.better.is_widened(stratum):
                 return missing == number
             return self.counts[pool, missing] < quota
 
@@ -359,11 +348,6 @@ class _Sampling:
             return question
         if any(map(self._is_shared, shared_by(question))):
             return Reason.SHARED
-        owners = self.company.owners
-        if options.disjoint_answers and any(
-            owners.get(answer, pool) != pool for answer in question.answers
-        ):
-            return Reason.SPLIT
         if lacking and not question.core and self.counts[pool, number] + lacking >= quota:
             return Reason.CORE
         locks = self.company.locks
@@ -386,8 +370,7 @@ class _Sampling:
         if locks:
             locks.add(question, split)
         self.shared.update(shared_by(question))
-        owners.update(dict.fromkeys(question.answers, pool))
-        key = (pool, number if number is None else question.missing)
+        key = (pool, question.missing)
         self.counts[key] += 1
         self.core[key] += question.core
         self.failed[key] = 0

@@ -66,7 +66,7 @@ def estimate(engine: "SubgraphEngine", journal: Journal | None) -> Estimate:
         f"accepted 10 to 25 %. At most: {most:,} candidates (subgraphs.candidates), each sent back once, "
         f"with the longest replies. Prompts are those of the first {len(tasks)}.",
         three_prompts(calls),
-        recipe.endpoint.prices,
+        bool(recipe.endpoint.batch),
         (-(-usually // MOST_AT_ONCE) + 2 * bool(further), 2 * -(-most // FEWEST_AT_ONCE) + 4),
     )
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rulemine.config import option
-from rulemine.kinds.kind import TEST_CORE, WRITTEN_AT_ONCE, KindOptions
+from rulemine.kinds.kind import TEST_CORE, KindOptions
 
 __all__ = ["MOST_TRIPLES", "RESERVED_SHAPES", "SubgraphSection"]
 
@@ -61,7 +61,6 @@ class SubgraphSection(KindOptions):
             test split where that is less; of the core always up to this number.
     """
 
-    lacks: ClassVar = {**KindOptions.lacks, **WRITTEN_AT_ONCE}
     drafted: ClassVar = (
         ("subgraphs.start", "removed", "from any entity, few questions would miss something"),
         ("subgraphs.grow", 0.05, "what is grown often loses the missing link"),

@@ -68,7 +68,7 @@ def estimate(engine: "VariantEngine", journal: Journal | None) -> Estimate:
         "seed set, all of them accepted; at most: all sets, with all pairs, each reply as long as allowed, "
         "asked for twice.",
         three_prompts(calls),
-        recipe.endpoint.prices,
+        bool(recipe.endpoint.batch),
         (
             (1 + bool(options.judges)) * -(-asked // MOST_AT_ONCE),
             (2 + 2 * bool(options.judges)) * -(-len(missing) // FEWEST_AT_ONCE),

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from rulemine.config import option
 from rulemine.errors import ConfigError
-from rulemine.kinds.kind import ONE_WRITER, TEST_CORE, WRITTEN_AT_ONCE, KindOptions
+from rulemine.kinds.kind import ONE_WRITER, TEST_CORE, KindOptions
 from rulemine.llm.options import EndpointOptions, at_addresses
 
 __all__ = ["VariantSection"]
@@ -51,7 +51,6 @@ class VariantSection(KindOptions):
 
     lacks: ClassVar = {
         **KindOptions.lacks,
-        **WRITTEN_AT_ONCE,
         **ONE_WRITER,
         ("verbalizer.judge_model",): (
             "for the kinds rules, structures, subgraphs, cypher only; the judges of the kind {kind} are "

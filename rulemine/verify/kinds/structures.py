@@ -2,8 +2,7 @@
 
 Checks that anchors differ and are no answers or intermediates; that every branch is needed (so none is
 contained in another); that all answers share a type, and so do anchors and members of a union, whose
-branches have one relation; how many questions of each structure there are, what they share, and degrees of
-anchors.
+branches have one relation; how many questions of each structure there are, and what they share.
 """
 
 import math
@@ -30,7 +29,7 @@ _SHARED: dict[str, Callable[[Row], list[str]]] = {
 }  # fmt: skip
 """What only a fraction of the questions of a structure may have in common."""
 
-_LOOSEST = {"per_structure": math.inf, "max_share": 1, "min_degree": 0, "max_degree": 0}
+_LOOSEST = {"per_structure": math.inf, "max_share": 1}
 """Options of the sampling, as they are where the manifest does not state them."""
 
 
@@ -40,7 +39,7 @@ class _Checks(KnownKind):
     )
 
     def check_set(self, contents: Contents, findings: Findings) -> None:
-        """Checks how many questions of each structure there are, what they share, and degrees of anchors."""
+        """Checks how many questions of each structure there are, and what they share."""
         folder, parts = contents.folder, dict[str, list[Located]]()
         for here in contents.questions:
             parts.setdefault(here.row["structure"], []).append(here)
@@ -74,15 +73,6 @@ class _Checks(KnownKind):
                         limit,
                         "max_share",
                     )
-        high = options["max_degree"] or math.inf
-        for here in contents.questions:
-            for anchor in here.row["anchors"]:
-                degree = contents.degrees.get(anchor, 0)
-                if not options["min_degree"] <= degree <= high:
-                    expected = f"{options['min_degree']} … {high} (manifest, config.{folder.kind})"
-                    findings.add(
-                        here.file, here.line, "degree", f"{degree} of {shown(anchor)}", expected
-                    )
 
     def check_question(self, here: Asked) -> None:
         """Checks one question."""
@@ -103,13 +93,6 @@ class _Checks(KnownKind):
             here.add("anchors apart", shown(both), "no anchor that is an answer or an intermediate")
         if (n := len(list(leaves(here.links)))) != len(anchors):
             here.add("anchors apart", f"{n} places for {len(anchors)} anchors", "different anchors")
-        if here.option("missing") == "full":
-            least = next(
-                (i["missing"] for i in row["hard"] if i["answer"] == row["hard_answer"]), 0
-            )
-            if least < len(row["evidence"]):
-                found = f"{least} of {len(row['evidence'])} missing"
-                here.add("full inference", found, "all (manifest, config.structures.missing)")
         if any(answers(less, known) == here.whole for less in smaller(here.links)):
             here.add(
                 "every branch needed", "a branch without which the answers are the same", "none"
@@ -127,10 +110,8 @@ class _Checks(KnownKind):
                     here.add("types of a union", f"{what} without a common type", "one for all")
 
     def shared(self, row: Row, contents: Contents) -> Iterator[tuple[str, Hashable]]:
-        """Anchors, and answers if the recipe wants it."""
-        yield from (("anchor", anchor) for anchor in row["anchors"])
-        if contents.folder.option(row["kind"], "disjoint_answers") is True:
-            yield from (("answer", answer) for answer in row["answers"])
+        """Anchors."""
+        return (("anchor", anchor) for anchor in row["anchors"])
 
 
 CHECKS = _Checks()

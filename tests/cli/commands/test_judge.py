@@ -36,12 +36,13 @@ def http() -> Iterator[HTTPServer]:
 def server(http: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     for name in ("OPENAI_API_KEY", "OPENAI_API_KEY_2"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("rulemine.llm.failures.PATIENCE", 1.0)
     with ChatServer(http=http) as running:
         yield running
 
 
 def words(server: ChatServer, release: Path, *more: str, model: str = "a,b,c") -> list[str]:
-    endpoint = ["--base-url", server.url, "--model", model, "--split", "all", "--patience", "1"]
+    endpoint = ["--base-url", server.url, "--model", model, "--split", "all"]
     return ["judge", str(release), *endpoint, "-o", "judged.jsonl", *more]
 
 

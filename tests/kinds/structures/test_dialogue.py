@@ -206,19 +206,18 @@ def test_a_proposal_passes_the_judge_too_and_uses_up_no_attempt():
         return f"Where was the {'y' * len(session.calls)} of Film3 born?"
 
     session = Scripted(say)
-    made = run(asked_for(CHAIN), session, attempts=2)
-    assert purposes(session) == ["question", "audit", "audit"] * 2
-    chosen = VerbalizerSection(name="openai", model="m", attempts=2)
+    made = run(asked_for(CHAIN), session)
+    assert purposes(session) == ["question", "audit", "audit"] * 3
+    chosen = VerbalizerSection(name="openai", model="m")
     inputs = make_structure_inputs(asked_for(CHAIN), GLOSSES, TEMPLATES, "private")
     told = estimate(inputs, Calls(load_prompts(""), chosen, 7, GLOSSES), None)
     assert told.worst.calls == len(session.calls), "no dialogue is longer"
     (rejection,) = made.asked.rejections
-    assert rejection.detail == "template used: " + ", ".join(["audit_failed"] * 4)
-    assert rejection.text == "Where was the xxxxx of Film3 born?"
+    assert rejection.detail == "template used: " + ", ".join(["audit_failed"] * 6)
+    assert rejection.text == "Where was the xxxxxxxx of Film3 born?"
 
 
-@pytest.mark.parametrize("fate", ["template", "drop"])
-def test_after_three_attempts_the_question_keeps_its_template_or_goes(fate):
+def test_after_three_attempts_the_question_keeps_its_template():
     texts = [LEAKS, "I cannot", "Where was Film3 born twice?"]
     replies = iter(texts)
 
@@ -229,16 +228,15 @@ def test_after_three_attempts_the_question_keeps_its_template_or_goes(fate):
 
     session = Scripted(say)
     asked = asked_for(BOTH, CHAIN)
-    made = run(asked, session, on_failure=fate)
+    made = run(asked, session)
     (rejection,) = made.asked.rejections
-    what = "dropped" if fate == "drop" else "template used"
-    assert rejection.detail == f"{what}: intermediate_named, refusal, audit_failed"
+    assert rejection.detail == "template used: intermediate_named, refusal, audit_failed"
     assert (rejection.stage, rejection.reason) == ("verbalize", "audit_failed")
     assert (rejection.removed, rejection.direction, rejection.rule) == (None, "", "")
     assert rejection.query == asked.questions[1].query
     assert rejection.text == texts[2]
     left = {q.id: q.wording for q in made.asked.questions}
-    assert left == {"q00001": "model"} | ({"q00002": "fallback"} if fate == "template" else {})
+    assert left == {"q00001": "model", "q00002": "fallback"}
 
 
 @pytest.mark.parametrize(
@@ -319,12 +317,15 @@ def test_a_replay_makes_the_same(tmp_path):
 
 
 def test_calls_and_verdicts_are_counted():
-    asked = asked_for(BOTH, CHAIN, EITHER)
-    session = script([good_text(s) for s in ("2i", "2p", "up")], [verdict("FAIL", "no", "Where?")])
-    made = run(asked, session, attempts=1)
-    trace = ModelTrace(made.journal, "", GLOSSES.to_toml())
-    counts = count_model(trace, made.asked.questions, made.asked.rejections)
-    assert counts["model_calls"] == {"structure_audit": 3, "structure_question": 3}
+    def say(call: Call):
+        if call.purpose == "structure_audit":
+            return verdict("FAIL", "no") if call.subject == "q00001" else verdict("PASS")
+        return good_text({"q00001": "2i", "q00002": "2p", "q00003": "up"}[call.subject])
+
+    made = run(asked_for(BOTH, CHAIN, EITHER), Scripted(say))
+    counts = count_model(ModelTrace(made.journal, "", GLOSSES.to_toml()))
+    # The text that is said again has the same audit, which is asked for once.
+    assert counts["model_calls"] == {"structure_audit": 3, "structure_question": 5}
     assert counts["audits"] == {"passed": 2, "failed": 1, "unreadable": 0}
 
 

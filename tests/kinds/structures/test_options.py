@@ -13,7 +13,6 @@ from rulemine.kg.entity_types import EntityTypes
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.locks import removed_facts
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE
-from rulemine.kinds.structures.ask import keep_within_limit
 from rulemine.kinds.structures.checking import Reason
 from rulemine.kinds.structures.kind import KIND
 from rulemine.kinds.structures.options import StructureSection
@@ -78,58 +77,20 @@ def test_numbers_of_missing_links_are_balanced(
         assert max(counts.values()) - min(counts.values()) <= 1
 
 
-def test_full_means_that_every_link_is_missing(world: RandomWorld) -> None:
-    asked = world.ask(missing="full", per_structure=6, max_share=1.0, ratios=None)
-    for name, questions in by_structure(asked).items():
-        assert {q.missing for q in questions} == {LINKS[name]}
-    assert len(by_structure(asked)) >= 6
-
-
-def test_any_takes_links_as_they_come(world: RandomWorld) -> None:
-    asked = world.ask(missing="any", names=["2p"], per_structure=30, max_share=1.0, ratios=None)
-    counts = Counter(q.missing for q in asked.questions)
-    assert len(asked.questions) == 30
-    assert len(counts) > 1
-
-
 @pytest.mark.parametrize(("option", "most"), [("max_answers", 2), ("max_evidence", 3)])
-def test_bounds(world: RandomWorld, option: str, most: int) -> None:
-    asked = world.ask(names=EASY, **{option: most})
+def test_bounds(
+    world: RandomWorld, option: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    more = world.ask(names=EASY)
+    monkeypatch.setattr(StructureSection, option, most)
+    asked = world.ask(names=EASY)
     field = {"max_answers": "answers", "max_evidence": "full_evidence"}[option]
     sizes = {len(getattr(q, field)) for q in asked.questions}
-    assert max(sizes) <= most < max(len(getattr(q, field)) for q in world.ask(names=EASY).questions)
-
-
-def test_anchors_by_name_and_by_degree(world: RandomWorld) -> None:
-    degree = Counter(end for s, _, o in world.kg.labeled() for end in (s, o))
-    low, high = sorted(degree.values())[8], sorted(degree.values())[-8]
-    asked = world.ask(names=EASY, min_degree=low, max_degree=high)
-    assert {low <= degree[a] <= high for q in asked.questions for a in q.anchors} == {True}
-    chosen = [*world.kg.entities[::2], "nobody"]
-    asked = world.ask(names=EASY, anchors=chosen)
-    assert asked.questions
-    assert {a for q in asked.questions for a in q.anchors} <= {*chosen}
+    assert max(sizes) <= most < max(len(getattr(q, field)) for q in more.questions)
 
 
 def test_without_ratios_there_are_no_splits(world: RandomWorld) -> None:
     assert {q.split for q in world.ask(names=EASY, ratios=None).questions} == {""}
-
-
-def test_answers_of_splits_are_disjoint_on_request() -> None:
-    world = RandomWorld(1, entities=80, triples=900)
-
-    def shared(asked: QuestionSet) -> set[str]:
-        splits = [
-            {a for q in asked.questions if q.split == split for a in q.answers}
-            for split in ("train", "validation", "test")
-        ]
-        return set().union(*(a & b for i, a in enumerate(splits) for b in splits[:i]))
-
-    options = {"names": ["1p", "2p"], "ratios": (2, 1, 1)}
-    assert shared(world.ask(**options))
-    asked = world.ask(**options, disjoint_answers=True)
-    assert not shared(asked)
-    assert {q.split for q in asked.questions} == {"train", "validation", "test"}
 
 
 def test_no_split_gives_away_what_a_later_one_needs() -> None:
@@ -206,13 +167,16 @@ def test_a_larger_graph_gives_further_answers() -> None:
     }
 
 
-def test_further_answers_are_no_anchors_and_count_among_the_most(world: RandomWorld) -> None:
+def test_further_answers_are_no_anchors_and_count_among_the_most(
+    world: RandomWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(StructureSection, "max_answers", 3)
     triples = world.kg.labeled()
     loops = [(s, r, s) for s, r, _ in triples if r in ("rb", "rc")]
     many = [(s, r, f"new{i}") for s, r, _ in triples if r in ("ra", "rd") for i in range(2)]
     asked = world.ask(
         names=["1p"], reference=KnowledgeGraph.from_triples([*triples, *loops, *many]),
-        max_answers=3, per_structure=20, max_share=1.0, ratios=None,
+        per_structure=20, max_share=1.0, ratios=None,
     )  # fmt: skip
     assert asked.questions
     assert any(q.further for q in asked.questions)
@@ -240,18 +204,6 @@ def test_what_shares_too_much_is_dropped_and_no_more() -> None:
             assert share < 1 or left == made
 
 
-def test_limits_hold_again_after_questions_are_dropped(world: RandomWorld) -> None:
-    asked = world.ask(names=EASY, per_structure=12, max_share=0.5, ratios=None)
-    left = asked.keep(asked.questions[::2], [])
-    found = keep_within_limit(left, 0.3)
-    for name, questions in by_structure(found).items():
-        assert questions == within_limit(by_structure(left)[name], 0.3)
-    dropped = {row.question: row for row in found.rejections}
-    assert dropped
-    assert {q.id for q in left.questions} == {q.id for q in found.questions} | dropped.keys()
-    assert all(row.query and row.removed is None for row in dropped.values())
-
-
 def test_where_nothing_shares_a_type_there_is_one_answer(world: RandomWorld) -> None:
     n = len(world.kg.entities)
     names = tuple(f"type {i:02d}" for i in range(n))
@@ -267,8 +219,6 @@ def test_no_question_at_all_is_an_error_that_says_why(world: RandomWorld) -> Non
     types = EntityTypes("stated", (), np.zeros(n + 1, np.int64), np.empty(0, np.int64))
     with pytest.raises(UserError, match=r"no question is left.*2i: \d+ draws \(\d.*share no type"):
         world.ask(types=types, names=["1p", "2i"])
-    with pytest.raises(UserError, match="Anchors may be 0 entities"):
-        world.ask(anchors=["nobody"])
 
 
 def test_an_empty_split_is_an_error(world: RandomWorld) -> None:
@@ -307,16 +257,6 @@ def test_a_shortfall_names_the_limit_that_causes_it() -> None:
     assert KIND.advice(recipe().plain(), {"2p": {**counts, "questions": 30}}) == ""
     rejected[Reason.SHARED] = 9
     assert KIND.advice(recipe().plain(), {"2p": counts}) == ""
-
-
-def test_options_that_contradict_each_other_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"max_degree is 2, below structures\.min_degree"):
-        recipe(own=StructureSection(min_degree=3, max_degree=2))
-    with pytest.raises(ConfigError, match="disjoint_answers"):
-        load_recipe(
-            "structures-demo",
-            [(("structures", "disjoint_answers"), True), (("questions", "split"), "none")],
-        )
 
 
 def test_a_number_of_which_more_candidates_are_asked_takes_no_place_of_another(

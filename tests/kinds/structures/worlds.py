@@ -128,14 +128,13 @@ class RandomWorld:
         given = {
             "per_structure": 12,
             "ratios": (7, 1, 2),
-            "anchors": None,
             "restated": True,
         } | given
         if given["ratios"] is None:
             given |= {"ratios": (7, 1, 2), "split": "none"}
 
         def own(section: type, **more: Any) -> Any:
-            names = {*section.__dataclass_fields__} - {"anchors"}
+            names = {*section.__dataclass_fields__}
             return section(**more, **{name: given.pop(name) for name in {*given} & names})
 
         recipe = Recipe(

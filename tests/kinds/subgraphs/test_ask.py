@@ -195,7 +195,7 @@ def over_http(
 ) -> tuple[QuestionSet, ChatServer]:
     """The questions of a model after the final filter, and the endpoint."""
     with ChatServer(says) as server:
-        endpoint = EndpointOptions(base_url=server.url, patience=0.1)
+        endpoint = EndpointOptions(base_url=server.url)
         given = inputs_of(
             verbalizer=MODEL, **{"questions": 6, "atoms": (1, 2), "examples": 1, **options}
         )

@@ -140,7 +140,6 @@ def test_every_figure_of_a_release_by_hand() -> None:
         "model_calls": {},
         "model_tokens": {},
         "audits": {},
-        "round_trips": {},
     }  # fmt: skip
     assert {key: used(value) for key, value in figures.items()} == expected
     assert list(figures["questions_by_proofs"]) == ["1", "2", "5", "10", "100", "more"]

@@ -70,7 +70,7 @@ def release(folder: Path, *more: tuple[str, str], naming: str = "entity") -> Pat
             "verbalizer": {"name": "template"},
         },
         source=SOURCE | {"duplicates": 0},
-        model_counts={key: {} for key in ("audits", "model_calls", "model_tokens", "round_trips")},
+        model_counts={key: {} for key in ("audits", "model_calls", "model_tokens")},
     )  # fmt: skip
     folder.mkdir(exist_ok=True)
     write_release(folder, parts, naming)
@@ -240,11 +240,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     "less evidence allowed": (options(max_evidence=2), "number of full evidence"),
     "fewer of a structure": (options(per_structure=1), "balance"),
     "less in common allowed": (options(max_share=0.2), "balance"),
-    "higher degrees of anchors": (options(min_degree=4), "degree"),
-    "lower degrees of anchors": (options(max_degree=3), "degree"),
     "another structure allowed": (options(names=["1p", "2p"]), "structure"),
-    "full inference alone": (options(missing="full"), "full inference"),
-    "disjoint answers": (options(disjoint_answers=True), "no leakage"),
     "a relation that is not asked about": (dropped, "excluded relations"),
     "no kind": (lambda folder: change_manifest(folder, config=CONFIG_WITHOUT_KIND), "kind"),
     "another kind": (
