@@ -132,6 +132,7 @@ class BuildStages(BuildResults):
         del options["per_type"]  # the stage balance applies it
         del options["min_sure_confidence"]  # the stage ground applies it
         options["body_filter"] = sorted(self.inputs.excluded_from_bodies)
+        options["sample"] = chosen.groundings_per_rule
         options["max_answers"] = self.recipe.questions.max_answers
         options["restated"] = self.recipe.restated
         del options["levels"]  # which levels are written as graphs changes no level of a triple
@@ -157,8 +158,6 @@ class BuildStages(BuildResults):
             "seed": self.recipe.seed,
             "templates": inputs.templates.to_plain(),
             "reference": inputs.reference.digest if inputs.reference else "",
-            "stale": self.recipe.questions.stale,
-            "core_only": self.recipe.questions.core_only,
             "restated": self.recipe.restated,
             "classes": inputs.classes,
             "implied": sorted(rule.id for rule in inputs.implied),
@@ -251,9 +250,8 @@ class BuildStages(BuildResults):
                 f"{self.recipe.kg}: {missing:,} of {counted(len(questions), 'question')} of the kind "
                 f"{self.recipe.kind} miss a triple where all of "
                 f"{counted(len(self.selection.removed), 'triple')} are removed; at least "
-                f"{self.context.least_missing:.0%} were expected. Ask only what misses something (--set "
-                "questions.core_only=true), about the removed triples themselves (--kind rules), or about "
-                "the graph as it is (--share 0)."
+                f"{self.context.least_missing:.0%} were expected. Ask about the removed "
+                "triples themselves (--kind rules), or about the graph as it is (--share 0)."
             )
 
     def _release(self) -> Stage:

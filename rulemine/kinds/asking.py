@@ -235,7 +235,6 @@ class Asking:
             self.wider,
             self.inputs.earlier,
             self.inputs.stale,
-            self.recipe.questions.core_only,
             self.recipe.restated,
         )
 

@@ -65,7 +65,6 @@ class Unaskable:
     DISPUTED = "the reference graph changes what is counted or taken away"
     NEEDLESS = "a branch is not needed"
     CHAIN = "a step of its chain leads to all there is"
-    EASY = "it is not in the core"
     STALE = "the reference graph lacks a triple that it uses"
     CONTRIVED = "it is more contrived than others"
     NEGATION = "what it takes away takes nothing away"
@@ -176,7 +175,6 @@ class Grader:
         wider: What supplies further answers, if anything.
         earlier: What is not asked again.
         stale: bool, shape (triples,): which triples the reference lacks; None: none.
-        core_only: Whether only questions of the core are asked.
         restated: Whether a triple that stays may join an anchor and the hard answer asked for.
     """
 
@@ -188,14 +186,13 @@ class Grader:
         wider: Wider | None = None,
         earlier: Earlier = NOTHING,
         stale: npt.NDArray[np.bool_] | None = None,
-        core_only: bool = False,
         restated: bool = True,
     ) -> None:
         self.graph, self.removed, self.templates = graph, removed, templates
         self.declarations = declarations = templates.declarations
         self.wider, self.earlier, self._stale = wider, earlier, stale
         self.idle_parts = IdleParts(graph, wider and wider.graph, declarations)
-        self.core_only, self.restated = core_only, restated
+        self.restated = restated
         self._again = earlier.links(graph.kg, declarations)
 
     def grade(
@@ -253,8 +250,6 @@ class Grader:
 
     def unfit(self, query: Query, asked_for: HardRow | None) -> str | None:
         """Why a query may not ask for a hard answer: one of `Unaskable`; None: it may."""
-        if self.core_only and not (asked_for and asked_for.core):
-            return Unaskable.EASY
         if asked_for and not self.restated and self._is_restated(query, asked_for):
             return Unaskable.RESTATED
         return Unaskable.EARLIER if self._asked_again(query, asked_for) else None

@@ -146,14 +146,14 @@ class Inputs:
     @cached_property
     def stale(self) -> npt.NDArray[np.bool_] | None:
         """Which triples no question may use, because the reference lacks what they state; None: none."""
-        if self.reference is None or self.recipe.questions.stale:
+        if self.reference is None:
             return None
         found = stale_in(self.kg, self.reference, self.templates.declarations)
         if not found.any():
             return None
         self.warn(
             f"{self.recipe.reference} lacks {counted(int(found.sum()), 'triple')} of {self.recipe.kg}, "
-            "which no question uses. Does it hold further triples alone? Then set questions.stale = true."
+            "which no question uses. Does it hold further triples alone? Then add those of the graph to it."
         )
         return found
 
@@ -299,25 +299,17 @@ class Inputs:
     @cached_property
     def excluded_from_bodies(self) -> frozenset[str]:
         """The relations that no body of a rule may name."""
-        named = self.recipe.selection.body_filter
-        if named == "none" or self.recipe.selection.mode == "brink":
-            return frozenset()
-        if not named:
-            return frozenset(self.excluded)
-        with of_key("selection.body_filter"):
-            return frozenset(load_filter(named, self.kg.relations))
+        return frozenset(() if self.recipe.selection.mode == "brink" else self.excluded)
 
     @cached_property
     def standards(self) -> tuple[Standard, ...]:
         """What rules of some form have to reach, from the file that says which relations prove nothing."""
-        chosen, asked = self.recipe.selection, self.recipe.questions.filter
-        if chosen.body_filter == "none" or chosen.mode in ("brink", "none"):
+        if self.recipe.selection.mode in ("brink", "none"):
             return ()
-        named = chosen.body_filter or asked
-        if named == "found":
+        if self.recipe.questions.filter == "found":
             return found_standards(self.kg, self.named.relations)
-        with of_key("selection.body_filter" if chosen.body_filter else "questions.filter"):
-            return load_standards(named, self.kg.relations)
+        with of_key("questions.filter"):
+            return load_standards(self.recipe.questions.filter, self.kg.relations)
 
     @cached_property
     def classes(self) -> dict[str, tuple[str, ...]]:

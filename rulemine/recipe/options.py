@@ -40,8 +40,6 @@ class SelectionSection(Section):
         share: Fraction of the selected triples that is really removed; 0: see ``none``.
         levels: Nested levels of incompleteness, in percent of the removed triples, e.g. 20,40,60,80,100;
             empty: one level.
-        groundings_per_rule: Groundings of a rule that selection looks at, drawn uniformly where there
-            are more; 0 means all. ``brink`` ignores this and takes the first `per_rule`.
         per_type: Largest fraction of the questions left whose certificates have rules of one type and
             sub-type; 1: off. Not in ``brink``.
         max_prior: No answer is asked for that more than this fraction of a relation's topic entities
@@ -53,10 +51,13 @@ class SelectionSection(Section):
         min_rare_confidence: Lower bound on the confidence of rules where the answer cannot be guessed: of
             their predictions whose ends are no common answers (by `max_prior`), and whose body does not
             hold the prediction itself, the fraction that is in the graph; 0: off.
-        body_filter: Relations that prove nothing, and standards of proof: a file like that of
-            ``questions.filter`` or the name of a data set that has one; empty: that of ``questions.filter``
-            and what else is not asked about; ``none``: nothing.
     """
+
+    groundings_per_rule: ClassVar[int] = 5000
+    """Groundings of a rule that selection looks at, drawn uniformly where there are more; the selection
+    ``brink`` takes the first `per_rule`."""
+
+    stated: ClassVar = ("groundings_per_rule",)
 
     mode: str = option("maximal", choices=("maximal", "brink", "none"), flag_name="--selection")
     per_rule: int = option(30, least=1)
@@ -69,13 +70,11 @@ class SelectionSection(Section):
         expected="ascending percentages, the last one 100",
         flag=True,
     )
-    groundings_per_rule: int = option(5000, least=0)
     per_type: float = option(1.0, above=0, most=1)
     max_prior: float = option(0.07, above=0, most=1, flag=True)
     min_std_confidence: tuple[float, ...] = option((), least=0, most=1)
     min_sure_confidence: float = option(0.0, least=0, most=1)
     min_rare_confidence: float = option(0.1, least=0, most=1)
-    body_filter: str = option("", file=True, packaged="filter.toml", words=("none",))
 
     def __post_init__(self) -> None:
         Section.__post_init__(self)
@@ -123,12 +122,13 @@ class QuestionSection(Section):
             gets a third as many, or its share by `ratios` if that is more. 0: all by `ratios`.
         restated: Whether a triple may be removed, and asked about, although another one that stays joins its
             two entities: then the answer is one edge away from the topic entity. Always so in ``brink``.
-        max_facts: Most removed facts that the hard answers of a test or validation question may need: no
-            earlier split may give any of them away.
-        core_only: Whether only questions of the core are released.
-        stale: Whether questions may use facts that the reference lacks: for a reference of further triples
-            alone. Otherwise it is the larger graph, and what it lacks is out of date or wrong.
     """
+
+    max_facts: ClassVar[int] = 5
+    """Most removed facts that the hard answers of a test or validation question may need: no earlier split
+    may give any of them away."""
+
+    stated: ClassVar = ("max_facts",)
 
     templates: str = option("", file=True, packaged="templates.toml")
     declarations: str = option("", file=True, words=("found", "none"))
@@ -147,10 +147,7 @@ class QuestionSection(Section):
     max_questions: int = option(0, least=0, flag=True, flag_name="--questions")
     max_answers: int = option(0, least=0)
     test_core: int = option(0, least=0)
-    max_facts: int = option(5, least=1)
-    core_only: bool = option(False)
     restated: bool = option(False)
-    stale: bool = option(False)
 
     @property
     def filters(self) -> bool:

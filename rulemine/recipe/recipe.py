@@ -111,11 +111,6 @@ class Recipe(Section):
             found = type(self.own).__name__
             raise ConfigError(f"own: is a {found}; the kind {self.kind} has {options.__name__}.")
         self.own.check(self)
-        if self.questions.core_only and self.selection.mode == "none":
-            raise ConfigError(
-                "questions.core_only: nothing is removed (selection.mode is none), so no question is in the "
-                "core. Leave one of them out."
-            )
         self._check_engine()
         if self.selection.mode == "brink":
             self.refuse(
@@ -252,14 +247,12 @@ def file_keys(kind: str) -> list[Key]:
 _MAXIMAL_ONLY = (
     "implied",
     "not_in",
-    "questions.core_only",
     "questions.declarations",
     "questions.filter",
     "questions.max_end_share",
     "questions.max_median_answers",
     "questions.max_questions",
     "questions.max_relation_share",
-    "selection.body_filter",
     "selection.max_prior",
     "selection.min_rare_confidence",
     "selection.min_std_confidence",

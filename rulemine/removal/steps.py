@@ -62,14 +62,13 @@ def ground_eligible(
     if not rules:
         raise NoInferenceError(
             f"{recipe.kg}: none of {counted(len(mined), 'rule')} reaches "
-            "selection.min_std_confidence, min_sure_confidence and min_rare_confidence, and the "
-            "standards of the filter, without a relation that is kept out of bodies (selection.body_filter). "
-            "Lower these or shorten that."
+            "selection.min_std_confidence, min_sure_confidence and min_rare_confidence, and the standards of "
+            "the filter, without a relation that is not asked about. Lower these or shorten the filter."
         )
     found = ground(
         inputs.kg,
         rules,
-        sample=chosen.groundings_per_rule or None,
+        sample=chosen.groundings_per_rule,
         seed=recipe.seed,
         excluded=inputs.excluded,
         progress=progress,

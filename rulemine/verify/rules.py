@@ -94,9 +94,7 @@ def check_thresholds(folder: Folder, rules: dict[str, HornRule], findings: Findi
     floors = folder.option("selection", "min_std_confidence")
     floors = floors if isinstance(floors, list) and floors else [floors]
     good = all(type(floor) in (int, float) for floor in floors)
-    barred: set[str] = set()
-    if folder.option("selection", "body_filter") == "":
-        barred = set(folder.manifest["kg"].get("dropped", {}))
+    barred = set(folder.manifest["kg"].get("dropped", {}))
     for rule in rules.values():
         floor = floors[min(len(rule.body), len(floors)) - 1]
         if good and rule.confidence < floor:
@@ -110,7 +108,7 @@ def check_thresholds(folder: Folder, rules: dict[str, HornRule], findings: Findi
             found = f"{sure_fraction(support, size):.4f}, which {support} of {size} bear out"
             findings.add(RULES, rule.line, "thresholds", found, expected)
         if kept_out := sorted(barred & {r for _, r, _ in rule.body}):
-            expected = "no excluded relation in a body (manifest, config.selection.body_filter)"
+            expected = "no excluded relation in a body (manifest, kg.dropped)"
             findings.add(RULES, rule.line, "thresholds", shown(kept_out), expected)
         for standard in folder.manifest["kg"].get("standards", ()):
             if rule.confidence < standard["min_std_confidence"] and _holds_for(standard, rule):

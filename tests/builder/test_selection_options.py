@@ -64,9 +64,7 @@ def test_floors_and_filters_decide_which_rules_may_prove(files: Path) -> None:
         ([], set()),
         ([("selection.min_std_confidence", [0.4])], short),
         ([("selection.min_std_confidence", [0.3, 0.6])], paid),
-        ([("selection.body_filter", own)], paid),
         ([("questions.filter", own)], paid),
-        ([("questions.filter", own), ("selection.body_filter", "none")], set()),
         ([("selection.min_rare_confidence", 1.0)], every),
     ):
         if out == every:
@@ -104,20 +102,14 @@ def test_standards_of_the_filter_refuse_rules_are_counted_and_verified(files: Pa
         '[[standards]]\nbody_any = ["pays"]\nmin_std_confidence = 0.5\nreason = "enough"\n'
     )
     every = {str(parse_readable(text)) for text in TEXTS}
-    for settings in (
-        [("selection.body_filter", str(file))],
-        [("questions.filter", str(file)), ("selection.body_filter", "")],
-    ):
-        build, _ = made(files, *settings)
-        assert named(build) == {text for text in every if "near" not in text}
-        build.run()
-        assert "1 rule of 3 refused by the standards of proof" in build.summary("release")
-        release = Release.open(files / "out")
-        assert release.manifest["counts"]["selection"]["rules_refused"] == 1
-        assert [row["reason"] for row in release.manifest["kg"]["standards"]] == ["why", "enough"]
-        assert verify(files / "out").problems == ()
-    build, _ = made(files, ("questions.filter", str(file)), ("selection.body_filter", "none"))
-    assert named(build) == every
+    build, _ = made(files, ("questions.filter", str(file)))
+    assert named(build) == {text for text in every if "near" not in text}
+    build.run()
+    assert "1 rule of 3 refused by the standards of proof" in build.summary("release")
+    release = Release.open(files / "out")
+    assert release.manifest["counts"]["selection"]["rules_refused"] == 1
+    assert [row["reason"] for row in release.manifest["kg"]["standards"]] == ["why", "enough"]
+    assert verify(files / "out").problems == ()
 
 
 def test_the_rule_that_selected_is_named_where_a_better_proof_is_published(files: Path) -> None:

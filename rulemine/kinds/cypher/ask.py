@@ -33,7 +33,7 @@ from rulemine.kinds.cypher.realism.characteristics import (
 from rulemine.kinds.cypher.realism.checks import Realism
 from rulemine.kinds.cypher.splits import ENOUGH, draw
 from rulemine.kinds.cypher.words.texts import QuestionTexts
-from rulemine.kinds.graded import Unaskable, new_question
+from rulemine.kinds.graded import new_question
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
 from rulemine.recipe.earlier import AGAIN
 from rulemine.release.leakage import RemovedFacts
@@ -196,8 +196,6 @@ class _Maker:
                 refused[AGAIN] += 1
             elif self._tells(task.query, question):
                 refused[ANCHOR_TELLS] += 1
-            elif self.section.core_only and not question.core:
-                refused[Unaskable.EASY] += 1
             else:
                 seen.add(question.question)
                 odd = question.structure not in _NEAR and self.realism.odd(task.query.match)
@@ -245,8 +243,6 @@ class _Maker:
         """Whether there are twice as many candidates of the present template as wanted, of either sort."""
         most, share = 2 * self.options.per_template, self.options.changed
         changed: int = sum(question.block.changed for question, _ in self.found)
-        if self.section.core_only:
-            return changed >= most
         return changed >= share * most and len(self.found) - changed >= (1 - share) * most
 
     def _weak(self, question: Question) -> bool:

@@ -78,8 +78,6 @@ def drafts(asking: Asking) -> Iterator[Question | Rejection]:
             earlier.queries and asking.link(offer.removed, offer.direction).text in earlier.queries
         ):
             return TextRefusal(AGAIN, "", "")
-        if chosen.core_only and not offer.core:
-            return TextRefusal(Unaskable.EASY, "", "")
         return None
 
     def problem(offer: _Offer, check: TextCheck) -> TextRefusal | None:
@@ -129,8 +127,7 @@ def _explain_none(refused: "_Refused", max_answers: int) -> str:
     if (lacking := reasons[Unaskable.STALE]) > 0:
         return (
             f"no question is left: {lacking:,} of {counted(len(refused), 'draft')} use a "
-            "triple that the reference lacks. Give the larger graph, or, if the reference holds "
-            "further triples alone, set questions.stale = true."
+            "triple that the reference lacks. Give the larger graph: one that has all of these triples too."
         )
     advice = "Give other templates (questions.templates) or other labels" + (
         ", or raise questions.max_answers." if max_answers else "."

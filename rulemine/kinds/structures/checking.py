@@ -55,7 +55,6 @@ class Reason:
     NEAR = NEAR_DUPLICATE
     EVIDENCE = Unaskable.EVIDENCE
     STALE = Unaskable.STALE
-    EASY = Unaskable.EASY
     BROAD = Unaskable.BROAD
     TEXT = "its text names an answer or an intermediate, or is that of another question"
 

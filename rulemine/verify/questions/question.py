@@ -77,10 +77,8 @@ def check_question(at: Located, contents: Contents, findings: Findings) -> None:
 
 
 def check_split(here: Checked) -> None:
-    """Checks that a question is of the split of its file, and of the core where all are."""
+    """Checks that a question is of the split of its file."""
     here.equal("split", here.row["split"], here.at.file.split("/")[-1].removesuffix(".jsonl"))
-    if here.contents.folder.option("questions", "core_only"):
-        here.equal("core", here.row["core"], True, "config.questions.core_only of the manifest")
 
 
 def _check_answers(here: Asked) -> None:

@@ -19,6 +19,7 @@ from rulemine.kinds.structures.options import StructureSection
 from rulemine.kinds.structures.sampling import _Sampling
 from rulemine.kinds.structures.sharing import within_limit
 from rulemine.recipe.loading import load_recipe
+from rulemine.recipe.options import QuestionSection
 from rulemine.recipe.recipe import Recipe
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question
@@ -93,10 +94,11 @@ def test_without_ratios_there_are_no_splits(world: RandomWorld) -> None:
     assert {q.split for q in world.ask(names=EASY, ratios=None).questions} == {""}
 
 
-def test_no_split_gives_away_what_a_later_one_needs() -> None:
+def test_no_split_gives_away_what_a_later_one_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     world = RandomWorld(4, entities=60, triples=900)
     options = {"names": EASY, "per_structure": 24, "max_share": 1.0, "ratios": (2, 1, 1)}
-    asked = world.ask(**options, max_facts=2)
+    monkeypatch.setattr(QuestionSection, "max_facts", 2)
+    asked = world.ask(**options)
     facts = removed_facts(world.kg, world.selection)
     assert {q.split for q in asked.questions} == {"train", "validation", "test"}
     assert [facts.leaked(asked.questions, split) for split in ("test", "validation")] == [0, 0]

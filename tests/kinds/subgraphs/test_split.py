@@ -291,7 +291,7 @@ def test_without_reserved_shapes_nothing_is_of_an_unseen_one() -> None:
     assert {row.reason for row in made.rejections} == {SplitReason.SHARED}
 
 
-def test_training_gives_nothing_away_that_test_needs() -> None:
+def test_training_gives_nothing_away_that_test_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     fact = ("b", "r", "c")
     row = HardAnswer("a0", 1, 100, (fact,), True)
     needs = replace(asked(0, "(4)"), hard=(row,), core=True)
@@ -302,8 +302,9 @@ def test_training_gives_nothing_away_that_test_needs() -> None:
     found = {row.question: row.reason for row in made.rejections}
     assert found[gives.id] == LockReason.GIVES
     many = replace(needs, hard=(replace(row, witness=(fact, ("d", "r", "e"))),))
-    made = split(of([many, gives, *other]), SubgraphSection(test_share=0.5), 7, [fact, ("d", "r", "e")],
-                 max_facts=1)  # fmt: skip
+    monkeypatch.setattr(QuestionSection, "max_facts", 1)
+    facts = [fact, ("d", "r", "e")]
+    made = split(of([many, gives, *other]), SubgraphSection(test_share=0.5), 7, facts)
     found = {row.question: row.reason for row in made.rejections}
     assert found[many.id] == LockReason.MANY
     assert gives.id not in found

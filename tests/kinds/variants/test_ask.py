@@ -192,8 +192,11 @@ def test_nothing_is_idle_unless_training_may_have_it(made: QuestionSet) -> None:
     assert {*redundant} == {"train"}
 
 
-def test_no_split_gives_away_what_an_earlier_one_needs_and_near_duplicates_go() -> None:
-    chosen = QuestionSection(ratios=(2, 1, 1), test_core=6, max_facts=2)
+def test_no_split_gives_away_what_an_earlier_one_needs_and_near_duplicates_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(QuestionSection, "max_facts", 2)
+    chosen = QuestionSection(ratios=(2, 1, 1), test_core=6)
     found = asked(inputs_of(chosen=chosen, questions=60, sets=100))
     facts = removed_facts(WORLD.kg, WORLD.selection)
     for split in ("test", "validation"):

@@ -21,12 +21,18 @@ from tests.variants import variant_question
 SETS = [SeedSet(f"t{number}", (number,)) for number in range(20)]
 
 
+@pytest.fixture(autouse=True)
+def one_fact(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question of validation or test may need one fact."""
+    monkeypatch.setattr(QuestionSection, "max_facts", 1)
+
+
 def recipe(split: str = "group", run: int = 0, core: int = 0, **options: int) -> Recipe:
     return Recipe(
         name="n",
         kg="demo",
         kind="variants",
-        questions=QuestionSection(ratios=(7, 1, 2), split=split, test_core=core, max_facts=1),
+        questions=QuestionSection(ratios=(7, 1, 2), split=split, test_core=core),
         own=VariantSection(run=run, **{"questions": 30, "pairs": 2, **options}),
     )
 
