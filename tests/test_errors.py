@@ -35,6 +35,7 @@ def test_the_rest_of_many_problems_is_counted() -> None:
 
 def test_a_misspelled_name_gets_the_closest_or_all() -> None:
     assert did_you_mean("famly", ["umls", "family"]) == "did you mean 'family'?"
+    assert did_you_mean("usml", ["umls", "family"]) == "did you mean 'umls'?"
     assert did_you_mean("zzz", ["b", "a"]) == "known: a, b"
 
 

@@ -108,7 +108,7 @@ PLANTED = {
     "same_query": worded("?", 5, DORA, "aunt", "object", [EVE], []),
     "no_answer": replace(worded("?", 5, EVE, "aunt", "object", [BOB], []), answers=(), stated=()),
     "many_answers": worded("?", 5, EVE, "aunt", "object", [f"x{n}" for n in range(101)], []),
-    "topics": worded("?", 5, "nobody", "aunt", "object", [EVE], []),
+    "topics": replace(worded("?", 5, ANN, "aunt", "object", [EVE], []), anchors=(ANN, "nobody")),
     "needed_fact": worded("?", 5, EVE, "mother", "subject", [ANN], [ANN], split="train"),
     "pair": worded("?", 5, EVE, "brother", "object", [ANN], [], split="train"),
     "query": worded("?", 5, ANN, "wife", "object", [BOB], [], split="validation"),
@@ -129,12 +129,37 @@ def test_one_question_of_each_fault_is_found(key: str, tmp_path: Path) -> None:
 
 def test_an_answer_of_a_declared_synonym_is_found(tmp_path: Path) -> None:
     asked = worded("?", 5, BOB, "mother", "object", [CID], [])
-    of = AuditedSet(write_release(tmp_path, [*QUESTIONS, asked]))
+    states_all = worded("?", 6, BOB, "mother", "object", [CID, DORA, EVE], [])
+    of = AuditedSet(write_release(tmp_path, [*QUESTIONS, asked, states_all]))
     of.__dict__["declarations"] = Declarations.of(same=[("father", "mother")])
     measures = answer_measures(of, lambda _, __: None)
     scores = next(scores for figure, scores in measures if figure.key == "declared")
     assert scores is not None
-    assert scores.tolist() == [0, 0, 0, 0, 1]
+    assert scores.tolist() == [0, 0, 0, 0, 1, 0]
+
+
+def test_the_same_answers_in_another_order_are_no_others(tmp_path: Path) -> None:
+    again = worded("Whose mother is e00000?", 5, ANN, "mother", "object", [EVE, CID], [EVE])
+    found = figures(tmp_path, [*QUESTIONS, again])
+    assert (found["same_text"].value, found["same_query"].value) == (0, 0)
+
+
+def test_questions_without_an_answer_are_not_among_those_with_the_commonest(tmp_path: Path) -> None:
+    found = figures(tmp_path, [*QUESTIONS, PLANTED["no_answer"]])["top_answer"]
+    assert (found.value, found.n) == (3 / 4, 4)
+
+
+def test_without_a_test_split_all_questions_are_asked(tmp_path: Path) -> None:
+    found = figures(tmp_path, [replace(q, split="train") for q in QUESTIONS])
+    assert (found["lookup_any"].value, found["lookup_any"].n) == (1, 4)
+
+
+def test_a_derivation_is_kept_where_every_removed_triple_follows(tmp_path: Path) -> None:
+    *others, asked = QUESTIONS
+    (hard,) = asked.hard
+    both = replace(hard, witness=(*hard.witness, (BOB, "father", DORA)))
+    found = figures(tmp_path, [*others, replace(asked, hard=(both,))])["derivable"]
+    assert (found.value, found.n) == (0.0, 2)
 
 
 def test_what_a_set_does_not_have_is_not_available(tmp_path: Path) -> None:

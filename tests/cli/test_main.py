@@ -9,10 +9,11 @@ import pytest
 
 import rulemine
 from rulemine.cli.main import main
-from rulemine.errors import RulemineError
+from rulemine.errors import LimitError, RulemineError
 from rulemine.release.reader import Release
 from tests import ROOT
 from tests.command_line import FACTS, RULES, Command, run, tree
+from tests.evaluation.world import write_release
 
 BUILD = ["build", "kg.tsv", "--rules", "rules.txt", "-o"]
 
@@ -95,6 +96,23 @@ def test_our_own_mistakes_end_with_status_one(
     assert (ended.status, ended.out) == (1, "")
     assert ended.err == "rulemine: the miner failed: this is a bug; please report it.\n"
     assert tree(here).keys() == {"kg.tsv", "rules.txt"}
+
+
+def test_a_limit_that_is_reached_ends_with_status_three(
+    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end() -> None:
+        raise LimitError("the budget is spent; every reply is kept.")
+
+    monkeypatch.setattr("rulemine.datasets.registry.data_sets", end)
+    ended = command("data", "list")
+    assert (ended.status, ended.err) == (3, "rulemine: the budget is spent; every reply is kept.\n")
+
+
+def test_a_release_with_faults_ends_with_status_one(here: Path, command: Command) -> None:
+    write_release(here / "small")
+    ended = command("verify", "small")
+    assert ended.status == 1, "its cards and counts are missing"
 
 
 def test_options_of_a_build_reach_its_recipe(

@@ -6,7 +6,9 @@ import subprocess
 import sys
 import threading
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from distributed import LocalCluster
@@ -14,6 +16,7 @@ from distributed import LocalCluster
 from rulemine import KnowledgeGraph, mine
 from rulemine.cluster import opened, opening
 from rulemine.cluster import worker as of_worker
+from rulemine.cluster.cluster import Cluster
 from rulemine.cluster.opening import Here
 from rulemine.cluster.parcel import AwayError, Packer, Unpacker
 from rulemine.errors import ClusterError, ConfigError
@@ -31,6 +34,12 @@ def test_without_a_cluster_it_is_map() -> None:
     with opened(None, quiet) as cluster:
         assert list(cluster.map(square, [3, 1])) == [9, 1]
         assert list(cluster.unordered(square, [3, 1])) == [9, 1]
+
+
+def test_results_that_come_early_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    coming = [(2, "c"), (0, "a"), (1, "b")]
+    monkeypatch.setattr(Cluster, "_finished", lambda *_: iter(coming))
+    assert list(Cluster.__new__(Cluster).map(str, "abc")) == ["a", "b", "c"]
 
 
 def test_results_come_in_the_order_of_the_items_though_a_worker_is_killed(
@@ -158,7 +167,7 @@ def test_a_worker_with_other_versions_does_nothing(
         list(cluster.map(square, [1]))
 
 
-@pytest.mark.parametrize("address", ["local:0", "host", "http://h:1"])
+@pytest.mark.parametrize("address", ["local:0", "host", "http://h:1", "tcp://h"])
 def test_an_address_that_is_none(address: str) -> None:
     with pytest.raises(ConfigError, match="expected tcp://HOST:PORT"), opened(address, quiet):
         pass
@@ -179,6 +188,17 @@ def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch) -> None:
         opened("tcp://127.0.0.1:1", quiet),
     ):
         pass
+
+
+def test_files_come_in_pieces_and_a_damaged_one_is_lacking(tmp_path: Path) -> None:
+    worker = SimpleNamespace(local_directory=str(tmp_path / "worker-1"))
+    name = sha256(b"abc").hexdigest()
+    of_worker.receive(name, 0, b"ab", last=False, dask_worker=worker)
+    assert of_worker.lacking((name,), dask_worker=worker) == (name,)
+    of_worker.receive(name, 2, b"c", last=True, dask_worker=worker)
+    assert of_worker.lacking((name,), dask_worker=worker) == ()
+    (tmp_path / "rulemine" / name).write_bytes(b"abd")
+    assert of_worker.lacking((name,), dask_worker=worker) == (name,)
 
 
 def test_a_parcel_has_each_graph_once_and_is_checked(tmp_path: Path) -> None:

@@ -200,6 +200,17 @@ def test_prior_never_counts_the_answers_of_the_question_itself(tmp_path):
     ]  # fmt: skip
 
 
+def test_prior_counts_the_training_questions_alone(tmp_path):
+    asked = [
+        question(1, ANN, "r", answers=[EVE]),
+        question(2, BOB, "r", answers=[CID], hard=[CID], split="train"),
+        question(3, CID, "r", answers=[DORA], hard=[DORA], split="validation"),
+        question(4, EVE, "r", answers=[DORA], hard=[DORA], split="validation"),
+    ]
+    (found,) = answer(write_release(tmp_path / "r", asked), "prior")
+    assert found.answers == (CID,)
+
+
 def test_prior_is_the_figure_of_the_release(tmp_path):
     asked = [
         question(i, f"e{i:05d}", "r", "object", sorted({f"e{k % 7:05d}" for k in (i, i * i)}),

@@ -76,6 +76,11 @@ def test_entities_of_a_graph_are_ids_with_labels(tmp_path: Path, to: str) -> Non
     assert question.paraphrases == found.notes == ()
 
 
+def test_a_question_of_one_type_is_of_that_type(tmp_path: Path) -> None:
+    found = read(tmp_path / "in", ROW | {"test_type": ["unseen_relation_type"]})
+    assert found.questions[0].fields["type"] == "unseen_relation_type"
+
+
 def test_without_a_graph_entities_are_labels(tmp_path: Path) -> None:
     other = ROW | {"id": 18, "seed_entities": ["Ostheim (Q7)"], "all_answers_wikikg2": ["Q8"]}
     del other["minimal_seeds_and_queries"]

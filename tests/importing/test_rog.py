@@ -70,6 +70,12 @@ def test_rows_are_questions_with_topics_answers_and_what_else_they_say(tmp_path:
         assert set(found.complete or ()) == {HARBOR, ("Bo Quist", "people.person.born", "m.0k1")}
 
 
+def test_a_topic_that_is_listed_twice_is_one(tmp_path: Path) -> None:
+    row = ROWS[1] | {"q_entity": ["Bo Quist", "Ann Quist", "Bo Quist"]}
+    (question,) = _read(_lines(tmp_path / "rows.jsonl", [row])).questions
+    assert question.topics == ("Bo Quist", "Ann Quist")
+
+
 @pytest.mark.parametrize("form", ["jsonl", "json", "parquet"])
 def test_the_files_of_a_folder_are_its_splits(tmp_path: Path, form: str) -> None:
     rows = [ROWS[0], {**ROWS[1], "hop": None}, ROWS[0] | {"id": "Sea-2"}]

@@ -1,8 +1,12 @@
 """Limits of tokens: what is said at the budget, and what came whole with less room."""
 
+import asyncio
+
 import pytest
 
 from rulemine.errors import LimitError
+from rulemine.llm import Reply
+from rulemine.llm.usage import Budget
 from tests.chat_server import ChatServer
 from tests.llm.conftest import Open, call_of
 from tests.llm.test_session import asking, each
@@ -17,6 +21,25 @@ def test_at_the_budget_it_says_what_the_next_call_may_take(opened: Open) -> None
         ),
     ):
         session.run(each(1))
+
+
+def test_what_calls_in_flight_may_take_is_set_aside() -> None:
+    async def two_calls() -> None:
+        most = await Budget(1_000_000).reserve(call_of(1))
+        budget = Budget(2 * most - 1)
+        await budget.reserve(call_of(1))
+        second = asyncio.create_task(budget.reserve(call_of(1)))
+        await asyncio.sleep(0.1)
+        assert not second.done()
+        budget.settle(most, most // 2)  # the first is answered, and took less
+        assert await second == most
+
+    asyncio.run(two_calls())
+
+
+def test_what_a_filter_withheld_was_not_cut_off_for_want_of_room() -> None:
+    assert not Reply("Ann and", "content_filter").is_cut_off
+    assert Reply("Ann and", "length").is_cut_off
 
 
 def test_what_came_whole_with_less_room_will_do_where_that_is_said(

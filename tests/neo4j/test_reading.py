@@ -57,6 +57,14 @@ def test_types_names_and_values_are_those_of_the_rows_and_the_rest_is_counted() 
     }
 
 
+def test_a_list_with_what_is_no_value_and_an_infinite_number_are_left_out() -> None:
+    left_out = Faults()
+    values = {"seen": [DateTime(2000, 1, 1)], "tall": float("inf"), "of": [1, 2]}
+    graph = graph_of_rows([NodeRow("4:0", ["A"], {"name": "a", **values})], [], left_out=left_out)
+    assert graph.nodes[0].properties == {"of": (1, 2)}
+    assert left_out.counts == {"values that are times": 1, "values that are not finite": 1}
+
+
 def test_the_order_of_rows_does_not_matter() -> None:
     dice = random.Random(1)
     shuffled = dice.sample(NODES, len(NODES)), dice.sample(EDGES, len(EDGES))

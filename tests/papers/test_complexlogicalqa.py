@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,13 +13,13 @@ import pytest
 from rulemine.errors import InputError
 from rulemine.evaluation.study.plan import StudyPlan
 from rulemine.evaluation.study.run import StudyFolder
-from rulemine.papers.complexlogicalqa import COMPLEXLOGICALQA
+from rulemine.papers.complexlogicalqa import COMPLEXLOGICALQA, _shares
 from rulemine.papers.making import make_tables
 from rulemine.papers.material import read_material
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.writer import write_release
 from rulemine.text.tables import Table
-from tests.structures import world
+from tests.structures import structure_question, world
 
 Floats = npt.NDArray[np.float64]
 
@@ -79,6 +80,16 @@ def test_shares_are_per_1000_of_all_splits_beside_those_published(folder: Path) 
     assert row[:2] == ("world", 12)
     assert row[2:11] == tuple(pytest.approx(1000 * n / 12) for n in named.values())
     assert row[11:] == (0.0, 0)
+
+
+def test_questions_without_a_query_are_counted_apart() -> None:
+    asked = [structure_question(n, '(p "born_in" "cat")') for n in range(3)]
+    release = SimpleNamespace(
+        name="r", questions=lambda: [*asked[:2], replace(asked[2], structure="")]
+    )
+    (table,) = _shares(SimpleNamespace(releases=[release]))
+    row = dict(zip(table.header, table.rows[-1], strict=True))
+    assert (row["questions"], row["1p"], row["other"], row["no query"]) == (2, 1000, 0, 1)
 
 
 def test_statistics_are_those_of_the_release(folder: Path) -> None:

@@ -15,7 +15,7 @@ from rulemine.importing.importer import import_set
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import write_simplekg
 from rulemine.papers.cypherbench import CYPHERBENCH
-from rulemine.papers.cypherbench_systems import LEVELS_OF_ERRORS, NAMES_OF_ERRORS
+from rulemine.papers.cypherbench_systems import LEVELS_OF_ERRORS, NAMES_OF_ERRORS, _Errors
 from rulemine.papers.making import make_tables
 from rulemine.papers.material import Material, read_material
 from rulemine.release.reader import Release
@@ -155,6 +155,12 @@ def test_errors(document: Document) -> None:
 @pytest.mark.parametrize("groups", [NAMES_OF_ERRORS, LEVELS_OF_ERRORS])
 def test_every_kind_of_error_has_one_place(groups: dict[str, tuple[str, ...]]) -> None:
     assert Counter(kind for kinds in groups.values() for kind in kinds) == Counter([*ERROR_KINDS])
+
+
+def test_a_prediction_with_two_kinds_of_an_error_counts_once() -> None:
+    errors = _Errors({"q1": ("schema:type", "schema:relation"), "q2": ("order",)})
+    kinds = NAMES_OF_ERRORS["schema violation"]
+    assert (errors.of(kinds), errors.share(kinds)) == (1, 1 / 2)
 
 
 def test_sizes(document: Document) -> None:

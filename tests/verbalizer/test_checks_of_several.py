@@ -92,6 +92,13 @@ def test_each_name_is_replaced_where_it_stands_and_none_is_left(
     assert not any(label in private for label in labels)
 
 
+def test_each_of_several_anchors_has_to_be_named():
+    topics = (EntityNames("e1", "a", "Ann"), EntityNames("e2", "b", "York"))
+    item = StructureInput(QUESTION, QUESTION, "text", topics, (), (), ())
+    found = check_text("Who met Ann in that city?", item, "English")
+    assert found == TextProblem("topic_missing", "“York”")
+
+
 def test_an_anchor_that_another_naming_hides_is_missing():
     york, new = EntityNames("e1", "a", "York"), EntityNames("e2", "b", "New York")
     for naming in ("private", "text"):

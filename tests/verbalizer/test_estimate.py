@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.llm.call import Answer, Call, Failure, Reply
-from rulemine.llm.estimates import Takes, tokens_of
+from rulemine.llm.estimates import Purpose, Takes, tokens_of
 from rulemine.llm.journal import Journal
 from rulemine.phrasing.glosses import load_glosses
 from rulemine.phrasing.templates import load_templates
@@ -75,6 +75,11 @@ def test_every_text_is_audited():
     # Three attempts at the text and at the paraphrases, and the audit of each.
     assert found.worst.calls == 3 * (1 + 1 + 1 + 3) * n
     assert min(purpose.typical.sent for purpose in found.purposes) > 0
+
+
+def test_later_attempts_send_the_rejected_texts_too():
+    purpose = Purpose("questions", [100, 300], usually=1, most=3, reply=5, room=50, more=20)
+    assert purpose.worst == Takes(3, 3 * (200 + 20), 3 * 50)
 
 
 def test_questions_that_differ_in_their_proof_only_share_their_calls():

@@ -243,3 +243,17 @@ def test_a_dry_run_asks_nothing_and_writes_nothing(
     assert not list(tmp_path.iterdir())
     assert "missing: -o/--output" in command(*words, "--with", "lookup").err
     assert "name one with --model" in command(*words, "--with", "tools", "--dry-run").err
+
+
+def test_two_graphs_take_twice_the_calls_of_one(tmp_path: Path) -> None:
+    release = write_release(tmp_path / "r")
+    one, two = (
+        forecast(release, "k-hop", graphs, split="test", sample=None, model="m")
+        for graphs in (["incomplete"], ["complete", "incomplete"])
+    )
+    assert one.typical is not None
+    assert one.worst is not None
+    assert two.typical is not None
+    assert two.worst is not None
+    assert (two.typical.calls, two.worst.calls) == (2 * one.typical.calls, 2 * one.worst.calls)
+    assert one.worst.calls == 3, "a call for each question of the split"

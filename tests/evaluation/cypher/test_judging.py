@@ -137,6 +137,7 @@ def test_no_prediction_is_wrong_and_a_table_has_no_provenance() -> None:
     nothing = CypherScores(
         "missing", 0.0, 0.0, None, 0.0, None, 0.0, 1, 1, "nothing", ex_columns=0.0
     )
+    assert nothing.scored, "a question without a prediction counts in every mean"
     assert judged(Scripted(("elementId", []), ("Town", [("a",)])), None) == nothing
     assert judged(Scripted(("elementId", []), ("Town", [("a",)])), "") == nothing
     runner = Scripted(("AS ids", []), ("elementId", [("node", "a")]), ("Town", [("a",)]))

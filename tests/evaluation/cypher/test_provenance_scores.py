@@ -60,6 +60,10 @@ def test_nothing_bound_scores_nothing() -> None:
     assert provenance_similarity(["a", "a"], ["a"]) == 1.0
 
 
+def test_what_the_gold_does_not_bind_counts_against_a_query() -> None:
+    assert provenance_similarity(["a"], ["a", "b", "c", "d"]) == 1 / 4
+
+
 def of_nodes(*variables: str) -> str:
     ids = " + ".join(f"collect(DISTINCT elementId({v}))" for v in variables) or "[]"
     return f"\nWITH {ids} AS ids\nUNWIND ids AS id RETURN id"

@@ -4,10 +4,12 @@ import datetime
 from collections import Counter
 from itertools import permutations
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
 from rulemine.cypher.rows import row_text
+from rulemine.evaluation.cypher.release_rows import _shares
 from rulemine.evaluation.cypher.results import execution_match
 from rulemine.evaluation.cypher.row_matching import matched_rows
 
@@ -69,3 +71,11 @@ def test_as_many_rows_match_as_a_search_over_all_orders_of_columns_finds() -> No
 def same(one: object, other: object) -> bool:
     """Whether two cells of the pool are equal."""
     return execution_match([(one,)], [(other,)])
+
+
+def test_of_equal_rows_those_that_are_still_stated_are_given_first() -> None:
+    level = SimpleNamespace(level=50, lost=("a",))
+    block = SimpleNamespace(rows=("a", "a", "b"), levels=(level,))
+    assert _shares(block, ["a", "b", "x"], 100) == (0, 2), "of lost rows, of rows of the gold"
+    assert _shares(block, ["a", "a"], 50) == (1, 2)
+    assert _shares(block, ["a", "a"], 40) == (0, 2), "nothing is lost yet"

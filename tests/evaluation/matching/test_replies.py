@@ -77,6 +77,8 @@ REPLIES = [
     # shapes
     ('{"answer": {"name": "Ada Quill", "parent": "Mara Quill"}}', [ADA]),
     ("{'answer': ['Ada Quill', 'Ben Quill']}", [ADA, BEN]),
+    ('{"answers": [{"id": "Mara Quill", "name": "Ada Quill"}]}', [ADA]),
+    ('[{"person": "Ada Quill", "id": "24"}]', [ADA]),
     ('{"grandchildren": ["Ada Quill"], "explanation": "by Mara Quill"}', [ADA]),
     ('{"finalAnswer": "Ada Quill", "via": "Mara Quill"}', [ADA]),
     ("1. **Ada Quill**\n   - Parent: Mara Quill\n2. **Ben Quill**:\n   - by Mara Quill", [ADA, BEN]),
@@ -93,6 +95,8 @@ REPLIES = [
     ("Path 1: Rosa Delgado → Mara Quill → Ada Quill", [ADA]),
     ("Rosa Delgado - Mara Quill - Ada Quill", [ADA]),
     ("Country: Germany\nTown: Berlin", ["Germany", "Berlin"]),
+    ("Rosa Delgado: Country: Germany", ["Germany"]),
+    ("- Note: she wrote It.\n\nAs far as I know, Ada Quill is one.", [ADA]),
     ("Mara Quill's grandchildren: none\nRosa Delgado's grandchildren: Ada Quill", [ADA]),
     ('{"answers": {"Ada Quill": "child of Mara Quill"}}', [ADA]),
     ("Ada Quill | child of Mara Quill\nBen Quill -- child of Mara Quill", [ADA, BEN]),
@@ -119,6 +123,7 @@ REPLIES = [
     ("The grandchild of Rosa Delgado is Ada Quill, daughter of Mara Quill.", [ADA]),
     ("Who is it? Mara Quill? It must be Ada Quill.", [ADA]),
     ("Neither Mara Quill nor Ben Quill, but Ada Quill.", [ADA]),
+    ("It is neither Mara Quill, Ben Quill, Cleo Quill. It is Ada Quill.", [ADA]),
     ("Rosa Delgado is not related to Cleo Quill, only to Ada Quill.", [ADA]),
     ("The triples do not say it. Only Mara Quill is known.", []),
     ("The triples do not say it, but it may be Ada Quill.", [ADA]),
@@ -192,6 +197,7 @@ def test_numbers_are_names_where_most_names_are() -> None:
     matcher = VocabularyMatcher({str(n) for n in range(50)})
     assert matcher.text("The grandchildren of 39 are 12, 47 and 5.", ["39"]) == ["12", "47", "5"]
     assert matcher.text("12: child of 5\n47: child of 5", ["39"]) == ["12", "47"]
+    assert matcher.text("Only 12 lives there.", ["39"]) == ["12"], "and not so many lives"
 
 
 def test_topic_entities_are_answers_where_they_may_be() -> None:

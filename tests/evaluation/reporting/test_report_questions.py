@@ -67,6 +67,7 @@ def test_other_hard_further_and_no_hard_answer(tmp_path: Path) -> None:
     ]
     release = write_release(tmp_path / "r", asked)
     assert outcome(release, names(DORA)).verdict == "other_hard"
+    assert outcome(release, names(CID, DORA)).verdict == "other_hard", "what is inferred says more"
     found = outcome(release, names(BOB))
     assert found.verdict == "further"
     assert found.why.startswith(f"Only what not even the complete graph states was given: {BOB};")

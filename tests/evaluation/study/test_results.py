@@ -158,8 +158,8 @@ def test_systems_with_a_model_may_be_asked_at_some_levels_only(open_study):
     open_study("lookup", "closed-book", model="m", model_levels=(100,))
     for run in lookup + model:
         found = [
-            Prediction(q.id, raw_output="?", cost=Cost(2, 30, 10, 1.0) if run in model else None)
-            for q in study.release.questions()
+            Prediction(q.id, raw_output="?", cost=Cost(2, 30, 10, took) if run in model else None)
+            for q, took in zip(study.release.questions(), (None, *[1.0] * 11), strict=True)
         ]
         study.file(run).parent.mkdir(parents=True, exist_ok=True)
         write_predictions(study.file(run), found)
@@ -168,7 +168,7 @@ def test_systems_with_a_model_may_be_asked_at_some_levels_only(open_study):
     assert [s is None for s in of(found, "levels-hard-f1").series[1].scores] == [True, True, False]
     assert of(found, "figure-1-f1").series[0].scores[1] is None  # never on the complete graph
     (row,) = of(tables(scores), "cost").rows
-    assert row == ("closed-book", len(scores.asked), 2, 30, 10, 1.0)
+    assert row == ("closed-book", 12, 2, 30, 10, 1.0), "of the answers that say how long they took"
     assert of(tables(scores), "strict").rows[0][0] in study.plan.systems
 
 

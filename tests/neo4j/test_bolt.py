@@ -1,0 +1,70 @@
+"""What is sent to a server, and what is made of its answers; `tests.isolated.try_neo4j` asks a real one."""
+
+from typing import Any, Self
+
+import pytest
+
+from rulemine.cypher.rows import Failed, ResultTable
+from rulemine.errors import ConfigError
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.neo4j.bolt import Bolt
+
+
+class Server:
+    """A driver, its session and its results in one, of a server with so many nodes that gives so many rows.
+
+    Attributes:
+        asked: The queries that were run.
+    """
+
+    def __init__(self, nodes: int = 0, rows: int = 0) -> None:
+        self.nodes, self.given, self.asked = nodes, rows, list[str]()
+
+    def session(self, **_: Any) -> Self:
+        return self
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        pass
+
+    def run(self, query: Any, **_: Any) -> Self:
+        self.asked.append(getattr(query, "text", query))
+        return self
+
+    def single(self) -> dict[str, int]:
+        return {"n": self.nodes}
+
+    def consume(self) -> None:
+        pass
+
+    def keys(self) -> list[str]:
+        return ["x"]
+
+    def fetch(self, most: int) -> list[dict[str, int]]:
+        return [{"x": n} for n in range(min(most, self.given))]
+
+
+def test_a_result_has_no_more_rows_than_are_allowed() -> None:
+    whole = Bolt(Server(rows=3)).rows("MATCH (n) RETURN n.x AS x", most=3)
+    assert whole == ResultTable(("x",), [(0,), (1,), (2,)])
+    assert Bolt(Server(rows=4)).rows("RETURN 1", most=3) == Failed(
+        "TooManyRows", "more than 3 rows"
+    )
+
+
+def test_names_are_quoted_in_statements() -> None:
+    server = Server()
+    Bolt(server).load(KnowledgeGraph.from_triples([("a", "born`in", "b")]))
+    assert server.asked[-1].endswith("CREATE (s)-[:`born``in`]->(o)")
+
+
+def test_a_database_that_holds_something_is_left_alone_unless_it_is_to_be_replaced() -> None:
+    graph = KnowledgeGraph.from_triples([("a", "r", "b")])
+    server = Server(nodes=2)
+    with pytest.raises(ConfigError, match="holds 2 nodes"):
+        Bolt(server).load(graph)
+    assert len(server.asked) == 1, "how many there are was asked, and nothing written"
+    Bolt(server).load(graph, replace=True)
+    assert any("DETACH DELETE" in query for query in server.asked)
