@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from rulemine.cli.answer import split_of
 from rulemine.cli.arguments import FORMATS, Subcommand, add_model, arg, format_of, switch, within
-from rulemine.cli.console import Line, bar, check_output, emit, refuse_idle, say
-from rulemine.cli.parser import Parser, add_flags, given
+from rulemine.cli.console import Line, check_output, emit, refuse_idle, say
+from rulemine.cli.parser import Parser, given
 from rulemine.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rulemine.release.reader import Release
     from rulemine.text.tables import Table
 
-__all__ = ["EXPORT", "QUESTION_GRAPHS", "SUPERVISION"]
+__all__ = ["EXPORT", "SUPERVISION"]
 
 
 def export(arguments: Namespace) -> int:
@@ -53,34 +53,6 @@ def export(arguments: Namespace) -> int:
 def _file_name(name: str) -> str:
     """A format with its options as a file name, which an option of another program can hold."""
     return "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
-
-
-_OF_GRAPHS = """\
-Near its topic entities by personalized PageRank, with all of its evidence, and what looks like
-evidence: to train retrievers on, and to compare them. docs/question-graphs.md says how the
-graphs are made, and what the files and columns are."""
-
-
-def question_graphs(arguments: Namespace) -> int:
-    """Runs ``export question-graphs``."""
-    from rulemine.evaluation.reporting.files import to_text
-    from rulemine.exports.question_graphs.files import write_question_graphs
-    from rulemine.exports.question_graphs.options import QuestionGraphOptions
-    from rulemine.release.reader import Release
-
-    options = QuestionGraphOptions(**given(arguments))
-    release = Release.open(arguments.release)
-    with bar("question graphs") as advance:
-        document = write_question_graphs(
-            release,
-            arguments.output,
-            arguments.kg,
-            split=split_of(arguments.split),
-            options=options,
-            progress=advance,
-        )
-    say(to_text(document), end="")
-    return 0
 
 
 _OF_SUPERVISION = """\
@@ -158,13 +130,6 @@ def _add_formats(parser: Parser) -> None:
     )
 
 
-def _add_graph_options(parser: Parser) -> None:
-    from rulemine.config import keys_of
-    from rulemine.exports.question_graphs.options import QuestionGraphOptions
-
-    add_flags(parser, keys_of(QuestionGraphOptions(), ""))
-
-
 EXPORT = Subcommand(
     "export", export, "write a release in the files of other people's systems",
     (
@@ -175,13 +140,6 @@ EXPORT = Subcommand(
         switch("--without-answers", "the test split alone, its answers in OUT.answers.jsonl"),
     ),
     options=_add_formats,
-)  # fmt: skip
-
-QUESTION_GRAPHS = Subcommand(
-    "export question-graphs", question_graphs,
-    "cut a graph for each question out of the release's",
-    ("release folder wide kg any-split",),
-    _OF_GRAPHS, _add_graph_options, beside_output=True,
 )  # fmt: skip
 
 SUPERVISION = Subcommand(

@@ -22,7 +22,7 @@ from rulemine.cli.compare import COMPARE
 from rulemine.cli.console import complain, fitting, note
 from rulemine.cli.data import DATA
 from rulemine.cli.evaluate import EVALUATE
-from rulemine.cli.export import EXPORT, QUESTION_GRAPHS, SUPERVISION
+from rulemine.cli.export import EXPORT, SUPERVISION
 from rulemine.cli.graph import GRAPH, TASKS
 from rulemine.cli.judge import JUDGE
 from rulemine.cli.mine import MINE
@@ -41,7 +41,7 @@ GROUPS: dict[str, tuple[Subcommand, ...]] = {
     "Build": (BUILD, DRAFT, MINE, GLOSS, KEYS_OF_RECIPES),
     "Releases": (
         *(IMPORT, VERIFY, AUDIT, SHOW, RENAME, ARCHIVE),
-        *(EXPORT, QUESTION_GRAPHS, SUPERVISION, VARIANTS),
+        *(EXPORT, SUPERVISION, VARIANTS),
     ),
     "Systems": (QUESTIONS, ANSWER, EVALUATE, COMPARE, STUDY, TABLES, JUDGE),
     "Graphs": (
@@ -62,7 +62,6 @@ RENAMED = {
     "keys": "build keys",
     "neo4j": "serve neo4j",
     "power": "compare --power=0.8",
-    "question-graphs": "export question-graphs",
     "serve-sparql": "serve sparql",
     "supervision": "export supervision",
 }

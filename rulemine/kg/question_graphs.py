@@ -21,7 +21,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Incidence
 from rulemine.seeds import stream
 
-__all__ = ["ALPHA", "MOST_KEPT", "UNITS", "QuestionGraph", "by_private_id", "question_graphs"]
+__all__ = ["QuestionGraph", "by_private_id", "question_graphs"]
 
 Ints = npt.NDArray[np.int64]
 

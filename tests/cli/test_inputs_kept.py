@@ -74,7 +74,6 @@ CASES = {
 
 OF_FOLDERS = {
     *("audit", "build", "build draft", "export", "import", "rename", "study", "tables"),
-    "export question-graphs",
 }
 
 

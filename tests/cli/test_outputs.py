@@ -237,7 +237,6 @@ def test_a_folder_without_the_right_to_write_is_said_at_once(
 @pytest.mark.parametrize(
     ("words", "name"),
     [
-        (["export", "question-graphs", "out/kg", "-o"], "graph.tsv.gz"),
         (["export", "supervision", "out/kg", "-o", "report.txt", "--labels"], "labels.jsonl"),
     ],
     ids=lambda v: v if isinstance(v, str) else v[0],

@@ -73,7 +73,6 @@ OLD_WORDS = {
     "neo4j": (["load", "out"], {"action": "load"}),
     "draft": (["g.tsv", "-o", "x"], {"recipe": "g.tsv"}),
     "keys": (["mining"], {"section": "mining"}),
-    "question-graphs": (["out", "-o", "x"], {"release": Path("out")}),
     "supervision": (["out"], {"answers": "asked"}),
     **{step: (["demo"], {"until": step}) for step in STEPS},
 }

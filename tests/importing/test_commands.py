@@ -11,7 +11,7 @@ from tests.importing.test_importer import ROWS, whole, write_set
 
 WORKS = (
     "questions {}", "show {} --sample 1", "evaluate {} p.jsonl", "evaluate {} p.jsonl --metrics rog",
-    "study {} --with neighbors --resamples 5 -o study", "export question-graphs {} -o graphs",
+    "study {} --with neighbors --resamples 5 -o study",
     "export supervision {}", "archive {} -o a.tar", "rename {} --naming text -o text", "verify {}",
     *(f"export {{}} --to {to} -o {to}" for to in ("rog", "gog", "tog", "neo4j", "hf", "croissant")),
 )  # fmt: skip

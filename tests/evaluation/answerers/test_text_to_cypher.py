@@ -22,7 +22,6 @@ from rulemine.evaluation.answerers.schema_text import schema_text
 from rulemine.evaluation.answerers.text_to_cypher import LONGEST, TextToCypher
 from rulemine.evaluation.supervision.supervision import report_supervision
 from rulemine.exports.exporting import export
-from rulemine.exports.question_graphs.files import write_question_graphs
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
@@ -355,7 +354,6 @@ def test_what_is_about_entities_refuses_rows() -> None:
     for refusing in (
         lambda: export(release, "brink", "out"),
         lambda: report_supervision(release),
-        lambda: write_question_graphs(release, Path("out")),
     ):
         with pytest.raises(ReleaseError, match="is for questions whose answers are entities"):
             refusing()

@@ -1,1 +1,0 @@
-"""A graph for each question, with or without its evidence."""
