@@ -207,7 +207,7 @@ def made_folder(target: Path, form: str, inputs: Iterable[Path] = ()) -> Iterato
 
     Args:
         target: The folder; links are followed.
-        form: What it holds, e.g. ``rulemine question graphs``.
+        form: What it holds, e.g. ``rulemine labels of triples``.
         inputs: See `check_place`.
 
     Raises:
