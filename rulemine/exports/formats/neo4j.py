@@ -1,31 +1,34 @@
 """The export ``neo4j``: CSV for ``neo4j-admin database import``, and the same as a script in Cypher.
 
-Of releases of the kind ``cypher`` it is their property graph, see
-`rulemine.exports.formats.neo4j_properties`. Of others the graph is the one that `rulemine.query.cypher`
-expects: nodes ``(:Entity {name})``, relationships typed by the relations. Quotes are doubled in CSV, as the
-import expects, and nothing else is escaped there.
+Of releases of the kind ``cypher`` it is their property graph. Of others the graph is the one that
+`rulemine.query.cypher` expects: nodes ``(:Entity {name})``, relationships typed by the relations. Quotes are
+doubled in CSV, as the import expects, and nothing else is escaped there.
+
+Guarantee: CSV and script of a property graph make what `rulemine.neo4j.bolt.Bolt.load_properties` makes:
+types as labels, properties with their values, and the ids of nodes and edges as ``id``. Only in CSV a list
+without items, or of one empty text, is no value: the import reads both as none.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from rulemine.cypher.questions.render import quoted_name, quoted_value
 from rulemine.cypher.rows import row_of
 from rulemine.errors import ReleaseError
-from rulemine.exports.formats.neo4j_properties import (
-    lists_of,
-    write_property_graph,
-)
 from rulemine.exports.formats.rdf import ASKED, asked
 from rulemine.exports.protocol import ExportFolder, ExportInput, Fields
 from rulemine.exports.row_export import RowExport
 from rulemine.kg.graph import Triple
+from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
+from rulemine.kg.property_graph.schema import NAME, EntityType, RelationType
+from rulemine.kg.property_graph.values import Value, is_list, to_plain
 from rulemine.query.cypher import to_cypher
 from rulemine.query.parser import parse
 from rulemine.query.tree import quoted
 
-__all__ = ["Neo4j"]
+__all__ = ["Neo4j", "script_of", "write_property_graph"]
 
 
 @dataclass(frozen=True)
@@ -87,3 +90,166 @@ def _script(nodes: list[str], rows: list[Triple]) -> Iterator[str]:
                 f"UNWIND {some} AS row MATCH (s:Entity {{name: row[0]}}), (o:Entity {{name: row[1]}}) "
                 f"CREATE (s)-[:`{type_}`]->(o);"
             )
+
+
+_ROWS = 1000
+"""Nodes or relationships of one statement."""
+
+_TYPES = {"str": "string", "int": "long", "float": "double", "bool": "boolean", "date": "date"}
+"""Datatype → the one of the import. Its int and float have 32 bits."""
+
+_DELIMITERS = (";", "|", "\x1f", "\x1e")
+
+
+def write_property_graph(graph: PropertyGraph, folder: ExportFolder) -> None:
+    """Writes the tables with the options of the import, a line each, and the script."""
+    delimiter = _delimiter(graph)
+    options = []
+    for name, lines in _tables(graph, delimiter):
+        folder.lines(name, lines)
+        options.append(f"--{'nodes' if name.startswith('nodes') else 'relationships'}={name}")
+    options += [f"--array-delimiter=U+{ord(delimiter):04X}", "--multiline-fields=true"]
+    folder.lines("import.args", options)
+    folder.lines("load.cypher", script_of(graph))
+
+
+def _delimiter(graph: PropertyGraph) -> str:
+    """What separates the items of lists in CSV, where nothing escapes it: the first sign that no item has."""
+    rows: list[GraphNode | GraphEdge] = [*graph.nodes, *graph.edges]
+    texts = [
+        item
+        for row in rows
+        for value in row.properties.values()
+        if isinstance(value, tuple)
+        for item in value
+        if isinstance(item, str)
+    ]
+    free = [sign for sign in _DELIMITERS if not any(sign in text for text in texts)]
+    return free[0] if free else _DELIMITERS[0]
+
+
+def _tables(graph: PropertyGraph, delimiter: str) -> Iterator[tuple[str, Iterator[str]]]:
+    """The files for the import: names and lines.
+
+    There is one of nodes and one of relationships, but for types that have a property of the same name with
+    another datatype: they have a file of their own.
+    """
+    for number, (columns, labels) in enumerate(_together(graph.schema.entities), start=1):
+        header = ["id:ID", NAME, ":LABEL"]
+        rows = (
+            ([n.id, n.name, n.type], n.properties)
+            for label in sorted(labels)
+            for n in map(graph.nodes.__getitem__, graph.of_type(label))
+        )
+        yield f"nodes{number if number > 1 else ''}.csv", _lines(header, columns, rows, delimiter)
+    for number, (columns, labels) in enumerate(_together(graph.schema.relations), start=1):
+        header = ["id", ":START_ID", ":END_ID", ":TYPE"]
+        edges = (
+            ([e.id, e.subject, e.object, e.type], e.properties)
+            for e in graph.edges
+            if e.type in labels
+        )
+        name = f"relations{number if number > 1 else ''}.csv"
+        yield name, _lines(header, columns, edges, delimiter)
+
+
+_Columns = dict[str, str]
+"""Property → datatype."""
+
+
+def _together(types: Sequence[EntityType | RelationType]) -> list[tuple[_Columns, set[str]]]:
+    """The types that one table can hold: their columns and labels."""
+    found: list[tuple[_Columns, set[str]]] = []
+    for row in types:
+        own = {p.name: p.datatype for p in row.properties}
+        fitting = (
+            pair
+            for pair in found
+            if all(pair[0].get(name, datatype) == datatype for name, datatype in own.items())
+        )
+        if (pair := next(fitting, None)) is None:
+            found.append(pair := ({}, set()))
+        pair[0].update(own)
+        pair[1].add(row.label)
+    return found
+
+
+def _lines(
+    header: list[str],
+    columns: _Columns,
+    rows: Iterator[tuple[list[str], Mapping[str, Value]]],
+    delimiter: str,
+) -> Iterator[str]:
+    typed = (
+        f"{name}:{_TYPES[datatype[5:-1] if is_list(datatype) else datatype]}"
+        + "[]" * is_list(datatype)
+        for name, datatype in columns.items()
+    )
+    yield ",".join([*header, *typed])
+    for texts, properties in rows:
+        cells = (_cell(properties.get(name), delimiter) for name in columns)
+        yield ",".join([*map(_quoted, texts), *cells])
+
+
+def _cell(value: Value | None, delimiter: str) -> str:
+    """A value in CSV; an empty cell is no value, one with quotes the empty text."""
+    if value is None:
+        return ""
+    if isinstance(value, tuple):
+        return _quoted(delimiter.join(map(_plain, value))) if value else ""
+    return _quoted(value) if isinstance(value, str) else _plain(value)
+
+
+def _plain(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    # Neo4j has -0.0 equal to 0.0 and yet sorts it below.
+    return repr(value + 0.0) if isinstance(value, float) else str(to_plain(value))
+
+
+def _quoted(text: str) -> str:
+    return f'"{text.replace(chr(34), chr(34) * 2)}"'
+
+
+def script_of(graph: PropertyGraph) -> Iterator[str]:
+    """Statements that make the graph without any other file, for cypher-shell; a line each."""
+    for row in graph.schema.entities:
+        yield f"CREATE INDEX IF NOT EXISTS FOR (n:{quoted_name(row.label)}) ON (n.id);"
+        yield f"CREATE INDEX IF NOT EXISTS FOR (n:{quoted_name(row.label)}) ON (n.name);"
+    yield "CALL db.awaitIndexes();"
+    for row in graph.schema.entities:
+        nodes = [graph.nodes[at] for at in graph.of_type(row.label)]
+        for some in lists_of([_map(n.id, n.properties, name=n.name) for n in nodes]):
+            yield f"UNWIND {some} AS row CREATE (n:{quoted_name(row.label)}) SET n = row;"
+
+    def signature(edge: GraphEdge) -> tuple[str, str, str]:
+        return graph.node(edge.subject).type, edge.type, graph.node(edge.object).type
+
+    for ends, group in groupby(sorted(graph.edges, key=signature), signature):
+        subject, relation, object_ = map(quoted_name, ends)
+        stated = [
+            f"[{quoted_value(e.subject)}, {quoted_value(e.object)}, {_map(e.id, e.properties)}]"
+            for e in group
+        ]
+        for some in lists_of(stated):
+            yield (
+                f"UNWIND {some} AS row MATCH (s:{subject} {{id: row[0]}}) "
+                f"MATCH (o:{object_} {{id: row[1]}}) CREATE (s)-[r:{relation}]->(o) SET r = row[2];"
+            )
+
+
+def _map(id_: str, properties: Mapping[str, Value], **more: str) -> str:
+    rows: dict[str, Any] = {"id": id_, **more, **properties}
+    return f"{{{', '.join(f'{quoted_name(k)}: {_literal(v)}' for k, v in rows.items())}}}"
+
+
+def _literal(value: Value) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(quoted_value, value))}]"
+    return quoted_value(value)
+
+
+def lists_of(items: Sequence[str]) -> Iterator[str]:
+    """Lists in Cypher, each of as many items as a statement takes."""
+    for start in range(0, len(items), _ROWS):
+        yield f"[{', '.join(items[start : start + _ROWS])}]"
