@@ -113,9 +113,7 @@ def _refuse(kinds: Sequence[str]) -> None:
     Raises:
         RefusedQueryError: See `rewrite`.
     """
-    verbs = [
-        kind for kind in kinds if kind in {"SELECT", "ASK", "CONSTRUCT", "DESCRIBE"} | _UPDATES
-    ]
+    verbs = [kind for kind in kinds if kind in _QUERIES | _UPDATES]
     if verbs and verbs[0] in _UPDATES:
         raise RefusedQueryError(
             f"{verbs[0]} would change the graph, and this endpoint only reads. Change the file that the "
