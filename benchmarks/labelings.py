@@ -4,7 +4,7 @@
 
 reads prediction files of ``trained-retriever`` with ``labels=shortest`` and ``labels=evidence``, as many of
 either. Scores of a question are averaged over the seeds first; intervals and p are those of ``rulemine
-compare``. The last column is the smallest difference that these questions show with a chance of 80 %.
+compare``.
 """
 
 import sys
@@ -15,7 +15,6 @@ import numpy as np
 from rulemine.evaluation.comparing.comparison import compare, of_subsets, sums_of
 from rulemine.evaluation.comparing.pairwise import evaluate_all
 from rulemine.evaluation.reporting.report import Report
-from rulemine.evaluation.statistics.power import observed_spread, smallest_difference
 from rulemine.release.reader import Release
 from rulemine.text.tables import points
 
@@ -40,23 +39,19 @@ def main() -> None:
         for labels in ("evidence", "shortest")
     )
     found = compare(first, second, names=("evidence", "shortest"), broken_down=False)
-    print("| questions | score | shortest | evidence | difference | p | seen from |")
-    print("|---|---|--:|--:|--:|--:|--:|")
+    print("| questions | score | shortest | evidence | difference | p |")
+    print("|---|---|--:|--:|--:|--:|")
     for part, row in zip(of_subsets(first.groups), found.rows, strict=True):
         for score in SCORES:
             sides = [sums_of(report, score, part) for report in (first, second)]
             having = ~np.isnan(sides[0][:, 0])
             new, old = (side[having, 0].sum() / side[having, 1].sum() for side in sides)
-            spread = observed_spread(sides[0], sides[1], first.clusters)
-            if spread is None or not spread.null:
-                continue
-            seen = smallest_difference(int(having.sum()), spread)
             bounds = ["–" if one is None else points(one) for one in row.scores[score][:3]]
             value, low, high = bounds
             print(
                 f"| {part.name}, {having.sum():,} | {score} | {100 * old:.1f} | {100 * new:.1f} "
                 f"| {value} ({low} … {high}) "
-                f"| {found.p_values[part.name][score]:.4f} | {100 * seen:.1f} |"
+                f"| {found.p_values[part.name][score]:.4f} |"
             )
 
 

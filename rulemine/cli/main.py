@@ -61,7 +61,6 @@ RENAMED = {
     "draft": "build draft",
     "keys": "build keys",
     "neo4j": "serve neo4j",
-    "power": "compare --power=0.8",
     "serve-sparql": "serve sparql",
     "supervision": "export supervision",
 }

@@ -22,8 +22,7 @@ _MORE = """\
 From a release of the kind variants alone: its graphs, rules, removed triples and the entities of the seed
 texts of its test split (all of them, if it has no splits). Every run is a release of its own, OUT/run-1,
 OUT/run-2, …; OUT/variants.md and OUT/variants.json compare them with each other and with DIR.
-The same command after an interruption goes on. Is a system better on DIR than on a fresh variant?
-  rulemine compare DIR A.jsonl --fresh OUT/run-1 B.jsonl
+The same command after an interruption goes on.
 Releases that are there already: rulemine variants --compare DIR1 DIR2 …"""
 
 

@@ -5,6 +5,7 @@ those of groups are Hits@Any, as reports have them. Every table is made for the 
 of the paper, and for the one that lacks most.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import correlation
@@ -16,6 +17,7 @@ from rulemine.evaluation.comparing.comparison import compare, of_subsets
 from rulemine.evaluation.reporting.document import Picture, Series
 from rulemine.evaluation.reporting.report import Report, Row
 from rulemine.evaluation.reporting.titles import TITLES
+from rulemine.evaluation.statistics.bootstrap import Floats
 from rulemine.evaluation.statistics.estimates import estimates, rows_of
 from rulemine.evaluation.statistics.score import Score
 from rulemine.papers.material import Material
@@ -24,11 +26,20 @@ from rulemine.papers.subgraph_questions import KIND, TYPES, mean, shapes_of
 from rulemine.papers.subgraph_scored import Scored, asked, of_kinds, on_graphs
 from rulemine.release.reader import Release
 from rulemine.release.records import Question
-from rulemine.text.tables import Show, Table, Values, few_notes, marked, one_decimal, points
+from rulemine.text.tables import (
+    Show,
+    Table,
+    Values,
+    few_notes,
+    marked,
+    one_decimal,
+    p_value,
+    points,
+)
 
 __all__ = [
     "benchmark", "by_labels", "by_shape", "correlations", "gains_by_shape", "gains_by_type", "more_triples",
-    "other_sets",
+    "other_sets", "t_test",
 ]  # fmt: skip
 
 EXACT = ("gtsqa_exact_hits", "gtsqa_exact_recall")
@@ -346,10 +357,16 @@ def by_labels(material: Material) -> Made:
             if labels == "shortest" and other:
                 changes = (_change(old, new) for old, new in zip(scores, other, strict=True))
                 rows.append((called, "evidence against shortest", "", *changes))
+                tested = _tested(runs[called, "evidence"], runs[called, "shortest"])
+                rows.append((called, "p", "", *tested))
         header = ("retriever", "trained on", "runs", *COLUMNS)
-        note = "Means over runs of different seeds; the last line is the change in percent of the value."
+        notes = (
+            "Means over runs of different seeds; evidence against shortest is the change in percent.",
+            "p, where single questions have scores: a one-sided two-sample t-test, the questions of all runs "
+            "taken as independent.",
+        )
         yield Table(
-            id_, f"What a retriever is trained on, {where}", header, tuple(rows), (note,), SHOW
+            id_, f"What a retriever is trained on, {where}", header, tuple(rows), notes, SHOW
         )
     if not any_found:
         raise LackingError(f"a study of {TRAINED}:labels=shortest and {TRAINED}:labels=evidence")
@@ -358,6 +375,39 @@ def by_labels(material: Material) -> Made:
 def _mean_scores(reports: Sequence[Report]) -> list[Score]:
     columns = zip(*map(_scores, reports), strict=True)
     return [Score(_mean_of(column), None, None) for column in columns]
+
+
+def _tested(new: Sequence[Report], old: Sequence[Report]) -> Iterator[str]:
+    """How likely it is, by column, that the new reports are no better."""
+    yield from ["–"] * len(EXACT)
+    for metric in RETRIEVED:
+        yield p_value(t_test(*(_of_questions(reports, metric) for reports in (new, old))))
+
+
+def _of_questions(reports: Sequence[Report], metric: str) -> Floats:
+    columns = [r.scores[:, r.columns.index(metric)] for r in reports if metric in r.columns]
+    found: Floats = np.concatenate([np.empty(0), *columns])
+    return found[~np.isnan(found)]
+
+
+def t_test(higher: Floats, lower: Floats) -> float | None:
+    """The p of Student's one-sided two-sample test, that the mean of the first is not the higher one.
+
+    None with fewer than four values, or where nothing varies. The distribution: Abramowitz and Stegun, 26.7.3
+    and 26.7.4.
+    """
+    free = len(higher) + len(lower) - 2
+    within = sum(math.fsum(((some - some.mean()) ** 2).tolist()) for some in (higher, lower))
+    if free < 2 or not within:
+        return None
+    spread = math.sqrt(within / free * (1 / len(higher) + 1 / len(lower)))
+    angle = math.atan((higher.mean() - lower.mean()) / spread / math.sqrt(free))
+    term = total = math.cos(angle) if free % 2 else 1.0
+    for k in range(2 + free % 2, free, 2):
+        term *= (k - 1) / k * math.cos(angle) ** 2
+        total += term
+    between = math.sin(angle) * total
+    return (1 - (2 / math.pi * (angle + between) if free % 2 else between)) / 2
 
 
 def _change(old: Score, new: Score) -> str:

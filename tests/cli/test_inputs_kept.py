@@ -62,8 +62,6 @@ CASES = {
     "evaluate kg.tar p.jsonl --against q.jsonl": "kg.tar p.jsonl q.jsonl",
     "evaluate --baselines kg.tar": "kg.tar",
     "compare kg.tar p.jsonl q.jsonl": "kg.tar p.jsonl q.jsonl",
-    "compare kg.tar p.jsonl --fresh other.tar q.jsonl": "other.tar",
-    "compare kg.tar p.jsonl q.jsonl --power": "kg.tar p.jsonl q.jsonl",
     "judge kg.tar --model x": "kg.tar",
     "judge kg.tar --model x --prompts heads": "heads",
     "export supervision kg.tar": "kg.tar",

@@ -63,7 +63,6 @@ def test_the_help_of_build_has_its_options_on_a_page_or_two(
 
 
 OLD_WORDS = {
-    "power": (["--rates", "0.5,0.6", "--power", "0.9"], {"power": 0.9, "rates": "0.5,0.6"}),
     "baselines": (["out", "--split", "all"], {"baselines": True, "split": "all"}),
     "cypher-score": (["t.json", "p.json"], {"predictions": Path("p.json")}),
     "cypher-tasks": (["demo", "-o", "t"], {"graph": "demo"}),

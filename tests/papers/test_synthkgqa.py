@@ -5,7 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.stats import ttest_ind
 
 from rulemine.errors import ConfigError, InputError
 from rulemine.evaluation.reporting.document import Document, Picture
@@ -13,6 +15,7 @@ from rulemine.evaluation.study.plan import StudyPlan
 from rulemine.evaluation.study.run import StudyFolder
 from rulemine.papers.making import make_tables
 from rulemine.papers.material import read_material
+from rulemine.papers.subgraph_scores import t_test
 from rulemine.papers.synthkgqa import SYNTHKGQA
 from rulemine.release.reader import Release
 from rulemine.release.writer import write_release
@@ -170,6 +173,19 @@ def test_trained_retrievers_are_means_over_seeds(made: Made) -> None:
     assert row(found, "trained-retriever", "evidence")[:2] == ["1", pytest.approx(1 / 6)]
     changed = row(found, "trained-retriever", "evidence against shortest")
     assert changed[:4] == ["", "+100 %", "+300 %", "+300 %"]
+    # Triples of one of six questions, a half of them, beside a quarter in one of two runs.
+    assert row(found, "trained-retriever", "p")[:4] == ["", "–", "–", "0.173"]
+
+
+@pytest.mark.parametrize(("first", "second"), [(2, 2), (2, 3), (9, 40), (1, 5), (300, 500)])
+def test_t_test_as_scipy_has_it(first: int, second: int) -> None:
+    random = np.random.default_rng(first)
+    for apart in (-0.5, 0, 0.3, 4):
+        some, others = random.random(first) + apart, random.random(second)
+        expected = ttest_ind(some, others, alternative="greater").pvalue
+        assert t_test(some, others) == pytest.approx(expected, abs=1e-12)
+    assert t_test(np.ones(3), np.zeros(3)) is None
+    assert t_test(np.ones(1), np.zeros(2)) is None
 
 
 def test_what_is_lacking_is_said(made: Made, tmp_path: Path) -> None:

@@ -1,20 +1,20 @@
 """Two systems, or one on two graphs, compared on the same questions."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from rulemine.errors import ConfigError, PredictionError, did_you_mean
+from rulemine.errors import PredictionError
 from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.notes import DROPPED, notes_on_rows
 from rulemine.evaluation.reporting.report import Comparison, Report
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS
-from rulemine.evaluation.statistics.bootstrap import Bools, Floats
+from rulemine.evaluation.statistics.bootstrap import Floats
 from rulemine.evaluation.statistics.estimates import differences, ratio_of, rows_of
 from rulemine.evaluation.statistics.significance import randomization_test
 
-__all__ = ["check_metrics", "compare", "note_about", "of_subsets", "p_values", "sums_of"]
+__all__ = ["compare", "note_about", "of_subsets", "p_values", "sums_of"]
 
 
 def compare(
@@ -91,33 +91,15 @@ def of_subsets(parts: Sequence[Breakdown]) -> tuple[Breakdown, ...]:
     return tuple(part for part in parts if part.name in SUBSETS)
 
 
-def sums_of(report: Report, metric: str, part: Breakdown, asked: Bools | None = None) -> Floats:
+def sums_of(report: Report, metric: str, part: Breakdown) -> Floats:
     """What each question adds to a score over a subset, see `ratio_of`.
 
     Args:
         report: The scores of the system.
         metric: The score.
         part: One of `of_subsets`.
-        asked: Shape (n,): the questions that count; None: all.
     """
-    members = part.members[0] if asked is None else part.members[0] & asked
-    return ratio_of(report.scores, report.columns, metric, members, part.name == "core")
-
-
-def check_metrics(metrics: Iterable[str], known: Collection[str], whose: str = "") -> None:
-    """Checks that systems have scores.
-
-    Args:
-        metrics: The scores that are asked for.
-        known: Those that there are.
-        whose: Of which systems, for the message; "": of any.
-
-    Raises:
-        ConfigError: There is no such score.
-    """
-    for metric in metrics:
-        if metric not in known:
-            raise ConfigError(f"no score {metric!r}{whose}; {did_you_mean(metric, tuple(known))}")
+    return ratio_of(report.scores, report.columns, metric, part.members[0], part.name == "core")
 
 
 def p_values(

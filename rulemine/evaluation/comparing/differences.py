@@ -1,8 +1,8 @@
-"""Differences of scores, of two systems or on two releases: tables, and Holm's correction of p."""
+"""Differences of the scores of systems, in pairs: tables, and Holm's correction of p."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from rulemine.evaluation.reporting.tables import Tabled
 from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
@@ -10,10 +10,11 @@ from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.statistics.significance import holm
 from rulemine.text.tables import Table, Values, csv_of, p_value, percent, points, under_headings
 
-__all__ = ["Differences", "FreshDifference", "PairedDifference", "corrected"]
+__all__ = ["Differences", "PairedDifference", "corrected"]
 
+_HEADER = ("pair", "first", "second", "difference", "p", "p (Holm)")
 _SHOW = {
-    **dict.fromkeys(("first", "second", "published", "fresh", "seen from"), percent),
+    **dict.fromkeys(("first", "second"), percent),
     **{"difference": points, "p": p_value, "p (Holm)": p_value},
 }
 
@@ -44,111 +45,54 @@ class PairedDifference(NamedTuple):
     adjusted: float | None
 
     @property
-    def sizes(self) -> str:
-        """Nothing that the title does not say."""
-        return ""
-
-    @property
     def values(self) -> Values:
         """Its row in a table."""
         scores = (self.a, self.b, self.difference, self.p, self.adjusted)
         return (f"{self.first} − {self.second}", *scores)
 
 
-class FreshDifference(NamedTuple):
-    """A score of one system on both releases.
-
-    Attributes:
-        subset: ``core`` or ``all``.
-        metric: The score.
-        system: The name of the system.
-        n: Questions of the published release that are compared.
-        n_fresh: Those of the fresh one.
-        left_out: Questions of the published release that have the score, but no partners: of their form,
-            one release has fewer than `two_samples.FEW`.
-        left_out_fresh: Those of the fresh one.
-        published: The score on the published release; None where undefined.
-        fresh: That on the fresh one, with the mix of questions of the published one.
-        difference: The former minus the latter, with its interval.
-        seen: The smallest difference that is seen with a chance of 80 % at 5 %, without correction.
-        p: Of the randomization test.
-        adjusted: The same, corrected for the number of systems.
-    """
-
-    subset: str
-    metric: str
-    system: str
-    n: int
-    n_fresh: int
-    left_out: int
-    left_out_fresh: int
-    published: float | None
-    fresh: float | None
-    difference: Score
-    seen: float | None
-    p: float | None
-    adjusted: float | None
-
-    @property
-    def sizes(self) -> str:
-        """How many questions are compared, as titles say it."""
-        return f": {self.n:,} published, {self.n_fresh:,} fresh"
-
-    @property
-    def values(self) -> Values:
-        """Its row in a table."""
-        tests = (self.difference, self.p, self.adjusted, self.seen)
-        return (self.system, self.published, self.fresh, *tests)
-
-
-T = TypeVar("T", PairedDifference, FreshDifference)
-
-
 @dataclass(frozen=True)
-class Differences(Tabled, Generic[T]):
-    """Scores compared in pairs: systems by `compare_all`, releases by `compare_with_fresh`.
+class Differences(Tabled):
+    """Every two of several systems compared, see `compare_all`.
 
     Attributes:
         title: What was compared.
         rows: The differences: the core first, score by score, the pairs in the order of the systems.
         notes: What a reader must know, as sentences.
-        header: Headings of the columns of `shown`.
     """
 
     title: str
-    rows: tuple[T, ...]
+    rows: tuple[PairedDifference, ...]
     notes: tuple[str, ...]
-    header: tuple[str, ...] = ("pair", "first", "second", "difference", "p", "p (Holm)")
 
     def content(self) -> dict[str, Any]:
         """``title``, ``notes`` and ``rows``: their fields with fractions, a difference as three."""
-        rows: list[dict[str, Any]] = [_plain(row) for row in self.rows]
+        rows = [_plain(row) for row in self.rows]
         return {"title": self.title, "notes": list(self.notes), "rows": rows}
 
     def to_csv(self) -> str:
         """As CSV with a header: a line for each difference, what is undefined empty."""
-        plain: list[dict[str, Any]] = [_plain(row) for row in self.rows]
+        plain = [_plain(row) for row in self.rows]
         rows = tuple(tuple(row.values()) for row in plain)
         return csv_of(Table("differences", self.title, tuple(plain[0]), rows))
 
     def tables(self) -> list[Table]:
         """The differences below the scores and questions that they are of."""
         rows = under_headings(
-            (f"{TITLES[row.metric]}, {SUBSETS[row.subset]}{row.sizes}", row.values)
-            for row in self.rows
+            (f"{TITLES[row.metric]}, {SUBSETS[row.subset]}", row.values) for row in self.rows
         )
         title = f"{self.title} · in percent, with a 95 % bootstrap interval"
-        return [Table("differences", title, self.header, rows, self.notes, _SHOW)]
+        return [Table("differences", title, _HEADER, rows, self.notes, _SHOW)]
 
 
-def _plain(row: PairedDifference | FreshDifference) -> dict[str, Any]:
+def _plain(row: PairedDifference) -> dict[str, Any]:
     plain = row._asdict()
     value, low, high = plain.pop("difference")
     tests = {name: plain.pop(name) for name in ("p", "adjusted")}
     return plain | {"difference": value, "low": low, "high": high} | tests
 
 
-def corrected(rows: Sequence[T]) -> tuple[T, ...]:
+def corrected(rows: Sequence[PairedDifference]) -> tuple[PairedDifference, ...]:
     """The same with Holm's adjusted p; a family is all on one score over one set of questions."""
     found = list(rows)
     families: dict[tuple[str, str], list[int]] = {}

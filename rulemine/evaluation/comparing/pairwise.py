@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from rulemine.errors import ConfigError
-from rulemine.evaluation.comparing.comparison import check_metrics, compare, note_about
+from rulemine.errors import ConfigError, did_you_mean
+from rulemine.evaluation.comparing.comparison import compare, note_about
 from rulemine.evaluation.comparing.differences import Differences, PairedDifference, corrected
 from rulemine.evaluation.metrics import HEADLINE
 from rulemine.evaluation.prediction_file import PredictionFile
@@ -79,9 +79,7 @@ def evaluate_all(
     return found
 
 
-def compare_all(
-    reports: Mapping[str, Report], metrics: Sequence[str] = SHOWN
-) -> Differences[PairedDifference]:
+def compare_all(reports: Mapping[str, Report], metrics: Sequence[str] = SHOWN) -> Differences:
     """Compares every two systems.
 
     Args:
@@ -95,7 +93,9 @@ def compare_all(
     if len(reports) < 2:
         raise ConfigError("one system to compare; expected two or more prediction files.")
     known = dict.fromkeys(metric for report in reports.values() for metric in report.metrics)
-    check_metrics(metrics, known)
+    for metric in metrics:
+        if metric not in known:
+            raise ConfigError(f"no score {metric!r}; {did_you_mean(metric, tuple(known))}")
     found: list[PairedDifference] = []
     notes: list[str] = []
     for (first, a), (second, b) in combinations(reports.items(), 2):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from rulemine.evaluation.breakdown import PROOF
-from rulemine.evaluation.comparing.differences import Differences, PairedDifference
+from rulemine.evaluation.comparing.differences import Differences
 from rulemine.evaluation.comparing.pairwise import SHOWN
 from rulemine.evaluation.reporting.document import Document, Picture, Series
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
@@ -21,7 +21,7 @@ _DRAWN = ("hits_any", "hits_hard", "hard_f1")
 def document_of_comparison(
     release: Release,
     runs: Sequence[SystemRun],
-    differences: Differences[PairedDifference],
+    differences: Differences,
     progress: Callable[[int, int], None] | None = None,
 ) -> Document:
     """The report of several systems.

@@ -1,1 +1,1 @@
-"""Intervals, tests and power: what differences between systems are worth."""
+"""Intervals and tests: what differences between systems are worth."""

@@ -28,7 +28,7 @@ from rulemine.evaluation.statistics.bootstrap import (
 )
 from rulemine.seeds import stream
 
-__all__ = ["EXCHANGES", "as_large", "holm", "randomization_test"]
+__all__ = ["EXCHANGES", "holm", "randomization_test"]
 
 EXCHANGES = 10_000
 """Exchanges of a test; all are made where there are no more."""
@@ -84,7 +84,7 @@ def randomization_test(
             kept = np.arange(1 << few)[:, None] >> np.arange(few) & 1
             shift = (1.0 - 2.0 * kept) @ apart[score][:, differing[score]].T
             differences = _differences(both[score], shift)
-            found[score] = float(as_large(differences, observed[score]).sum()) / len(differences)
+            found[score] = float(_as_large(differences, observed[score]).sum()) / len(differences)
         else:
             drawn.append(score)
     if drawn:
@@ -94,7 +94,7 @@ def randomization_test(
         for signs in _signs(count, exchanges, seed):
             shift = exact_product(signs[:, some].astype(np.float64), apart_drawn[:, some].T)
             differences = _differences(both[drawn], shift.reshape(-1, len(drawn), 2))
-            large += as_large(differences, observed[drawn]).sum(axis=0)
+            large += _as_large(differences, observed[drawn]).sum(axis=0)
         for score, many in zip(drawn, large.tolist(), strict=True):
             found[score] = many / (1 + exchanges)
     return found
@@ -109,7 +109,7 @@ def _differences(both: Floats, shift: Floats) -> Floats:
     return found
 
 
-def as_large(differences: Floats, observed: Floats) -> Bools:
+def _as_large(differences: Floats, observed: Floats) -> Bools:
     """Whether differences are as large as the observed one, either way; undefined ones (NaN) are."""
     limit = np.abs(observed) * (1 - _SAME) - _SAME
     return np.isnan(differences) | (np.abs(differences) >= limit)

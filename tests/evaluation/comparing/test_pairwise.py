@@ -1,4 +1,4 @@
-"""Several systems compared, and how many questions that takes; by hand, and on the command line."""
+"""Several systems compared; by hand, and on the command line."""
 
 import csv
 import io
@@ -11,7 +11,6 @@ from rulemine.cli.main import main
 from rulemine.errors import ConfigError, PredictionError
 from rulemine.evaluation import evaluate, write_predictions
 from rulemine.evaluation.comparing.pairwise import compare_all, evaluate_all
-from rulemine.evaluation.comparing.planning import needed_for_difference, needed_for_rates
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from tests.evaluation.world import CID, EVE, question, write_release
@@ -116,53 +115,17 @@ def test_files_of_one_name_are_told_apart(eight, files, tmp_path):
     ]  # fmt: skip
 
 
-def test_questions_needed_by_hand(eight, files):
-    reports = evaluate_all(eight, files[:2], resamples=5)
-    # Differences 1 six times, 0 twice: variance 8/7 · 3/16; (1.96 + 0.8416)² · 0.2143 / 0.01 = 168.2.
-    told = needed_for_difference(reports, "hard_f1", 0.1)
-    line = next(text for text in told.splitlines() if "10 points" in text)
-    assert line.split() == ["10", "points", "169"]
-    assert "Over the core the two differ by the same on every question" in told
-    assert "Over all questions (8 questions with the score) differences from 45.9 points on" in told
-    assert "design effect of clusters 1.00" in told
-    assert needed_for_difference(reports, "hhr").count("point") >= 5
-    with pytest.raises(ConfigError, match="no score 'mrr' of both systems"):
-        needed_for_difference(reports, "mrr")
-
-
-def test_rates_by_hand():
-    assert needed_for_rates(0.5, 0.6).endswith(": 391 questions.\n")
-    assert "50 % of the questions (as if independent), design effect 1." in needed_for_rates(
-        0.5, 0.6
-    )
-    assert needed_for_rates(0.6, 0.5, differ=0.1).endswith(": 77 questions.\n")
-    with pytest.raises(ConfigError, match=r"rates are both 0\.5"):
-        needed_for_rates(0.5, 0.5)
-
-
 def test_command_line(eight, files, command):
     ended = command(
         "compare", str(eight.path), *map(str, files), "--metrics", "hard_f1", "--format", "csv"
     )
     assert ended.status == 0
     assert ended.out.splitlines()[1].startswith("core,hard_f1,lookup (incomplete),b,0.0,1.0,-1.0,")
-    ended = command(
-        "compare", str(eight.path), *map(str, files[:2]), "--power", "--difference", "0.1"
-    )
-    assert (ended.status, "169" in ended.out) == (0, True)
-    ended = command("compare", "--power", "--rates", "0.5,0.6")
-    assert (ended.status, "391 questions" in ended.out) == (0, True)
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["compare", "--power"], "found 0 prediction files and no --rates"),
-        (["compare", "--power", "--rates", "60,70"], "expected fractions from 0 to 1"),
-        (["compare", "--power", "--rates", "0.6"], "expected two fractions"),
-        (["compare", "--power", "--rates", "0.6,0.7", "--difference", "0.1"], "is for prediction files"),
-        (["compare", "{release}", "{a}", "{b}", "--power", "--difference", "5"], "0.05 is 5 points"),
-        (["compare", "{release}", "{a}", "{b}", "--power", "--differ", "0.1"], "--differ: is for --rates"),
         (["compare", "{release}", "{a}"], "one system to compare"),
         (["compare", "{release}", "{a}", "{b}", "--metrics", "hardf1"], "did you mean 'hard_f1'"),
     ],
