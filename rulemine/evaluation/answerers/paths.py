@@ -12,19 +12,19 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
-from typing import ClassVar, NamedTuple
+from itertools import accumulate, chain, islice
+from typing import ClassVar
 
 from rulemine.config import Section, option
 from rulemine.evaluation.answerers.bm25 import nearest
 from rulemine.evaluation.answerers.final_answer import cut_note, final_answer
 from rulemine.evaluation.answerers.protocol import Answered, Chat, Context, OpenQuestion, Typical
-from rulemine.evaluation.answerers.surroundings import Surroundings
+from rulemine.evaluation.answerers.surroundings import WAYS, Surroundings
 from rulemine.evaluation.spelling import Spelling
 from rulemine.kg.graph import Triple
 from rulemine.text.visible_reply import visible_reply
 
-__all__ = ["Paths", "Walk", "paths_along", "read_plans"]
+__all__ = ["Paths", "read_plans", "walks_along"]
 
 _PLAN = """Relations of a knowledge graph{cut}:
 {relations}
@@ -37,8 +37,6 @@ the most helpful first. A path is one to {length} relations of the list with -> 
 {example}
 A step may follow its relation from subject to object or back; write the name of the relation for either.
 Write nothing else."""
-
-_WALKS = "a walk a line: subject -[relation]-> object, or object <-[relation]- subject, and so on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,61 +67,53 @@ class Paths(Section):
 
     def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """What the model says to each question and the paths that it planned."""
-        graph = Surroundings(given.kg)
-        relations = given.kg.relations
-        example = " -> ".join(relations[:2])
-        cut: list[str] = []
+        graph, relations, cut = Surroundings(given.kg), given.kg.relations, dict[str, bool]()
 
         async def work(question: OpenQuestion, chat: Chat) -> Answered:
-            near = sorted(nearest(relations, question.question, self.max_relations))
-            prompt = _PLAN.format(
-                relations="\n".join(relations[at] for at in near),
-                cut=cut_note(len(near), len(relations)),
-                topics=", ".join(question.anchors),
-                question=question.question,
-                plans=self.plans,
-                length=self.length,
-                example=example,
-            )
             reply = await chat.say(
-                prompt,
+                _PLAN.format(
+                    relations="\n".join(
+                        relations[at]
+                        for at in sorted(nearest(relations, question.question, self.max_relations))
+                    ),
+                    cut=cut_note(min(self.max_relations, len(relations)), len(relations)),
+                    topics=", ".join(question.anchors),
+                    question=question.question,
+                    plans=self.plans,
+                    length=self.length,
+                    example=" -> ".join(relations[:2]),
+                ),
                 purpose="plan",
                 limit="plan_tokens",
                 max_tokens=self.plan_tokens,
                 temperature=0.0,
             )
             text = visible_reply(reply.text) if reply else ""
-            plans = read_plans(text, set(relations), self.length)[: self.plans]
-            found = (
-                path
-                for plan in plans
+            found = chain.from_iterable(
+                walks_along(graph, topic, plan, given.order)
+                for plan in read_plans(text, set(relations), self.length)[: self.plans]
                 for topic in question.anchors
-                for path in paths_along(graph, topic, plan, given.order)
             )
-            paths = list(islice(found, self.max_paths + 1))
-            shown: list[Walk] = []
-            room = self.max_characters
-            for path in paths[: self.max_paths]:
-                room -= len(path.line) + 1
-                if room < 0:
-                    break
-                shown.append(path)
-            if len(shown) < len(paths):
-                cut.append(question.id)
-            text = await final_answer(
-                chat,
-                question.question,
-                [path.line for path in shown],
-                written=_WALKS,
-                tokens=self.max_tokens,
+            walks = list(islice(found, self.max_paths + 1))
+            sizes = accumulate(len(line) + 1 for line, _ in walks[: self.max_paths])
+            shown = walks[: sum(size <= self.max_characters for size in sizes)]
+            cut[question.id] = len(shown) < len(walks)
+            return Answered(
+                text=await final_answer(
+                    chat,
+                    question.question,
+                    [line for line, _ in shown],
+                    written="a walk a line: subject -[relation]-> object, or object <-[relation]- subject, "
+                    "and so on",
+                    tokens=self.max_tokens,
+                ),
+                retrieved=[triple for _, triples in shown for triple in triples],
             )
-            retrieved = dict.fromkeys(triple for path in shown for triple in path.triples)
-            return Answered(text=text, retrieved=list(retrieved))
 
         answers = given.converse(work, questions)
-        if cut:
+        if any(cut.values()):
             given.note(
-                f"paths: for {len(cut)} of {len(questions)} questions there are more paths than fit "
+                f"paths: for {sum(cut.values())} of {len(questions)} questions there are more paths than fit "
                 f"(max_paths={self.max_paths}, max_characters={self.max_characters}); the first are shown."
             )
         return answers
@@ -131,18 +121,6 @@ class Paths(Section):
     def worst_calls(self, topics: int) -> int:
         """Calls for a question at most, whatever the number of its topic entities."""
         return 2
-
-
-class Walk(NamedTuple):
-    """A walk through the graph.
-
-    Attributes:
-        line: As a model is shown it: ``ann -[mother]-> eve <-[son]- joe``.
-        triples: The triples it takes, in that order.
-    """
-
-    line: str
-    triples: tuple[Triple, ...]
 
 
 def read_plans(text: str, relations: set[str], length: int) -> list[tuple[str, ...]]:
@@ -154,20 +132,18 @@ def read_plans(text: str, relations: set[str], length: int) -> list[tuple[str, .
     >>> read_plans("1. a.b -> c.d\nPaths:\n- a.b -> x.y\na.b\na.b", {"a.b", "c.d"}, 3)
     [('a.b', 'c.d'), ('a.b',)]
     """
-    plans: dict[tuple[str, ...], None] = {}
     spelling = Spelling(relations)
-    for line in text.splitlines():
-        steps = [step.strip(" \t\"'`*<>()[]{},;") for step in re.split(r"->|→", line)]
-        steps[0] = re.sub(r"^(?:[-*•]|\(?\d+[.):])\s+", "", steps[0]).strip(" \"'`*<>()[]")
-        steps = [spelling.of(step) for step in steps]
-        if 0 < len(steps) <= length and relations.issuperset(steps):
-            plans[tuple(steps)] = None
-    return list(plans)
+    bullet = r"(?m)^[ \t\"'`*<>()\[\]{},;]*(?:[-*•]|\d+[.):])[ \t]+"
+    plans = (
+        tuple(spelling.of(step.strip(" \t\"'`*<>()[]{},;")) for step in re.split(r"->|→", line))
+        for line in re.sub(bullet, "", text).splitlines()
+    )
+    return list(dict.fromkeys(p for p in plans if len(p) <= length and relations.issuperset(p)))
 
 
-def paths_along(
+def walks_along(
     graph: Surroundings, topic: str, plan: Sequence[str], order: Mapping[str, int]
-) -> Iterator[Walk]:
+) -> Iterator[tuple[str, tuple[Triple, ...]]]:
     """The walks from an entity that follow the relations of a plan, in either direction.
 
     Args:
@@ -175,38 +151,35 @@ def paths_along(
         topic: Where they start; if the graph does not know it, there are none.
         plan: The relations.
         order: Entity → its place by private id.
+
+    Returns:
+        Walks as a model is shown them, ``ann -[mother]-> eve <-[son]- joe``, each with its triples.
     """
 
-    def place(step: tuple[str, Triple, str]) -> tuple[int, str]:
-        return order.get(step[0], len(order)), step[0]
-
     @cache
-    def steps(entity: str, relation: str) -> list[tuple[str, Triple, str]]:
-        out = [
-            (end, (entity, relation, end), f" -[{relation}]-> {end}")
-            for end in graph.neighbors(entity, relation, "out")
+    def steps(at: str, depth: int) -> list[tuple[str, Triple, str]]:
+        """The steps from an entity after which the rest of the plan can be walked: end, triple, words."""
+        relation = plan[depth]
+        found = [
+            (end, (at, relation, end), f" -[{relation}]-> {end}")
+            if way == "out"
+            else (end, (end, relation, at), f" <-[{relation}]- {end}")
+            for way in WAYS
+            for end in sorted(
+                graph.neighbors(at, relation, way),
+                key=lambda name: (order.get(name, len(order)), name),
+            )
         ]
-        back = [
-            (end, (end, relation, entity), f" <-[{relation}]- {end}")
-            for end in graph.neighbors(entity, relation, "in")
-        ]
-        return sorted(out, key=place) + sorted(back, key=place)
+        return [one for one in found if depth + 1 == len(plan) or steps(one[0], depth + 1)]
 
-    # Entities from which the rest of the plan can be walked, so that no walk is begun in vain.
-    reached = [{topic}]
-    for relation in plan:
-        reached.append({end for entity in reached[-1] for end, *_ in steps(entity, relation)})
-    alive = [reached[-1]]
-    for relation, before in zip(plan[::-1], reached[-2::-1], strict=True):
-        back = {end for entity in alive[0] for end, *_ in steps(entity, relation)}
-        alive.insert(0, back & before)
+    def walk(
+        line: str, at: str, triples: tuple[Triple, ...]
+    ) -> Iterator[tuple[str, tuple[Triple, ...]]]:
+        if len(triples) == len(plan):
+            yield line, triples
+        else:
+            for end, triple, words in steps(at, len(triples)):
+                if triple not in triples:
+                    yield from walk(line + words, end, (*triples, triple))
 
-    def walk(path: Walk, at: str, depth: int) -> Iterator[Walk]:
-        if depth == len(plan):
-            yield path
-            return
-        for end, triple, words in steps(at, plan[depth]):
-            if end in alive[depth + 1] and triple not in path.triples:
-                yield from walk(Walk(path.line + words, (*path.triples, triple)), end, depth + 1)
-
-    return walk(Walk(topic, ()), topic, 0)
+    return walk(topic, topic, ())

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from rulemine.evaluation.answerers.final_answer import final_messages
-from rulemine.evaluation.answerers.paths import Paths, paths_along, read_plans
+from rulemine.evaluation.answerers.paths import Paths, read_plans, walks_along
 from rulemine.evaluation.answerers.protocol import Answered, OpenQuestion
 from rulemine.evaluation.answerers.surroundings import Surroundings
 from rulemine.kg.graph import KnowledgeGraph
@@ -34,7 +34,7 @@ def found_with(
 
 
 def lines(topic: str, *plan: str, order: dict[str, int] | None = None) -> list[str]:
-    return [path.line for path in paths_along(GRAPH, topic, plan, order or {})]
+    return [line for line, _ in walks_along(GRAPH, topic, plan, order or {})]
 
 
 @pytest.mark.parametrize(
