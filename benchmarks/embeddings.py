@@ -15,8 +15,13 @@ import numpy as np
 
 from rulemine.datasets.registry import find_files
 from rulemine.evaluation.answerers.model_free.blas_threads import one_blas_thread
-from rulemine.evaluation.answerers.model_free.complex_vectors import Vectors, begin, learn, links_of
-from rulemine.evaluation.answerers.model_free.embeddings import Embeddings
+from rulemine.evaluation.answerers.model_free.embeddings import (
+    Embeddings,
+    Vectors,
+    begin,
+    learn,
+    links_of,
+)
 from rulemine.kg import KnowledgeGraph
 
 AT_ONCE = 500

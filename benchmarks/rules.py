@@ -14,8 +14,11 @@ import time
 import numpy as np
 
 from rulemine.evaluation.answerers.model_free.by_links import ends_of
-from rulemine.evaluation.answerers.model_free.likely_links import AGGREGATIONS, LikelyLinks
-from rulemine.evaluation.answerers.model_free.mined_rules import MinedRules
+from rulemine.evaluation.answerers.model_free.mined_rules import (
+    AGGREGATIONS,
+    LikelyLinks,
+    MinedRules,
+)
 from rulemine.evaluation.ranked import hard_rank
 from rulemine.kg.index import Index
 from rulemine.mining import MiningOptions, mine

@@ -6,11 +6,20 @@ that fails, takes too long or is refused has EX 0 and does not run; one that the
 run*: it has no score, and is counted. The same text as the gold's is right without being run. A question of
 which the gold binds nothing on the graph has no PSJS, whatever is predicted, and one of which it binds no
 edge none over edges; as published, that is 0.
+
+PSJS, the provenance subgraph Jaccard similarity, compares what the result of a query comes from with what the
+gold's comes from: a query that finds the right part of the graph scores even if it returns the wrong thing of
+it. `rulemine.cypher.language.provenance` reads Cypher for that. For comparison with published figures,
+`published_provenance` is what CypherBench's public program takes for it (github.com/megagonlabs/cypherbench),
+which reads the text by patterns: clauses are words in capitals wherever they stand, an arm counts only if it
+begins with MATCH, a node only if it has a variable, or one label of letters alone; what follows the clauses
+that match is never run. The queries written here bind the same nodes.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, NamedTuple, TypedDict
 
 from rulemine.cypher.language.parser import parse
@@ -20,8 +29,6 @@ from rulemine.cypher.language.syntax import CypherError, Statement
 from rulemine.cypher.rows import Failed, NotRun, ResultTable
 from rulemine.errors import counted
 from rulemine.evaluation.cypher.constants import spelled
-from rulemine.evaluation.cypher.provenance_scores import provenance_similarity
-from rulemine.evaluation.cypher.published_provenance import published_provenance
 from rulemine.evaluation.cypher.results import alike, execution_match, published_match
 from rulemine.evaluation.cypher.runners import REFUSED, InMemoryRunner, Runner
 from rulemine.evaluation.spelling import Spelling
@@ -32,8 +39,103 @@ __all__ = [
     "CypherScores",
     "GoldTable",
     "notes_on_provenance",
+    "provenance_similarity",
+    "published_provenance",
     "sorted_as_published",
 ]
+
+_WORDS = (
+    *("MATCH", "OPTIONAL MATCH", "WHERE", "RETURN", "UNION", "WITH", "CREATE", "SET", "DELETE"),
+    *("MERGE", "UNWIND", "ORDER BY", "LIMIT", "SKIP", "FOREACH", "CALL", "YIELD"),
+)
+_CLAUSE = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b")
+_UNION = re.compile(r"\bUNION\b")
+_IN_CALL = re.compile(r"CALL\s*\{(?P<arms>.*?)\}\s*(?:WITH|RETURN|WHERE|UNWIND)", re.DOTALL)
+_MATCHING = ("MATCH", "OPTIONAL MATCH")
+_BARE_EDGE = re.compile(r"\[(?=:.*?\])")
+_BARE_NODE = re.compile(r"\((?=:[A-Za-z]+(?:\s*\{.*?\})?\))")
+_NODE = re.compile(r"\((\w+)(?:\)|:[^)]*)")
+_MAP = re.compile(r"\{[^}]*\}")
+
+
+def published_provenance(query: str) -> str | None:
+    """A query for the nodes that the public program says a query binds; None: none.
+
+    Example:
+        >>> print(published_provenance("MATCH (n:City)-[:inCountry]->(:Country) RETURN n.name"))
+        MATCH (n:City)-[edge_0:inCountry]->(node_0:Country)
+        WITH collect(DISTINCT elementId(n)) + collect(DISTINCT elementId(node_0)) AS ids
+        UNWIND ids AS id RETURN id
+        >>> published_provenance("match (n:City) return n.name")
+    """
+    text, inside = query.strip(), None
+    if text.startswith("CALL"):
+        inside = _IN_CALL.search(query)
+        arms = _UNION.split(inside["arms"]) if inside else [text]
+    else:
+        arms = _UNION.split(query)
+    return "\nUNION\n".join(filter(None, (_of_arm(arm.strip()) for arm in arms))) or None
+
+
+def _of_arm(arm: str) -> str:
+    """The query of an arm; "" where the program sees none."""
+    if not arm.startswith("MATCH"):
+        return ""
+    kept: list[str] = []
+    for clause in _clauses(arm):
+        if clause.startswith("WITH"):
+            if " as " in clause.lower():
+                break
+            clause = "WITH *"
+        elif not clause.startswith((*_MATCHING, "WHERE")):
+            break
+        kept.append(clause)
+    while kept and kept[-1] == "WITH *":
+        kept.pop()
+    edge, node = count(), count()
+    named: list[str] = []
+    for clause in kept:
+        if clause.startswith(_MATCHING):
+            clause = _BARE_EDGE.sub(lambda _: f"[edge_{next(edge)}", clause)
+            clause = _BARE_NODE.sub(lambda _: f"(node_{next(node)}", clause)
+        named.append(clause)
+    matched = " ".join(named)
+    variables = sorted(
+        {
+            variable
+            for clause in _clauses(_MAP.sub("{}", matched))
+            if clause.startswith(_MATCHING)
+            for variable in _NODE.findall(clause)
+        }
+    )
+    ids = " + ".join(f"collect(DISTINCT elementId({variable}))" for variable in variables) or "[]"
+    return f"{matched}\nWITH {ids} AS ids\nUNWIND ids AS id RETURN id"
+
+
+def _clauses(text: str) -> list[str]:
+    """A text cut before each word of clauses; what stands before the first goes."""
+    starts = [found.start() for found in _CLAUSE.finditer(text)]
+    return [text[a:b].strip() for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
+
+
+def provenance_similarity(gold: Iterable[object], predicted: Iterable[object]) -> float:
+    """The Jaccard similarity of two provenance sets.
+
+    Args:
+        gold: What the gold query binds, as the rows of `rulemine.cypher.provenance_query` say: its nodes (as
+            the paper's program has it), or its edges, or both (the subgraph that the paper speaks of).
+        predicted: The same of the predicted query; empty if it failed.
+
+    Returns:
+        The share of those bound by either query that both bind, from 0 to 1; 0 if neither binds any.
+
+    Example:
+        >>> provenance_similarity(["n1", "n2", "n3"], ["n2", "n3", "n4"])
+        0.5
+    """
+    one, other = set(gold), set(predicted)
+    return len(one & other) / len(one | other) if one or other else 0.0
+
 
 STATES = {
     "same": "the gold's text, not run",

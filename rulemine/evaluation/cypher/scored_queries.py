@@ -5,9 +5,11 @@ questions, predictions or graphs is not used.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
+from itertools import permutations
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, NamedTuple
@@ -18,8 +20,7 @@ from rulemine.evaluation.cypher.error_kinds import Diagnosis
 from rulemine.evaluation.cypher.judging import CypherJudge, CypherScores, GoldTable
 from rulemine.evaluation.cypher.published_differences import difference, psjs_difference
 from rulemine.evaluation.cypher.replies import cypher_of
-from rulemine.evaluation.cypher.results import execution_match
-from rulemine.evaluation.cypher.row_matching import matched_rows
+from rulemine.evaluation.cypher.results import execution_match, reader_of
 from rulemine.evaluation.cypher.runners import Runner
 from rulemine.evaluation.spelling import Spelling
 from rulemine.files import digest_of
@@ -32,9 +33,57 @@ __all__ = [
     "ScoreJournal",
     "ScoredQuery",
     "gold_table",
+    "matched_rows",
     "predicted_of",
     "score_queries",
 ]
+
+_MOST_COLUMNS = 6
+"""Columns whose permutations are tried; a gold query has three at most."""
+
+
+def matched_rows(
+    gold: Sequence[Sequence[Any]],
+    predicted: Sequence[Sequence[Any]],
+    tied: Sequence[Sequence[Any]] = (),
+) -> list[str]:
+    """A predicted result as texts of rows: where a row equals one of the gold, the gold's text.
+
+    Cells are equal as `rulemine.evaluation.cypher.results.execution_match` says. The columns are put in the
+    order in which most rows match, as multisets; of several such orders, the first.
+
+    Args:
+        gold: The gold's rows.
+        predicted: The predicted rows; with another number of columns, none matches.
+        tied: Rows that are as good as the gold's only one: the first of them that is given is that.
+
+    Example:
+        >>> matched_rows([("Arden", 1200), ("Bree", 1450)], [(1450.0, "Bree"), (7, "Carn")])
+        ['["Bree",1450]', '["Carn",7]']
+    """
+    if not gold or not predicted or len(gold[0]) != len(predicted[0]):
+        return [row_text(row) for row in predicted]
+    read = reader_of([*gold, *predicted, *tied])
+    texts = {tuple(map(read, row)): row_text(row) for row in reversed(gold)}
+    wanted = Counter(tuple(map(read, row)) for row in gold)
+    cells = [[read(cell) for cell in row] for row in predicted]
+    width = len(gold[0])
+    orders = permutations(range(width)) if width <= _MOST_COLUMNS else [tuple(range(width))]
+
+    def shared(order: Sequence[int]) -> int:
+        return (wanted & Counter(tuple(row[at] for at in order) for row in cells)).total()
+
+    best = max(orders, key=shared)  # the first of several
+    others = {tuple(map(read, row)) for row in tied} - wanted.keys()
+    found: list[str] = []
+    for row, own in zip(predicted, cells, strict=True):
+        key = tuple(own[at] for at in best)
+        if key in others:
+            texts.setdefault(key, row_text(gold[0]))
+            others = set()  # a second one is one too many
+        found.append(texts.get(key) or row_text([row[at] for at in best]))
+    return found
+
 
 _FORM = 5
 """Of a line of the journal; lines of another are not used."""

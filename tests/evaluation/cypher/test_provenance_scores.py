@@ -10,8 +10,7 @@ from rulemine.cypher import (
     evaluate,
     provenance_of,
 )
-from rulemine.evaluation.cypher.provenance_scores import provenance_similarity
-from rulemine.evaluation.cypher.published_provenance import published_provenance
+from rulemine.evaluation.cypher.judging import provenance_similarity, published_provenance
 from rulemine.evaluation.cypher.results import execution_match
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema

@@ -9,8 +9,8 @@ from rulemine.evaluation.study.groups import by_group, group_tables, groups_in, 
 from rulemine.evaluation.study.opened import SCORING, write_scoring
 from rulemine.evaluation.study.opened import open_study as opened
 from rulemine.evaluation.study.plan import StudyPlan
+from rulemine.evaluation.study.results import tables
 from rulemine.evaluation.study.scores import StudyScores
-from rulemine.evaluation.study.tables import tables
 
 LOOKED_UP = {
     "1p": (3, Fraction(1, 3)),  # only where Cat was born is stated

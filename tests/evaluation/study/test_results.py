@@ -8,9 +8,8 @@ from rulemine.evaluation.comparing.comparison import compare
 from rulemine.evaluation.predictions import write_predictions
 from rulemine.evaluation.reporting.figures import draw
 from rulemine.evaluation.study.figures import figures
-from rulemine.evaluation.study.results import document_of, write_results
+from rulemine.evaluation.study.results import document_of, headline, tables, write_results
 from rulemine.evaluation.study.scores import StudyScores
-from rulemine.evaluation.study.tables import headline, tables
 from rulemine.release.records import Cost, Prediction
 from tests.evaluation.study.test_run import files
 

@@ -12,14 +12,15 @@ from rulemine.errors import ConfigError, InputError
 from rulemine.evaluation import answer
 from rulemine.evaluation.answerers.model_free import embeddings as module
 from rulemine.evaluation.answerers.model_free.blas_threads import one_blas_thread
-from rulemine.evaluation.answerers.model_free.complex_vectors import (
+from rulemine.evaluation.answerers.model_free.embeddings import (
+    Embeddings,
+    LinkScores,
     Vectors,
     begin,
     learn,
     links_of,
     loss_and_gradients,
 )
-from rulemine.evaluation.answerers.model_free.embeddings import Embeddings, LinkScores
 from rulemine.evaluation.answerers.protocol import Context, OpenQuestion
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.rules.walk import OpenEnds
@@ -208,7 +209,7 @@ def test_what_the_graph_lacks_is_not_true():
 LEARN = """
 import hashlib, numpy as np
 from rulemine.evaluation.answerers.model_free.blas_threads import one_blas_thread
-from rulemine.evaluation.answerers.model_free.complex_vectors import begin, learn, links_of
+from rulemine.evaluation.answerers.model_free.embeddings import begin, learn, links_of
 triples = np.random.default_rng(0).integers(0, [2000, 5, 2000], (1000, 3)).astype(np.int32)
 with one_blas_thread():
     state = begin(2000, 5, 64, 0)

@@ -8,8 +8,7 @@ from rulemine.errors import ConfigError, InputError
 from rulemine.evaluation import answer
 from rulemine.evaluation.answerers.model_free import mined_rules
 from rulemine.evaluation.answerers.model_free.by_links import ends_of
-from rulemine.evaluation.answerers.model_free.likely_links import LikelyLinks
-from rulemine.evaluation.answerers.model_free.mined_rules import MinedRules
+from rulemine.evaluation.answerers.model_free.mined_rules import LikelyLinks, MinedRules
 from rulemine.evaluation.answerers.protocol import Context, OpenQuestion
 from rulemine.evaluation.answerers.registry import find_answerer
 from rulemine.kg.graph import KnowledgeGraph

@@ -18,15 +18,15 @@ from rulemine.evaluation.answerers.trained.candidates import (
     candidates_of,
     farther_end,
 )
-from rulemine.evaluation.answerers.trained.retriever import TrainedRetriever
-from rulemine.evaluation.answerers.trained.scorer import (
+from rulemine.evaluation.answerers.trained.retriever import (
     Example,
+    TrainedRetriever,
     Weights,
     begin,
+    labels_of,
     loss_and_gradients,
     loss_of,
 )
-from rulemine.evaluation.answerers.trained.sight import labels_of
 from rulemine.evaluation.supervision.supervision import report_supervision
 from rulemine.files import read_jsonl
 from rulemine.kg.entity_names import EntityNames
