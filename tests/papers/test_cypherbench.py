@@ -14,8 +14,7 @@ from rulemine.evaluation.study.run import StudyFolder
 from rulemine.importing.importer import import_set
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import write_simplekg
-from rulemine.papers.cypherbench import CYPHERBENCH
-from rulemine.papers.cypherbench_systems import LEVELS_OF_ERRORS, NAMES_OF_ERRORS, _Errors
+from rulemine.papers.cypherbench import CYPHERBENCH, LEVELS_OF_ERRORS, NAMES_OF_ERRORS, _Errors
 from rulemine.papers.making import make_tables
 from rulemine.papers.material import Material, read_material
 from rulemine.release.reader import Release

@@ -15,8 +15,7 @@ from rulemine.evaluation.study.plan import StudyPlan
 from rulemine.evaluation.study.run import StudyFolder
 from rulemine.papers.making import make_tables
 from rulemine.papers.material import read_material
-from rulemine.papers.subgraph_scores import t_test
-from rulemine.papers.synthkgqa import SYNTHKGQA
+from rulemine.papers.synthkgqa import SYNTHKGQA, t_test
 from rulemine.release.reader import Release
 from rulemine.release.writer import write_release
 from rulemine.text.tables import Table
