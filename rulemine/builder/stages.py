@@ -60,7 +60,6 @@ class BuildStages(BuildResults):
                 write_rules(folder / RULES_WITH_UNKNOWN_NAMES, self.inputs.rules_with_unknown_names)
 
         options: dict[str, Any] = to_json(self.recipe.mining)
-        del options["engine"]
         if self.inputs.amie is not None:
             options["amie_jar"] = self.inputs.amie.digest
         if self.recipe.rules:

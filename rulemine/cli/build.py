@@ -97,7 +97,7 @@ def build(arguments: Namespace) -> int:
 
     recipe = chosen_recipe(arguments)
     if arguments.cluster:
-        if recipe.mining.engine != "amie":  # which mines in this process
+        if not recipe.amie_jar:  # which mines in this process
             refuse_beside_cluster(arguments)
         if arguments.dry_run:
             raise ConfigError("--cluster: --dry-run only estimates. Leave one of them out.")

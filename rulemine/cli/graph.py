@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rulemine.cli.arguments import Subcommand, arg, switch
+from rulemine.cli.arguments import Subcommand, arg
 from rulemine.cli.console import (
     bar,
     check_output,
@@ -15,7 +15,6 @@ from rulemine.cli.console import (
     emit_pieces,
     note,
     output_file,
-    refuse_idle,
     say,
     summarize,
 )
@@ -84,21 +83,14 @@ def tasks(arguments: Namespace) -> int:
     from rulemine.kinds.registry import tool
 
     output: Path = arguments.output
-    if arguments.draft:
-        refuse_idle(arguments, "tasks", "per_template", "seed", "characteristics")
     check_output(output)
     with bar("graph") as loading:
         graph = load_property_graph(arguments.graph, note=note, progress=loading)
-    if arguments.draft:
-        emit(tool("tasks").draft(graph), output)
-        summarize(f"{output}: {counted(len(graph.schema.relations), 'relation')}", output)
-        return 0
     with bar("tasks") as progress:
         lines = tool("tasks").write_tasks(
             graph,
             lambda pieces: emit_pieces(pieces, output),
             progress,
-            characteristics=arguments.characteristics,
             per_template=arguments.per_template,
             seed=arguments.seed or 0,
         )
@@ -131,8 +123,5 @@ TASKS = Subcommand(
             required=True),
         arg("--per-template", "N", "tasks of each MATCH template, at most (40)", int),
         arg("--seed", "N", "which tasks (0)", int),
-        arg("--characteristics", "FILE", "what relations are like, in TOML, for the checks of realism; what "
-            "the graph shows if not given", Path),
-        switch("--draft", "write what the graph shows of its relations instead, to be edited"),
     ),
 )  # fmt: skip

@@ -23,7 +23,7 @@ from rulemine.cli.console import (
     say,
 )
 from rulemine.cli.parser import Parser, add_flags, given
-from rulemine.errors import ConfigError, UserError, counted
+from rulemine.errors import UserError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,15 +85,9 @@ def mine(arguments: Namespace) -> int:
 
 def _jar(arguments: Namespace) -> "AmieJar | None":
     """The AMIE to mine with; None: this package's miner."""
-    if arguments.engine == "rulemine":
-        refuse_idle(arguments, "--engine amie", "amie_jar")
-        return None
     if arguments.amie_jar is None:
-        raise ConfigError(
-            "mine: --engine amie runs the original AMIE, which is not part of this package. Give its jar "
-            "too: --amie-jar amie3.5.1.jar."
-        )
-    refuse_idle(arguments, "--engine rulemine", "cluster")
+        return None
+    refuse_idle(arguments, "this package's miner", "cluster")
     from rulemine.mining import AmieJar
 
     return AmieJar.open(arguments.amie_jar)
@@ -107,7 +101,7 @@ def _mine_by_amie(
     resources: "Resources",
     limit: "TimeLimit",
 ) -> int:
-    """Runs ``mine --engine amie``."""
+    """Runs ``mine --amie-jar``."""
     from rulemine.mining import explain_no_rules
     from rulemine.rules.formats import format_amie, json_text
 
@@ -159,9 +153,8 @@ MINE = Subcommand(
     (
         arg("kg", "KG", "a graph (.tsv, .nt or .ttl; plain, .gz or .zst) or the name of a data set"),
         format_of("jsonl", "amie"), "output cluster",
-        arg("--engine", None, "amie: the original AMIE 3.5.1, with one thread unless --threads says more "
-            "(rulemine)", choices=("rulemine", "amie"), default="rulemine"),
-        arg("--amie-jar", "JAR", "its jar, amie3.5.1.jar; not part of this package", Path),
+        arg("--amie-jar", "JAR", "the original AMIE mines: amie3.5.1.jar, which is not part of this "
+            "package, with one thread unless --threads says more", Path),
     ),
     options=_add_options,
 )  # fmt: skip

@@ -12,16 +12,17 @@ __all__ = ["AboutSection", "MiningSection", "QuestionSection", "SelectionSection
 
 @dataclass(frozen=True, slots=True)
 class MiningSection(MiningOptions):
-    """Which rules are mined, and by which miner.
+    """Which rules are mined for a build: what else ``rulemine mine`` can do has its default here."""
 
-    Attributes:
-        engine: Who mines: ``rulemine`` (this package), or ``amie`` for the original AMIE 3.5.1, which needs
-            its jar (`amie_jar`).
-    """
-
-    engine: str = option("rulemine", choices=("rulemine", "amie"))
+    head_relations: ClassVar[tuple[str, ...]] = ()  # type: ignore[misc]
+    body_relations: ClassVar[tuple[str, ...]] = ()  # type: ignore[misc]
+    exclude_relations: ClassVar[tuple[str, ...]] = ()  # type: ignore[misc]
     constants: ClassVar[bool] = False  # type: ignore[misc]
-    """No key of recipes: a rule that names an entity proves nothing."""
+    """A rule that names an entity proves nothing."""
+
+    injective: ClassVar[bool] = False  # type: ignore[misc]
+
+    stated: ClassVar = ("injective",)
 
 
 def _nested(levels: tuple[int, ...]) -> bool:

@@ -43,8 +43,8 @@ class Recipe(Section):
             ``entity2text.txt``), else names are their own labels; ``none``: none.
         rules: Rules to use (AMIE's or JSON Lines), instead of mining; empty: they are
             mined.
-        amie_jar: The jar of the original AMIE 3.5.1, which is not part of this package, where
-            `mining.engine` is ``amie``; else empty.
+        amie_jar: The jar of the original AMIE 3.5.1, which is not part of this package: it mines in place of
+            this package's miner; empty: that mines.
         naming: How the release names entities: ``private`` (codes), ``entity``, ``text`` (labels) or
             ``numeric`` (bare numbers).
         seed: The seed of all random choices.
@@ -111,7 +111,9 @@ class Recipe(Section):
             found = type(self.own).__name__
             raise ConfigError(f"own: is a {found}; the kind {self.kind} has {options.__name__}.")
         self.own.check(self)
-        self._check_engine()
+        if self.amie_jar and (self.rules or self.selection.mode == "none"):
+            why = "rules are given" if self.rules else "nothing is removed"
+            raise ConfigError(f"amie_jar: nothing is mined, because {why}. Leave one of them out.")
         if self.selection.mode == "brink":
             self.refuse(
                 _MAXIMAL_ONLY,
@@ -145,26 +147,6 @@ class Recipe(Section):
         made: Any = usual[section].default_factory
         return bool(getattr(getattr(self, section), key) != getattr(made(), key))
 
-    def _check_engine(self) -> None:
-        """Refuses a miner that cannot run, or has nothing to do."""
-        if self.mining.engine == "rulemine":
-            if self.amie_jar:
-                raise ConfigError(
-                    "amie_jar: is for mining by the original AMIE. Add --set mining.engine=amie, or leave it "
-                    "out."
-                )
-            return
-        if not self.amie_jar:
-            raise ConfigError(
-                "mining.engine: is amie, the original AMIE, which is not part of this package. Give its jar "
-                "too: --amie-jar amie3.5.1.jar."
-            )
-        if self.rules or self.selection.mode == "none":
-            why = "rules are given" if self.rules else "nothing is removed"
-            raise ConfigError(
-                f"mining.engine: is amie, and nothing is mined, because {why}. Leave one of them out."
-            )
-
     def plain(self) -> dict[str, Any]:
         """The recipe as plain values, as a file has them."""
         return self._plain(to_json(self.own))
@@ -190,7 +172,7 @@ class Recipe(Section):
                 plain[at] |= {key: as_json(getattr(section, key)) for key in section.stated}
         del plain["endpoint"]
         if not self.amie_jar:
-            del plain["amie_jar"], plain["mining"]["engine"]
+            del plain["amie_jar"]
         if not self.not_in:
             del plain["not_in"]
         for section, name in _UNLESS_ON:

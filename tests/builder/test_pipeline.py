@@ -221,17 +221,6 @@ def test_a_folder_that_is_not_ours_is_left_alone(rules: Path, tmp_path: Path) ->
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
-def test_every_option_of_the_miner_can_be_had_in_a_build(tmp_path: Path) -> None:
-    settings = {"head_relations": ["child_of", "lives_in"], "injective": True}
-    chosen = load_recipe("demo", [(("mining", key), value) for key, value in settings.items()])
-    Build(chosen, tmp_path / "out").run()
-    release = Release.open(tmp_path / "out")
-    assert release.manifest["config"]["mining"].items() >= settings.items()
-    rules = release.rules()
-    assert {rule.head.relation for rule in rules} == {"child_of", "lives_in"}
-    assert not verify(tmp_path / "out").problems
-
-
 def test_bad_options_are_found_before_anything_is_written(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="max_atoms"):
         Build(load_recipe("demo", [(("mining", "max_atoms"), 9)]), tmp_path / "out")
@@ -287,29 +276,6 @@ def test_that_no_model_can_be_asked_is_said_before_anything_is_mined(
         made.run()
     assert not (tmp_path / "out.stages").exists()
     made.run("balance")  # what needs no model needs no key
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("injective", True),
-        ("head_relations", ["parent_of"]),
-        ("body_relations", ["parent_of", "child_of"]),
-        ("exclude_relations", ["married_to"]),
-    ],
-)
-def test_every_option_that_changes_rules_can_be_had_in_a_build(
-    tmp_path: Path, name: str, value: object
-) -> None:
-    from rulemine.mining import mine
-
-    built = Build(load_recipe("demo", [(("mining", name), value)]), tmp_path / "out")
-    built.run("mine")
-    chosen = built.recipe.mining
-    assert list(built.rules) == list(mine(load_kg("demo"), chosen))
-    assert chosen != load_recipe("demo", []).mining
-    again = Build(built.recipe, tmp_path / "out", BuildContext(Resources(threads=1)))
-    assert again.run("mine").reused, "resources are in no key"
 
 
 def test_limits_of_a_recipe_hold_in_its_release(tmp_path: Path) -> None:

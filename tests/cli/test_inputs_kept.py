@@ -52,7 +52,6 @@ CASES = {
     "graph convert kg.tsv --labels labels.tsv": "kg.tsv labels.tsv",
     "graph convert kg.tsv --schema draft.toml": "draft.toml",
     "graph tasks s.toml": "people.csv",
-    "graph tasks s.toml --characteristics texts.txt": "texts.txt",
     SCORE: "tasks.jsonl given.jsonl s.toml people.csv",
     "gloss g.toml": "g.toml kg.tsv labels.tsv",
     "mine kg.tsv --head-relations @heads": "kg.tsv heads",

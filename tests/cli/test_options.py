@@ -60,7 +60,6 @@ def test_a_flag_of_build_reaches_its_key(key: Key) -> None:
     words, value = example(key)
     model = ["--verbalizer", "openai", "--model", "m"] * (key.name.split(".")[0] != "selection")
     kind = ["--kind", "structures"] * (key.name == "verbalizer.rewriter_model")
-    kind += ["--set", "mining.engine=amie"] * (key.name == "amie_jar")
     arguments = make_parser().parse_args(["build", "demo.tsv", *model, *kind, *words])
     recipe: Any = chosen_recipe(arguments)
     for part in key.name.split("."):
@@ -118,8 +117,8 @@ def test_the_command_mine_tells_what_a_build_does_otherwise(
     with pytest.raises(SystemExit):
         make_parser().parse_args(["mine", "--help"])
     said = capsys.readouterr().out
-    keys = [key for key in KEYS if key.name in map(name_of, MINING)]
-    other = [key.name for key, own in zip(keys, MINING, strict=True) if key[1] != own[1]]
+    defaults = {key.name: key.default for key in MINING}
+    other = [key.name for key in KEYS if key.default != defaults.get(key.name, key.default)]
     assert other == [
         f"mining.min_{of}" for of in ("head_coverage", "std_confidence", "pca_confidence")
     ]

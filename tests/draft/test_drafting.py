@@ -13,6 +13,7 @@ from rulemine.draft.goal import ANSWER_SHARES, FLOORS, LADDER, SHARES, SURE
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.registry import KINDS
 from rulemine.kinds.rules.balance import Limits, balance
+from rulemine.recipe.options import MiningSection
 from rulemine.release.question_set import read_question_set
 from rulemine.release.reader import Release
 from rulemine.rules.formats import read_rules
@@ -196,15 +197,17 @@ def test_what_a_kind_needs_is_chosen_too_unless_it_is_given(folder: Path, kind: 
     assert 10 * sum(bool(question.missing) for question in asked) >= 3 * len(asked) > 0
 
 
-def test_a_relation_that_nearly_all_questions_ask_about_has_no_limit(tmp_path: Path) -> None:
+def test_a_relation_that_nearly_all_questions_ask_about_has_no_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines = []
     for i in range(300):
         street = f"street{i % 60}"
         lines += [f"person{i}\tlives_in\thouse{i}", f"house{i}\tstands_in\t{street}"]
         lines += [f"person{i}\tlives_at\t{street}"]
     (tmp_path / "my.tsv").write_text("\n".join(lines) + "\n")
-    only = ("--set", 'mining.head_relations=["lives_at"]')
-    assert build(tmp_path, "-o", "plain", *only).status == 0
+    monkeypatch.setattr(MiningSection, "head_relations", ("lives_at",))
+    assert build(tmp_path, "-o", "plain").status == 0
     assert config(tmp_path / "plain")["questions"]["max_relation_share"] == 1.0
     assert Release.open(tmp_path / "plain").manifest["counts"]["questions"] > 50
 

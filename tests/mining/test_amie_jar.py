@@ -157,7 +157,7 @@ def test_the_jar_is_never_overwritten(here: Path, command: Command, make_jar: Ma
     jar = here / "amie.jar"
     shutil.copy(make_jar(), jar)
     whole = jar.read_bytes()
-    ended = command("mine", "kg.tsv", "--engine", "amie", "--amie-jar", jar, "-o", jar)
+    ended = command("mine", "kg.tsv", "--amie-jar", jar, "-o", jar)
     assert (ended.status, jar.read_bytes()) == (2, whole)
     assert "is an input of this command" in ended.err
 
@@ -176,7 +176,7 @@ def test_the_command_writes_amies_rules(
 ) -> None:
     (here / "kg.tsv").write_text(COUPLES)
     words = ("mine", "kg.tsv", "--min-initial-support", "1", "--format", form)
-    theirs = command(*words, "--engine", "amie", "--amie-jar", make_jar())
+    theirs = command(*words, "--amie-jar", make_jar())
     assert (theirs.status, theirs.out) == (0, command(*words).out)
     assert re.search(
         r"rules from 200 triples, by amie3\.5\.1\.jar \(SHA-256 [0-9a-f]{64}\)", theirs.err
@@ -188,16 +188,13 @@ def test_a_build_mines_with_it_and_says_so(tmp_path: Path, make_jar: MakeJar) ->
     facts.write_text(FACTS, "utf-8")
     loose: list[tuple[tuple[str, ...], Any]] = [(("mining", "min_initial_support"), 1)]
     jar = make_jar()
-    asked = [*loose, (("mining", "engine"), "amie"), (("amie_jar",), str(jar))]
+    asked = [*loose, (("amie_jar",), str(jar))]
     (ours, _, ours_key), (theirs, page, key) = (
         _built(facts, settings, tmp_path / name) for name, settings in (("a", loose), ("b", asked))
     )
     digest = AmieJar.open(jar).digest
     assert theirs.pop("kg").pop("amie_jar") == digest == ours.pop("kg").get("amie_jar", digest)
-    assert (theirs["config"].pop("amie_jar"), theirs["config"]["mining"].pop("engine")) == (
-        jar.name,
-        "amie",
-    )
+    assert theirs["config"].pop("amie_jar") == jar.name
     assert (
         f"- Rules: mined by the original AMIE, one thread; SHA-256 of its jar: `{digest}`." in page
     )
@@ -233,11 +230,8 @@ def _built(
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"mining.engine": "amie"}, r"Give its jar too: --amie-jar amie3\.5\.1\.jar"),
-        ({"amie_jar": "JAR"}, r"Add --set mining\.engine=amie, or leave it out"),
-        ({"mining.engine": "amie", "amie_jar": "none.jar"}, r'amie_jar names "none\.jar"'),
-        ({"mining.engine": "amie", "amie_jar": "JAR", "rules": "JAR"}, "because rules are given"),
-        ({"mining.engine": "ami"}, "expected rulemine or amie"),
+        ({"amie_jar": "none.jar"}, r'amie_jar names "none\.jar"'),
+        ({"amie_jar": "JAR", "rules": "JAR"}, "because rules are given"),
     ],
 )  # fmt: skip
 def test_a_recipe_that_amie_cannot_mine_is_refused(
@@ -252,10 +246,7 @@ def test_a_recipe_that_amie_cannot_mine_is_refused(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--engine", "amie"], "Give its jar too: --amie-jar amie3.5.1.jar"),
-        (["--amie-jar", "x.jar"], "--amie-jar: is for --engine amie and has no effect here"),
-        (["--engine", "amie", "--amie-jar", "kg.tsv"], "kg.tsv: AMIE failed"),
-        (["--engine", "ami"], "did you mean 'amie'"),
+        (["--amie-jar", "kg.tsv"], "kg.tsv: AMIE failed"),
     ],
 )  # fmt: skip
 def test_options_that_do_not_go_together(

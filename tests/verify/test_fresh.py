@@ -61,7 +61,7 @@ OPTIONS: list[dict[str, object]] = [
         "selection.max_prior": 1.0,
         "mining.min_head_coverage": 0.05,
     },
-    {"mining.injective": True, "questions.split": "none"},
+    {"questions.split": "none"},
 ]
 
 

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 from rulemine.cypher.questions.grades import LostRow, RowGrades, grade
@@ -26,10 +25,7 @@ from rulemine.kinds.cypher.graph import node_names
 from rulemine.kinds.cypher.instantiate import CypherTask, Tally, make_tasks
 from rulemine.kinds.cypher.options import CypherSection
 from rulemine.kinds.cypher.pool import Wanted
-from rulemine.kinds.cypher.realism.characteristics import (
-    draft_characteristics,
-    read_characteristics,
-)
+from rulemine.kinds.cypher.realism.characteristics import draft_characteristics
 from rulemine.kinds.cypher.realism.checks import Realism
 from rulemine.kinds.cypher.splits import ENOUGH, draw
 from rulemine.kinds.cypher.words.texts import QuestionTexts
@@ -151,12 +147,7 @@ class _Maker:
         self.section, self.seed = recipe.questions, asking.seed
         self.declarations = asking.declarations
         self.earlier = inputs.earlier
-        given = self.options.characteristics
-        self.characteristics = (
-            read_characteristics(Path(given), graph.schema)
-            if given
-            else draft_characteristics(graph)
-        )
+        self.characteristics = draft_characteristics(graph)
         labeled = dict(zip(selection.head.tolist(), inputs.kg.labeled(selection.head), strict=True))
         rows = list(enumerate(labeled[head] for head in selection.head.tolist()))
         self.removed = {triple: int(selection.level[row]) for row, triple in rows}

@@ -19,10 +19,7 @@ class CypherSection(KindOptions):
     Attributes:
         per_template: Questions of each MATCH template at most.
         changed: The fraction of them, as far as there are, whose rows the removal changes.
-        characteristics: A TOML file that says what relations are like, for the checks of realism (see
-            ``rulemine graph tasks --draft``); empty: what the graph shows.
         max_rows: Most rows of a result.
-        max_evidence: Most triples of full evidence; of more, only the evidence is kept.
         split_by: Which questions are in one split, if ``questions.split`` is ``group``: those of a type
             ``signature`` (relations and the types that they join), of a ``domain`` (the type of what is asked
             for), or of the same matches (``question``).
@@ -31,6 +28,11 @@ class CypherSection(KindOptions):
         least_counted: Where something is counted for each of several nodes, the fraction of these that have
             some of it at least: lists of zeros are no answers.
     """
+
+    max_evidence: ClassVar[int] = 100
+    """Most triples of full evidence; of more, only the evidence is kept."""
+
+    stated: ClassVar = ("max_evidence",)
 
     drafted: ClassVar = (
         ("cypher.max_rows", 50, "nobody names more"),
@@ -45,9 +47,7 @@ class CypherSection(KindOptions):
 
     per_template: int = option(40, least=1)
     changed: float = option(0.5, least=0, most=1)
-    characteristics: str = option("", file=True)
     max_rows: int = option(1000, least=1)
-    max_evidence: int = option(100, least=1)
     split_by: str = option("signature", choices=SPLIT_WAYS)
     uncounted: tuple[str, ...] = option(())
     least_counted: float = option(0.0, least=0, most=1)

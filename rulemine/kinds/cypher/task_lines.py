@@ -1,20 +1,15 @@
-"""Tasks over a property graph as lines of a file, and what its relations are like."""
+"""Tasks over a property graph as lines of a file."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from rulemine.codec import dump_line
 from rulemine.errors import ConfigError, counted
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kinds.cypher.instantiate import Tally, make_tasks, task_row
-from rulemine.kinds.cypher.realism.characteristics import (
-    characteristics_text,
-    draft_characteristics,
-    read_characteristics,
-)
+from rulemine.kinds.cypher.realism.characteristics import draft_characteristics
 
-__all__ = ["draft", "write_tasks"]
+__all__ = ["write_tasks"]
 
 PER_TEMPLATE = 40
 
@@ -22,17 +17,11 @@ _MOST = 10_000
 """As many instances of each pattern are looked at, again and again."""
 
 
-def draft(graph: PropertyGraph) -> str:
-    """What a graph shows of its relations, in TOML, to be edited."""
-    return characteristics_text(draft_characteristics(graph))
-
-
 def write_tasks(
     graph: PropertyGraph,
     write: Callable[[Iterator[str]], None],
     progress: Callable[[int, int], None],
     *,
-    characteristics: Path | None = None,
     per_template: int | None = None,
     seed: int = 0,
 ) -> list[str]:
@@ -42,7 +31,6 @@ def write_tasks(
         graph: The graph.
         write: Writes the lines, a task each (JSON).
         progress: Called with the number of tasks so far and 0: how many there can be is not known.
-        characteristics: A file that says what relations are like; None: what the graph shows.
         per_template: Tasks of each MATCH template at most, 1 … 10,000 (40).
         seed: Which tasks.
 
@@ -55,11 +43,7 @@ def write_tasks(
     most = PER_TEMPLATE if per_template is None else per_template
     if not 1 <= most <= _MOST:
         raise ConfigError(f"--per-template is {most}; expected 1 … {_MOST:,}.")
-    known = (
-        read_characteristics(characteristics, graph.schema)
-        if characteristics
-        else draft_characteristics(graph)
-    )
+    known = draft_characteristics(graph)
     tally = Tally()
 
     def lines() -> Iterator[str]:

@@ -308,20 +308,13 @@ def test_what_was_dropped_is_counted_and_bounds_of_options_are_said() -> None:
         list(make_tasks(graph, {}, per_template=0))
 
 
-def test_the_command_writes_tasks_and_a_draft(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    draft, out = tmp_path / "draft.toml", tmp_path / "tasks.jsonl"
-    assert main(["graph", "tasks", "demo", "--draft", "-o", str(draft)]) == 0
-    assert "# 199 pairs" in draft.read_text("utf-8")
-    options = ["--per-template", "1", "-o", str(out)]
-    assert main(["graph", "tasks", "demo", "--characteristics", str(draft), *options]) == 0
+def test_the_command_writes_tasks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "tasks.jsonl"
+    assert main(["graph", "tasks", "demo", "--per-template", "1", "-o", str(out)]) == 0
     rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     assert len(rows) == len(MATCHES)
     assert rows[0].keys() >= {"id", "question", "cypher", "match", "return", "category", "answers"}
     assert f"{out}: {len(MATCHES)} tasks" in capsys.readouterr().out
-    assert main(["graph", "tasks", "demo", "--draft", "--seed", "3", "-o", str(draft)]) == 2
-    assert "--seed: is for tasks" in capsys.readouterr().err
 
 
 def test_only_the_largest_relations_are_joined(
