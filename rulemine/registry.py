@@ -24,7 +24,15 @@ from rulemine.errors import ConfigError, RulemineError, did_you_mean
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["VOCABULARIES", "Registry", "imported", "lazy_names", "packaged_or_given", "split_names"]
+__all__ = [
+    "VOCABULARIES",
+    "Registry",
+    "imported",
+    "lazy_names",
+    "loaded",
+    "packaged_or_given",
+    "split_names",
+]
 
 T = TypeVar("T")
 
@@ -76,14 +84,14 @@ class Registry(Mapping[str, T], Generic[T]):
         if name in self.own:
             found = self.own[name]
             if isinstance(found, str):
-                found = _load(found)
+                found = loaded(found)
             return cast(T, found)
         entry = self._others[name]
         with self.blaming(name):
-            loaded = entry.load()
-            if not isinstance(loaded, self._kind):
-                raise TypeError(f"{self._kind.__name__} was expected, found {loaded!r}")
-        return cast(T, loaded)
+            given = entry.load()
+            if not isinstance(given, self._kind):
+                raise TypeError(f"{self._kind.__name__} was expected, found {given!r}")
+        return cast(T, given)
 
     def find(self, name: str) -> T:
         """The object of a name.
@@ -194,7 +202,7 @@ def _place(problem: BaseException) -> str:
     return f" ({last.filename}, line {last.lineno})"
 
 
-def _load(where: str) -> Any:
+def loaded(where: str) -> Any:
     """What stands at ``module:NAME``."""
     module, _, name = where.partition(":")
     return getattr(importlib.import_module(module), name)
@@ -207,7 +215,7 @@ class _Imported:
         self._where = where
 
     def __get__(self, instance: object, owner: type) -> Any:
-        return _load(self._where)
+        return loaded(self._where)
 
 
 def imported(where: str) -> Any:

@@ -23,11 +23,7 @@ class ChoiceOptions(KindOptions):
 
 @dataclass(frozen=True, slots=True)
 class ChoiceBlock:
-    """What only these questions have.
-
-    Attributes:
-        choices: What there is to choose from, in the order of the letters.
-    """
+    """What only these questions have: what there is to choose from, in the order of the letters."""
 
     choices: Annotated[tuple[Entity, ...], as_given]
 

@@ -111,7 +111,10 @@ def parts_of_build(
         types=types,
         sampling_counts=sampling or {},
         graph=graph,
-        records=kind_named(config["kind"]).records(asked, config),
+        records={
+            file.name: tuple(file.made(asked.records.get(file.name, ()), asked.questions, config))
+            for file in kind_named(config["kind"]).files
+        },
     )
 
 

@@ -63,7 +63,9 @@ def prepare_run(
             f"{release.path}: no seed text has a question in its test split, so there is nothing to ask "
             "anew. Build it with more seed texts, or with questions.split none."
         )
-    changed = KINDS.find(release.kind).fresh(release.manifest["config"], number, len(rows)) or ()
+    changed = (
+        KINDS.find(release.kind).limits.fresh(release.manifest["config"], number, len(rows)) or ()
+    )
     build = build_again(release, target, given, context, [*settings, *changed])
     names = translation(release.entities, release.naming, "entity")
     build.inputs.put(seed_rows=renamed(rows, names))
@@ -80,14 +82,14 @@ def check_published(release: Release) -> None:
     Raises:
         ConfigError: It is of another kind, or itself a variant.
     """
-    kind, config = KINDS.find(release.kind), release.manifest["config"]
-    if kind.fresh(config, 1, 1) is None:
+    limits, config = KINDS.find(release.kind).limits, release.manifest["config"]
+    if limits.fresh(config, 1, 1) is None:
         raise ConfigError(
             f"{release.path}: its questions are of the kind {release.kind}; fresh variants are made of a "
             "release of the kind variants, e.g. of the recipe variants-demo. Of other kinds: rulemine build "
             "… --seed N --not-in DIR."
         )
-    if run := kind.run(config):
+    if run := limits.run(config):
         raise ConfigError(
             f"{release.path}: is itself a fresh variant (run {run}); name the published release that it was "
             "made of."

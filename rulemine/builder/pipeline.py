@@ -89,11 +89,13 @@ class Build(BuildStages):
             RulemineError: As `run`.
         """
         if self._words is None:
-            why = self._skipped["verbalize"] if not self.kind.writes else _SCRIPTED
+            why = self._skipped["verbalize"] if not self.kind.wording.writes else _SCRIPTED
             raise ConfigError(f"nothing to estimate: {why}.")
-        if self.kind.writes:
+        if self.kind.wording.writes:
             self.run("select")
-            return self.kind.estimate(self.inputs, self.selection, self.folder, self.context.replay)
+            return self.kind.wording.estimate(
+                self.inputs, self.selection, self.folder, self.context.replay
+            )
         from rulemine.builder.verbalize_stage import estimate
 
         before = self._before("verbalize")

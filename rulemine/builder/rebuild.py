@@ -88,7 +88,7 @@ def build_again(
     values, replaced = config, []
     kind = KINDS.find(release.kind)
     # A fresh variant is made of what the published release has, and of nothing else.
-    whole = [one for one in kind.inputs if one.stand_in is not None and kind.run(config)]
+    whole = [one for one in kind.inputs if one.stand_in is not None and kind.limits.run(config)]
     settled = {".".join(path) for path, _ in settings}.union(*(one.keys for one in whole))
     problems = [
         f"{name}: names no file of a recipe; {did_you_mean(name, keys)}"

@@ -23,7 +23,6 @@ from rulemine.builder.model_counts import count_model
 from rulemine.errors import OutputError, UserError
 from rulemine.files import write_text
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.registry import KINDS, kind_named
 from rulemine.recipe.loading import decode_recipe
 from rulemine.release.contents import read_parts
@@ -82,7 +81,7 @@ def regenerated(
 
 
 def _options(release: Release) -> Iterator[Problem]:
-    if not isinstance(KINDS[release.kind], BuildingKind):
+    if not KINDS[release.kind].queries.built:
         return  # no recipe made it
     wrong: list[str] = []
     decode_recipe(release.manifest["config"], wrong)
@@ -130,7 +129,7 @@ def write_again(
     """
     parts = read_parts(release, complete)
     calls = count_model(parts.trace)
-    questions = tuple(map(kind_named(release.kind).gold, parts.questions))
+    questions = tuple(map(kind_named(release.kind).queries.gold, parts.questions))
     made = replace(parts, questions=questions, model_counts=calls)
     write_release(folder, made, release.naming, known)
     _take_digests(folder / MANIFEST, release)

@@ -99,24 +99,25 @@ class BuildResults:
     @property
     def _whole(self) -> tuple[str, ...]:
         """The stages that write all questions, rather than what they change."""
-        return ("ask", "split") if self.kind.writes else ("ask",)
+        return ("ask", "split") if self.kind.wording.writes else ("ask",)
 
     @cached_property
     def _words(self) -> str | None:
         """The stage in which a model is asked for words; None: there is none."""
         if self.recipe.verbalizer.name == "template":
             return None
-        return "ask" if self.kind.writes else "verbalize"
+        return "ask" if self.kind.wording.writes else "verbalize"
 
     @cached_property
     def _skipped(self) -> dict[str, str]:
         """The stages that this recipe does not have, and why."""
-        skipped = self.kind.without(self.recipe)
+        without = self.kind.limits.without.items()
+        skipped = {stage: why.format(kind=self.recipe.kind) for stage, why in without}
         if self.recipe.selection.mode == "none":
             skipped |= dict.fromkeys(("mine", "ground"), "nothing is removed")
         if self.recipe.selection.mode == "brink":
             skipped["ground"] = "the published selection enumerates groundings on its own"
-        if self.recipe.verbalizer.name == "template" and not self.kind.writes:
+        if self.recipe.verbalizer.name == "template" and not self.kind.wording.writes:
             skipped["verbalize"] = (
                 "its questions are templates; give --verbalizer openai --model NAME"
             )
@@ -140,7 +141,7 @@ class BuildResults:
 
     @cached_property
     def _types(self) -> tuple[str, dict[str, tuple[str, ...]]]:
-        return self.kind.types(self.inputs)
+        return self.kind.graph.types(self.inputs)
 
     @cached_property
     def setting(self) -> Setting:
@@ -153,7 +154,7 @@ class BuildResults:
             excluded=self.inputs.excluded,
             max_prior=self.recipe.selection.max_prior,
             max_answers=self.recipe.questions.max_answers,
-            earlier=self.inputs.earlier if self.kind.asks_each else NOTHING,
+            earlier=self.inputs.earlier if self.kind.splits.asks_each else NOTHING,
             restated=self.recipe.restated,
         )
 
@@ -190,7 +191,7 @@ class BuildResults:
     def _hand_on(
         self, stage: str, folder: Path, asked: QuestionSet, before: QuestionSet | None = None
     ) -> None:
-        if before and (note := self.kind.warning(stage, self.recipe, before, asked)):
+        if before and (note := self.kind.limits.warning(stage, self.recipe, before, asked)):
             self.context.on_warning(note)
         if stage in self._whole:
             write_question_set(folder, asked)

@@ -171,7 +171,7 @@ class BuildStages(BuildResults):
         with opened(
             self.inputs,
             self.folder,
-            asks=self.kind.writes,
+            asks=self.kind.wording.writes,
             replay=self.context.replay,
             note=self.context.on_warning,
             status=self.context.on_status,
@@ -183,10 +183,10 @@ class BuildStages(BuildResults):
     def _balance(self) -> Stage:
         def work(folder: Path) -> None:
             before = self._asked("ask")
-            asked = self.kind.limited(self.recipe, before)
+            asked = self.kind.limits.kept(self.recipe, before)
             self._hand_on("balance", folder, asked, before)
 
-        return self._stage("balance", 4, self.kind.limits(self.recipe), work)
+        return self._stage("balance", 4, self.kind.limits.options(self.recipe), work)
 
     def _verbalize(self) -> Stage:
         def work(folder: Path) -> None:
@@ -214,7 +214,7 @@ class BuildStages(BuildResults):
         def work(folder: Path) -> None:
             before = self._asked(self._before("split"))
             with self._writing(folder) as writing:
-                asked = self.kind.split(self.inputs, before, self._progress, writing)
+                asked = self.kind.splits.split(self.inputs, before, self._progress, writing)
             if asked is None:
                 brink = self.recipe.selection.mode == "brink"
                 asked = split(
@@ -234,7 +234,7 @@ class BuildStages(BuildResults):
             "max_facts": chosen.max_facts,
             "seed": self.recipe.seed,
         }
-        return self._stage("split", 8, options | self.kind.split_options(self.inputs), work)
+        return self._stage("split", 8, options | self.kind.splits.options(self.inputs), work)
 
     def _check_missing(self) -> None:
         """Refuses questions of which hardly any misses something.
@@ -268,7 +268,7 @@ class BuildStages(BuildResults):
                 rules_refused=self._rules_refused,
                 types=self._types[1] or None,
                 sampling=self._asked("split").sampling,
-                graph=self.kind.graph(self.inputs),
+                graph=self.kind.graph.property_graph(self.inputs),
             )
             write_release(folder, parts, self.recipe.naming)
 

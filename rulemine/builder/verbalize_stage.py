@@ -124,16 +124,16 @@ def verbalize_questions(
     with opened(inputs, folder, asks=True, replay=replay, note=note, status=status) as writing:
         if writing.session is None:
             raise ValueError("the recipe names no model")
-        kind = kind_of(inputs.recipe)
+        wording = kind_of(inputs.recipe).wording
         made = verbalize(
             asked,
-            kind.to_verbalize(inputs, asked, removed),
+            wording.inputs(inputs, asked, removed),
             _calls(inputs),
             writing.session,
             progress,
             status,
             fail_fast=replay is None,
-            verbalizer=kind.verbalizer,
+            verbalizer=wording.verbalizer,
         )
     note(made.counts.to_text())
     return made.asked, ModelTrace(made.journal, inputs.prompts.text, inputs.glosses.to_toml())
@@ -152,7 +152,7 @@ def estimate(
         replay: As for `verbalize_questions`; its journal is used instead.
     """
     with kept_calls(folder, replay) as journal:
-        items = kind_of(inputs.recipe).to_verbalize(inputs, asked, removed)
+        items = kind_of(inputs.recipe).wording.inputs(inputs, asked, removed)
         return estimates.estimate(
             items, _calls(inputs), journal, bool(inputs.recipe.endpoint.batch)
         ).to_text()

@@ -97,7 +97,7 @@ def amount_of(recipe: Recipe) -> tuple[str, int]:
     """The key that ``--questions`` sets, and of how many parts of the questions it is the number."""
     kind = KINDS[recipe.kind]
     if any(MOST in keys for keys in kind.Options.lacks):
-        return kind.amount, recipe.own.parts
+        return kind.limits.amount, recipe.own.parts
     return MOST, 1
 
 

@@ -221,12 +221,12 @@ class Drafting:
         self.build.run("ask")
         asked = self.build.asked
         self._asked = len(asked.questions)
-        taken, kind, left = self.choices, self.build.kind, {}
+        taken, limits, left = self.choices, self.build.kind.limits, {}
         if SHARE in self._settled:
-            return len(kind.limited(self.build.recipe, asked).questions)
+            return len(limits.kept(self.build.recipe, asked).questions)
         for share in (1.0, *SHARES, 1.0):  # off where even the largest takes more than half
             recipe = self._choose((*taken, Chosen(SHARE, share, "")))
-            found = kind.limited(recipe, asked).questions
+            found = limits.kept(recipe, asked).questions
             enough = len(found) >= NEAR * self._goal and 1.0 in left
             left[share] = sum(question.core for question in found)
             if enough and 2 * left[share] >= left[1.0]:

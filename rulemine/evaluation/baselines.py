@@ -46,8 +46,8 @@ def baselines(
         ReleaseError: A file of the release is missing or was edited.
     """
     questions = release.questions(split)
-    kind = kind_named(release.kind)
-    systems = [name for name in kind.baselines if name != FLOOD or len(questions) <= FEW]
+    results = kind_named(release.kind).results
+    systems = [name for name in results.baselines if name != FLOOD or len(questions) <= FEW]
     scorer = Scorer(release, split=split, seed=seed, resamples=1)  # the table has no intervals
     rows: list[tuple[str, Values]] = []
     number = 0
@@ -60,7 +60,7 @@ def baselines(
             for row in scorer(found, kg=graph).rows:
                 if row.breakdown in SUBSETS:
                     title = f"{graph} KG, {SUBSETS[row.breakdown]} ({row.n:,})"
-                    scores = (row.scores[metric].value for metric in kind.baseline_scores)
+                    scores = (row.scores[metric].value for metric in results.baseline_scores)
                     rows.append((title, (name, *scores)))
     title = f"{release.name} · split {split or 'all'} · {len(questions):,} questions · in percent"
     given = [
@@ -69,8 +69,8 @@ def baselines(
         if (needs := needs_of(find_answerer(name)))
     ]
     notes = [*notes_on_questions(questions), f"Beside text and graph: {'; '.join(given)}."]
-    if len(systems) < len(kind.baselines):
+    if len(systems) < len(results.baselines):
         notes.append(f"Not asked, for there are more than {FEW:,} questions: {FLOOD}.")
-    header = ("answerer", *(TITLES[metric] for metric in kind.baseline_scores))
+    header = ("answerer", *(TITLES[metric] for metric in results.baseline_scores))
     show = dict.fromkeys(header, percent)
     return Table("baselines", title, header, under_headings(rows), tuple(notes), show)

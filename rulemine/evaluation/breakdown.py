@@ -2,7 +2,7 @@
 
 Guarantees: the core is first, then all questions, then the breakdowns, which are over all questions; their
 order does not depend on the questions. A kind of question adds breakdowns of its own
-(`rulemine.kinds.kind.Kind.groups`).
+(`rulemine.kinds.kind.Results.groups`).
 """
 
 from collections.abc import Sequence
@@ -92,8 +92,8 @@ def _groups_of(kind: str) -> tuple[Group, ...]:
     """What questions of a kind are broken down by, in the order of a report."""
     own = kind_named(kind)
     # Of questions that were not built, no group says what of them is not known.
-    unseen = _UNSEEN_GROUP if own.built else _UNSEEN_GROUP._replace(least=2)
-    return (*_FIRST, *own.groups, unseen, *_LAST)
+    unseen = _UNSEEN_GROUP if own.queries.built else _UNSEEN_GROUP._replace(least=2)
+    return (*_FIRST, *own.results.groups, unseen, *_LAST)
 
 
 def group_titles(kind: str) -> dict[str, str]:
@@ -165,7 +165,7 @@ _FIRST = (
     Group("core", "the core", lambda q, _: "core" if q.core else "", least=1),
     Group("all", "all questions", lambda _, __: "all", least=1),
     PROOF,
-    Kind().form,
+    Kind().results.form,
     HOPS,
     Group("missing", "missing links", _missing),
     Group("inference", "inference", of_hard(_inference), ("partial", "full")),

@@ -141,7 +141,7 @@ def notes_on_questions(
     notes = []
     if complete:
         notes.append(f"{NOTHING_TO_INFER}: every answer is stated there.")
-    built = all(kind_named(q.kind).built for q in questions)
+    built = all(kind_named(q.kind).queries.built for q in questions)
     if not built:
         notes.append("What others published has no core: the headline is over all questions.")
     elif not any(q.core for q in questions):

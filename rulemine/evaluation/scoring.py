@@ -11,7 +11,7 @@ from rulemine.evaluation.cypher.release_rows import CypherRuns
 from rulemine.evaluation.prediction_file import PredictionFile
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scorer import RESAMPLES, Predictions, Scorer
-from rulemine.kinds.registry import KINDS
+from rulemine.kinds.registry import tool
 from rulemine.release.reader import MANIFEST, Release
 from rulemine.rules.blocks import MapLike
 
@@ -120,9 +120,9 @@ def benchmark_at(path: Path) -> Release:
         InputError: Questions are malformed.
     """
     if not (path / MANIFEST).exists():
-        for kind in KINDS.values():
-            if isinstance(found := kind.published(path), Release):
-                return found
+        found = tool("published").published_questions(path)
+        if isinstance(found, Release):
+            return found
     return Release.open(path)
 
 

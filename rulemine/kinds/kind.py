@@ -1,15 +1,18 @@
 """What a kind of question supplies to those who read, show and score its releases.
 
-What it decides in a build is in `rulemine.kinds.building`, which needs far more to be loaded.
+A kind has a few names and functions of its own, and an object for each thing that is asked of it in one
+place: what tables of results have (`Results`), what is known of a query (`Queries`), what questions share
+(`Splits`), what bounds their number (`Limits`), how a model words them (`Wording`). What most kinds have in
+common is what these objects have. What a kind decides in a build is in `rulemine.kinds.building`, which needs
+more to be loaded.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from rulemine.codec import to_json
 from rulemine.config import Section
-from rulemine.errors import ConfigError
 from rulemine.kinds.group import Group
 from rulemine.registry import imported
 
@@ -25,9 +28,14 @@ __all__ = [
     "Input",
     "Kind",
     "KindOptions",
+    "Limits",
+    "Queries",
     "ReleaseFile",
+    "Results",
     "Setting",
+    "Splits",
     "Values",
+    "Wording",
     "pairs",
 ]
 
@@ -64,7 +72,7 @@ class KindOptions(Section):
 
     @property
     def parts(self) -> int:
-        """Into how many parts the questions fall, of each of which `Kind.amount` is the number."""
+        """Into how many parts the questions fall, of each of which `Limits.amount` is the number."""
         return 1
 
     lacks: ClassVar[Mapping[tuple[str, ...], str]] = {
@@ -139,12 +147,239 @@ class ReleaseFile(NamedTuple):
         record: The frozen dataclass of the records; the types of its fields say what is renamed.
         by: The fields that the records are sorted by; empty: they stay in their order.
         about: What a table of them is about, for exports; empty: there is none.
+        made: Makes the records of a release from those that were asked with, given these, the questions
+            with their splits, and the config of the manifest.
     """
 
     name: str
     record: type
     by: tuple[str, ...] = ()
     about: str = ""
+    made: Callable[[Any, Sequence[Any], Mapping[str, Any]], Sequence[Any]] = (
+        lambda rows, _questions, _config: rows
+    )
+
+
+@dataclass(frozen=True)
+class Results:
+    """What tables of results have.
+
+    Attributes:
+        scores: The scores of answers.
+        baselines: The answerers that every system is compared with, as they are written.
+        baseline_scores: The scores of their table, the headline first.
+        groups: What results are broken down by, beside what those of every kind are.
+        least: `Group.least` of the structures.
+        by: What tables of questions divide them by in place of structures.
+    """
+
+    scores: Sequence[str] = ("hard_f1", "hhr", "hits_hard", "hits_any", "recall", "f1")
+    baselines: Sequence[str] = (
+        "lookup", "neighbors", "neighbors:hops=2", "reasoner", "prior", "prior:k=5", "random",
+    )  # fmt: skip
+    baseline_scores: Sequence[str] = (
+        "hard_f1", "hhr", "hits_hard", "hits_any", "precision", "recall", "f1", "hits_at_1",
+    )  # fmt: skip
+    groups: Sequence[Group] = ()
+    least: int = 2
+    by: Group | None = None
+
+    @property
+    def form(self) -> Group:
+        """What tables of questions divide them by; with `Group.least` 0, all its groups are known."""
+        from rulemine.query.structures import STRUCTURES
+
+        named = tuple(STRUCTURES)
+        return self.by or Group(
+            "structure", "structure", lambda q, _: q.structure, named, self.least
+        )
+
+
+class Queries:
+    """What is known of the query of a question.
+
+    Attributes:
+        built: Whether questions come from a build, with certificates and texts that can be renamed.
+        removes: Whether incomplete graphs may lack something of the complete one.
+    """
+
+    built: ClassVar[bool] = True
+    removes: ClassVar[bool] = True
+
+    def gold(self, question: Any) -> Any:
+        """A question with what follows from its query, made anew: its SPARQL."""
+        from rulemine.query.parser import parse
+        from rulemine.query.sparql import to_sparql
+
+        return replace(question, sparql=to_sparql(parse(question.query)))
+
+    def source(self, question: Any) -> str:
+        """The query word for word as its source has it; "": it has none, or that is `query`."""
+        return ""
+
+    def executed(self, question: Any) -> Collection[str] | None:
+        """What it gave on the complete graph where that was run elsewhere; None: it was not."""
+        return None
+
+    def listed(self, question: Any) -> Sequence[str]:
+        """The answers as often as the source lists them, which metrics of other projects count."""
+        return tuple(question.answers)
+
+    def graph(self, question: Any) -> str:
+        """The name of the property graph that it is about; "": there is only one, or none."""
+        return ""
+
+    def templates(self, question: Any) -> tuple[str, str, str]:
+        """The category of its MATCH, its MATCH and its RETURN template; "" for each that it has not."""
+        return "", "", ""
+
+
+class Splits:
+    """What questions share, and how they are split.
+
+    Attributes:
+        strata: What splits are compared in, see `rulemine.release.overlap`.
+        asks_each: Whether each removed triple is asked about by itself, so that none is removed about which
+            an earlier release asks.
+    """
+
+    strata: ClassVar[Mapping[str, Values]] = {
+        "structure": lambda q: (q.structure,),
+        "missing": lambda q: (q.missing,),
+        "relation": lambda q: q.relations,
+        "core": lambda q: (q.core,),
+    }
+    asks_each: ClassVar[bool] = False
+
+    def ties(self, questions: Sequence[Any]) -> Iterator[Collection[Hashable]]:
+        """For each question what keeps it and others that have it together: `rulemine.release.groups`."""
+        for q in questions:
+            asked = () if q.hard_answer is None else pairs(q.anchors, [q.hard_answer])
+            yield [*q.removed, *asked]
+
+    def ends(self, question: Any) -> Sequence[str]:
+        """The ends that a question with a single link asks for, if another release must not ask for them."""
+        from rulemine.kg.graph import DIRECTIONS
+
+        return DIRECTIONS
+
+    def dealt_by(self, question: Any) -> tuple[tuple[Hashable, ...], ...]:
+        """What each split should have its share of: names with values, the same names for all questions."""
+        return (
+            ("structure", question.structure),
+            ("core", question.core),
+            ("missing", question.missing),
+        )
+
+    def options(self, inputs: Any) -> dict[str, Any]:
+        """What the splits depend on, beside the section ``questions``."""
+        return {}
+
+    def split(self, inputs: Any, asked: Any, progress: Any, writing: Any) -> Any:
+        """The questions with their splits; None: they are split as `rulemine.kinds.split` does.
+
+        Args:
+            inputs: The `rulemine.recipe.inputs.Inputs` of a build.
+            asked: Its `rulemine.release.question_set.QuestionSet`.
+            progress: Called with (done, all); may be None.
+            writing: What a model is asked with, a `rulemine.kinds.writing.Writing`.
+        """
+        return None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many questions there are, and what bounds their number.
+
+    Attributes:
+        amount: The key of a recipe that says how many questions there are; "": there is none.
+        without: The stages that builds of the kind do not have, each with the reason; ``{kind}`` is its name.
+    """
+
+    amount: str = "selection.per_rule"
+    without: Mapping[str, str] = field(default_factory=dict)
+
+    def options(self, recipe: Any) -> dict[str, Any]:
+        """The options that limit what questions may have in common."""
+        return {}
+
+    def kept(self, recipe: Any, asked: Any) -> Any:
+        """As many of the questions, a `rulemine.release.question_set.QuestionSet`, as these allow."""
+        return asked
+
+    def warning(self, stage: str, recipe: Any, before: Any, after: Any) -> str:
+        """What a stage did to the questions that the user should know, in sentences; or ""."""
+        return ""
+
+    def advice(self, config: Mapping[str, Any], sampling: Mapping[str, Any]) -> str:
+        """What to change where ``sampling`` of a manifest shows that few questions were found; or "".
+
+        Args:
+            config: Of the manifest.
+            sampling: What was wanted, drawn and rejected, by form.
+        """
+        return ""
+
+    def run(self, config: Mapping[str, Any]) -> int:
+        """The number of a fresh variant of a release; 0: it is the published one.
+
+        Args:
+            config: Of its manifest.
+        """
+        return 0
+
+    def fresh(self, config: Mapping[str, Any], number: int, texts: int) -> Sequence[Setting] | None:
+        """What a fresh variant changes of the recipe of a release: paths of keys, with values.
+
+        Args:
+            config: Of its manifest.
+            number: Of the variant, ≥ 1.
+            texts: How many seed texts are asked about anew.
+
+        Returns:
+            None: there are no variants of releases of this kind.
+        """
+        return None
+
+
+class Wording:
+    """How a model words questions.
+
+    Attributes:
+        writes: Whether a model, if one is named, writes the questions in the stage ``ask``, rather than
+            putting them into other words in the stage ``verbalize``.
+        prompts: Loads the prompts of a model, see `rulemine.verbalizer.prompts.load_prompts`; None: no model
+            writes texts of the kind.
+        verbalizer: Who holds the dialogues of the stage ``verbalize``.
+    """
+
+    writes: ClassVar[bool] = False
+    prompts: ClassVar[Any] = None
+    verbalizer: ClassVar[Any] = imported("rulemine.verbalizer.dialogue:Verbalizer")
+
+    def inputs(self, inputs: Any, asked: Any, removed: Any) -> Sequence[Any]:
+        """What prompts and checks of the stage ``verbalize`` need to know of each question.
+
+        Args:
+            inputs: The `rulemine.recipe.inputs.Inputs` of a build.
+            asked: Its `rulemine.release.question_set.QuestionSet`.
+            removed: Rows of the complete KG that are removed.
+
+        Returns:
+            A `rulemine.verbalizer.inputs.QuestionInput` for each.
+        """
+        raise NotImplementedError
+
+    def about(self, question: Any) -> tuple[Any, str, str, str]:
+        """What a rejection says of a question: removed triple, direction, rule and query."""
+        return None, "", "", question.query
+
+    def estimate(self, inputs: Any, selection: Any, folder: "Path", replay: "Path | None") -> str:
+        """What it would take to have a model write the questions, as text, without a call.
+
+        Called of kinds that write; arguments as of `rulemine.builder.verbalize_stage.estimate`.
+        """
+        raise NotImplementedError
 
 
 class Kind:
@@ -153,92 +388,34 @@ class Kind:
     Attributes:
         name: Its name in recipes, manifests and questions.
         Options: Its section of a recipe, a dataclass.
-        amount: The key of a recipe that says how many questions there are.
-        strata: What splits are compared in, see `rulemine.release.overlap`.
-        scores: The scores of answers that tables have.
-        baselines: The answerers that every system is compared with, as they are written.
-        baseline_scores: The scores of their table, the headline first.
-        formats: The export formats that are made for this kind and few others.
-        tools: Names, each with the module of what commands ask for, see `rulemine.kinds.registry.tool`.
         block: The frozen dataclass of what only its questions have; None: it is not known. The types of its
             fields say what is renamed, see `rulemine.release.records`.
         answers: The type of its answers.
         inputs: What its builds read beside what all read, or in another way.
         page: What only cards of the kind say, see `rulemine.release.card.kind_page.KindPage`; None: nothing.
-        groups: What its results are broken down by, beside what those of every kind are.
-        built: Whether its releases are built, with certificates and texts that can be renamed.
-        removes: Whether its incomplete graphs may lack something of the complete one.
+        formats: The export formats that are made for this kind and few others.
+        tools: Names, each with the module of what commands ask for, see `rulemine.kinds.registry.tool`.
+        results, queries, splits, limits, wording: See there.
     """
 
     name: ClassVar[str] = ""
     Options: ClassVar[type[KindOptions]] = KindOptions
-    amount: ClassVar[str] = ""
-    strata: ClassVar[Mapping[str, Values]] = {
-        "structure": lambda q: (q.structure,),
-        "missing": lambda q: (q.missing,),
-        "relation": lambda q: q.relations,
-        "core": lambda q: (q.core,),
-    }
-    scores: ClassVar[Sequence[str]] = ("hard_f1", "hhr", "hits_hard", "hits_any", "recall", "f1")
-    baselines: ClassVar[Sequence[str]] = (
-        "lookup", "neighbors", "neighbors:hops=2", "reasoner", "prior", "prior:k=5", "random",
-    )  # fmt: skip
-    baseline_scores: ClassVar[Sequence[str]] = (
-        "hard_f1", "hhr", "hits_hard", "hits_any", "precision", "recall", "f1", "hits_at_1",
-    )  # fmt: skip
-    formats: ClassVar[Sequence[str]] = ()
-    tools: ClassVar[Sequence[tuple[str, str]]] = ()
     block: ClassVar[type | None] = None
     answers: ClassVar[type["EntityAnswers"]] = imported("rulemine.kinds.answers:EntityAnswers")
     inputs: ClassVar[Sequence[Input]] = ()
     page: ClassVar[Any] = None
-    groups: ClassVar[Sequence[Group]] = ()
-    built: ClassVar[bool] = True
-    removes: ClassVar[bool] = True
+    formats: ClassVar[Sequence[str]] = ()
+    tools: ClassVar[Sequence[tuple[str, str]]] = ()
+    results: ClassVar[Results] = Results()
+    queries: ClassVar[Queries] = Queries()
+    splits: ClassVar[Splits] = Splits()
+    limits: ClassVar[Limits] = Limits()
+    wording: ClassVar[Wording] = Wording()
 
     @property
     def files(self) -> Sequence[ReleaseFile]:
         """The files that only its releases have, beside property graphs."""
         return ()
-
-    def records(self, asked: Any, config: Mapping[str, Any]) -> Mapping[str, tuple[Any, ...]]:
-        """The records of these files, by file.
-
-        Args:
-            asked: The `rulemine.release.question_set.QuestionSet` of a build, with splits.
-            config: Of the manifest.
-        """
-        own: Mapping[str, tuple[Any, ...]] = asked.records
-        return own
-
-    @property
-    def figures(self) -> Sequence[Any]:
-        """The figures of its releases alone, each a `rulemine.release.card.figure.Figure`."""
-        return self.page.figures if self.page else ()
-
-    def unknown(self, parts: Any) -> Collection[str]:
-        """The figures of every release that cannot be had of one, by key.
-
-        Args:
-            parts: Its `rulemine.release.contents.ReleaseParts`.
-        """
-        return ()
-
-    def source_query(self, question: Any) -> str:
-        """The query of a question word for word as its source has it; "": it has none, or that is `query`."""
-        return ""
-
-    def executed(self, question: Any) -> Collection[str] | None:
-        """What its query gave on the complete graph where that was run elsewhere; None: it was not."""
-        return None
-
-    def graph_of(self, question: Any) -> str:
-        """The name of the property graph that a question is about; "": there is only one, or none."""
-        return ""
-
-    def cypher_templates(self, question: Any) -> tuple[str, str, str]:
-        """The category of its MATCH, its MATCH and its RETURN template; "" for each that it has not."""
-        return "", "", ""
 
     def text(self, question: Any, templates: "Templates", *, articles: bool) -> str:
         """The text of a question from templates.
@@ -275,88 +452,6 @@ class Kind:
             Empty: what every question has, see `rulemine.release.showing.view.common_view`.
         """
         return ()
-
-    def about(self, question: Any) -> tuple[Any, str, str, str]:
-        """What a rejection says of a question: removed triple, direction, rule and query."""
-        return None, "", "", question.query
-
-    def run(self, config: Mapping[str, Any]) -> int:
-        """The number of a fresh variant of a release; 0: it is the published one.
-
-        Args:
-            config: Of its manifest.
-        """
-        return 0
-
-    def fresh(self, config: Mapping[str, Any], number: int, texts: int) -> Sequence[Setting] | None:
-        """What a fresh variant changes of the recipe of a release: paths of keys, with values.
-
-        Args:
-            config: Of its manifest.
-            number: Of the variant, ≥ 1.
-            texts: How many seed texts are asked about anew.
-
-        Returns:
-            None: there are no variants of releases of this kind.
-        """
-        return None
-
-    def advice(self, config: Mapping[str, Any], sampling: Mapping[str, Any]) -> str:
-        """What to change where ``sampling`` of a manifest shows that few questions were found; or "".
-
-        Args:
-            config: Of the manifest.
-            sampling: What was wanted, drawn and rejected, by form.
-        """
-        return ""
-
-    def gold(self, question: Any) -> Any:
-        """A question with what follows from its query, made anew: its SPARQL."""
-        from rulemine.query.parser import parse
-        from rulemine.query.sparql import to_sparql
-
-        return replace(question, sparql=to_sparql(parse(question.query)))
-
-    def listed(self, question: Any) -> Sequence[str]:
-        """The answers as often as the source lists them, which metrics of other projects count."""
-        return tuple(question.answers)
-
-    def prompts(self, source: str) -> Any:
-        """Loads the prompts of a model, see `rulemine.verbalizer.prompts.load_prompts`.
-
-        Raises:
-            ConfigError: No model writes texts of this kind.
-        """
-        raise ConfigError(
-            f"no model writes the texts of questions of the kind {self.name}. Leave out --verbalizer."
-        )
-
-    def published(self, path: "Path") -> Any:
-        """Questions that others publish in a form of theirs, as a release without removal; None: no such.
-
-        Args:
-            path: A file or a folder.
-        """
-        return None
-
-    @property
-    def form(self) -> Group:
-        """What tables of questions divide them by; with `Group.least` 0, all its groups are known."""
-        from rulemine.query.structures import STRUCTURES
-
-        return Group("structure", "structure", lambda q, _: q.structure, tuple(STRUCTURES))
-
-    def ties(self, questions: Sequence[Any]) -> Iterator[Collection[Hashable]]:
-        """For each question what keeps it and others that have it together: `rulemine.release.groups`."""
-        for q in questions:
-            asked = () if q.hard_answer is None else pairs(q.anchors, [q.hard_answer])
-            yield [*q.removed, *asked]
-
-    def ends(self, question: Any) -> Sequence[str]:
-        """The ends that a question with a single link asks for, if another release must not ask for them."""
-        from rulemine.kg.graph import DIRECTIONS
-
-        return DIRECTIONS
 
 
 def pairs(topics: Iterable[str], answers: Sequence[str]) -> Iterator[tuple[str, str]]:

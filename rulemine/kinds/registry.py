@@ -70,7 +70,7 @@ def kind_named(name: str) -> "Kind":
 
 def form_of(question: Any) -> str:
     """What tables divide a question by: its rule type, or its structure, as its kind says."""
-    return str(kind_named(question.kind).form.label(question, None))
+    return str(kind_named(question.kind).results.form.label(question, None))
 
 
 def tool(name: str) -> Any:

@@ -17,7 +17,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 from rulemine.errors import UserError, counted
-from rulemine.kinds.building import builder_of
+from rulemine.kinds.registry import kind_named
 from rulemine.release.groups import groups_of
 from rulemine.release.overlap import compare_splits
 from rulemine.release.question_set import QuestionSet
@@ -82,7 +82,7 @@ def split(
             core = [q.core for q in questions]
             shares = core_shares(sum(core), ratios, test_core)
             many = [max_facts is not None and len(q.hard) > max_facts for q in questions]
-            strata = [builder_of(q.kind).dealt_by(q) for q in questions]
+            strata = [kind_named(q.kind).splits.dealt_by(q) for q in questions]
             dealt = _Deal(strata, groups, ratios, seed, core, shares, many).made()
         else:
             dealt = draw_splits(len(questions), ratios, seed)

@@ -319,7 +319,7 @@ def _asked(release: Release, split: str | None) -> list[_Asked]:
     kind = kind_named(release.kind)
     found = []
     for question in release.questions(split):
-        category, match, returns = kind.cypher_templates(question)
+        category, match, returns = kind.queries.templates(question)
         plain = category.removeprefix("basic_").removeprefix("special_")
         graph, _ = release.graph_of(question)
         found.append(_Asked(question, graph, _AS_PUBLISHED.get(plain, plain), match, returns))

@@ -208,7 +208,9 @@ def _runs(material: Material) -> Made:
         own = sorted((row.id, row.entities) for row in release.seed_rows() if row.split == "test")
         return f"{release.manifest['kg'].get('digest')} {own}"
 
-    fresh = [r for r in material.releases if kind_named(r.kind).fresh(r.manifest["config"], 1, 0)]
+    fresh = [
+        r for r in material.releases if kind_named(r.kind).limits.fresh(r.manifest["config"], 1, 0)
+    ]
     groups = [[*some] for _, some in groupby(sorted(fresh, key=texts), texts)]
     groups = [some for some in groups if len(some) > 1]
     if not groups:
@@ -265,7 +267,7 @@ def _topics(material: Material) -> Made:
 
 def _topics_of(release: Release, split: str | None) -> Iterator[str]:
     """The topic of each question: that its kind says, else one that is derived from types."""
-    own = next((one for one in kind_named(release.kind).groups if one.key == "topic"), None)
+    own = next((one for one in kind_named(release.kind).results.groups if one.key == "topic"), None)
     if own is not None:
         yield from (str(own.label(q, None)) for q in release.questions(split))
         return

@@ -130,7 +130,7 @@ def _score(material: Material) -> list[tuple[Release, list[Scored]]]:
             release, split=material.split, metrics="gtsqa_exact", resamples=material.resamples,
             seed=material.seed,
         )  # fmt: skip
-        removes = kind_named(release.kind).removes
+        removes = kind_named(release.kind).queries.removes
         graph = str(run_of.get("kg") or ("incomplete" if removes else "complete"))
         given_naming = str(run_of["naming"]) if "naming" in run_of else None
         report = scorer(path, kg=graph, naming=given_naming)

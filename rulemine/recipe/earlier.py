@@ -118,4 +118,4 @@ def _asked(question: Question, names: dict[str, str]) -> Iterable[tuple[Triple, 
         return
     for s, relation, o in question.removed:
         triple = (names[s], relation, names[o])
-        yield from ((triple, end) for end in kind_named(question.kind).ends(question))
+        yield from ((triple, end) for end in kind_named(question.kind).splits.ends(question))

@@ -299,7 +299,7 @@ def check_hiding(release: Release, naming: str) -> None:
     Raises:
         ReleaseError: The naming hides names, and texts of the kind are as their source has them.
     """
-    if naming in HIDING and not kind_named(release.kind).built:
+    if naming in HIDING and not kind_named(release.kind).queries.built:
         raise ReleaseError(
             f"{release.path}: texts of the kind {release.kind} name entities as their source does, so the "
             f"naming {naming} would hide nothing. Choose the naming entity or text."

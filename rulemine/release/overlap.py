@@ -58,7 +58,7 @@ class SplitFigures:
             `rulemine.release.leakage`; 0 where splits are held apart.
         relations: How many relations they ask about.
         rules: How many rules their certificates have.
-        distances: From the whole: what questions differ in, of `Kind.strata` → `distance`.
+        distances: From the whole: what questions differ in, of `Splits.strata` → `distance`.
         from_train: From train, in the same form; empty for train itself, and without training questions.
         at_random: The distances that as many questions drawn at random have on average.
     """
@@ -90,7 +90,7 @@ def compare_splits(
     Returns:
         One row for every split that has questions, in the order of `SPLITS`.
     """
-    strata = kind_named(questions[0].kind).strata if questions else {}
+    strata = kind_named(questions[0].kind).splits.strata if questions else {}
     whole = {name: _counted(questions, of) for name, of in strata.items()}
     train = [q for q in questions if q.split == "train"]
     seen: tuple[set[Hashable], ...] = tuple(set() for _ in range(5))

@@ -65,7 +65,7 @@ class QuestionSet:
             questions: The questions to keep, sorted by id.
             rejections: The rejections of the others, appended to the earlier ones.
         """
-        ends = [(q, kind_named(q.kind).ends(q)) for q in questions if q.further]
+        ends = [(q, kind_named(q.kind).splits.ends(q)) for q in questions if q.further]
         asked = {
             (relation, end, q.topic)
             for q, own in ends

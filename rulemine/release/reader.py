@@ -158,7 +158,7 @@ class Release:
         Raises:
             ReleaseError: Others published its questions.
         """
-        if not kind_named(self.kind).built:
+        if not kind_named(self.kind).queries.built:
             raise ReleaseError(
                 f"{self.path}: {what} is for releases with rules and certificates; questions of the kind "
                 f"{self.kind} are those that others published, without. Take a release that rulemine built."
@@ -223,7 +223,7 @@ class Release:
 
     def graph_of(self, question: Question) -> tuple[str, str | None]:
         """The name of the property graph that a question is about, "" if only one, and its file, if known."""
-        name = kind_named(self.kind).graph_of(question)
+        name = kind_named(self.kind).queries.graph(question)
         return name, str(self.named_graphs[name]) if name in self.named_graphs else None
 
     def property_graph(self, which: str = "incomplete") -> PropertyGraph:

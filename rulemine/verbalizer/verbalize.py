@@ -265,7 +265,7 @@ def _rejection(question: Question, dialogue: Dialogue) -> Rejection:
     codes = [problem.code for _, problem in dialogue.rejected]
     detail = f"template used: {', '.join(codes)}"
     text = next((text for text, _ in reversed(dialogue.rejected) if text), "")
-    removed, direction, rule, query = kind_named(question.kind).about(question)
+    removed, direction, rule, query = kind_named(question.kind).wording.about(question)
     return Rejection(
         "verbalize", codes[-1], question.id, removed, direction, rule, detail, text, query
     )

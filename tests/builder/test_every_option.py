@@ -139,8 +139,8 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Case]:
 
 def case_of(kind: str, folder: Path) -> Case:
     build = Build(recipe_of(kind, folder), folder / kind)
-    build.run("select" if build.kind.writes else "ask")
-    asked = None if build.kind.writes else build._asked("ask")
+    build.run("select" if build.kind.wording.writes else "ask")
+    asked = None if build.kind.wording.writes else build._asked("ask")
     return Case(folder, build.recipe, build.inputs, build.selection, asked)
 
 
@@ -199,13 +199,13 @@ def outcome(case: Case, recipe: Recipe, estimates: bool) -> str:
     Endpoint.calls = []
     if estimates:
         if case.asked is None:
-            return kind.estimate(inputs, case.selection, folder, None)
+            return kind.wording.estimate(inputs, case.selection, folder, None)
         return verbalize_stage.estimate(inputs, case.asked, case.selection.removed, folder, None)
     told: Any = {"note": str, "status": str, "replay": None}
     if case.asked is None:
         with opened(inputs, folder, asks=True, **told) as writing:
             made = Asking(inputs, case.selection, None, writing).run()
-            made = kind.split(inputs, made, None, writing) or made
+            made = kind.splits.split(inputs, made, None, writing) or made
     elif recipe.verbalizer.name == "template":
         made = case.asked
     else:

@@ -12,6 +12,9 @@ from textwrap import dedent
 
 import pytest
 
+from rulemine.kinds.building import BuildingKind, GraphParts
+from rulemine.kinds.kind import Limits, Queries, Results, Splits, Wording
+from rulemine.verify.protocol import KindChecks
 from tests.contracts.test_imports import MODULES, imports, is_of_a_kind, parsed
 
 NAMES = frozenset(
@@ -172,6 +175,11 @@ def found() -> dict[str, list[int]]:
     constants = {word for tree in trees.values() for word in constants_of(tree) if word.isupper()}
     rows = {m: Finder(tree, frozenset(constants)).lines() for m, tree in trees.items()}
     return {module: lines for module, lines in rows.items() if lines}
+
+
+def test_a_kind_is_no_more_than_a_person_can_carry() -> None:
+    for part in (BuildingKind, Results, Queries, Splits, Limits, Wording, GraphParts, KindChecks):
+        assert len([name for name in dir(part) if not name.startswith("_")]) <= 20, part
 
 
 def test_no_kind_imports_another() -> None:

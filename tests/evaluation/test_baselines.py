@@ -11,7 +11,7 @@ def test_every_answerer_on_both_graphs(release: Release) -> None:
     told: list[tuple[int, int]] = []
     found = baselines(release, split=None, progress=lambda done, total: told.append((done, total)))
     text = text_of(found)
-    for name in Kind.baselines:
+    for name in Kind.results.baselines:
         assert text.count(f"  {name} ") == 4
     sections = ["complete KG, the core (1)", "complete KG, all questions (4)",
                 "incomplete KG, the core (1)", "incomplete KG, all questions (4)"]  # fmt: skip
@@ -21,7 +21,7 @@ def test_every_answerer_on_both_graphs(release: Release) -> None:
         "prior:k=5 is given the query behind each question, the training and validation questions with "
         "their answers.\n"
     )
-    assert [done for done, _ in told] == list(range(2 * len(Kind.baselines)))
+    assert [done for done, _ in told] == list(range(2 * len(Kind.results.baselines)))
 
 
 def test_lookup_infers_nothing_and_the_reasoner_does(release: Release) -> None:

@@ -284,7 +284,7 @@ def test_baselines(release: Release) -> None:
     for title in ("the core (6)", "all questions (6)", "mean of structures (6)"):
         for graph in ("complete", "incomplete"):
             assert f"\n{graph} KG, {title}\n" in text
-    for name in Kind.baselines:
+    for name in Kind.results.baselines:
         assert text.count(f"  {name} ") == 6
     last = [line for line in text.splitlines() if line.startswith("  reasoner ")][-1]
     assert last.split() == ["reasoner", *["100.0"] * 8]

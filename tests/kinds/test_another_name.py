@@ -12,7 +12,6 @@ from rulemine.builder.regenerated import regenerated
 from rulemine.evaluation import evaluate
 from rulemine.evaluation.answerers.registry import answer
 from rulemine.exports.exporting import export
-from rulemine.kinds.building import builder_of
 from rulemine.kinds.registry import KINDS
 from rulemine.kinds.rules.kind import RuleKind
 from rulemine.recipe.loading import load_recipe
@@ -88,7 +87,7 @@ def test_each_kind_is_asked_carded_and_scored_under_another_name(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    renamed = type("Renamed", (type(builder_of(kind)),), {"name": "k7"})()
+    renamed = type("Renamed", (type(KINDS[kind]),), {"name": "k7"})()
     monkeypatch.setattr(KINDS, "own", {"k7": renamed})
     if kind == "cypher":
         release = Release.open(build_coast(tmp_path, kind="k7"))

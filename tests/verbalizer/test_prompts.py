@@ -95,7 +95,7 @@ def test_a_missing_or_broken_file_is_named(tmp_path):
 )
 def test_a_judge_is_told_of_every_verdict_that_its_schema_allows(kind, purpose):
     verdicts = next(iter(SCHEMAS[purpose]["properties"].values()))["enum"]
-    told = KINDS[kind].prompts("").sections[purpose]["user"]
+    told = KINDS[kind].wording.prompts("").sections[purpose]["user"]
     assert [word for word in verdicts if not re.search(rf"\b{word}\b", told)] == []
 
 
@@ -107,10 +107,10 @@ def test_structures_ask_for_clear_joins_and_for_no_fixed_words():
 
 
 def test_sections_that_another_kind_needs_may_be_missing():
-    prompts = KINDS["rules"].prompts(str(EXAMPLE))
+    prompts = KINDS["rules"].wording.prompts(str(EXAMPLE))
     assert prompts.sections["question"]["user"]
     with pytest.raises(ConfigError, match=r"section \[structure_question\] is missing"):
-        KINDS["structures"].prompts(str(EXAMPLE))
+        KINDS["structures"].wording.prompts(str(EXAMPLE))
 
 
 def test_the_example_for_pairs_of_a_very_small_model_is_a_prompt_file(tmp_path):

@@ -220,8 +220,8 @@ def compare_runs(releases: Sequence[Release]) -> VariantTable:
 
 
 def _read(release: Release, name: str) -> _Variant:
-    kind, config = kind_named(release.kind), release.manifest["config"]
-    if kind.fresh(config, 1, 0) is None:
+    limits, config = kind_named(release.kind).limits, release.manifest["config"]
+    if limits.fresh(config, 1, 0) is None:
         raise ConfigError(
             f"{release.path}: its questions are of the kind {release.kind}; expected releases of the kind "
             "variants, e.g. of the recipe variants-demo."
@@ -238,7 +238,7 @@ def _read(release: Release, name: str) -> _Variant:
     topics = Counter(some[0].block.topic for some in asked.values())
     figures = RunFigures(
         name,
-        kind.run(config),
+        limits.run(config),
         release.identity,
         len(seeds),
         len(seeds.keys() - asked.keys()),

@@ -92,7 +92,7 @@ def steps(release: Release) -> tuple[Remaining, ...]:
     for why, number in reasons(counts).items():
         dropped[why.partition(":")[0]] += number
     left = questions + sum(dropped[stage] for stage in LIMITS)
-    add("questions asked", left, kind.amount)
+    add("questions asked", left, kind.limits.amount)
     for stage, key in LIMITS.items():
         if dropped[stage]:
             left -= dropped[stage]
@@ -199,7 +199,7 @@ def _advice(release: Release) -> str:
         now = lookup(config, tuple(key.split(".")))
         return f"lower {key} (now {now}), which gives more rules"
     if not (capped or little):
-        key = kind_named(release.kind).amount or key
+        key = kind_named(release.kind).limits.amount or key
     now = lookup(config, tuple(key.split(".")))
     return f"raise {key}: --set {key}={2 * now}" if isinstance(now, int) else f"see {key}"
 
@@ -248,7 +248,7 @@ def _sampled(counts: Mapping[str, Any]) -> Table:
 def _notes(release: Release) -> Iterator[str]:
     """What would make the questions better, with the keys."""
     counts, config = release.manifest["counts"], release.manifest["config"]
-    if advice := kind_named(release.kind).advice(config, counts.get("sampling", {})):
+    if advice := kind_named(release.kind).limits.advice(config, counts.get("sampling", {})):
         yield advice
     derived = counts.get("phrases_derived", 0)
     booked = counts.get("relations", 0) - counts.get("phrases_written", 0) - derived

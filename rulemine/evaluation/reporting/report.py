@@ -104,7 +104,7 @@ class _Rows(Tabled):
     @property
     def shown_kg(self) -> str | None:
         """What tables call that graph; where nothing is removed there is the complete one alone."""
-        return self.kg if kind_named(self.kind).removes else "complete"
+        return self.kg if kind_named(self.kind).queries.removes else "complete"
 
     @property
     def headline(self) -> Row:
@@ -198,7 +198,7 @@ class _Rows(Tabled):
     def tables(self) -> list[Table]:
         """The table of the scores of answers, and those of what else there is."""
         title = f"{self._title()}\nin percent, with each value its {_INTERVAL}"
-        found = [self._broken_down(title, kind_named(self.kind).scores)]
+        found = [self._broken_down(title, kind_named(self.kind).results.scores)]
         found += [
             self._broken_down(further.format(kg=self.shown_kg), metrics, *breakdowns)
             for further, metrics, breakdowns in FURTHER

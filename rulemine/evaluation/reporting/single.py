@@ -90,9 +90,9 @@ def document_of_questions(
         counts[1] += row.core
     kind = kind_named(release.kind)
     forms["all"] = [len(rows), sum(row.core for row in rows)]
-    header = (kind.form.title, "questions", *(("core",) if kind.built else ()))
+    header = (kind.results.form.title, "questions", *(("core",) if kind.queries.built else ()))
     numbers = tuple(
-        (name, n, core) if kind.built else (name, n)
+        (name, n, core) if kind.queries.built else (name, n)
         for name, (n, core) in sorted(forms.items(), key=_all_last)
     )
     return Document(

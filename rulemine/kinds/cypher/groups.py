@@ -3,9 +3,10 @@
 from rulemine.cypher.questions.templates import MATCHES, RETURN_GROUPS, return_group
 from rulemine.cypher.rows import ROW_GROUPS, rows_group
 from rulemine.kinds.group import About, Group
+from rulemine.kinds.kind import Results
 from rulemine.release.records import Question
 
-__all__ = ["GROUPS"]
+__all__ = ["RESULTS"]
 
 
 def _changed(question: Question, about: About) -> str:
@@ -16,7 +17,7 @@ def _changed(question: Question, about: About) -> str:
     return "changed" if own is not None and (own.lost or own.spurious) else "unchanged"
 
 
-GROUPS = (
+_GROUPS = (
     Group("shape", "MATCH template", lambda q, _: q.block.match, tuple(MATCHES)),
     Group(
         "return",
@@ -31,3 +32,11 @@ GROUPS = (
     Group("graph", "graph", lambda q, _: getattr(q.block, "graph", "")),
     Group("changed", "rows on the graph of the level", _changed, ("changed", "unchanged")),
 )
+
+RESULTS = Results(
+    scores=("hard_f1", "hard_recall", "hhr", "hits_hard", "hits_any", "f1"),
+    baselines=("gold-cypher", "reasoner", "reasoner:confidence=0.8", "prior"),
+    baseline_scores=("ex", "row_hhr", *Results.baseline_scores[:-1]),
+    groups=_GROUPS,
+)
+"""What tables of results have."""

@@ -4,18 +4,15 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rulemine.kinds.building import BuildingKind
+from rulemine.kinds.building import BuildingKind, GraphParts
 from rulemine.kinds.cypher.options import CypherSection
+from rulemine.kinds.kind import Limits, Queries, Splits, Wording
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rulemine.kg.index import Ints
     from rulemine.kg.property_graph.graph import PropertyGraph
-    from rulemine.kinds.cypher.published import PublishedQuestions
     from rulemine.recipe.inputs import Inputs
-    from rulemine.recipe.recipe import Recipe
     from rulemine.release.question_set import QuestionSet
     from rulemine.release.records import Question
     from rulemine.verbalizer.inputs import QuestionInput
@@ -23,31 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["KIND"]
 
 
-class CypherKind(BuildingKind):
-    """Questions over a property graph, as text and as Cypher; methods as of `BuildingKind`."""
-
-    name = "cypher"
-    Options = CypherSection
-    amount = "cypher.per_template"
-    tools = (("tasks", "rulemine.kinds.cypher.task_lines"),)
-    answers = imported("rulemine.kinds.cypher.answers:RowAnswers")
-    block = imported("rulemine.kinds.cypher.block:CypherBlock")
-    drafts = imported("rulemine.kinds.cypher.ask:drafts")
-    groups = imported("rulemine.kinds.cypher.groups:GROUPS")
-    inputs = imported("rulemine.kinds.cypher.graph:INPUTS")
-    page = imported("rulemine.kinds.cypher.page:CYPHER_PAGE")
-    prompts = imported("rulemine.kinds.cypher.words.dialogue:load_cypher_prompts")
-    verbalizer = imported("rulemine.kinds.cypher.words.dialogue:CypherVerbalizer")
-    view = imported("rulemine.kinds.cypher.show:row_view")
-    scores = ("hard_f1", "hard_recall", "hhr", "hits_hard", "hits_any", "f1")
-    baselines = ("gold-cypher", "reasoner", "reasoner:confidence=0.8", "prior")
-    baseline_scores = ("ex", "row_hhr", *BuildingKind.baseline_scores[:-1])
-
-    def published(self, path: "Path") -> "PublishedQuestions | None":
-        """See `rulemine.kinds.cypher.published`."""
-        from rulemine.kinds.cypher.published import published_questions
-
-        return published_questions(path)
+class CypherQueries(Queries):
+    """What is known of the Cypher of a question."""
 
     def gold(self, question: "Question") -> "Question":
         """With the Cypher of its query."""
@@ -58,27 +32,14 @@ class CypherKind(BuildingKind):
         block = replace(question.block, cypher=to_cypher(query), columns=columns_of(query.result))
         return replace(question, block=block)
 
-    def to_verbalize(
-        self, inputs: "Inputs", asked: "QuestionSet", removed: "Ints"
-    ) -> "Sequence[QuestionInput]":
-        """See `rulemine.kinds.cypher.words.inputs.make_cypher_inputs`."""
-        from rulemine.kinds.cypher.words.inputs import make_cypher_inputs
+    def templates(self, question: "Question") -> tuple[str, str, str]:
+        """Those that it was made from."""
+        block = question.block
+        return question.structure, block.match, block.returns
 
-        schema, naming = inputs["property_graph"].schema, inputs.prompt_naming
-        return make_cypher_inputs(asked, schema, inputs.glosses, inputs.templates, naming)
 
-    def types(self, inputs: "Inputs") -> tuple[str, dict[str, tuple[str, ...]]]:
-        """Those of the schema."""
-        return "schema", {node.id: (node.type,) for node in inputs["property_graph"].nodes}
-
-    def graph(self, inputs: "Inputs") -> "PropertyGraph":
-        """The one that is asked about."""
-        graph: PropertyGraph = inputs["property_graph"]
-        return graph
-
-    def without(self, recipe: "Recipe") -> dict[str, str]:
-        """Questions are balanced as they are made."""
-        return {"balance": "its questions are balanced over the templates as they are made"}
+class CypherSplits(Splits):
+    """What questions share."""
 
     def ties(self, questions: "Sequence[Question]") -> Iterator[list[Hashable]]:
         """The matches alone: an aggregate shares removed triples with most others."""
@@ -90,10 +51,60 @@ class CypherKind(BuildingKind):
             for question in questions
         )
 
-    def cypher_templates(self, question: "Question") -> tuple[str, str, str]:
-        """Those that it was made from."""
-        block = question.block
-        return question.structure, block.match, block.returns
+
+class CypherWording(Wording):
+    """How a model words questions."""
+
+    prompts = imported("rulemine.kinds.cypher.words.dialogue:load_cypher_prompts")
+    verbalizer = imported("rulemine.kinds.cypher.words.dialogue:CypherVerbalizer")
+
+    def inputs(
+        self, inputs: "Inputs", asked: "QuestionSet", removed: "Ints"
+    ) -> "Sequence[QuestionInput]":
+        """See `rulemine.kinds.cypher.words.inputs.make_cypher_inputs`."""
+        from rulemine.kinds.cypher.words.inputs import make_cypher_inputs
+
+        schema, naming = inputs["property_graph"].schema, inputs.prompt_naming
+        return make_cypher_inputs(asked, schema, inputs.glosses, inputs.templates, naming)
+
+
+class CypherGraph(GraphParts):
+    """What a release has of the property graph."""
+
+    def types(self, inputs: "Inputs") -> tuple[str, dict[str, tuple[str, ...]]]:
+        """Those of the schema."""
+        return "schema", {node.id: (node.type,) for node in inputs["property_graph"].nodes}
+
+    def property_graph(self, inputs: "Inputs") -> "PropertyGraph":
+        """The one that is asked about."""
+        graph: PropertyGraph = inputs["property_graph"]
+        return graph
+
+
+class CypherKind(BuildingKind):
+    """Questions over a property graph, as text and as Cypher; methods as of `BuildingKind`."""
+
+    name = "cypher"
+    Options = CypherSection
+    tools = (
+        ("tasks", "rulemine.kinds.cypher.task_lines"),
+        ("published", "rulemine.kinds.cypher.published"),
+    )
+    answers = imported("rulemine.kinds.cypher.answers:RowAnswers")
+    block = imported("rulemine.kinds.cypher.block:CypherBlock")
+    drafts = imported("rulemine.kinds.cypher.ask:drafts")
+    inputs = imported("rulemine.kinds.cypher.graph:INPUTS")
+    page = imported("rulemine.kinds.cypher.page:CYPHER_PAGE")
+    view = imported("rulemine.kinds.cypher.show:row_view")
+    results = imported("rulemine.kinds.cypher.groups:RESULTS")
+    queries = CypherQueries()
+    splits = CypherSplits()
+    limits = Limits(
+        "cypher.per_template",
+        {"balance": "its questions are balanced over the templates as they are made"},
+    )
+    wording = CypherWording()
+    graph = CypherGraph()
 
 
 KIND = CypherKind()

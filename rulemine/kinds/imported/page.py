@@ -5,7 +5,7 @@ from typing import Any
 
 from rulemine.config import packaged
 from rulemine.files import read_text
-from rulemine.kinds.imported.figures import FIGURES
+from rulemine.kinds.imported.figures import FIGURES, unknown_figures
 from rulemine.release.card.kind_page import KindPage, Manifest
 from rulemine.release.records import Question
 from rulemine.text.markdown import code, plain
@@ -35,6 +35,11 @@ def _examples(questions: Sequence[Question]) -> list[str]:
 
 
 PAGE = KindPage(
-    FIGURES, read_text(packaged("kinds", "imported", "page.md")), _values, _examples, whole=True
+    FIGURES,
+    read_text(packaged("kinds", "imported", "page.md")),
+    _values,
+    _examples,
+    whole=True,
+    unknown=unknown_figures,
 )
 """What the cards of imported questions say."""

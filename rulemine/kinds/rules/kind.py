@@ -4,15 +4,14 @@ from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rulemine.codec import to_json
-from rulemine.kinds.building import BuildingKind
-from rulemine.kinds.kind import pairs
+from rulemine.kinds.building import BuildingKind, GraphParts
+from rulemine.kinds.kind import Limits, Splits, Wording, pairs
 from rulemine.kinds.rules.options import RuleSection
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
     from rulemine.kg.graph import Triple
     from rulemine.kg.index import Ints
-    from rulemine.kinds.rules.balance import Limits
     from rulemine.phrasing.templates import Templates
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
@@ -24,81 +23,16 @@ if TYPE_CHECKING:
 __all__ = ["KIND"]
 
 
-class RuleKind(BuildingKind):
-    """Questions about single removed triples; methods as of `BuildingKind`."""
+class RuleSplits(Splits):
+    """What questions share."""
 
-    name = "rules"
-    Options = RuleSection
-    amount = "selection.per_rule"
-    asks_each = True
-    block = imported("rulemine.kinds.rules.block:RuleBlock")
-    drafts = imported("rulemine.kinds.rules.ask:drafts")
-    groups = imported("rulemine.kinds.rules.groups:GROUPS")
-    form = imported("rulemine.kinds.rules.groups:FORM")
-    page = imported("rulemine.kinds.rules.page:RULE_PAGE")
-    view = imported("rulemine.kinds.rules.show:rule_view")
     strata: ClassVar = {
         "relation": lambda q: q.relations,
         "direction": lambda q: ((*q.relations, q.block.direction),),
         "rule_type": lambda q: ((q.block.rule_type, q.block.rule_subtype),),
         "core": lambda q: (q.core,),
     }
-    scores = ("hard_f1", "hhr", "hits_hard", "hits_any", "precision", "f1")
-    baseline_scores = BuildingKind.baseline_scores[:-1]
-
-    def prompts(self, source: str) -> "Prompts":
-        """Those of structures may be missing."""
-        from rulemine.verbalizer.prompts import load_prompts
-
-        return load_prompts(source, ("structures", "structure_question", "structure_audit"))
-
-    def about(self, question: "Question") -> "tuple[Triple, str, str, str]":
-        """Its query follows from the rest."""
-        return question.removed[0], question.block.direction, question.rules[0], ""
-
-    def types(self, inputs: "Inputs") -> tuple[str, dict[str, tuple[str, ...]]]:
-        """None."""
-        return "", {}
-
-    def options(self, inputs: "Inputs") -> dict[str, Any]:
-        """How questions are merged, and the most answers of one."""
-        recipe = inputs.recipe
-        return {"mode": recipe.selection.mode, "max_answers": recipe.questions.max_answers}
-
-    def to_verbalize(
-        self, inputs: "Inputs", asked: "QuestionSet", removed: "Ints"
-    ) -> "Sequence[QuestionInput]":
-        """See `rulemine.verbalizer.inputs.make_inputs`."""
-        from rulemine.verbalizer.inputs import make_inputs
-
-        naming, seed = inputs.prompt_naming, inputs.recipe.seed
-        return make_inputs(asked, inputs.kg, removed, inputs.glosses, naming, seed)
-
-    def warning(
-        self, stage: str, recipe: "Recipe", before: "QuestionSet", after: "QuestionSet"
-    ) -> str:
-        """Which limits leave few questions; which groups are too large to be split well."""
-        if stage == "balance":
-            from rulemine.kinds.rules.balance import explain_few
-
-            return explain_few(before, after)
-        from rulemine.kinds.split import explain_lopsided
-
-        chosen = recipe.questions
-        return explain_lopsided(after.questions, chosen.ratios) if chosen.split == "group" else ""
-
-    def limits(self, recipe: "Recipe") -> dict[str, Any]:
-        """Those of `balance`."""
-        limits = to_json(_limits(recipe))
-        return {"limits": limits, "mode": recipe.selection.mode, "seed": recipe.seed}
-
-    def limited(self, recipe: "Recipe", asked: "QuestionSet") -> "QuestionSet":
-        """See `rulemine.kinds.rules.balance`."""
-        from rulemine.kinds.rules.balance import balance, balance_as_published
-
-        if recipe.selection.mode == "brink":
-            return balance_as_published(asked, recipe.questions.max_answer_share, recipe.seed)
-        return balance(asked, _limits(recipe), recipe.seed)
+    asks_each = True
 
     def dealt_by(self, question: "Question") -> tuple[tuple[Hashable, ...], ...]:
         """Relations with their directions, and types of rules; in the core as in the whole."""
@@ -125,6 +59,83 @@ class RuleKind(BuildingKind):
         """The one that is asked for."""
         return (question.block.direction,)
 
+
+class RuleLimits(Limits):
+    """What bounds the number of questions."""
+
+    def warning(
+        self, stage: str, recipe: "Recipe", before: "QuestionSet", after: "QuestionSet"
+    ) -> str:
+        """Which limits leave few questions; which groups are too large to be split well."""
+        if stage == "balance":
+            from rulemine.kinds.rules.balance import explain_few
+
+            return explain_few(before, after)
+        from rulemine.kinds.split import explain_lopsided
+
+        grouped = recipe.questions.split == "group"
+        return explain_lopsided(after.questions, recipe.questions.ratios) if grouped else ""
+
+    def options(self, recipe: "Recipe") -> dict[str, Any]:
+        """Those of `balance`."""
+        return {
+            "limits": to_json(_limits(recipe)),
+            "mode": recipe.selection.mode,
+            "seed": recipe.seed,
+        }
+
+    def kept(self, recipe: "Recipe", asked: "QuestionSet") -> "QuestionSet":
+        """See `rulemine.kinds.rules.balance`."""
+        from rulemine.kinds.rules.balance import balance, balance_as_published
+
+        if recipe.selection.mode == "brink":
+            return balance_as_published(asked, recipe.questions.max_answer_share, recipe.seed)
+        return balance(asked, _limits(recipe), recipe.seed)
+
+
+class RuleWording(Wording):
+    """How a model words questions."""
+
+    def prompts(self, source: str) -> "Prompts":
+        """Those of structures may be missing."""
+        from rulemine.verbalizer.prompts import load_prompts
+
+        return load_prompts(source, ("structures", "structure_question", "structure_audit"))
+
+    def about(self, question: "Question") -> "tuple[Triple, str, str, str]":
+        """Its query follows from the rest."""
+        return question.removed[0], question.block.direction, question.rules[0], ""
+
+    def inputs(
+        self, inputs: "Inputs", asked: "QuestionSet", removed: "Ints"
+    ) -> "Sequence[QuestionInput]":
+        """See `rulemine.verbalizer.inputs.make_inputs`."""
+        from rulemine.verbalizer.inputs import make_inputs
+
+        naming, seed = inputs.prompt_naming, inputs.recipe.seed
+        return make_inputs(asked, inputs.kg, removed, inputs.glosses, naming, seed)
+
+
+class RuleKind(BuildingKind):
+    """Questions about single removed triples; methods as of `BuildingKind`."""
+
+    name = "rules"
+    Options = RuleSection
+    block = imported("rulemine.kinds.rules.block:RuleBlock")
+    drafts = imported("rulemine.kinds.rules.ask:drafts")
+    page = imported("rulemine.kinds.rules.page:RULE_PAGE")
+    view = imported("rulemine.kinds.rules.show:rule_view")
+    results = imported("rulemine.kinds.rules.groups:RESULTS")
+    splits = RuleSplits()
+    limits = RuleLimits()
+    wording = RuleWording()
+    graph = GraphParts(typed=False)
+
+    def options(self, inputs: "Inputs") -> dict[str, Any]:
+        """How questions are merged, and the most answers of one."""
+        recipe = inputs.recipe
+        return {"mode": recipe.selection.mode, "max_answers": recipe.questions.max_answers}
+
     def text(self, question: "Question", templates: "Templates", *, articles: bool) -> str:
         """The text of its relation's template."""
         template, several = templates[question.relations[0]], len(question.answers) > 1
@@ -133,15 +144,14 @@ class RuleKind(BuildingKind):
         )
 
 
-def _limits(recipe: "Recipe") -> "Limits":
-    from rulemine.kinds.rules.balance import Limits
+def _limits(recipe: "Recipe") -> Any:
+    from rulemine.kinds.rules.balance import Limits as Bounds
 
-    chosen = recipe.questions
-    return Limits(
-        chosen.max_answer_share,
-        chosen.max_relation_share,
+    return Bounds(
+        recipe.questions.max_answer_share,
+        recipe.questions.max_relation_share,
         recipe.selection.per_type,
-        chosen.max_questions,
+        recipe.questions.max_questions,
     )
 
 

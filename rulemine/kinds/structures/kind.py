@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rulemine.kinds.building import BuildingKind
+from rulemine.kinds.kind import Limits, Results, Wording
 from rulemine.kinds.structures.options import StructureSection
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
     from rulemine.kg.index import Ints
-    from rulemine.kinds.group import Group
     from rulemine.recipe.inputs import Inputs
-    from rulemine.recipe.recipe import Recipe
     from rulemine.release.question_set import QuestionSet
     from rulemine.verbalizer.inputs import QuestionInput
     from rulemine.verbalizer.prompts import Prompts
@@ -22,34 +21,8 @@ CROWDED = 0.1
 """Draws refused because questions would share too much, from which on the limit is named, as a fraction."""
 
 
-class StructureKind(BuildingKind):
-    """Questions of the nine logical structures; methods as of `BuildingKind`."""
-
-    name = "structures"
-    Options = StructureSection
-    amount = "structures.per_structure"
-    block = imported("rulemine.kinds.structures.block:StructureBlock")
-    drafts = imported("rulemine.kinds.structures.ask:drafts")
-    inputs = imported("rulemine.recipe.joins:INPUTS")
-    page = imported("rulemine.kinds.structures.page:STRUCTURE_PAGE")
-    view = imported("rulemine.release.showing.tree:tree_view")
-    verbalizer = imported("rulemine.verbalizer.judged:JudgedVerbalizer")
-    scores = ("hard_f1", "hhr", "hits_hard", "hits_any", "hits_at_1", "f1")
-
-    def prompts(self, source: str) -> "Prompts":
-        """Those of single removed triples may be missing."""
-        from rulemine.verbalizer.prompts import load_prompts
-
-        return load_prompts(source, ("question", "paraphrase", "audit"))
-
-    def to_verbalize(
-        self, inputs: "Inputs", asked: "QuestionSet", removed: "Ints"
-    ) -> "Sequence[QuestionInput]":
-        """See `rulemine.kinds.structures.inputs.make_structure_inputs`."""
-        from rulemine.kinds.structures.inputs import make_structure_inputs
-
-        naming = inputs.prompt_naming
-        return make_structure_inputs(asked, inputs.glosses, inputs.templates, naming)
+class StructureLimits(Limits):
+    """What bounds the number of questions."""
 
     def advice(self, config: Mapping[str, Any], sampling: Mapping[str, Any]) -> str:
         """Names the limit if many draws were refused because questions would share too much."""
@@ -60,21 +33,53 @@ class StructureKind(BuildingKind):
             row["rejected"].get(Reason.SHARED, 0) >= CROWDED * row["drawn"] for row in short
         ):
             return ""
-        share = config[self.name]["max_share"]
+        share = config[config["kind"]]["max_share"]
         return (
             f"structures.max_share: at most {100 * share:g} % of the questions of a structure may have an "
             "anchor, a relation or an answer in common; a graph with few relations cannot give many such "
             "questions. Raise it, or turn it off with 1."
         )
 
-    @property
-    def form(self) -> "Group":
-        """The structure, of which all are known."""
-        return super().form._replace(least=0)
 
-    def without(self, recipe: "Recipe") -> dict[str, str]:
-        """There is nothing to balance."""
-        return {"balance": "its questions are drawn within the limits of the section structures"}
+class StructureWording(Wording):
+    """How a model words questions."""
+
+    verbalizer = imported("rulemine.verbalizer.judged:JudgedVerbalizer")
+
+    def prompts(self, source: str) -> "Prompts":
+        """Those of single removed triples may be missing."""
+        from rulemine.verbalizer.prompts import load_prompts
+
+        return load_prompts(source, ("question", "paraphrase", "audit"))
+
+    def inputs(
+        self, inputs: "Inputs", asked: "QuestionSet", removed: "Ints"
+    ) -> "Sequence[QuestionInput]":
+        """See `rulemine.kinds.structures.inputs.make_structure_inputs`."""
+        from rulemine.kinds.structures.inputs import make_structure_inputs
+
+        naming = inputs.prompt_naming
+        return make_structure_inputs(asked, inputs.glosses, inputs.templates, naming)
+
+
+class StructureKind(BuildingKind):
+    """Questions of the nine logical structures; methods as of `BuildingKind`."""
+
+    name = "structures"
+    Options = StructureSection
+    block = imported("rulemine.kinds.structures.block:StructureBlock")
+    drafts = imported("rulemine.kinds.structures.ask:drafts")
+    inputs = imported("rulemine.recipe.joins:INPUTS")
+    page = imported("rulemine.kinds.structures.page:STRUCTURE_PAGE")
+    view = imported("rulemine.release.showing.tree:tree_view")
+    results = Results(
+        scores=("hard_f1", "hhr", "hits_hard", "hits_any", "hits_at_1", "f1"), least=0
+    )
+    limits = StructureLimits(
+        "structures.per_structure",
+        {"balance": "its questions are drawn within the limits of the section structures"},
+    )
+    wording = StructureWording()
 
 
 KIND = StructureKind()

@@ -1,11 +1,11 @@
 """The kind ``subgraphs`` in a build, see `rulemine.kinds.building`."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rulemine.kinds.group import Group
+from rulemine.kinds.kind import Limits, Results, Splits
 from rulemine.kinds.subgraphs.options import SubgraphSection
-from rulemine.kinds.written.kind import GROUPS, WrittenKind
+from rulemine.kinds.written.kind import GROUPS, WITHOUT, WrittenKind, WrittenWording
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
@@ -15,38 +15,16 @@ if TYPE_CHECKING:
 
 __all__ = ["KIND"]
 
-Progress = Callable[[int, int], None]
 
+class SubgraphSplits(Splits):
+    """How questions are split."""
 
-class SubgraphKind(WrittenKind):
-    """Questions written for sampled subgraphs; methods as of `BuildingKind`."""
-
-    name = "subgraphs"
-    Options = SubgraphSection
-    amount = "subgraphs.questions"
-    groups = (
-        *GROUPS,
-        Group(
-            "test_type",
-            "what training lacks (id: nothing, ugt: the shape, urt: a relation)",
-            lambda q, _: q.block.test_type,
-            ("id", "ugt", "urt"),
-        ),
-    )
-    formats = ("dynamic-kgqa", "gtsqa")
-    block = imported("rulemine.kinds.written.block:SubgraphBlock")
-    page = imported("rulemine.kinds.subgraphs.page:SUBGRAPH_PAGE")
-    inputs = imported("rulemine.kinds.subgraphs.listed:INPUTS")
-    engine = imported("rulemine.kinds.subgraphs.ask:SubgraphEngine")
-    takes = imported("rulemine.kinds.subgraphs.estimate:estimate")
-    view = imported("rulemine.kinds.written.show:subgraph_view")
-
-    def split_options(self, inputs: "Inputs") -> dict[str, Any]:
+    def options(self, inputs: "Inputs") -> dict[str, Any]:
         """The model of the final filter; all else the questions depend on too."""
         return inputs.model_options()
 
     def split(
-        self, inputs: "Inputs", asked: "QuestionSet", progress: Progress | None, writing: "Writing"
+        self, inputs: "Inputs", asked: "QuestionSet", progress: Any, writing: "Writing"
     ) -> "QuestionSet | None":
         """What is asked by groups has its splits; then come the final filter and other words."""
         from rulemine.kinds.split import split
@@ -64,6 +42,34 @@ class SubgraphKind(WrittenKind):
         if models.judge_model:
             made = passing(inputs, made, writing, progress)
         return with_paraphrases(inputs, made, writing, progress) if models.rewriter_model else made
+
+
+class SubgraphKind(WrittenKind):
+    """Questions written for sampled subgraphs; methods as of `BuildingKind`."""
+
+    name = "subgraphs"
+    Options = SubgraphSection
+    formats = ("dynamic-kgqa", "gtsqa")
+    block = imported("rulemine.kinds.written.block:SubgraphBlock")
+    page = imported("rulemine.kinds.subgraphs.page:SUBGRAPH_PAGE")
+    inputs = imported("rulemine.kinds.subgraphs.listed:INPUTS")
+    view = imported("rulemine.kinds.written.show:subgraph_view")
+    results = Results(
+        groups=(
+            *GROUPS,
+            Group(
+                "test_type",
+                "what training lacks (id: nothing, ugt: the shape, urt: a relation)",
+                lambda q, _: q.block.test_type,
+                ("id", "ugt", "urt"),
+            ),
+        )
+    )
+    splits = SubgraphSplits()
+    limits = Limits("subgraphs.questions", WITHOUT)
+    wording = WrittenWording(
+        "rulemine.kinds.subgraphs.ask:SubgraphEngine", "rulemine.kinds.subgraphs.estimate:estimate"
+    )
 
 
 KIND = SubgraphKind()

@@ -1,21 +1,22 @@
 """What the kinds have in common, in a build, whose questions are written for a subgraph."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.group import Group
-from rulemine.registry import imported
+from rulemine.kinds.kind import Wording
+from rulemine.registry import imported, loaded
 
 if TYPE_CHECKING:
     from rulemine.kinds.asking import Asking
     from rulemine.recipe.inputs import Inputs
-    from rulemine.recipe.recipe import Recipe
     from rulemine.release.records import Question
     from rulemine.removal.selection import Selection
 
-__all__ = ["GROUPS", "WrittenKind"]
+__all__ = ["GROUPS", "WITHOUT", "WrittenKind", "WrittenWording"]
 
 GROUPS = (
     Group("triples", "triples that the writer used", lambda q, _: str(len(q.block.triples))),
@@ -29,24 +30,26 @@ GROUPS = (
 """What results are broken down by."""
 
 
-class WrittenKind(BuildingKind):
-    """Questions that a writer asks, each for a subgraph; methods as of `BuildingKind`.
+WITHOUT = {
+    "balance": "its questions are accepted within the limits of the section {kind}",
+    "verbalize": "its questions are written in the stage ask",
+}
+"""The stages that builds do not have: there is nothing to balance, and questions have their words at once."""
+
+
+@dataclass(frozen=True)
+class WrittenWording(Wording):
+    """How a model writes questions.
 
     Attributes:
-        engine: The class of the engine, see `rulemine.kinds.written.engine`.
-        takes: Estimates what it takes of models, given an engine and the journal.
+        engine: Where the class of the engine is, ``module:NAME``, see `rulemine.kinds.written.engine`.
+        takes: Where the function is that estimates what it takes of models, given an engine and the journal.
     """
 
-    writes: ClassVar[bool] = True
+    engine: str
+    takes: str
+    writes = True
     prompts = imported("rulemine.kinds.written.prompts:load_written_prompts")
-
-    engine: ClassVar[Any]
-    takes: ClassVar[Any]
-
-    def drafts(self, asking: "Asking") -> "Iterator[Question]":
-        """See `rulemine.kinds.written.engine`."""
-        drafts: Iterator[Question] = self.engine(asking).drafts()
-        return drafts
 
     def estimate(
         self, inputs: "Inputs", selection: "Selection", folder: Path, replay: Path | None
@@ -56,12 +59,18 @@ class WrittenKind(BuildingKind):
         from rulemine.kinds.writing import kept_calls
 
         with kept_calls(folder, replay) as journal:
-            text: str = self.takes(self.engine(Asking(inputs, selection)), journal).to_text()
-            return text
+            return str(
+                loaded(self.takes)(
+                    loaded(self.engine)(Asking(inputs, selection)), journal
+                ).to_text()
+            )
 
-    def without(self, recipe: "Recipe") -> dict[str, str]:
-        """There is nothing to balance, and questions have their words at once."""
-        return {
-            "balance": f"its questions are accepted within the limits of the section {self.name}",
-            "verbalize": "its questions are written in the stage ask",
-        }
+
+class WrittenKind(BuildingKind):
+    """Questions that a writer asks, each for a subgraph; methods as of `BuildingKind`."""
+
+    wording: ClassVar[WrittenWording]
+
+    def drafts(self, asking: "Asking") -> "Iterator[Question]":
+        """See `rulemine.kinds.written.engine`."""
+        yield from loaded(self.wording.engine)(asking).drafts()

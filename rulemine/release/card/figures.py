@@ -23,6 +23,7 @@ from rulemine.kg.relation_overlap import (
 from rulemine.kinds.registry import kind_named
 from rulemine.release.card.bins import by
 from rulemine.release.card.figure import Figure, counted_by, pair, shared
+from rulemine.release.card.kind_page import NOTHING, KindPage
 from rulemine.release.contents import MODEL_COUNTS, ReleaseParts
 from rulemine.release.guessing import Ends, commonest_answers, guessed, order_of_names
 from rulemine.release.leakage import RemovedFacts
@@ -49,9 +50,8 @@ def figures_of(parts: ReleaseParts) -> dict[str, Any]:
     """
     if parts.counts:
         return dict(parts.counts)
-    kind = kind_named(parts.kind)
-    own: Sequence[Figure] = kind.figures
-    unknown = kind.unknown(parts)
+    page: KindPage = kind_named(parts.kind).page or NOTHING
+    own, unknown = page.figures, page.unknown(parts)
     found: dict[str, Any] = {}
     for figure in FIGURES:
         found[figure.key] = None if figure.key in unknown else figure.of(parts)

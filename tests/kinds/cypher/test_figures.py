@@ -54,6 +54,6 @@ def test_a_small_release_counted_from_its_files() -> None:
         assert found["category"] == Counter(row["structure"] for row in changed)
         assert found["return"] == Counter(row["block"]["family"] for row in changed)
     shared = {figure.key for figure in figures_of_queries()}
-    assert [figure.key for figure in KINDS["cypher"].figures if figure.key not in shared] == [
+    assert [figure.key for figure in KINDS["cypher"].page.figures if figure.key not in shared] == [
         "templates", "returns", "lengths", "rows", "changed", "rows_lost", "rows_spurious",
     ]  # fmt: skip

@@ -46,7 +46,7 @@ def test_a_release_by_hand() -> None:
     told = {"1p": {"drawn": 3}}
     assert figures_of(world(sampling_counts=told))["sampling"] == told
     own = ["hard_by_split", "missing_by_type", "statistics", "sampling"]
-    assert [figure.key for figure in KINDS["structures"].figures] == own
+    assert [figure.key for figure in KINDS["structures"].page.figures] == own
     json.dumps(FIGURES)
 
 

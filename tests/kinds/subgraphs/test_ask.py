@@ -302,7 +302,7 @@ def judged(made: QuestionSet, says: Says, folder: Path, split: str, **models: st
     ):
         given = inputs_of(verbalizer=replace(MODEL, **models), chosen=QuestionSection(split=split))
         writing = Writing(session, notes.append)
-        kept = SubgraphKind().split(given, made, None, writing)
+        kept = SubgraphKind().splits.split(given, made, None, writing)
     assert len(writing.calls) == len(server.bodies)
     return kept, server.bodies, notes
 

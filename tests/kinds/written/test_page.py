@@ -97,7 +97,7 @@ def test_subgraphs_by_hand() -> None:
 def own_figures(kind: str) -> list[str]:
     """What a kind alone counts: what the tests here have to look at."""
     shared = {figure.key for figure in figures_of_queries()}
-    return [figure.key for figure in KINDS[kind].figures if figure.key not in shared]
+    return [figure.key for figure in KINDS[kind].page.figures if figure.key not in shared]
 
 
 def test_variants_by_hand() -> None:

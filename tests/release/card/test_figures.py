@@ -317,7 +317,7 @@ def documented() -> dict[str, Sequence[Figure]]:
     """The text before each table of ``docs/figures.md`` → the figures in it."""
     common = tuple(figures_of_queries())
     shared = {figure.key for figure in common}
-    own = {k: [f for f in KINDS[k].figures if f.key not in shared] for k in KINDS.own}
+    own = {k: [f for f in KINDS[k].page.figures if f.key not in shared] for k in KINDS.own}
     return {
         "## Counts": FIGURES,
         "## Of the kind `rules` alone": own["rules"],

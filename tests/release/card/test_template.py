@@ -6,7 +6,7 @@ import pytest
 from jinja2 import UndefinedError
 
 from rulemine.config import packaged
-from rulemine.release.card.template import fill
+from rulemine.release.card.page import fill
 
 VALUES = {
     "n": 1200,
