@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from rulemine.codec import to_json
 from rulemine.config import Section
+from rulemine.errors import ConfigError
 from rulemine.kinds.group import Group
 from rulemine.registry import imported
 
@@ -356,6 +357,18 @@ class Wording:
     writes: ClassVar[bool] = False
     prompts: ClassVar[Any] = None
     verbalizer: ClassVar[Any] = imported("rulemine.verbalizer.dialogue:Verbalizer")
+
+    def loaded(self, kind: str, source: str) -> Any:
+        """The prompts for a kind of this name.
+
+        Raises:
+            ConfigError: No model writes texts of this kind.
+        """
+        if self.prompts is None:
+            raise ConfigError(
+                f"no model writes the texts of questions of the kind {kind}. Leave out --verbalizer."
+            )
+        return self.prompts(source)
 
     def inputs(self, inputs: Any, asked: Any, removed: Any) -> Sequence[Any]:
         """What prompts and checks of the stage ``verbalize`` need to know of each question.

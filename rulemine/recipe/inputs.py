@@ -17,7 +17,7 @@ from rulemine.codec import to_json
 from rulemine.config import lookup
 from rulemine.datasets.labels import Labels, labels_of, looks_beside
 from rulemine.datasets.registry import data_sets, files_of, load_kg
-from rulemine.errors import ConfigError, InputError, UserError, counted
+from rulemine.errors import InputError, UserError, counted
 from rulemine.files import digest_of
 from rulemine.kg.entity_types import EntityTypes, types_of
 from rulemine.kg.facts import Declarations
@@ -254,14 +254,10 @@ class Inputs:
     @cached_property
     def prompts(self) -> "Prompts":
         """The prompts of the language model."""
-        load = KINDS[self.recipe.kind].wording.prompts
-        if load is None:
-            raise ConfigError(
-                f"no model writes the texts of questions of the kind {self.recipe.kind}. Leave out "
-                "--verbalizer."
-            )
         with of_key("verbalizer.prompt"):
-            made: Prompts = load(self.recipe.verbalizer.prompt)
+            made: Prompts = KINDS[self.recipe.kind].wording.loaded(
+                self.recipe.kind, self.recipe.verbalizer.prompt
+            )
         return made
 
     @cached_property

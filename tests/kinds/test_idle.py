@@ -5,7 +5,7 @@ import pytest
 from rulemine.kg.entity_types import types_of
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.idle import Idle, IdleParts
+from rulemine.kinds.graded import Idle, IdleParts
 from rulemine.query.grading import Grades
 from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph

@@ -255,12 +255,11 @@ def test_options_of_the_other_kind_are_refused() -> None:
 def test_a_shortfall_names_the_limit_that_causes_it() -> None:
     rejected = {Reason.NOWHERE: 40, Reason.SHARED: 60}
     counts = {"wanted": 30, "questions": 0, "drawn": 100, "rejected": rejected}
-    assert "structures.max_share: at most 20 %" in KIND.limits.advice(
-        recipe().plain(), {"2p": counts}
-    )
-    assert KIND.limits.advice(recipe().plain(), {"2p": {**counts, "questions": 30}}) == ""
+    plain, advice = recipe().plain(), KIND.limits.advice
+    assert "structures.max_share: at most 20 %" in advice(plain, {"2p": counts})
+    assert advice(plain, {"2p": {**counts, "questions": 30}}) == ""
     rejected[Reason.SHARED] = 9
-    assert KIND.limits.advice(recipe().plain(), {"2p": counts}) == ""
+    assert advice(plain, {"2p": counts}) == ""
 
 
 def test_a_number_of_which_more_candidates_are_asked_takes_no_place_of_another(

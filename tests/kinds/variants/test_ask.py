@@ -301,9 +301,8 @@ def test_judges_may_be_at_addresses_of_their_own(
     assert len(writing.calls) == len(server.bodies) + len(other.bodies)
     given = inputs_of(verbalizer=MODEL, judges=judges)
     assert given.recipe.portable()["variants"]["judges"] == ["same", "same", "third"]
-    estimate = kind_of(given.recipe).wording.estimate(
-        given, WORLD.selection, tmp_path / "none", None
-    )
+    wording = kind_of(given.recipe).wording
+    estimate = wording.estimate(given, WORLD.selection, tmp_path / "none", None)
     assert f"240 for judges, 80 of them at {other.url})" in estimate
     told = "variants.judges: b://…: expected NAME, NAME@http"
     with pytest.raises(ConfigError, match=told):
