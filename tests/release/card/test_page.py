@@ -163,14 +163,9 @@ def test_labels_are_text_and_relations_are_code() -> None:
 
 
 VALUES = {
-    "n": 1200,
-    "none": None,
-    "empty": {},
-    "of": {"x": 4, "y": 0},
-    "sizes": {"a|b": 2, "c": 6000},
-    "lines": ["- a", "- b"],
-    "name": "M*A*S*H",
-}
+    "n": 1200, "none": None, "empty": {}, "of": {"x": 4, "y": 0},
+    "sizes": {"a|b": 2, "c": 6000}, "lines": ["- a", "- b"], "name": "M*A*S*H",
+}  # fmt: skip
 
 
 def filled(text: str) -> str:
