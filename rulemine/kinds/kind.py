@@ -2,7 +2,7 @@
 
 A kind has a few names and functions of its own, and an object for each thing that is asked of it in one
 place: what tables of results have (`Results`), what is known of a query (`Queries`), what questions share
-(`Splits`), what bounds their number (`Limits`), how a model words them (`Wording`). What most kinds have in
+(`Splits`), what bounds their number (`Amounts`), how a model words them (`Wording`). What most kinds have in
 common is what these objects have. What a kind decides in a build is in `rulemine.kinds.building`, which needs
 more to be loaded.
 """
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 __all__ = [
     "ONE_WRITER",
     "TEST_CORE",
+    "Amounts",
     "Input",
     "Kind",
     "KindOptions",
-    "Limits",
     "Queries",
     "ReleaseFile",
     "Results",
@@ -73,7 +73,7 @@ class KindOptions(Section):
 
     @property
     def parts(self) -> int:
-        """Into how many parts the questions fall, of each of which `Limits.amount` is the number."""
+        """Into how many parts the questions fall, of each of which `Amounts.amount` is the number."""
         return 1
 
     lacks: ClassVar[Mapping[tuple[str, ...], str]] = {
@@ -289,7 +289,7 @@ class Splits:
 
 
 @dataclass(frozen=True)
-class Limits:
+class Amounts:
     """How many questions there are, and what bounds their number.
 
     Attributes:
@@ -422,7 +422,7 @@ class Kind:
     results: ClassVar[Results] = Results()
     queries: ClassVar[Queries] = Queries()
     splits: ClassVar[Splits] = Splits()
-    limits: ClassVar[Limits] = Limits()
+    limits: ClassVar[Amounts] = Amounts()
     wording: ClassVar[Wording] = Wording()
 
     @property

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rulemine.kinds.building import BuildingKind, GraphParts
 from rulemine.kinds.cypher.options import CypherSection
-from rulemine.kinds.kind import Limits, Queries, Splits, Wording
+from rulemine.kinds.kind import Amounts, Queries, Splits, Wording
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class CypherKind(BuildingKind):
     results = imported("rulemine.kinds.cypher.groups:RESULTS")
     queries = CypherQueries()
     splits = CypherSplits()
-    limits = Limits(
+    limits = Amounts(
         "cypher.per_template",
         {"balance": "its questions are balanced over the templates as they are made"},
     )

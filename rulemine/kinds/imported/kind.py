@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rulemine.cypher.questions.templates import RETURN_GROUPS, return_group
 from rulemine.kinds.group import Group
-from rulemine.kinds.kind import Kind, Limits, Queries, Results, Splits, pairs
+from rulemine.kinds.kind import Amounts, Kind, Queries, Results, Splits, pairs
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class ImportedKind(Kind):
     )
     queries: ClassVar[Queries] = ImportedQueries()
     splits: ClassVar[Splits] = ImportedSplits()
-    limits = Limits("")
+    limits = Amounts("")
 
     @property
     def files(self) -> "Sequence[ReleaseFile]":

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rulemine.codec import to_json
 from rulemine.kinds.building import BuildingKind, GraphParts
-from rulemine.kinds.kind import Limits, Splits, Wording, pairs
+from rulemine.kinds.kind import Amounts, Splits, Wording, pairs
 from rulemine.kinds.rules.options import RuleSection
 from rulemine.registry import imported
 
@@ -60,7 +60,7 @@ class RuleSplits(Splits):
         return (question.block.direction,)
 
 
-class RuleLimits(Limits):
+class RuleLimits(Amounts):
     """What bounds the number of questions."""
 
     def warning(
@@ -145,9 +145,9 @@ class RuleKind(BuildingKind):
 
 
 def _limits(recipe: "Recipe") -> Any:
-    from rulemine.kinds.rules.balance import Limits as Bounds
+    from rulemine.kinds.rules.balance import Limits
 
-    return Bounds(
+    return Limits(
         recipe.questions.max_answer_share,
         recipe.questions.max_relation_share,
         recipe.selection.per_type,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rulemine.kinds.building import BuildingKind
-from rulemine.kinds.kind import Limits, Results, Wording
+from rulemine.kinds.kind import Amounts, Results, Wording
 from rulemine.kinds.structures.options import StructureSection
 from rulemine.registry import imported
 
@@ -21,7 +21,7 @@ CROWDED = 0.1
 """Draws refused because questions would share too much, from which on the limit is named, as a fraction."""
 
 
-class StructureLimits(Limits):
+class StructureLimits(Amounts):
     """What bounds the number of questions."""
 
     def advice(self, config: Mapping[str, Any], sampling: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from rulemine.kinds.group import Group
-from rulemine.kinds.kind import Limits, Results, Splits
+from rulemine.kinds.kind import Amounts, Results, Splits
 from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.kinds.written.kind import GROUPS, WITHOUT, WrittenKind, WrittenWording
 from rulemine.registry import imported
@@ -66,7 +66,7 @@ class SubgraphKind(WrittenKind):
         )
     )
     splits = SubgraphSplits()
-    limits = Limits("subgraphs.questions", WITHOUT)
+    limits = Amounts("subgraphs.questions", WITHOUT)
     wording = WrittenWording(
         "rulemine.kinds.subgraphs.ask:SubgraphEngine", "rulemine.kinds.subgraphs.estimate:estimate"
     )

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rulemine.kinds.group import Group
-from rulemine.kinds.kind import Limits, ReleaseFile, Results, Setting, Splits
+from rulemine.kinds.kind import Amounts, ReleaseFile, Results, Setting, Splits
 from rulemine.kinds.variants.options import VariantSection
 from rulemine.kinds.written.kind import GROUPS, WITHOUT, WrittenKind, WrittenWording
 from rulemine.registry import imported
@@ -25,7 +25,7 @@ class VariantSplits(Splits):
             yield [question.block.seed_text, *own]
 
 
-class VariantLimits(Limits):
+class VariantLimits(Amounts):
     """What bounds the number of questions."""
 
     def run(self, config: Mapping[str, Any]) -> int:
