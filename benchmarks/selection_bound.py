@@ -20,8 +20,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_flow
 
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.removal.candidates import candidates_of
-from rulemine.removal.maximal import choose
+from rulemine.removal.maximal import candidates_of, choose
 from rulemine.removal.setting import Setting
 from rulemine.rules.formats import read_rules
 from rulemine.rules.grounding import Groundings, ground

@@ -11,7 +11,7 @@ from rulemine.release.records import Question
 
 __all__ = ["leak_measures"]
 
-SECTION = "leaks"
+LEAKS = "leaks"
 
 
 def leak_measures(of: AuditedSet) -> Iterator[Measure]:
@@ -33,7 +33,7 @@ def leak_measures(of: AuditedSet) -> Iterator[Measure]:
             return not given.isdisjoint(own) if own else None
 
         yield measure(
-            SECTION, key, title,
+            LEAKS, key, title,
             f"Share of the test questions {what} of a training or validation question about "
             "the same graph.",
             None if why else share(of.over_asked(hit)),
@@ -52,7 +52,7 @@ def _needed(of: AuditedSet, earlier: list[Question], why: str) -> Measure:
     if not why and not removed.all:
         why = "nothing is removed."
     return measure(
-        SECTION, "needed_fact", "needs a removed fact that is given away",
+        LEAKS, "needed_fact", "needs a removed fact that is given away",
         "Share of the test questions that need a removed fact (a removed triple of the witness of a hard "
         "answer, in any statement) which a training or validation question gives away by its evidence or by "
         "a topic and an answer.",

@@ -1,24 +1,237 @@
 """From rules to removed triples: eligible rules, their groundings, what is removed and how it is proved."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from rulemine.errors import NoInferenceError, counted
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.arrays import distinct
+from rulemine.errors import ConfigError, NoInferenceError, counted
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.index import Index
 from rulemine.kg.priors import CORE_PRIOR
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.options import SelectionSection
 from rulemine.recipe.recipe import Recipe
-from rulemine.removal.brink import select_brink
-from rulemine.removal.certificates import certify, certify_as_chosen
 from rulemine.removal.eligibility import confident_rules, rules_beyond_guessing
-from rulemine.removal.levels import thin
+from rulemine.removal.levels import levels_of, thin
 from rulemine.removal.maximal import choose
-from rulemine.removal.selection import Selection
+from rulemine.removal.plan import RemovalPlan
+from rulemine.removal.selection import Selection, SelectionCounts
 from rulemine.removal.setting import Setting
 from rulemine.rules.blocks import MapLike, Progress
+from rulemine.rules.bodies import BoundRule, bind_rule
+from rulemine.rules.decoration import Decorations
 from rulemine.rules.grounding import Groundings, ground
+from rulemine.rules.proofs import best_proofs, remaining_proofs
 from rulemine.rules.rule import Rule
 
 __all__ = ["explain_priors", "ground_eligible", "remove"]
+
+Ints = npt.NDArray[np.int64]
+
+# From a choice to a selection: levels, published certificates, remaining proofs and the core.
+
+Bools = npt.NDArray[np.bool_]
+
+
+def certify(
+    setting: Setting,
+    choice: RemovalPlan,
+    seed: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> Selection:
+    """The selection of a choice, with the best remaining proof of each fact as its certificate.
+
+    Args:
+        setting: What it was chosen from.
+        choice: One row per removed fact.
+        seed: Seed of the levels.
+        progress: Called with (rules done, all rules), each rule twice.
+
+    Returns:
+        One row per removed triple, ascending.
+    """
+    rules = choice.rules
+    total = 2 * len(rules)
+    kg = setting.kg
+    row_of = np.full(len(kg), -1, np.int64)
+    row_of[setting.facts[choice.head]] = np.arange(len(choice))
+    row = row_of[setting.facts]
+    removed = np.flatnonzero(row >= 0)
+    row = row[removed]
+    del row_of
+    remaining = remaining_proofs(
+        kg.without(removed),
+        rules,
+        kg.triples[removed],
+        progress and (lambda done, _: progress(done, total)),
+    )
+    best = best_proofs(
+        kg,
+        rules,
+        Decorations(kg, rules, setting.facts),
+        removed,
+        row,
+        remaining,
+        progress and (lambda done, _: progress(len(rules) + done, total)),
+    )
+    proofs = np.zeros(len(choice), np.int64)
+    np.add.at(proofs, row, remaining.count)
+    shortest = np.full(len(choice), np.iinfo(np.int64).max)
+    proved = remaining.shortest > 0
+    np.minimum.at(shortest, row[proved], remaining.shortest[proved])
+    level = levels_of(choice, seed)[row]
+    return Selection(
+        rules,
+        removed,
+        best.rule[row].astype(np.int32),
+        best.body[row],
+        choice.rule[row],
+        level,
+        setting.directions[removed],
+        setting.prior[removed],
+        _alone(setting, removed, level) & setting.guarded()[removed],
+        proofs[row],
+        shortest[row],
+        choice.counts,
+    )
+
+
+def certify_as_chosen(setting: Setting, choice: RemovalPlan, seed: int) -> Selection:
+    """The selection of a choice whose groundings are the certificates, one row for each.
+
+    A row is of the core if nothing joins the two ends of its triple, both priors are low enough, and its
+    certificate is not decorated.
+    """
+    kg, head = setting.kg, choice.head
+    removed, of = np.unique(head, return_inverse=True)
+    remaining = remaining_proofs(kg.without(removed), choice.rules, kg.triples[removed])
+    decorations = Decorations(kg, choice.rules, setting.facts)
+    fine = np.zeros(len(choice), bool)
+    for number in distinct(choice.rule).tolist():
+        own = np.flatnonzero(choice.rule == number)
+        fine[own] = decorations.without(number, head[own], choice.body[own])
+    level = levels_of(choice, seed)
+    return Selection(
+        choice.rules,
+        head,
+        choice.rule,
+        choice.body,
+        choice.rule,
+        level,
+        setting.directions[head],
+        setting.prior[head],
+        _alone(setting, head, level) & setting.guarded()[head] & fine,
+        remaining.count[of],
+        remaining.shortest[of],
+        choice.counts,
+    )
+
+
+def _alone(setting: Setting, head: Ints, level: npt.NDArray[np.int16]) -> Bools:
+    """Whether, at the level of each removed triple, no other triple joins its two ends."""
+    at = np.full(len(setting.kg), 101, np.int16)
+    at[head] = level
+    last = np.zeros(int(setting.pairs.max(initial=-1)) + 1, np.int16)
+    np.maximum.at(last, setting.pairs, at)
+    alone: Bools = last[setting.pairs[head]] <= level
+    return alone
+
+
+# The published selection (Zhou et al., arXiv 2508.08344), reproduced exactly, flaws included.
+#
+# For each rule a nested loop over the body atoms, in the order in which the rule is written, each over
+# the facts in the order of the source; the first `per_rule` groundings are kept. Then every row whose
+# head is in the body of some kept row is dropped, whichever rule that is of. On Family, with the rules
+# as AMIE 3.5.1 prints them, this gives the published benchmark.
+#
+# Guarantee: exactly the rows, in exactly the order, of the literal nested loop, computed from indexes;
+# all groundings are counted, few are held in memory.
+
+
+def select_brink(
+    kg: KnowledgeGraph,
+    rules: Sequence[Rule],
+    *,
+    per_rule: int = 30,
+    progress: Callable[[int, int], None] | None = None,
+) -> RemovalPlan:
+    """Selects as the published procedure does.
+
+    A removed triple may have several rows, and a rule may lose all of its own.
+
+    Args:
+        kg: The graph; ``kg.source_order`` is the order of its source.
+        rules: The rules in their own order, each with its body in the order written.
+        per_rule: Cap: how many groundings of each rule are kept at first, ≥ 1.
+        progress: Called with (rules done, rules).
+
+    Returns:
+        The rows that are left: by rule, then in the order of the loop. `considered` counts
+        the rows before any was dropped.
+
+    Raises:
+        ConfigError: `per_rule` is not positive.
+    """
+    if per_rule < 1:
+        raise ConfigError(f"per_rule: found {per_rule}; expected at least 1. Raise it.")
+    index = Index(kg)
+    place = np.empty(len(kg), np.int64)
+    place[kg.source_order] = np.arange(len(kg))
+    provable = np.zeros(len(kg), bool)
+    groundings = 0
+    widest = max((len(rule.body) for rule in rules), default=0)
+    numbers: list[npt.NDArray[np.int32]] = [np.empty(0, np.int32)]
+    heads: list[Ints] = [np.empty(0, np.int64)]
+    bodies: list[Ints] = [np.empty((0, widest), np.int64)]
+    for number, rule in enumerate(rules):
+        bound = bind_rule(index, rule)
+        if bound is not None:
+            count, head, body = _first(bound, place, per_rule, provable)
+            groundings += count
+            numbers.append(np.full(len(head), number, np.int32))
+            heads.append(head)
+            padding = ((0, 0), (0, widest - len(rule.body)))
+            bodies.append(np.pad(body, padding, constant_values=-1))
+        if progress:
+            progress(number + 1, len(rules))
+    rule_of, head, body = np.concatenate(numbers), np.concatenate(heads), np.concatenate(bodies)
+    needed = np.zeros(len(kg), bool)
+    needed[body[body >= 0]] = True
+    keep = ~needed[head]
+    counts = SelectionCounts(groundings, int(provable.sum()), len(head), upper_bound=0)
+    head = head[keep]
+    size = np.zeros(len(head), np.int64)
+    size[np.unique(head, return_index=True)[1]] = 1
+    return RemovalPlan(tuple(rules), head, rule_of[keep], body[keep], head, size, counts)
+
+
+def _first(
+    bound: BoundRule, place: Ints, per_rule: int, provable: npt.NDArray[np.bool_]
+) -> tuple[int, Ints, Ints]:
+    """The number of groundings of a rule, and head and body of the first ones.
+
+    Args:
+        bound: The rule.
+        place: Position of each row of ``kg.triples`` in the source.
+        per_rule: How many to return.
+        provable: Marks the heads of all groundings; changed.
+    """
+    rows = bound.heads()
+    count = 0
+    head = np.empty(0, np.int64)
+    body = np.empty((0, len(bound.body)), np.int64)
+    for found in bound.bodies(bound.index.kg.triples[rows]):
+        count += len(found.head)
+        provable[rows[found.head]] = True
+        head = np.concatenate((head, rows[found.head]))
+        body = np.concatenate((body, found.rows))
+        # The position of the first atom's fact is the outermost loop; a body determines its head.
+        order = np.lexsort(place[body].T[::-1])[:per_rule]
+        head, body = head[order], body[order]
+    return count, head, body
+
 
 LEAST_FAIR = 1 / 3
 """Where a smaller fraction of the triples has a direction with a low prior, a build says so."""

@@ -15,16 +15,58 @@ from pathlib import Path
 
 import numpy as np
 
+from rulemine.arrays import distinct
 from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.files import read_lines
 from rulemine.kg.facts import Declarations, facts_of
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.index import Index
 from rulemine.registry import packaged_or_given
 from rulemine.rules.formats import parse_readable
-from rulemine.rules.forward import close
 from rulemine.rules.rule import Rule
+from rulemine.rules.walk import OpenEnds, Walks
 
-__all__ = ["IMPLIED_FILE", "load_implied", "with_implied"]
+__all__ = ["IMPLIED_FILE", "close", "load_implied", "with_implied"]
+
+# Forward chaining: all that rules derive from a graph.
+#
+# Guarantee: finds exactly the least graph that is closed under the rules, whatever their order.
+
+
+def close(
+    kg: KnowledgeGraph,
+    rules: Iterable[Rule],
+    progress: Callable[[int, int], None] | None = None,
+) -> KnowledgeGraph:
+    """The graph with everything that rules derive from it, from what they derive, and so on.
+
+    No triple from an entity to itself is derived.
+
+    Args:
+        kg: The graph.
+        rules: Every variable of a head is in its body. Rules with a relation or an entity that the graph
+            lacks derive nothing.
+        progress: Called with (applications of rules done, those known to be needed).
+    """
+    known = [rule for rule in rules if rule.relations <= kg.relation_ids.keys()]
+    everyone = np.arange(len(kg.entities))
+    done, waiting = 0, known
+    while waiting:
+        found = [np.empty((0, 3), np.int32)]
+        heads = sorted({rule.head.relation for rule in waiting})
+        walks = Walks(Index(kg), waiting)
+        for at, head in enumerate(heads):
+            if progress is not None:
+                progress(done + at * len(waiting) // len(heads), done + len(waiting))
+            for ids in walks.triples([OpenEnds(head, "object", everyone)]):
+                found.append(ids[(ids[:, 0] != ids[:, 2]) & (kg.rows_of(ids) < 0)])
+        done += len(waiting)
+        new = np.concatenate(found)
+        kg = kg.including(new)
+        changed = {kg.relations[number] for number in distinct(new[:, 1])}
+        waiting = [rule for rule in known if changed & {atom.relation for atom in rule.body}]
+    return kg
+
 
 IMPLIED_FILE = "implied.txt"
 """The name of the file in the folder of a packaged data set."""
@@ -85,7 +127,7 @@ def with_implied(
         reference: A larger KG, matched by labels.
         rules: Applied until nothing new follows.
         declarations: Which relations state the same facts.
-        progress: See `rulemine.rules.forward.close`.
+        progress: See `rulemine.rules.implied.close`.
     """
     given = [] if reference is None else reference.labeled()
     named = {name for rule in rules for name in rule.relations}

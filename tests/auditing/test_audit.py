@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from rulemine.auditing.answers import answer_measures, canonical_query
-from rulemine.auditing.audit import Audit, audit
+from rulemine.auditing.audit import AS_OURS, Audit, audit
 from rulemine.auditing.audited import AuditedSet
 from rulemine.auditing.figures import AuditedFigure, effective
-from rulemine.auditing.inference import AS_OURS
 from rulemine.auditing.page import document_of, to_json, write_audits
 from rulemine.codec import to_json as plain_of
 from rulemine.importing.importer import import_set
@@ -393,4 +392,4 @@ def test_questions_about_different_graphs_are_not_compared(
 
 def test_what_is_mined_is_what_recipes_mine() -> None:
     ours, recipe = plain_of(AS_OURS), plain_of(Recipe("a", "b").mining)
-    assert ours == {key: recipe[key] for key in ours}
+    assert recipe == {key: ours[key] for key in recipe}

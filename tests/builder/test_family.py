@@ -13,11 +13,10 @@ from rulemine.config import packaged
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
-from rulemine.removal.brink import select_brink
-from rulemine.removal.certificates import certify, certify_as_chosen
 from rulemine.removal.maximal import choose
 from rulemine.removal.selection import Selection, read_selection, write_selection
 from rulemine.removal.setting import Setting
+from rulemine.removal.steps import certify, certify_as_chosen, select_brink
 from rulemine.rules.formats import read_rules
 from rulemine.rules.grounding import Groundings, ground
 from rulemine.rules.proofs import remaining_proofs

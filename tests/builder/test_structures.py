@@ -32,7 +32,7 @@ def made(rules: Path, target: Path, *settings: tuple[tuple[str, ...], object]) -
 def impatient() -> Iterator[None]:
     """Sampling that gives up sooner."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rulemine.kinds.structures.sampling.PATIENCE", 60)
+        patch.setattr("rulemine.kinds.structures.ask.PATIENCE", 60)
         yield
 
 

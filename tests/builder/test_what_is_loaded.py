@@ -31,7 +31,7 @@ assert evaluate(release, answer(release, "prior")).rows
 
 LOADED = "\nprint(json.dumps(sorted(sys.modules)) if (json := __import__('json')) else '')"
 
-USUAL = {"rulemine.kinds.rules.kind", "rulemine.kinds.rules.options"}
+USUAL = {"rulemine.kinds.rules.kind"}
 """What lists the keys of a recipe, which are those of the usual kind."""
 
 HEAVY = {"jpype", "openai", "pyoxigraph", "pyarrow", "rulemine.builder"}

@@ -14,8 +14,8 @@ import pytest
 from distributed import LocalCluster
 
 from rulemine import KnowledgeGraph, mine
+from rulemine.cluster import cluster as of_worker
 from rulemine.cluster import opened, opening
-from rulemine.cluster import worker as of_worker
 from rulemine.cluster.cluster import Cluster
 from rulemine.cluster.opening import Here
 from rulemine.cluster.parcel import AwayError, Packer, Unpacker

@@ -3,8 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.datasets.geonames import geography
-from rulemine.datasets.property_graphs import load_property_graph
+from rulemine.datasets.property_graphs import geography, load_property_graph
 from rulemine.datasets.registry import load_kg
 from rulemine.errors import ConfigError, DatasetError
 from rulemine.kg.property_graph.graph import PropertyGraph

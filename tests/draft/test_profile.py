@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.draft.profile import explain_no_inference
+from rulemine.draft.drafting import explain_no_inference
 from rulemine.kg.graph import KnowledgeGraph
 from tests.command_line import run_here
 from tests.draft.test_drafting import build, folder

@@ -36,7 +36,7 @@ class Asked(NamedTuple):
 def made() -> Asked:
     world = RandomWorld(0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rulemine.kinds.structures.sampling.PATIENCE", 60)
+        patch.setattr("rulemine.kinds.structures.ask.PATIENCE", 60)
         asked = world.ask(names=("2p", "2i"), ratios=None)
     one = next(q for q in asked.questions if q.structure == "2p" and q.intermediates)
     two = next(q for q in asked.questions if q.structure == "2i")

@@ -5,7 +5,7 @@ import pytest
 from rulemine.errors import InputError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.books import folded, packaged_books, read_book
-from rulemine.phrasing.clause_templates import clause_templates
+from rulemine.phrasing.books.__init__ import clause_templates
 from rulemine.phrasing.tables import template_problems
 from rulemine.phrasing.template_file import PLACEHOLDERS
 from rulemine.phrasing.templates import load_templates

@@ -3,8 +3,7 @@ import pytest
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.derive import derive
 from rulemine.phrasing.ends import NOTHING_KNOWN
-from rulemine.phrasing.graph_ends import GraphEnds, graph_ends
-from rulemine.phrasing.templates import load_templates
+from rulemine.phrasing.templates import GraphEnds, graph_ends, load_templates
 
 FAMILY = [
     *((f"aunt{i}", "aunt", f"child{i + j}") for i in range(6) for j in range(3)),

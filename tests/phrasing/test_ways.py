@@ -2,8 +2,8 @@
 
 import pytest
 
+from rulemine.phrasing.compose import ways_of
 from rulemine.phrasing.descriptions import read_description
-from rulemine.phrasing.ways import ways_of
 
 WAYS = (
     ("film/films | that was/were directed by {topic}", "reduced", "directed by A"),

@@ -9,8 +9,8 @@ import rulemine.query.join
 from rulemine.errors import ConfigError
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.atom import Atom, Term
-from rulemine.removal.brink import select_brink
 from rulemine.removal.plan import RemovalPlan
+from rulemine.removal.steps import select_brink
 from rulemine.rules.rule import Rule
 from tests import some_seeds
 from tests.small_graphs import ENTITIES, RELATIONS, small_rules

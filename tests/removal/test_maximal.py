@@ -11,13 +11,11 @@ import pytest
 import rulemine.removal.maximal as module
 from rulemine.errors import ConfigError
 from rulemine.kg.graph import KnowledgeGraph, Triple
-from rulemine.removal.candidates import candidates_of
-from rulemine.removal.certificates import certify
 from rulemine.removal.levels import thin
-from rulemine.removal.maximal import choose
-from rulemine.removal.search_state import SearchState
+from rulemine.removal.maximal import SearchState, candidates_of, choose
 from rulemine.removal.selection import Selection, read_selection, write_selection
 from rulemine.removal.setting import Setting
+from rulemine.removal.steps import certify
 from rulemine.rules.decoration import Decorations
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.grounding import Groundings, ground

@@ -8,9 +8,9 @@ import pytest
 
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query import join
-from rulemine.removal.certificates import certify
 from rulemine.removal.maximal import choose
 from rulemine.removal.setting import Setting
+from rulemine.removal.steps import certify
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.grounding import ground
 from rulemine.rules.proofs import remaining_proofs

@@ -11,8 +11,7 @@ from rulemine.errors import InputError
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.atom import Atom
-from rulemine.rules.forward import close
-from rulemine.rules.implied import load_implied, with_implied
+from rulemine.rules.implied import close, load_implied, with_implied
 from rulemine.rules.rule import Rule
 from tests import some_seeds
 from tests.small_graphs import RELATIONS, small_graph, small_rules

@@ -9,7 +9,7 @@ import pytest
 
 from rulemine.datasets.registry import load_kg, load_labels
 from rulemine.kg.entity_names import NAMINGS, EntityNames
-from rulemine.kinds.rules.text_check import TextCheck
+from rulemine.kinds.rules.ask import TextCheck
 from rulemine.phrasing.glosses import Gloss
 from rulemine.phrasing.templates import load_templates
 from rulemine.query.answers import QuestionKey

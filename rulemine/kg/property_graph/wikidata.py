@@ -57,7 +57,7 @@ class ClaimedFact(NamedTuple):
 class Statements:
     """Collects the triples of which statements are made.
 
-    Values are `Iri` or those of `rulemine.kg.property_graph.literals.literal_value`.
+    Values are `Iri` or those of `rulemine.kg.property_graph.rdf_graph.literal_value`.
     """
 
     def __init__(self) -> None:

@@ -1,12 +1,13 @@
 """The kind ``rules`` in a build, see `rulemine.kinds.building`."""
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rulemine.codec import to_json
+from rulemine.errors import ConfigError
 from rulemine.kinds.building import BuildingKind, GraphParts
-from rulemine.kinds.kind import Amounts, Splits, Wording, pairs
-from rulemine.kinds.rules.options import RuleSection
+from rulemine.kinds.kind import ONE_WRITER, Amounts, KindOptions, Splits, Wording, pairs
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
@@ -21,6 +22,27 @@ if TYPE_CHECKING:
     from rulemine.verbalizer.prompts import Prompts
 
 __all__ = ["KIND"]
+
+# What recipes of the kind ``rules`` lack; they have no section of their own.
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSection(KindOptions):
+    """No options: the kind ``rules`` has those of the sections ``questions`` and ``selection``."""
+
+    lacks: ClassVar = ONE_WRITER
+    drafted: ClassVar = (
+        ("questions.test_core", 500, "two systems nine points apart can be told apart"),
+    )
+
+    def check(self, recipe: Any) -> None:
+        """See `KindOptions.check`."""
+        KindOptions.check(self, recipe)
+        if recipe.selection.mode == "none":
+            raise ConfigError(
+                f"selection.mode: is none (selection.share is 0), and questions of the kind {recipe.kind} "
+                "ask for removed triples. Name another kind (--kind structures), or remove something."
+            )
 
 
 class RuleSplits(Splits):

@@ -5,11 +5,18 @@ from typing import Any
 
 from rulemine.config import packaged
 from rulemine.files import read_text
+from rulemine.kinds.query_figures import figures_of_queries
 from rulemine.kinds.query_page import examples_of_structures, values_of_queries
-from rulemine.kinds.structures.figures import FIGURES
+from rulemine.query.structures import STRUCTURES
+from rulemine.release.card.figure import Figure
 from rulemine.release.card.kind_page import KindPage, Manifest
 
-__all__ = ["STRUCTURE_PAGE"]
+__all__ = ["FIGURES", "STRUCTURE_PAGE"]
+
+# The figures of a release of the kind ``structures``: its paper's statistics, of all nine structures.
+
+FIGURES: tuple[Figure, ...] = tuple(figures_of_queries(STRUCTURES))
+
 
 _TYPES = {
     "schema": "those of the schema",

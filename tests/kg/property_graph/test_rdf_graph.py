@@ -10,9 +10,8 @@ import pytest
 from rulemine.errors import ConfigError, InputError
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.kg.property_graph.literals import literal_value
 from rulemine.kg.property_graph.observed import Strange
-from rulemine.kg.property_graph.rdf_graph import read_rdf
+from rulemine.kg.property_graph.rdf_graph import literal_value, read_rdf
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 
 XSD = "http://www.w3.org/2001/XMLSchema#"

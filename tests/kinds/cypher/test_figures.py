@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from rulemine.kinds.cypher.figures import LENGTHS
+from rulemine.kinds.cypher.page import LENGTHS
 from rulemine.kinds.query_figures import figures_of_queries
 from rulemine.kinds.registry import KINDS
 from rulemine.release.card.bins import up_to, upper_names

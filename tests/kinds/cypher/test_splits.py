@@ -10,11 +10,10 @@ import pytest
 from rulemine.cypher import PatternQuery
 from rulemine.cypher.questions.pattern_text import query_text
 from rulemine.errors import UserError
-from rulemine.kinds.cypher.ask import asked_last
+from rulemine.kinds.cypher.ask import asked_last, draw
 from rulemine.kinds.cypher.block import RowChange
 from rulemine.kinds.cypher.options import SPLIT_WAYS
 from rulemine.kinds.cypher.pool import Wanted, signature_of
-from rulemine.kinds.cypher.splits import draw
 from rulemine.kinds.locks import LockReason
 from rulemine.release.leakage import RemovedFacts
 from rulemine.release.reader import Release

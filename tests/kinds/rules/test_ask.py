@@ -15,10 +15,9 @@ from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.recipe.options import QuestionSection, SelectionSection
 from rulemine.recipe.recipe import Recipe
 from rulemine.release.question_set import QuestionSet
-from rulemine.removal.brink import select_brink
-from rulemine.removal.certificates import certify_as_chosen
 from rulemine.removal.selection import Selection, SelectionCounts
 from rulemine.removal.setting import Setting
+from rulemine.removal.steps import certify_as_chosen, select_brink
 from rulemine.rules.formats import parse_readable, read_rules
 from rulemine.rules.rule import Measures, Rule
 from rulemine.seeds import stream

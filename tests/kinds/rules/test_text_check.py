@@ -1,4 +1,4 @@
-from rulemine.kinds.rules.text_check import NAMED, SELF_LOOP, TextCheck
+from rulemine.kinds.rules.ask import NAMED, SELF_LOOP, TextCheck
 from rulemine.phrasing.templates import load_templates
 from rulemine.query.answers import QuestionKey
 from rulemine.release.naming import name_entities

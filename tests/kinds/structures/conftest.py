@@ -6,6 +6,6 @@ import pytest
 @pytest.fixture(autouse=True, scope="package")
 def impatient() -> None:
     patch = pytest.MonkeyPatch()
-    patch.setattr("rulemine.kinds.structures.sampling.PATIENCE", 60)
+    patch.setattr("rulemine.kinds.structures.ask.PATIENCE", 60)
     yield
     patch.undo()

@@ -89,17 +89,6 @@ def test_it_verifies_in_every_naming_and_is_built_again(
     assert tree(here / "again") == tree(release)
 
 
-def test_dropped_questions_are_gone_and_the_rest_verifies(
-    made: tuple[Path, Counter[str]], here: Path, command: Command
-) -> None:
-    more = ["--replay", str(made[0].with_name("demo.stages")), "--on-failure", "drop"]
-    model = ["--verbalizer", "openai", *MODELS]
-    ended = command("build", "structures-demo", "-o", "demo", *FEW, *model, *more)
-    assert ended.status == 0, ended.err
-    assert {row["wording"] for row in questions(here / "demo")} == {"model"}
-    assert command("verify", "demo").status == 0, command("verify", "demo").out
-
-
 def test_a_dry_run_calls_nothing(here: Path, command: Command) -> None:
     ended = command(*words("http://127.0.0.1:9/v1", "demo", "--dry-run"))
     assert ended.status == 0, ended.err
@@ -108,9 +97,8 @@ def test_a_dry_run_calls_nothing(here: Path, command: Command) -> None:
     assert journal(here / "demo") == {}
 
 
-@pytest.mark.parametrize("option", [["--round-trip"], ["--paraphrases", "2"]])
-def test_options_of_rule_questions_are_refused(option: list[str], command: Command) -> None:
-    ended = command(*words("http://127.0.0.1:9/v1", "demo", *option))
+def test_paraphrases_are_for_rule_questions(command: Command) -> None:
+    ended = command(*words("http://127.0.0.1:9/v1", "demo", "--paraphrases", "2"))
     assert_refused(ended, r"verbalizer\.\w+: for the kind rules only; .* one text")
 
 

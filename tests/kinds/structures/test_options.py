@@ -13,11 +13,10 @@ from rulemine.kg.entity_types import EntityTypes
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.locks import removed_facts
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE
+from rulemine.kinds.structures.ask import _Sampling, within_limit
 from rulemine.kinds.structures.checking import Reason
 from rulemine.kinds.structures.kind import KIND
 from rulemine.kinds.structures.options import StructureSection
-from rulemine.kinds.structures.sampling import _Sampling
-from rulemine.kinds.structures.sharing import within_limit
 from rulemine.recipe.loading import load_recipe
 from rulemine.recipe.options import QuestionSection
 from rulemine.recipe.recipe import Recipe
@@ -29,7 +28,7 @@ LINKS = {"1p": 1, "2p": 2, "3p": 3, "2i": 2, "3i": 3, "ip": 3, "pi": 3, "2u": 1,
 EASY = ["1p", "2p", "2i", "2u"]
 
 
-PATIENCE = "rulemine.kinds.structures.sampling.PATIENCE"
+PATIENCE = "rulemine.kinds.structures.ask.PATIENCE"
 
 
 @pytest.fixture(autouse=True)
