@@ -17,9 +17,9 @@ from typing import Any
 import rulemine
 from rulemine.cli.answer import ANSWER, QUESTIONS
 from rulemine.cli.arguments import Subcommand
-from rulemine.cli.build import BUILD, DRAFT, GLOSS, KEYS_OF_RECIPES, STEPS
+from rulemine.cli.build import BUILD, DRAFT, GLOSS, KEYS_OF_RECIPES
 from rulemine.cli.compare import COMPARE
-from rulemine.cli.console import complain, fitting, note
+from rulemine.cli.console import complain, fitting
 from rulemine.cli.data import DATA
 from rulemine.cli.evaluate import EVALUATE
 from rulemine.cli.export import EXPORT, SUPERVISION
@@ -53,19 +53,6 @@ GROUPS: dict[str, tuple[Subcommand, ...]] = {
 
 COMMANDS = {command.name: command for group in GROUPS.values() for command in group}
 
-RENAMED = {
-    **{step: f"build --until {step}" for step in STEPS},
-    "baselines": "evaluate --baselines",
-    "cypher-score": "evaluate",
-    "cypher-tasks": "graph tasks",
-    "draft": "build draft",
-    "keys": "build keys",
-    "neo4j": "serve neo4j",
-    "serve-sparql": "serve sparql",
-    "supervision": "export supervision",
-}
-"""Old name of a command → its new name; kept for one version."""
-
 END = """\
 Your own graph (subject <tab> relation <tab> object), in three commands:
   rulemine build my.tsv -o out/my    mine, remove, ask: a benchmark in out/my
@@ -90,14 +77,8 @@ class AllCommands(Parser):
     def parse_known_args(  # type: ignore[override]  # only as this program calls it
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Namespace, list[str]]:
-        """Finds commands of two words, and those that had other names."""
+        """Finds commands of two words."""
         words = list(sys.argv[1:] if args is None else args)
-        if words and (new := RENAMED.get(words[0])):
-            shown = new.partition("=")[0]
-            note(
-                f"rulemine {words[0]} is now rulemine {shown}; the next version has no other name for it"
-            )
-            words[:1] = new.split()
         if " ".join(words[:2]) in COMMANDS:
             words[:2] = [" ".join(words[:2])]
         return super().parse_known_args(words, namespace)

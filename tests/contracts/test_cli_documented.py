@@ -4,12 +4,10 @@ import argparse
 import re
 import runpy
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from rulemine.cli.build import STEPS
-from rulemine.cli.main import GROUPS, RENAMED, main, make_parser
+from rulemine.cli.main import GROUPS, main, make_parser
 from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
 from rulemine.recipe.recipe import KEYS
 from tests import ROOT
@@ -60,38 +58,6 @@ def test_the_help_of_build_has_its_options_on_a_page_or_two(
     with pytest.raises(SystemExit):
         main(["build", "--help"])
     assert len(capsys.readouterr().out.splitlines()) <= 80
-
-
-OLD_WORDS = {
-    "baselines": (["out", "--split", "all"], {"baselines": True, "split": "all"}),
-    "cypher-score": (["t.json", "p.json"], {"predictions": Path("p.json")}),
-    "cypher-tasks": (["demo", "-o", "t"], {"graph": "demo"}),
-    "candidates": (["demo", "c"], {"file": Path("c")}),
-    "seeds": (["demo", "t.txt"], {"texts": "t.txt"}),
-    "serve-sparql": (["out"], {"port": 8890}),
-    "neo4j": (["load", "out"], {"action": "load"}),
-    "draft": (["g.tsv", "-o", "x"], {"recipe": "g.tsv"}),
-    "keys": (["mining"], {"section": "mining"}),
-    "supervision": (["out"], {"answers": "asked"}),
-    **{step: (["demo"], {"until": step}) for step in STEPS},
-}
-"""Old name → words after it, and what of them has to be understood."""
-
-
-@pytest.mark.parametrize("old", RENAMED)
-def test_an_old_name_means_the_new_command_and_says_so(
-    old: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words, expected = OLD_WORDS[old]
-    parsed = make_parser().parse_args([old, *words])
-    assert expected.items() <= vars(parsed).items()
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    new = re.fullmatch(rf"note: rulemine {old} is now rulemine ([^;]+); .*\n", said)
-    assert new is not None
-    first = new[1].partition(" --")[0]
-    assert parsed.run is COMMANDS[first][1].get_default("run")
-    assert old not in COMMANDS
 
 
 def test_every_command_has_a_summary_and_a_function() -> None:
