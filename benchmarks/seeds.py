@@ -14,7 +14,6 @@ import numpy as np
 
 from rulemine.datasets import load_kg, load_labels
 from rulemine.kinds.variants.components import Components
-from rulemine.kinds.variants.options import VariantSection
 from rulemine.kinds.variants.seed_texts import Linker
 from rulemine.kinds.written.candidate import Subgraph
 
@@ -33,7 +32,7 @@ def main(kg_name: str, labels_name: str = "") -> None:
     """Measures one graph."""
     kg = load_kg(kg_name)
     labels = load_labels(labels_name) if labels_name else {}
-    components = Components(kg, VariantSection(), ())
+    components = Components(kg, ())
     degrees = np.array([len(components.neighbors(e)) for e in range(len(kg.entities))])
     draws = np.random.default_rng(1)
     words = WORDS.split()
@@ -41,7 +40,7 @@ def main(kg_name: str, labels_name: str = "") -> None:
     parts = [names[i] if i < len(names) else words[i % len(words)]
              for i in draws.integers(0, 6 * len(names), CHARACTERS // 4).tolist()]  # fmt: skip
     text = " ".join(parts)[:CHARACTERS]
-    linker = Linker(kg, labels, {}, components.neighbors)
+    linker = Linker(kg, labels, components.neighbors)
     timed("entities of 1 MB", lambda: f"{len(linker.entities(text)):,} entities")
     for name, weights in (("any", None), ("hubs", degrees / degrees.sum())):
         sets = [

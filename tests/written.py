@@ -9,9 +9,8 @@ from rulemine.release.records import Question
 from tests.structures import CONFIG, world
 
 SUBGRAPHS = {
-    "questions": 20, "nodes": 10, "edges": 30, "sampling": "degree", "degree_bias": 1.0,
-    "max_answers": 10, "max_evidence": 100, "reserved_shapes": ["((1)(1))"], "test_share": 0.3,
-    "training_relations": 0.54, "per_cell": 45,
+    "questions": 20, "nodes": 10, "edges": 30, "max_answers": 10, "max_evidence": 100,
+    "reserved_shapes": ["((1)(1))"], "test_share": 0.3,
 }  # fmt: skip
 VARIANTS = {"questions": 20, "max_triples": 100, "max_neighbors": 1000, "run": 0, "judges": []}
 JUDGEMENT = Judgement("judge", True, "fine", False, "no", True, "yes", True, "whole")

@@ -1,7 +1,6 @@
 """The world of `tests.structures` with questions that were written for a subgraph, as parts made by hand.
 
-What the questions say of themselves is found by brute force over all derivations; which topics are needed is
-written down here.
+What the questions say of themselves is found by brute force over all derivations.
 """
 
 import re
@@ -36,12 +35,11 @@ from tests.structures import (
 
 COUNT = '(count (p- "citizen_of" "france"))'
 WITHOUT = '(minus (p- "won" "oscar") (p- "citizen_of" "france"))'
-NEEDLESS = '(and (p- "born_in" "rome") (p- "citizen_of" "italy"))'
 
 ASKED = [
     ("train", '(p "citizen_of" "ann")', "france"),
     ("train", '(and (p- "citizen_of" "france") (p- "won" "oscar"))', "ann"),
-    ("train", NEEDLESS, "cat"),
+    ("train", '(p- "born_in" "rome")', "cat"),
     ("train", COUNT, "dan"),
     ("train", WITHOUT, "eve"),
     ("train", '(p "made_in" (p "wrote" (or (p "spouse" "ann") (p- "spouse" "ann"))))', "italy"),
@@ -50,22 +48,22 @@ ASKED = [
 ]
 """Splits, queries and the answers that their writer had in mind; split, so that training gives none away."""
 
-MINIMAL = {NEEDLESS: [('(p- "born_in" "rome")', "rome"), ('(p- "citizen_of" "italy")', "italy")]}
-"""Of queries with topics that are not needed, the smallest with the same answers, and their topics."""
-
 TRAINING = sorted(
     {r for split, text, _ in ASKED if split == "train" for r in re.findall(r'p-? "(\w+)"', text)}
 )
 """The relations of training."""
 
 SECTIONS: dict[str, dict[str, Any]] = {
-    "subgraphs": to_json(
-        SubgraphSection(
-            questions=20, nodes=17, atoms=(1, 2, 3), reserved_shapes=("((1)(1))",), minimal=False
-        )
-    ),
-    "variants": to_json(VariantSection(questions=20, max_triples=40, judges=("m",), minimal=False)),
-}
+    "subgraphs": {
+        **to_json(SubgraphSection(questions=20)),
+        "nodes": 17, "edges": 30, "max_answers": 10, "max_evidence": 100,
+        "reserved_shapes": ["((1)(1))"],
+    },
+    "variants": {
+        **to_json(VariantSection(questions=20, judges=("m",))),
+        "max_neighbors": 1000, "max_triples": 40, "max_answers": 0, "max_evidence": 100,
+    },
+}  # fmt: skip
 
 JUDGEMENT = Judgement("m", True, "It is a sentence.", False, "", True, "", True, "")
 
@@ -146,16 +144,14 @@ def common(
 def subgraph_question(number: int, split: str, text: str, answer: str) -> Question:
     """A question of the kind ``subgraphs``."""
     own, block = common(number, split, text, answer)
-    least = [MinimalQuery((topic,), less) for less, topic in MINIMAL.get(text, ())]
     kinds = (["ugt"] if "((" in own["shape"] else []) + (["urt"] if "shot_in" in text else [])
     return Question(
         **own | {"kind": "subgraphs"},
         block=SubgraphBlock(
             **block,
-            redundant=bool(least),
-            minimal_shape="(1)" if least else own["shape"],
-            minimal=tuple(sorted(least, key=lambda row: row.anchors))
-            or (MinimalQuery(own["anchors"], text),),
+            redundant=False,
+            minimal_shape=own["shape"],
+            minimal=(MinimalQuery(own["anchors"], text),),
             test_type=tuple(kinds or ["id"]) if split == "test" else (),
             parent="q00000" if number == 1 else "",
         ),
@@ -174,7 +170,7 @@ def variant_question(number: int, split: str, text: str, answer: str) -> Questio
             seeds=tuple(sorted(seeds)),
             topic="films" if "film" in answer else "people",
             unique=len(own["answers"]) == 1,
-            redundant=text in MINIMAL,
+            redundant=False,
             judgements=(JUDGEMENT,) * 3,
         ),
     )

@@ -39,7 +39,7 @@ from rulemine.removal.selection import Selection
 from tests.chat_server import FakeModel, completion
 from tests.command_line import FACTS, RULES
 
-OF_MODEL = ("verbalizer.", "endpoint.", "variants.judges", "variants.run", "subgraphs.examples")
+OF_MODEL = ("verbalizer.", "endpoint.", "variants.judges", "variants.run")
 """What concerns a model: the beginnings of the names of keys."""
 
 INVISIBLE = {
@@ -68,12 +68,7 @@ MODEL = {"verbalizer.name": "openai", "verbalizer.model": "writer"}
 BASE: dict[str, dict[str, Any]] = {
     "rules": {"selection.share": 0.1},
     "structures": {"structures.per_structure": 1, "questions.split": "none"},
-    "subgraphs": {
-        "subgraphs.questions": 6,
-        "subgraphs.candidates": 12,
-        "subgraphs.examples": 0,
-        "subgraphs.atoms": (1, 2),
-    },
+    "subgraphs": {"subgraphs.questions": 6},
     "variants": {"variants.questions": 5, "variants.sets": 40, "variants.texts": ""},
     "cypher": {"cypher.per_template": 1},
 }

@@ -39,12 +39,11 @@ def test_subgraphs_are_broken_down_by_what_the_writer_did() -> None:
     parts = subgraphs()
     found = groups(parts, parts.questions)
     assert found["triples"] == {"1": {0, 1, 2, 10}, "2": {3, 6, 11}, "3": {4, 5, 7, 8, 9}}
-    assert found["redundancy"] == {"minimal": {*range(12)} - {4}, "not minimal": {4}}
     # id, ugt, urt, both in turns; of test questions alone
     assert found["test_type"] == {"id": {8}, "ugt": {7, 9, 11}, "urt": {6, 7, 10, 11}}
     assert "topic" not in found
     train = parts.questions[:4]
-    assert not {"redundancy", "test_type"} & groups(parts, train).keys()
+    assert "test_type" not in groups(parts, train)
 
 
 def test_variants_are_broken_down_by_topic_and_answers() -> None:

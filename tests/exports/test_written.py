@@ -14,7 +14,7 @@ from rulemine.exports.exporting import export
 from rulemine.exports.registry import EXPORTS
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
-from tests.written_releases import ASKED, COUNT, MINIMAL, NEEDLESS
+from tests.written_releases import ASKED, COUNT
 
 NUMBER = "asks for a number"
 HARDLESS = "no hard answer"
@@ -110,14 +110,10 @@ def test_gtsqa_has_the_fields_of_the_data_set(subgraphs: Release, tmp_path: Path
         assert len(row["full_answer_subgraph_wikikg2"]) == len(question.full_evidence)
         assert all(triple in lines for triple in row["full_answer_subgraph_wikikg2"])
         assert (row["n_hops"], row["graph_isomorphism"]) == (question.hops, question.shape)
-        assert row["redundant"] == (text == NEEDLESS)
+        assert not row["redundant"]
         key = {e.entity: f"m.{e.private}" for e in subgraphs.entities}
         least = ast.literal_eval(row["minimal_seeds_and_queries"])
-        assert [*least] == (
-            sorted(key[topic] for _, topic in MINIMAL[text])
-            if row["redundant"]
-            else ["-".join(key[name] for name in question.anchors)]
-        )
+        assert [*least] == ["-".join(key[name] for name in question.anchors)]
         for query in least.values():
             same = [found[0].value.removeprefix(prefix) for found in store.query(query)]
             assert sorted(same) == sorted(given)

@@ -20,7 +20,7 @@ SECONDS = 200
 BUILD = [
     "build", "variants-demo", "--verbalizer", "openai", "--model", "local", "--concurrency", "1",
     "--timeout", "200", "--set", "variants.texts=", "--set", "variants.sets=8",
-    "--set", "variants.set_size=2", "--set", "variants.pairs=1", "--set", 'variants.judges=["local"]',
+    "--set", "variants.pairs=1", "--set", 'variants.judges=["local"]',
     "--set", "questions.split=none",
 ]  # fmt: skip
 

@@ -17,13 +17,9 @@ from tests.isolated.try_model import EXAMPLES, ROOT, replies
 SECONDS = 200
 """For the build at most."""
 
-CANDIDATES = 8
-
 BUILD = [
     "build", "subgraphs-demo",
-    "--set", f"subgraphs.candidates={CANDIDATES}", "--set", "subgraphs.nodes=3", "--set", "subgraphs.edges=2",
-    "--set", "subgraphs.atoms=[1]", "--set", "subgraphs.count_share=0", "--set", "subgraphs.without_share=0",
-    "--set", "questions.split=none", "--set", "verbalizer.max_tokens=70",
+    "--set", "subgraphs.questions=1", "--set", "questions.split=none", "--set", "verbalizer.max_tokens=70",
 ]  # fmt: skip
 MODEL = ["--verbalizer", "openai", "--model", "local", "--prompt", "prompts.toml"]
 ASK = ["--concurrency", "1", "--timeout", str(SECONDS)]

@@ -110,9 +110,8 @@ def test_a_wrong_value_is_refused(setting: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("setting", "expected"),
     [
-        ('subgraphs.reserved_shapes=["(1)(2)"]', "longer branches first: (2)(1), not (1)(2)"),
-        ("subgraphs.nods=3", "unknown key 'subgraphs.nods'; did you mean 'nodes'?"),
-        ("nodes=3", "unknown key 'nodes'; did you mean 'subgraphs.nodes'?"),
+        ("subgraphs.groww=0", "unknown key 'subgraphs.groww'; did you mean 'grow'?"),
+        ("grow=0", "unknown key 'grow'; did you mean 'subgraphs.grow'?"),
         ("subgraphs=3", "subgraphs is 3; expected a table, [subgraphs] and its keys below"),
         (
             "variants=3",

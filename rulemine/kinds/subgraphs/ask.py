@@ -1,7 +1,7 @@
 """Makes the questions of the kind ``subgraphs``: which tasks are written, and what is kept.
 
 A subgraph is drawn, or grown from that of an accepted question, or drawn for what the release still lacks;
-a writer writes a candidate for it, which is validated, graded and tried for minimality (SynthKGQA, section 3
+a writer writes a candidate for it, which is validated and graded (SynthKGQA, section 3
 and appendix A; the grades are ours). It is enough when the questions that `rulemine.kinds.subgraphs.split`
 keeps are as many as wanted. Guarantee: a task depends on its number, and if it grows another or is for what
 is lacking, on what was accepted before its batch.
@@ -23,7 +23,7 @@ from rulemine.kinds.asking import Asking, Draft, question_ids
 from rulemine.kinds.graded import Graded
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE
 from rulemine.kinds.subgraphs.listed import ListedTrees, is_listed, plan_of
-from rulemine.kinds.subgraphs.options import MOST_TRIPLES, SubgraphSection
+from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.kinds.subgraphs.sampling import Sampler
 from rulemine.kinds.subgraphs.split import Cell, Lacking, SplitReason, split_subgraphs
 from rulemine.kinds.subgraphs.validation import GRAPHS_OWN, Mistake, Valid, Validator
@@ -31,7 +31,7 @@ from rulemine.kinds.texts import CHECKED
 from rulemine.kinds.written.block import MinimalQuery, SubgraphBlock
 from rulemine.kinds.written.candidate import FORMS, Candidate, Refusal, Subgraph, Task
 from rulemine.kinds.written.engine import FEWEST_AT_ONCE, MOST_AT_ONCE, Engine, Made
-from rulemine.kinds.written.execution import Executor, RunFailure
+from rulemine.kinds.written.execution import SECONDS, Executor, RunFailure
 from rulemine.kinds.written.replies import Unread, read_candidate
 from rulemine.kinds.written.scripted import ScriptedWriter
 from rulemine.phrasing.compose import reads_well
@@ -51,6 +51,15 @@ if TYPE_CHECKING:
     from rulemine.llm.call import Call
 
 __all__ = ["Aim", "Aimer", "Grower", "SubgraphEngine"]
+
+MOST_TRIPLES = 6
+"""Triples of a question at most: SynthKGQA's table of shapes ends there."""
+
+CANDIDATES = 20
+"""Times as many candidates as questions are written, at most."""
+
+COUNT_SHARE, WITHOUT_SHARE = 0.05, 0.05
+"""Fraction of the candidates that ask how many, and that leave some answers out (FILTER NOT EXISTS)."""
 
 MOST_SPENT = 3
 """Times as many candidates as questions are written for the core and the cells of test, at most."""
@@ -224,7 +233,6 @@ class Aimer:
             aim: What is lacking.
         """
         random = stream(self._seed, "subgraphs", "aim", number, len(aim.cells))
-        sizes: Sequence[int] = self._options.atoms
         cells = [cell for cell in aim.cells if aim.core or not self.gives_up(cell)]
         if aim.cells and not cells:
             return None
@@ -239,13 +247,13 @@ class Aimer:
         for at in range(over_list + elsewhere):
             rows = self._starting(cell, aim)
             row = int(rows[random.below(len(rows))])
-            atoms = self._sizes[cell[1]] if cell else sizes[random.below(len(sizes))]
+            atoms = self._sizes[cell[1]] if cell else 1 + random.below(MOST_TRIPLES)
             s, _, o = self._kg.triples[row].tolist()
             listed, subgraph = self._listed if at < over_list else None, None
             if listed is None:
                 subgraph = self._sampler.fill([s, o], self._sampler.between(o, [s]), random)
                 shown = list(zip(subgraph.rows, self._ends(subgraph.rows), strict=True))
-            for _ in range((LISTED_TREES if listed else TREES) if atoms in sizes else 0):
+            for _ in range(LISTED_TREES if listed else TREES):
                 if listed is not None:
                     plan = plan_of(cell[1]) if cell else _any_plan(atoms, random)
                     if (drawn_tree := listed.draw(plan, row, random)) is None:
@@ -393,7 +401,7 @@ class SubgraphEngine(Engine[Task, Candidate]):
     noun = "candidate"
     patience = 200
     advice = (
-        "Allow more candidates (subgraphs.candidates) or answers (subgraphs.max_answers), name another "
+        "Ask for more questions (subgraphs.questions), for which more candidates are written, name another "
         "model, or take a larger graph."
     )
 
@@ -403,7 +411,7 @@ class SubgraphEngine(Engine[Task, Candidate]):
         ends = distinct(self.kg.triples[selection.removed][:, [0, 2]])
         at_removed = options.start == "removed" and len(ends)
         start = ends.astype(np.int64) if at_removed else None
-        self._sampler = Sampler(self.kg, options, inputs.excluded, start)
+        self._sampler = Sampler(self.kg, inputs.excluded, start)
         self._grower = Grower(self._sampler)
         self._joins: Joins | None = inputs["joins"]
         self.aimer = Aimer(
@@ -424,16 +432,16 @@ class SubgraphEngine(Engine[Task, Candidate]):
 
     def drafts(self) -> Iterator[Question]:
         """See `Engine`; with splits, if they are by group."""
-        options, asking = self.options, self.asking
-        with Executor(self.names, options.seconds, options.rows) as executor:
+        asking = self.asking
+        with Executor(self.names) as executor:
             self._validator = Validator(
-                self.names, asking.graph, asking.declarations, options, executor, wider=asking.wider
+                self.names, asking.graph, asking.declarations, executor, wider=asking.wider
             )
             made = list(super().drafts())
         if late := self._validator.unfinished:
             self.writing.note(
-                f"{counted(late, 'query', 'queries')} did not end within {options.seconds:g} s "
-                "(subgraphs.seconds); what the graph gives for their trees was taken."
+                f"{counted(late, 'query', 'queries')} did not end within {SECONDS:g} s; what the graph "
+                "gives for their trees was taken."
             )
         if not self._grouped:
             yield from made
@@ -447,23 +455,27 @@ class SubgraphEngine(Engine[Task, Candidate]):
 
     # Tasks.
 
+    @property
+    def most(self) -> int:
+        """How many candidates are written at most."""
+        return CANDIDATES * int(self.options.questions)
+
     def tasks(self) -> list[Task] | None:
         """See `Engine`."""
-        most = self.options.candidates or 20 * self.options.questions
-        if self.drawn >= most or not (lacking := self._still_lacking()):
+        if self.drawn >= self.most or not (lacking := self._still_lacking()):
             return None
-        size = min(MOST_AT_ONCE, max(FEWEST_AT_ONCE, 4 * lacking), most - self.drawn)
+        size = min(MOST_AT_ONCE, max(FEWEST_AT_ONCE, 4 * lacking), self.most - self.drawn)
         self._grades.clear()
         parents = [self._made_of[question.query] for question in self.found]
         return [self._task(self.drawn + place, parents) for place in range(size)]
 
     def _task(self, number: int, parents: Sequence[tuple[Valid, Task]]) -> Task:
         random = stream(self.asking.seed, "subgraphs", "task", number)
-        chance, options = float(random.uniform(1)[0]), self.options
+        chance = float(random.uniform(1)[0])
         form = FORMS[0]
-        if chance < options.count_share + options.without_share:
-            form = "count" if chance < options.count_share else "without"
-        if parents and random.uniform(1)[0] < options.grow:
+        if chance < COUNT_SHARE + WITHOUT_SHARE:
+            form = "count" if chance < COUNT_SHARE else "without"
+        if parents and random.uniform(1)[0] < self.options.grow:
             valid, task = parents[random.below(len(parents))]
             if (grown := self._grown(number, valid, task)) is not None:
                 return grown
@@ -473,13 +485,12 @@ class SubgraphEngine(Engine[Task, Candidate]):
 
     def _fresh(self, number: int, form: str, random: Stream) -> Task:
         subgraph = self._sampler.draw(stream(self.asking.seed, "subgraphs", "draw", number))
-        sizes = self.options.atoms
-        fitting = [size for size in sizes if size < len(subgraph.nodes)] or sizes
-        return Task(number, subgraph, fitting[random.below(len(fitting))], form)
+        most = min(MOST_TRIPLES, len(subgraph.nodes) - 1)
+        return Task(number, subgraph, 1 + random.below(most), form)
 
     def _grown(self, number: int, valid: Valid, task: Task) -> Task | None:
         """A task that adds a triple to what was accepted; None where nothing can be added."""
-        if task.atoms + 1 not in self.options.atoms:
+        if task.atoms == MOST_TRIPLES:
             return None
         random = stream(self.asking.seed, "subgraphs", "grow", number)
         known = {*self.kg.triples[list(valid.rows)][:, [0, 2]].flat}
@@ -602,15 +613,15 @@ class SubgraphEngine(Engine[Task, Candidate]):
         graded = self.grade(valid.query)
         if isinstance(graded, str):
             return Refusal(graded, query=valid.query.text)
-        least, grader = self.minimal(valid.query), self.asking.grader
+        form, grader = structure_of(valid.query, self.asking.declarations), self.asking.grader
         self._made_of[valid.query.text] = valid, task
         block = SubgraphBlock(
             answer=self.kg.entities[valid.answer],
             triples=tuple(sorted(grader.triples(valid.rows))),
             subgraph=tuple(sorted(grader.triples(task.subgraph.rows))),
-            redundant=least.redundant,
-            minimal_shape=least.shape,
-            minimal=tuple(MinimalQuery(anchors, of.text) for anchors, of in least.queries),
+            redundant=False,
+            minimal_shape=form.shape,
+            minimal=(MinimalQuery(form.anchors, valid.query.text),),
             test_type=(),
             parent=task.subgraph.parent,
         )
@@ -619,7 +630,7 @@ class SubgraphEngine(Engine[Task, Candidate]):
     def grade(self, query: Query) -> Graded | str:
         """What a query gives, or why it is no question; what was found for a batch is not found again."""
         if query.text in self.asking.queries or query.text not in self._grades:
-            self._grades[query.text] = self.graded(query, may_be_idle=not self.options.minimal)
+            self._grades[query.text] = self.graded(query)
         return self._grades[query.text]
 
     # What is kept.

@@ -35,7 +35,7 @@ def estimate(engine: "SubgraphEngine", journal: Journal | None) -> Estimate:
     replies = [reply for task in tasks if isinstance(reply := engine.scripted(task), str)]
     received = BRIEFER * sum(map(tokens_of, replies)) / max(1, len(replies)) / OVER
     sent = list(map(sent_by, calls))
-    most = options.candidates or 20 * options.questions
+    most = engine.most
     known = {} if journal is None else journal.counts()
     answered = sum(n for (purpose, _), n in known.items() if purpose.startswith("candidate"))
     usually = max(0, min(most, _candidates(options.questions)) - answered)
@@ -63,7 +63,7 @@ def estimate(engine: "SubgraphEngine", journal: Journal | None) -> Estimate:
         purposes,
         options.questions,
         f"Typical: {STAYING:.0%} of the candidates stay, with replies as long as the examples; the paper "
-        f"accepted 10 to 25 %. At most: {most:,} candidates (subgraphs.candidates), each sent back once, "
+        f"accepted 10 to 25 %. At most: {most:,} candidates, each sent back once, "
         f"with the longest replies. Prompts are those of the first {len(tasks)}.",
         three_prompts(calls),
         bool(recipe.endpoint.batch),

@@ -6,11 +6,10 @@ With N the nodes and Q the triples so far, N = {start} and Q = ∅ at first::
         draw z from N; M = the neighbors of z, in either direction, outside N
         if M is not empty: draw n from M; add to Q every triple between n and N; add n to N
 
-Both draws have chances ∝ exp(bias / d), d the number of triples of an entity, in and out: with a bias of 1
-the softmax of the inverse degree, as in the paper. That softmax is weak: an entity with one triple is e times
+Both draws have chances ∝ exp(1 / d), d the number of triples of an entity, in and out: the softmax of the
+inverse degree, as in the paper. That softmax is weak: an entity with one triple is e times
 (2.72) as likely as a hub, however large, and from ten triples on hardly any two differ (e^0.1 = 1.11). On
-FB15k-237 the median degree of the nodes drawn is 47, and 48 if all are drawn uniformly; with a bias
-(`SubgraphSection.degree_bias`) of 30 it is 30 (`benchmarks/subgraphs.py`).
+FB15k-237 the median degree of the nodes drawn is 47 (`benchmarks/subgraphs.py`).
 
 The paper leaves open what happens where M is empty: z is not drawn again, and nothing is left to draw
 once that holds for all of N. Loops are no triples here, nor are those of excluded relations; neither counts
@@ -47,9 +46,6 @@ class Sampler:
 
     Args:
         kg: The complete graph.
-        options: The section of the recipe: sizes, and how nodes are drawn. ``degree`` is as above,
-            ``uniform`` without regard to degrees; ``breadth`` takes for z the first node that came and still
-            has neighbors outside, and draws n uniformly.
         excluded: Relations whose triples are left out.
         start_among: Ids of the entities that may be the first node; None: all.
 
@@ -64,7 +60,6 @@ class Sampler:
     def __init__(
         self,
         kg: KnowledgeGraph,
-        options: SubgraphSection,
         excluded: Collection[str] = (),
         start_among: Ints | None = None,
     ) -> None:
@@ -73,8 +68,6 @@ class Sampler:
         left_out = loops | np.isin(kg.triples[:, 1], np.array(barred, np.int32))
         self.kg, self.rows = kg, np.flatnonzero(~left_out)
         incidence = Incidence(kg, self.rows)
-        self._most_nodes, self._most_rows = options.nodes, options.edges
-        self._breadth = options.sampling == "breadth"
         degrees = incidence.degrees
         among = np.arange(len(degrees)) if start_among is None else distinct(start_among)
         self._among = among[degrees[among] > 0]
@@ -83,9 +76,8 @@ class Sampler:
                 "no subgraph can be drawn: no entity that one may start at has a triple to another entity. "
                 'Exclude fewer relations, or set subgraphs.start = "any".'
             )
-        bias = options.degree_bias if options.sampling == "degree" else 0.0
         sizes, which = np.unique(degrees, return_inverse=True)
-        self._weights = np.array([math.exp(bias / max(d, 1)) for d in sizes.tolist()])[which]
+        self._weights = np.array([math.exp(1 / max(d, 1)) for d in sizes.tolist()])[which]
         self._neighbors(incidence)
 
     def _neighbors(self, incidence: Incidence) -> None:
@@ -116,7 +108,8 @@ class Sampler:
         """
         nodes, rows = list(nodes), list(rows)
         chances = self._weights[nodes].tolist()  # 0 for nodes without neighbors outside
-        while len(nodes) < self._most_nodes and len(rows) < self._most_rows and any(chances):
+        most_nodes, most_rows = SubgraphSection.nodes, SubgraphSection.edges
+        while len(nodes) < most_nodes and len(rows) < most_rows and any(chances):
             place = self._from(chances, random)
             found = self.beyond(nodes[place], nodes, random)
             if found is None:
@@ -129,8 +122,6 @@ class Sampler:
 
     def _from(self, chances: Sequence[float], random: Stream) -> int:
         """The place of the node to go on from."""
-        if self._breadth:
-            return next(place for place, chance in enumerate(chances) if chance)
         sums = list(accumulate(chances))
         return bisect_right(sums, float(random.uniform(1)[0]) * sums[-1])
 

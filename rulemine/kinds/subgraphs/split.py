@@ -6,9 +6,9 @@ validation: the paper has none, and a third split without shared answers would c
 tunes something holds out part of training.
 
 Guarantees: no answer of a test question is an answer of a training question; no training question gives away
-a removed fact that a test question needs; no training question has a reserved shape or relation; test has
-minimal questions only, and those with a relation that no training question has say so. What fits neither is
-rejected, with the reason. Nothing depends on the order of the questions.
+a removed fact that a test question needs; no training question has a reserved shape or relation; test
+questions with a relation that no training question has say so. What fits neither is rejected, with the
+reason. Nothing depends on the order of the questions.
 """
 
 import math
@@ -34,11 +34,11 @@ from rulemine.release.records import Question, Rejection
 from rulemine.seeds import stream
 
 __all__ = [
+    "CELLS",
     "TESTED_SHAPES",
     "Cell",
     "Lacking",
     "SplitReason",
-    "cells_of",
     "explain_cells",
     "plain_shape",
     "split_subgraphs",
@@ -51,12 +51,24 @@ TESTED_SHAPES = ("(1)", "(2)", "(1)(1)", "(2)(1)", "(3)", "(1)(1)(1)")
 Cell = tuple[str, str]
 """``id``, ``ugt`` or ``urt``, and a shape."""
 
+CELLS: Sequence[Cell] = (
+    *(("ugt", shape) for shape in sorted(SubgraphSection.reserved_shapes)),
+    *((kind, shape) for kind in ("id", "urt") for shape in TESTED_SHAPES),
+)
+"""The cells of the test split; of both unseen, the shape decides."""
+
+TRAINING_RELATIONS = 0.54
+"""Fraction of the relations, the most frequent first, that training may have."""
+
+PER_CELL = 45
+"""Test questions of a cell at most, and a twentieth of the test split where that is less; of the core always
+up to this number."""
+
 
 class SplitReason:
     """Why a question is in neither split."""
 
     SHARED = "an answer is one of a test question"
-    REDUNDANT = "for test only, but not minimal"
     NO_CELL = "for test only, which has no questions of this shape"
     ENOUGH = "for test only, which has enough questions of this shape"
     FULL = "enough questions are accepted"
@@ -71,10 +83,10 @@ def split_subgraphs(
     """Assigns questions to train and test, and rejects what fits neither.
 
     Relations are ordered by how often they are in the evidence of the questions; the first
-    `SubgraphSection.training_relations` of them may train. Those that state the same facts are one. With N
+    `TRAINING_RELATIONS` of them may train. Those that state the same facts are one. With N
     questions, at most `SubgraphSection.questions`, test has at most `SubgraphSection.test_share` · N. Cells
     are filled in turns, so that they are even where the graph has enough, each up to its part of that or
-    `SubgraphSection.per_cell`. Of a cell, the question is next that takes the fewest training questions away
+    `PER_CELL`. Of a cell, the question is next that takes the fewest training questions away
     that are left. Questions of the core come first until there are `QuestionSection.test_core`, or a third of
     all, for which a cell may have more than its part. Training has what is left, as many as are wanted.
 
@@ -96,7 +108,7 @@ def split_subgraphs(
     declared, options, chosen = asked.declarations, recipe.own, recipe.questions
     known = {} if shapes is None else shapes
     questions = sorted(asked.questions, key=lambda q: q.id)
-    may_train = _training_relations(questions, declared, options.training_relations)
+    may_train = _training_relations(questions, declared)
     for q in questions:
         if q.query not in known:
             known[q.query] = plain_shape(q, declared)
@@ -104,20 +116,16 @@ def split_subgraphs(
         q.id: _test_type(known[q.query] in options.reserved_shapes, q.relations, may_train)
         for q in questions
     }
-    cells: dict[Cell, list[Question]] = {cell: [] for cell in cells_of(options)}
+    cells: dict[Cell, list[Question]] = {cell: [] for cell in CELLS}
     cell_of = {q.id: (types[q.id][0], known[q.query]) for q in questions}
     training = [q for q in questions if types[q.id] == ("id",)]
     for q in questions:
-        if (
-            cell_of[q.id] in cells
-            and not q.block.redundant
-            and len(facts.needed_by(q)) <= chosen.max_facts
-        ):
+        if cell_of[q.id] in cells and len(facts.needed_by(q)) <= chosen.max_facts:
             cells[cell_of[q.id]].append(q)
     wanted = max(1, _rounded(options.test_share, min(options.questions, len(questions))))
     core = min(chosen.test_core, sum(q.core for q in questions) // 3)
     fill = _Filling(training, facts, recipe.seed)
-    test = fill.made(cells, wanted, options.per_cell, core)
+    test = fill.made(cells, wanted, core)
     split = {q.id: "test" for q in test}
     fitting = [q for q in training if fill.leaves(q) and q.id not in split]
     split |= {q.id: "train" for q in fitting[: max(0, options.questions - len(test))]}
@@ -130,8 +138,6 @@ def split_subgraphs(
             if fill.leaves(q):
                 return SplitReason.FULL
             return SplitReason.SHARED if fill.shares(q) else LockReason.GIVES
-        if q.block.redundant:
-            return SplitReason.REDUNDANT
         if len(facts.needed_by(q)) > chosen.max_facts:
             return LockReason.MANY
         return SplitReason.ENOUGH if cell_of[q.id] in cells else SplitReason.NO_CELL
@@ -139,9 +145,8 @@ def split_subgraphs(
     if "train" not in split.values():
         raise UserError(
             f"no training question is left of {counted(len(questions), 'accepted question')}: the others are "
-            "for test only, or share answers with test. Ask for more questions (subgraphs.questions, "
-            "subgraphs.candidates), let more relations train (subgraphs.training_relations) or reserve fewer "
-            "shapes (subgraphs.reserved_shapes)."
+            "for test only, or share answers with test. Ask for more questions (subgraphs.questions), or "
+            "take a larger graph."
         )
     kept: list[Question] = []
     rejections = []
@@ -156,7 +161,7 @@ def split_subgraphs(
     told = {
         "accepted": len(questions),
         "training_relations": sorted(trained),
-        "per_cell": min(options.per_cell, wanted // len(cells)),
+        "per_cell": min(PER_CELL, wanted // len(cells)),
         "core": core,
     }
     own = {**asked.sampling.get(recipe.kind, {}), "split": told}
@@ -197,13 +202,13 @@ class Lacking(NamedTuple):
         told, options = made.sampling[recipe.kind]["split"], recipe.own
         test = [q for q in made.questions if q.split == "test"]
         core = max(0, recipe.questions.test_core - sum(q.core for q in test))
-        cells, have = cells_of(options), _cells_in(made)
+        have = _cells_in(made)
         has_third = told["core"] + core <= recipe.questions.test_core
         return cls(
             max(0, options.questions - len(made.questions)),
             core,
-            tuple(cell for cell in cells if have[cell] < told["per_cell"]),
-            () if has_third else tuple(cell for cell in cells if have[cell] < options.per_cell),
+            tuple(cell for cell in CELLS if have[cell] < told["per_cell"]),
+            () if has_third else tuple(cell for cell in CELLS if have[cell] < PER_CELL),
             frozenset(told["training_relations"]),
             frozenset(answer for q in test for answer in q.answers),
         )
@@ -231,17 +236,15 @@ def explain_cells(made: QuestionSet, recipe: Recipe) -> str:
     """
     per_cell = made.sampling[recipe.kind]["split"]["per_cell"]
     have = _cells_in(made)
-    cells = cells_of(recipe.own)
-    short = [cell for cell in cells if have[cell] < max(1, per_cell)]
+    short = [cell for cell in CELLS if have[cell] < max(1, per_cell)]
     if not short:
         return ""
     named = ", ".join(f"{kind} {shape}: {have[kind, shape]}" for kind, shape in short)
     return (
-        f"{len(short)} of the {len(cells)} cells of the test split have fewer than "
+        f"{len(short)} of the {len(CELLS)} cells of the test split have fewer than "
         f"{counted(max(1, per_cell), 'question')} ({named}), because "
         + ("no more were accepted" if per_cell else "test is to have fewer questions than cells")
-        + ". Ask for more questions (subgraphs.questions), or reserve other shapes "
-        "(subgraphs.reserved_shapes)."
+        + ". Ask for more questions (subgraphs.questions)."
     )
 
 
@@ -266,15 +269,13 @@ def _rounded(share: float, whole: int) -> int:
     return math.floor(Fraction(repr(float(share))) * whole + Fraction(1, 2))
 
 
-def _training_relations(
-    questions: Sequence[Question], declared: Declarations, share: float
-) -> frozenset[str]:
+def _training_relations(questions: Sequence[Question], declared: Declarations) -> frozenset[str]:
     """The relations that training questions may have."""
     times = Counter(declared[r].fact for q in questions for _, r, _ in q.evidence)
     # What a difference takes away is in no evidence.
     relations = {r for q in questions for r in q.relations}
     ordered = sorted({declared[r].fact for r in relations}, key=lambda fact: (-times[fact], fact))
-    facts = set(ordered[: _rounded(share, len(ordered))])
+    facts = set(ordered[: _rounded(TRAINING_RELATIONS, len(ordered))])
     return frozenset(r for r in relations if declared[r].fact in facts)
 
 
@@ -284,14 +285,6 @@ def _test_type(
     """What training lacks of a question: its shape, one of its relations."""
     urt = not all(relation in may_train for relation in relations)
     return (*["ugt"] * ugt, *["urt"] * urt) or ("id",)
-
-
-def cells_of(options: SubgraphSection) -> list[Cell]:
-    """The cells of the test split; of both unseen, the shape decides."""
-    reserved = options.reserved_shapes
-    others = [shape for shape in TESTED_SHAPES if shape not in reserved]
-    cells = [("ugt", shape) for shape in sorted(set(reserved))]
-    return cells + [(kind, shape) for kind in ("id", "urt") for shape in others]
 
 
 class _Filling:
@@ -314,19 +307,14 @@ class _Filling:
         self._taken: set[Fact] = set()
 
     def made(
-        self,
-        cells: Mapping[Cell, Sequence[Question]],
-        wanted: int,
-        per_cell: int,
-        core: int,
+        self, cells: Mapping[Cell, Sequence[Question]], wanted: int, core: int
     ) -> list[Question]:
         """The test questions.
 
         Args:
             cells: Cell → the questions that it may have, sorted by id.
             wanted: Their number at most, but for the core.
-            per_cell: Those of a cell at most.
-            core: How many of the core come first, of a cell no more than `per_cell`; with the others a cell
+            core: How many of the core come first, of a cell no more than `PER_CELL`; with the others a cell
                 has no more than its part of `wanted`, rounded up.
         """
         waiting = []
@@ -334,12 +322,12 @@ class _Filling:
             order = stream(self._seed, "subgraphs", "split", *cell).permutation(len(some)).tolist()
             waiting.append([some[i] for i in order])
         turns = stream(self._seed, "subgraphs", "split").permutation(len(waiting)).tolist()
-        part = min(per_cell, -(-wanted // len(waiting)))
+        part = min(PER_CELL, -(-wanted // len(waiting)))
         have = [0] * len(waiting)
         test: list[Question] = []
-        for turn in turns * per_cell:
+        for turn in turns * PER_CELL:
             fitting = [q for q in waiting[turn] if q.core]
-            if len(test) < core and fitting and have[turn] < per_cell:
+            if len(test) < core and fitting and have[turn] < PER_CELL:
                 test.append(self._take(fitting, waiting[turn]))
                 have[turn] += 1
         for turn in turns * part:

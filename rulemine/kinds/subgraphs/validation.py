@@ -176,7 +176,6 @@ class Validator:
         names: What the writer calls its entities.
         graph: The complete graph.
         declarations: Which relations state the same facts.
-        options: How many triples and answers there may be.
         executor: What runs queries, with its context entered.
         wider: What supplies further answers, if anything.
 
@@ -189,14 +188,12 @@ class Validator:
         names: WriterNames,
         graph: QueryGraph,
         declarations: Declarations,
-        options: SubgraphSection,
         executor: Executor,
         wider: Wider | None = None,
     ) -> None:
         self._wider = wider
         self._names, self._graph, self._kg = names, graph, graph.kg
-        self._declarations, self._options = declarations, options
-        self._executor = executor
+        self._declarations, self._executor = declarations, executor
         self.unfinished = 0
 
     def validate(self, candidate: Candidate, subgraph: Subgraph, atoms: int) -> Valid | Refusal:
@@ -324,7 +321,7 @@ class Validator:
             return refused, ()
         wide = expanded(grades.query, self._declarations)
         larger = self._wider.graph if self._wider else None
-        limit = self._options.max_evidence
+        limit = SubgraphSection.max_evidence
         if not changes_nothing(algebra, grades, wide, larger, self._iri_of, limit):
             return refused, ()
         return grades, dropped
@@ -361,8 +358,8 @@ class Validator:
         return self._kg.entities[self._entity(id_)]
 
     def _check_number(self, answers: int) -> None:
-        if answers > self._options.max_answers:
-            detail = f"{answers:,}, at most {self._options.max_answers:,}"
+        if answers > SubgraphSection.max_answers:
+            detail = f"{answers:,}, at most {SubgraphSection.max_answers:,}"
             raise _RejectedError(Mistake.MANY, detail)
 
     def _widened(self, query: Query, answer: int, seeds: tuple[int, ...]) -> Grades:

@@ -466,7 +466,7 @@ class VariantEngine(Engine[PairTask, Pair]):
 
     def __init__(self, asking: Asking) -> None:
         super().__init__(asking)
-        self.components = Components(self.kg, self.options, self.inputs.excluded)
+        self.components = Components(self.kg, self.inputs.excluded)
         self.sets = sets_of(self.inputs, asking.selection)
         self._splits = SeedSplits(asking.recipe, self.sets, asking.facts, asking.near)
         self._dealt = self._splits.deal([])
@@ -572,8 +572,7 @@ class VariantEngine(Engine[PairTask, Pair]):
             query = expanded(query_of_triples(triples, answer), self.asking.declarations)
         except NoTreeError as problem:
             return Refusal(PairReason.TREE, problem.reason)
-        may_be_idle = self._may_be_idle(seeds)
-        graded = self.graded(query, may_be_idle=may_be_idle)
+        graded = self.graded(query)
         if isinstance(graded, str):
             return Refusal(graded, query=query.text)
         relations = sorted({relation for _, relation, _ in triples})
@@ -585,15 +584,10 @@ class VariantEngine(Engine[PairTask, Pair]):
             seeds=self._labels(seeds),
             topic=self._topics.topic(self.kg.entity_ids[answer], relations),
             unique=len(graded.grades) == 1,
-            redundant=may_be_idle and self.minimal(query).redundant,
+            redundant=False,
             judgements=(),
         )
         return Draft(graded, block)
-
-    def _may_be_idle(self, seeds: SeedSet) -> bool:
-        """Whether topic entities of questions about a seed set may be idle."""
-        split = self._splits.split_of(seeds.id) or self.chosen.split
-        return not self.options.minimal and split in ("train", "random")
 
     def _labels(self, seeds: SeedSet) -> tuple[str, ...]:
         return tuple(sorted(self.kg.entities[entity] for entity in seeds.entities))

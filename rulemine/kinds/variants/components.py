@@ -37,14 +37,10 @@ class Components:
 
     Args:
         kg: The complete KG.
-        options: Of them, `max_neighbors` and `max_triples`.
         excluded: Relations that connect nothing, by their exact names.
     """
 
-    def __init__(
-        self, kg: KnowledgeGraph, options: VariantSection, excluded: Collection[str]
-    ) -> None:
-        self._cap, self._most = options.max_neighbors, options.max_triples
+    def __init__(self, kg: KnowledgeGraph, excluded: Collection[str]) -> None:
         barred = [kg.relation_ids[name] for name in excluded if name in kg.relation_ids]
         subjects, self._relations, objects = kg.triples.T
         used = ~np.isin(self._relations, barred) & (subjects != objects)
@@ -56,12 +52,12 @@ class Components:
 
     def _capped(self, entity: int) -> Ints:
         """As `neighbors`; of too many the first by relation, direction (its own first) and neighbor."""
-        around = self.neighbors(entity)
-        if len(around) <= self._cap:
+        around, most = self.neighbors(entity), VariantSection.max_neighbors
+        if len(around) <= most:
             return around
         at = np.arange(len(around)) + self._graph.starts[entity]
         relation, away = self._relations[self._graph.rows[at]], ~self._graph.forward[at]
-        return around[np.lexsort((around, away, relation))[: self._cap]]
+        return around[np.lexsort((around, away, relation))[:most]]
 
     def component(self, entities: Iterable[int]) -> Subgraph | Refusal:
         """The subgraph that connects most of some entities.
@@ -88,8 +84,8 @@ class Components:
             return Refusal(APART)
         nodes = {node for edge in best for node in edge}
         rows = sorted({row for edge in best for row in self._between(*edge)})
-        if len(rows) > self._most:
-            return Refusal(LARGE, f"{len(rows):,}; at most {self._most:,} are shown to a writer")
+        if len(rows) > (most := VariantSection.max_triples):
+            return Refusal(LARGE, f"{len(rows):,}; at most {most:,} are shown to a writer")
         first = [seed for seed in seeds if seed in nodes]
         return Subgraph((*first, *sorted(nodes.difference(first))), tuple(rows))
 

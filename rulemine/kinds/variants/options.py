@@ -18,27 +18,16 @@ class VariantSection(KindOptions):
     Attributes:
         texts: Seed texts: a file (a text a line), a folder (a text a file, .txt or .md), a column of a table
             (``FILE.csv:COLUMN``, ``FILE.tsv:COLUMN``, ``FILE.jsonl:FIELD``), or ``demo``; empty: none.
-        aliases: A TSV file of entities and further names that texts use for them, one name a line; empty:
-            none.
         entities: A file of seed sets, one a line: an id and entities of the graph, separated by tabs;
             empty: none. Without texts and entities, seed sets are drawn from the graph.
         domains: Types of entities that are drawn, in turn, or the beginnings of their names (``film`` for
             ``/film/actor``); empty: all.
         sets: Seed sets that are drawn.
-        set_size: Entities of a seed set that is drawn.
         start: How a seed set that is drawn starts: with ``any`` entity, or with both ends of a ``removed``
             triple, so that more questions miss a link; where test is to have questions of the core, its sets
             and those of validation with both ends of a removed triple of the core.
         questions: Questions of the release at most.
         pairs: Questions of one seed text at most.
-        max_neighbors: Triples of an entity that are followed at most: the first by relation, direction and
-            neighbor.
-        max_triples: Triples of the subgraph that the writer sees at most; texts with a larger one are
-            skipped.
-        max_answers: Most answers of a question; 0: any number.
-        max_evidence: Most triples in the derivations of all answers of a question.
-        minimal: Whether every topic entity is needed: none can be left out without changing the answers.
-            Otherwise training questions may have idle ones.
         topics: TOML with the topics of questions, each with types of entities or domains of relations: a
             file, or a packaged data set that has one; empty: derived.
         joins: ``fb15k237`` or a TOML file of joins that people make, to which chains of the script keep;
@@ -48,6 +37,23 @@ class VariantSection(KindOptions):
         run: 0: the published release, written at temperature 0; 1, 2, …: a fresh variant of it, of which
             order and temperature differ.
     """
+
+    set_size: ClassVar[int] = 4
+    """Entities of a seed set that is drawn."""
+
+    max_neighbors: ClassVar[int] = 1000
+    """Triples of an entity that are followed at most: the first by relation, direction and neighbor."""
+
+    max_triples: ClassVar[int] = 100
+    """Triples of the subgraph that the writer sees at most; texts with a larger one are skipped."""
+
+    max_answers: ClassVar[int] = 0
+    """Most answers of a question; 0: any number."""
+
+    max_evidence: ClassVar[int] = 100
+    """Most triples in the derivations of all answers of a question."""
+
+    stated: ClassVar = ("set_size", "max_neighbors", "max_triples", "max_answers", "max_evidence")
 
     lacks: ClassVar = {
         **KindOptions.lacks,
@@ -60,25 +66,17 @@ class VariantSection(KindOptions):
     drafted: ClassVar = (
         ("variants.start", "removed", "from any entity, few questions would miss something"),
         ("variants.sets", 2000, "of the usual 1,000 too few questions are accepted"),
-        ("variants.max_answers", 20, "nobody names more"),
         ("questions.ratios", [5, 1, 1], "as published, so that test has some core"),
         TEST_CORE,
     )
 
     texts: str = option("", file=True, packaged="texts.txt", column=True)
-    aliases: str = option("", file=True)
     entities: str = option("", file=True)
     domains: tuple[str, ...] = option(())
     sets: int = option(1000, least=1)
-    set_size: int = option(4, least=2, most=100)
     start: str = option("any", choices=("any", "removed"))
     questions: int = option(1000, least=1)
     pairs: int = option(5, least=1)
-    max_neighbors: int = option(1000, least=1)
-    max_triples: int = option(100, least=2)
-    max_answers: int = option(0, least=0)
-    max_evidence: int = option(100, least=1)
-    minimal: bool = option(True)
     topics: str = option("", file=True, packaged="topics.toml")
     joins: str = option("", file=True, packaged="joins.toml")
     judges: tuple[str, ...] = option(

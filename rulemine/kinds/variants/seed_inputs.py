@@ -43,7 +43,7 @@ INPUTS = (
     Input(
         "seed_rows",
         lambda _inputs: None,  # seed texts are what the recipe says
-        keys=("variants.texts", "variants.entities", "variants.aliases"),
+        keys=("variants.texts", "variants.entities"),
         stand_in=_rows,
         place=SEED_TEXTS,
     ),

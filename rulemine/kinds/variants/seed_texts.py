@@ -103,7 +103,6 @@ class Linker:
     Args:
         kg: The graph.
         labels: Entity → text label; an entity without one is its own label.
-        aliases: Entity → further names.
         neighbors: The neighbors of an entity, see `rulemine.kinds.variants.components.Components`.
     """
 
@@ -111,7 +110,6 @@ class Linker:
         self,
         kg: KnowledgeGraph,
         labels: Mapping[str, str],
-        aliases: Mapping[str, Sequence[str]],
         neighbors: Callable[[int], Ints],
     ) -> None:
         self._neighbors = neighbors
@@ -119,7 +117,7 @@ class Linker:
         self._trie: dict[str, list[_Named]] = {}
         for number, entity in enumerate(kg.entities):
             label = labels.get(entity, entity)
-            for name in (label, _NOTE.sub("", label), *aliases.get(entity, ())):
+            for name in (label, _NOTE.sub("", label)):
                 self._add(number, name)
 
     def _add(self, entity: int, name: str) -> None:
@@ -457,11 +455,6 @@ def seed_sets(
             "variants.domains: is for seed sets that are drawn, but texts or entities are given. Leave it "
             "out."
         )
-    if options.aliases and not options.texts:
-        raise ConfigError(
-            f"variants.aliases: {options.aliases} finds entities in texts, but variants.texts is empty. Name "
-            "texts, or leave it out."
-        )
     if options.entities:
         return _of_lists(inputs, Path(options.entities), note)
     if not options.texts:
@@ -485,9 +478,8 @@ def _of_texts(
 ) -> list[SeedSet]:
     """The sets of the seed texts: the entities that each names."""
     texts = read_seed_texts(options, note)
-    aliases = _aliases(inputs, options.aliases, note)
-    neighbors = Components(inputs.kg, options, inputs.excluded).neighbors
-    linker = Linker(inputs.kg, inputs.labels, aliases, neighbors)
+    neighbors = Components(inputs.kg, inputs.excluded).neighbors
+    linker = Linker(inputs.kg, inputs.labels, neighbors)
     found = [SeedSet(text.id, tuple(sorted(linker.entities(text.text)))) for text in texts]
     if not any(one.entities for one in found):
         raise InputError(
@@ -500,28 +492,6 @@ def _of_texts(
             f"{options.texts}: {few:,} of {counted(len(found), 'text')} name fewer than two entities, "
             "which nothing connects. A file is read a text a line, a folder a text a file."
         )
-    return found
-
-
-def _aliases(inputs: Inputs, named: str, note: Callable[[str], object]) -> dict[str, list[str]]:
-    """Entity → further names, of a file."""
-    found: dict[str, list[str]] = {}
-    problems: list[str] = []
-    for number, line in enumerate(read_lines(Path(named)) if named else (), start=1):
-        fields = [part.strip() for part in line.split("\t")]
-        if len(fields) != 2 or not all(fields):
-            problems.append(f"line {number} is not entity <tab> name: {line[:80]!r}")
-        else:
-            found.setdefault(fields[0], []).append(fields[1])
-    if problems:
-        raise InputError(list_problems(named, problems, "Give two columns, a name a line."))
-    if named and not found.keys() & inputs.kg.entity_ids.keys():
-        raise InputError(
-            f"variants.aliases: {named} names no entity of {inputs.recipe.kg}. Give entities as the graph "
-            "names them in the first column."
-        )
-    if unknown := sum(len(names) for e, names in found.items() if e not in inputs.kg.entity_ids):
-        note(f"{named}: {counted(unknown, 'name')} left out, of no entity of the graph.")
     return found
 
 
@@ -600,7 +570,7 @@ def _drawn(
     A set starts with one of the pairs, int64 of shape (n, 2), of its domain if there is any: of the first
     array for training, of the second for test and validation.
     """
-    components = Components(inputs.kg, options, inputs.excluded)
+    components = Components(inputs.kg, inputs.excluded)
     pools = [members_of(inputs.types, domain) for domain in options.domains]
     if not pools:
         pools = [np.arange(len(inputs.kg.entities))]

@@ -41,10 +41,9 @@ class SubgraphBlock(WrittenBlock):
     """What only a question of the kind ``subgraphs`` has (SynthKGQA).
 
     Attributes:
-        redundant: Whether fewer anchors give the same answers on the complete KG.
-        minimal_shape: The shape code of the smallest such query; `Question.shape` where there is none.
-        minimal: All queries with the fewest anchors that give them, sorted; the query itself where it is
-            not redundant.
+        redundant: Whether fewer anchors give the same answers on the complete KG; they never do.
+        minimal_shape: The shape code of the smallest query that gives them, so `Question.shape`.
+        minimal: The queries with the fewest anchors that give them, so the query itself.
         test_type: Of test questions what training does not prepare for: ``ugt`` (its shape is reserved),
             ``urt`` (so is one of its relations), or ``id`` (neither); else empty.
         parent: The id of the question whose subgraph it was grown from; or "".
@@ -93,7 +92,7 @@ class VariantBlock(WrittenBlock):
         seeds: The entities found in it, sorted.
         topic: What the question is about, of the topics of the recipe.
         unique: Whether `answer` is the only answer on the complete KG.
-        redundant: Whether fewer anchors give the same answers on the complete KG.
+        redundant: Whether fewer anchors give the same answers on the complete KG; they never do.
         judgements: What each judge said; empty: it was not judged.
     """
 

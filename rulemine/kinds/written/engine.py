@@ -23,7 +23,6 @@ from rulemine.kinds.written.replies import text_of
 from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.llm.replay import Replay
 from rulemine.query.grading import Grades
-from rulemine.query.minimality import Minimality, minimal
 from rulemine.query.structures import structure_of
 from rulemine.query.tree import Query
 from rulemine.release.naming import Namer
@@ -213,13 +212,8 @@ class Engine(Generic[Task, Candidate]):
         text = self.namer.question(question).question
         self.refuse(Refusal(reason, text=text, query=question.query))
 
-    def graded(self, query: Query, *, may_be_idle: bool) -> Graded | str:
-        """What a query gives, or why it is no question.
-
-        Args:
-            query: The query, with all statements of its relations.
-            may_be_idle: Whether fewer anchors may give the same answers.
-        """
+    def graded(self, query: Query) -> Graded | str:
+        """What a query, with all statements of its relations, gives, or why it is no question."""
         asking, parts = self.asking, self.asking.grader.idle_parts
         if query.text in asking.queries:
             return Unaskable.SAME
@@ -230,7 +224,7 @@ class Engine(Generic[Task, Candidate]):
         most = self.options.max_answers or len(grades)
         if 0 < len(grades) <= most and not self._is_better(shape, grades):
             return Unaskable.CONTRIVED
-        if parts.needless(grades) and not (may_be_idle and self.minimal(query).redundant):
+        if parts.needless(grades):
             return Unaskable.NEEDLESS
         graded = asking.grader.grade(
             query,
@@ -246,10 +240,6 @@ class Engine(Generic[Task, Candidate]):
         """Whether a query is among the less contrived ones of its shape; what a model writes always is."""
         points = self.asking.contrived.points(grades)
         return self.better.has(shape, grades.query, points) or self.session is not None
-
-    def minimal(self, query: Query) -> Minimality:
-        """Which anchors of a query are needed."""
-        return minimal(self.asking.graph, query, self.asking.declarations)
 
     def _question(self, task: Task, candidate: Candidate | Refusal) -> Made:
         """The question of a candidate, or why it is none."""

@@ -18,7 +18,13 @@ from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.query.oxigraph.workers import Workers
 from rulemine.query.sparql import entity_iri, relation_iri
 
-__all__ = ["Executor", "RunFailure"]
+__all__ = ["SECONDS", "Executor", "RunFailure"]
+
+SECONDS = 10.0
+"""Time of a query."""
+
+MOST_ROWS = 1000
+"""Rows of a result."""
 
 Result = tuple[str, ...] | int
 """Ids of entities, sorted, each once; or the value of a count."""
@@ -44,17 +50,15 @@ class Executor:
 
     Args:
         names: The names of the complete graph, which is loaded when the context is entered.
-        seconds: Time of a query, > 0.
-        rows: Rows of a result, ≥ 1.
     """
 
-    def __init__(self, names: WriterNames, seconds: float, rows: int) -> None:
-        self._names, self._seconds, self._rows = names, seconds, rows
+    def __init__(self, names: WriterNames) -> None:
+        self._names = names
         self._workers: Workers | None = None
 
     def __enter__(self) -> Self:
         lines = _lines(self._names)
-        self._workers = Workers(lines, timeout=self._seconds, most_rows=self._rows, count=1)
+        self._workers = Workers(lines, timeout=SECONDS, most_rows=MOST_ROWS, count=1)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -83,13 +87,13 @@ class Executor:
                 "and run the same command again."
             )
         if reply.late:
-            return Refusal(RunFailure.TIME, f"more than {self._seconds:g} s")
+            return Refusal(RunFailure.TIME, f"more than {SECONDS:g} s")
         if reply.status == http.HTTPStatus.SERVICE_UNAVAILABLE:
             return Refusal(RunFailure.MEMORY)
         if reply.status != http.HTTPStatus.OK:
             return Refusal(RunFailure.UNREADABLE, reply.body.decode().partition("\n")[0])
         if reply.cut:
-            return Refusal(RunFailure.ROWS, f"more than {self._rows:,}")
+            return Refusal(RunFailure.ROWS, f"more than {MOST_ROWS:,}")
         if reply.kind != _ACCEPTED:
             return Refusal(RunFailure.COLUMNS, "triples")
         return _read(reply.body, self._names)

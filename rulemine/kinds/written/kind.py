@@ -18,15 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUPS", "WITHOUT", "WrittenKind", "WrittenWording"]
 
-GROUPS = (
-    Group("triples", "triples that the writer used", lambda q, _: str(len(q.block.triples))),
-    Group(
-        "redundancy",
-        "topic entities needed",
-        lambda q, _: "not minimal" if q.block.redundant else "minimal",
-        ("minimal", "not minimal"),
-    ),
-)
+GROUPS = (Group("triples", "triples that the writer used", lambda q, _: str(len(q.block.triples))),)
 """What results are broken down by."""
 
 

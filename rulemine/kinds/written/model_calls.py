@@ -43,6 +43,9 @@ PAIRS_SCHEMA = object_schema(
 )
 """Of a reply with pairs."""
 
+EXAMPLES = 2
+"""Examples in a prompt."""
+
 FRESH = 0.8
 """The temperature of variants (Dynamic-KGQA, section 3); the published release has that of the recipe."""
 
@@ -120,8 +123,7 @@ class WritingCalls:
         shape = ""
         if task.given and task.answer is not None:
             shape = shape_of(names.triples(task.given), names.id(task.answer))
-        most = self.recipe.own.examples
-        replies = examples_of(task.form, task.atoms, shape, task.number, most)
+        replies = examples_of(task.form, task.atoms, shape, task.number, EXAMPLES)
         blocks = {
             "facts": [{"triple": names.line(row)} for row in task.subgraph.rows],
             "relations": self._described(relations),

@@ -36,13 +36,7 @@ _SAID = {
 def subgraph_view(question: Question, shown: ShownRelease) -> list[Titled]:
     """What is shown of a question of the kind ``subgraphs``; as of `tree_view`."""
     block = question.block
-    rows = [_needed(question)]
-    if block.redundant:
-        for least in block.minimal:
-            named = ", ".join(map(shown.name, least.anchors))
-            rows.append(("", f"{named}: {printable(least.query)}"))
-        rows.append(("its shape", f"{question.shape}, of the smallest {block.minimal_shape}"))
-    rows += _listed("test", [f"{name}: {_CLASSES[name]}" for name in block.test_type])
+    rows = _listed("test", [f"{name}: {_CLASSES[name]}" for name in block.test_type])
     rows += [("grown from", block.parent)][: bool(block.parent)]
     return _written(question, shown, rows)
 
@@ -55,7 +49,6 @@ def variant_view(question: Question, shown: ShownRelease) -> list[Titled]:
         ("seed text", printable(block.seed_text)),
         *_listed("seeds", map(shown.name, block.seeds)),
         ("unique", "yes" if block.unique else "no: others are right too"),
-        _needed(question),
     ]
     if not block.judgements:
         return _written(question, shown, [*rows, ("judges", "none")])
@@ -87,11 +80,6 @@ def _written(question: Question, shown: ShownRelease, rows: Sequence[Row]) -> li
 def _listed(key: str, texts: Iterable[str]) -> list[Row]:
     """Rows of which the first alone has the key."""
     return [("" if place else key, text) for place, text in enumerate(texts)]
-
-
-def _needed(question: Question) -> Row:
-    said = ("yes: every topic is needed", "no: fewer topics give the same answers")
-    return "minimal", said[question.block.redundant]
 
 
 def _drawn(question: Question, shown: ShownRelease, width: int) -> Iterator[str]:

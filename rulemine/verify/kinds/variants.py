@@ -18,7 +18,6 @@ from rulemine.verify.questions.written import (
     WRITTEN,
     check_needed,
     check_written,
-    is_redundant,
 )
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.shapes import SPLITS
@@ -82,9 +81,6 @@ class _Checks(KnownKind):
         check_written(here)
         block = here.row["block"]
         here.equal("unique", block["unique"], len(here.whole) == 1, "the query on the complete KG")
-        here.equal(
-            "redundant", block["redundant"], is_redundant(here), "the query with a topic less"
-        )
         check_needed(here)
         ends = {end for s, _, o in block["subgraph"] for end in (s, o)}
         seeds = block["seeds"]

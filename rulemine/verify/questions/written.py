@@ -1,7 +1,7 @@
 """What questions written for a subgraph say, whatever their kind.
 
-Checks that no part of a query is idle (`rulemine.verify.questions.idle`) and that every topic entity is
-needed, where the recipe wants it; that the writer's answer is one, and that its triples are one derivation
+Checks that no part of a query is idle (`rulemine.verify.questions.idle`) and that every branch, and so every
+topic entity, is needed; that the writer's answer is one, and that its triples are one derivation
 of it by the query (what a difference takes away aside), in the subgraph, which is connected, sorted and in
 the complete KG; and that there are no more questions than wanted.
 """
@@ -12,7 +12,7 @@ from rulemine.verify.graphs import COMPLETE, as_triple
 from rulemine.verify.proofs import Triples
 from rulemine.verify.questions.asked import Asked
 from rulemine.verify.questions.blocks import check_lifted
-from rulemine.verify.questions.forms import LINK, leaves, smaller
+from rulemine.verify.questions.forms import LINK, smaller
 from rulemine.verify.questions.idle import check_idle
 from rulemine.verify.questions.queries import Query, answers
 from rulemine.verify.report import shown
@@ -20,8 +20,7 @@ from rulemine.verify.shaping import Shape, array, name, triple
 from rulemine.verify.triples import Graph, Triple
 
 __all__ = [
-    "WRITTEN", "check_needed", "check_written", "is_redundant", "kept", "links_in",
-    "positive",
+    "WRITTEN", "check_needed", "check_written", "links_in", "positive",
 ]  # fmt: skip
 
 WRITTEN: dict[str, Shape] = {
@@ -33,22 +32,14 @@ WRITTEN: dict[str, Shape] = {
 
 
 def check_needed(here: Asked) -> None:
-    """Checks that every topic entity is needed where it must be, and that nothing else is idle."""
-    redundant = here.row["block"]["redundant"]
+    """Checks that every branch is needed, and that nothing else is idle.
+
+    A topic entity that can go takes a branch with it, so every one is needed too.
+    """
     check_idle(here)
-    if not redundant and any(
-        answers(less, here.contents.known) == here.whole for less in smaller(here.links)
-    ):
+    if any(answers(less, here.contents.known) == here.whole for less in smaller(here.links)):
         here.add("every branch needed", "a branch without which the answers are the same", "none")
-    always = here.option("minimal") is True
-    random = here.contents.folder.option("questions", "split") == "random"
-    if redundant and (always or (here.row["split"] == "test" and not random)):
-        where = (
-            f"none (manifest, config.{here.row['kind']}.minimal)"
-            if always
-            else "none in a test question"
-        )
-        here.add("needed topics", "a topic entity that is not needed", where)
+    here.equal("redundant", here.row["block"]["redundant"], False, "every topic entity is needed")
 
 
 def check_written(here: Asked) -> None:
@@ -117,30 +108,3 @@ def _is_connected(triples: Sequence[Triple]) -> bool:
         seen |= new
         waiting += new
     return len(seen) == len(near)
-
-
-def is_redundant(here: Asked) -> bool:
-    """Whether some topic entity can go; answers only grow with each that goes, so one at a time shows it."""
-    topics = {name for name, _ in leaves(here.links)}
-    fewer = (kept(here.links, topics - {topic}) for topic in sorted(topics))
-    return any(
-        less is not None and answers(less, here.contents.known) == here.whole for less in fewer
-    )
-
-
-def kept(links: Query, topics: set[str]) -> Query | None:
-    """What leads from some topic entities to the answer; None if nothing does."""
-    if not links.word:
-        return links if links.name in topics else None
-    if links.word == LINK:
-        of = kept(links.parts[0].parts[0], topics)
-        parts = tuple(part._replace(parts=(of,)) for part in links.parts if of is not None)
-        return links._replace(parts=parts) if parts else None
-    found = [kept(part, topics) for part in links.parts]
-    parts = tuple(part for part in found if part is not None)
-    if links.word == "and":
-        return links._replace(parts=parts) if len(parts) > 1 else (*parts, None)[0]
-    if links.word == "or":  # without one of its parts it would say nothing
-        return links._replace(parts=parts) if len(parts) == len(found) else None
-    whole = topics.issuperset(name for part in links.parts[1:] for name, _ in leaves(part))
-    return links._replace(parts=parts) if whole and found[0] is not None else found[0]

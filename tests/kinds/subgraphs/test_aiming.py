@@ -20,7 +20,7 @@ KNOWN = frozenset(WORLD.kg.relations[:3])
 
 @pytest.fixture(scope="module")
 def aimer() -> Aimer:
-    return SubgraphEngine(Asking(inputs_of(max_answers=6), WORLD.selection)).aimer
+    return SubgraphEngine(Asking(inputs_of(), WORLD.selection)).aimer
 
 
 def tasks(aimer: Aimer, aim: Aim) -> list[Task]:
@@ -75,7 +75,7 @@ def test_a_cell_that_gives_nothing_may_be_contrived_and_then_is_given_up(aimer: 
 def test_a_list_of_joins_comes_first_though_it_gave_too_little_before() -> None:
     links = [(relation, inverse) for relation in WORLD.kg.relations for inverse in (False, True)]
     some, empty = frozenset((one, links[0]) for one in links), frozenset[Any]()
-    given, cell = inputs_of(max_answers=6), ("urt", "(2)")
+    given, cell = inputs_of(), ("urt", "(2)")
     for after, share in ((some, 1), (empty, 0)):
         given.joins = joins = Joins(after, after, empty, empty, empty, empty, empty)
         aimer = SubgraphEngine(Asking(given, WORLD.selection)).aimer

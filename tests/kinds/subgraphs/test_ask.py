@@ -21,6 +21,7 @@ from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.kinds.subgraphs.split import SplitReason
 from rulemine.kinds.subgraphs.validation import Mistake
 from rulemine.kinds.writing import Writing
+from rulemine.kinds.written.block import MinimalQuery
 from rulemine.kinds.written.prompts import load_written_prompts
 from rulemine.kinds.written.replies import Unread
 from rulemine.llm.options import EndpointOptions
@@ -44,6 +45,7 @@ from tests.kinds.asking import InputsByName
 from tests.kinds.structures.worlds import RandomWorld
 
 WORLD = RandomWorld(3, entities=40, triples=200, share=0.2)
+ASK = "rulemine.kinds.subgraphs.ask"
 MODEL = VerbalizerSection(
     name="openai", model="writer", rewriter_model="second", judge_model="judge"
 )
@@ -59,10 +61,7 @@ def inputs_of(
     section = SubgraphSection(
         **{
             "questions": 30,
-            "count_share": 0.1,
-            "without_share": 0.1,
             "grow": 0.4,
-            "max_answers": 4,
             **options,
         }
     )
@@ -92,7 +91,9 @@ def asked(given: Any = None, **options: Any) -> QuestionSet:
 def small_batches() -> Iterator[None]:
     """Nothing is grown before a second batch."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rulemine.kinds.subgraphs.ask.MOST_AT_ONCE", 16)
+        for name, value in (("MOST_AT_ONCE", 16), ("COUNT_SHARE", 0.1), ("WITHOUT_SHARE", 0.1)):
+            patch.setattr(f"{ASK}.{name}", value)
+        patch.setattr(SubgraphSection, "max_answers", 4)
         yield
 
 
@@ -118,12 +119,11 @@ def test_every_question_is_the_tree_of_its_triples_and_is_executed(made: Questio
         assert block.answer in question.answers
         assert {*block.triples} <= {*block.subgraph} <= triples
         assert (question.value is not None) == isinstance(query, Count)
-        assert block.redundant == (block.minimal[0].query != question.query)
+        assert block.minimal == (MinimalQuery(question.anchors, question.query),)
     assert {Count, Difference} < forms
     assert {question.missing for question in subgraphs(made)} >= {0, 1}
     assert not any(question.block.redundant for question in subgraphs(made))
     assert made.sampling["subgraphs"]["rejected"][Unaskable.NEEDLESS] > 0
-    assert any(question.block.redundant for question in subgraphs(asked(minimal=False)))
 
 
 def test_a_grown_question_has_a_triple_more_than_its_parent(made: QuestionSet) -> None:
@@ -153,9 +153,12 @@ def test_the_same_seed_gives_the_same_and_fewer_are_the_first(made: QuestionSet)
     assert asked(questions=10).questions == made.questions[:10]
 
 
-def test_questions_are_drawn_until_those_that_the_split_keeps_are_enough() -> None:
+def test_questions_are_drawn_until_those_that_the_split_keeps_are_enough(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(SubgraphSection, "max_answers", 6)
     chosen = QuestionSection(test_core=5)
-    found = asked(inputs_of(chosen=chosen, questions=40, test_share=0.4, max_answers=6))
+    found = asked(inputs_of(chosen=chosen, questions=40, test_share=0.4))
     assert len(found.questions) == 40
     assert found.sampling["subgraphs"]["questions"] > 40, "accepted before the split"
     test = [question for question in found.questions if question.split == "test"]
@@ -163,7 +166,7 @@ def test_questions_are_drawn_until_those_that_the_split_keeps_are_enough() -> No
     assert removed_facts(WORLD.kg, WORLD.selection).leaked(found.questions, "test") == 0
     taken = {answer for question in test for answer in question.answers}
     assert not any(taken & {*q.answers} for q in found.questions if q.split == "train")
-    assert asked(inputs_of(chosen=chosen, questions=40, test_share=0.4, max_answers=6)) == found
+    assert asked(inputs_of(chosen=chosen, questions=40, test_share=0.4)) == found
 
 
 def test_what_an_earlier_release_asks_is_not_asked_again(made: QuestionSet) -> None:
@@ -173,18 +176,23 @@ def test_what_an_earlier_release_asks_is_not_asked_again(made: QuestionSet) -> N
     assert again.sampling["subgraphs"]["rejected"][Unaskable.EARLIER] > 0
 
 
-def test_limits_hold() -> None:
-    few = asked(max_answers=2, max_evidence=4, atoms=(2, 3), candidates=40, start="removed")
+def test_limits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("MOST_TRIPLES", 3), ("CANDIDATES", 2)):
+        monkeypatch.setattr(f"{ASK}.{name}", value)
+    monkeypatch.setattr(SubgraphSection, "max_answers", 2)
+    monkeypatch.setattr(SubgraphSection, "max_evidence", 4)
+    few = asked(questions=20, start="removed")
     assert few.sampling["subgraphs"]["drawn"] == 40
     for question in subgraphs(few):
         assert len(question.answers) <= 2
         assert len(question.full_evidence) <= 4
-        assert len(question.block.triples) in (2, 3)
+        assert len(question.block.triples) <= 3
 
 
-def test_nothing_to_ask_about_is_said_with_the_reasons() -> None:
+def test_nothing_to_ask_about_is_said_with_the_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SubgraphSection, "max_answers", 0)
     with pytest.raises(UserError, match=r"no question is left: 20 candidates \(.* × "):
-        asked(max_evidence=1, atoms=(6,), candidates=20)
+        asked(questions=1)
 
 
 # Over HTTP.
@@ -196,9 +204,7 @@ def over_http(
     """The questions of a model after the final filter, and the endpoint."""
     with ChatServer(says) as server:
         endpoint = EndpointOptions(base_url=server.url)
-        given = inputs_of(
-            verbalizer=MODEL, **{"questions": 6, "atoms": (1, 2), "examples": 1, **options}
-        )
+        given = inputs_of(verbalizer=MODEL, **{"questions": 6, **options})
         with Session(endpoint, folder / "journal.sqlite", room="m=4000") as session:
             writing = writing or Writing()
             writing.session = session
@@ -231,7 +237,7 @@ def test_a_model_writes(tmp_path: Path) -> None:
         body["messages"][1]["content"] for body in server.bodies if body["model"] == "writer"
     ]
     shown = [prompt for prompt in prompts if "exactly 2 of" in prompt and "How many" not in prompt]
-    assert shown[0].count("Example of a reply: ") == 1
+    assert shown[0].count("Example of a reply: ") == 2
     again, _ = over_http(tmp_path / "2", fake)
     assert again == made, "in whatever order replies come"
 
@@ -266,7 +272,7 @@ def test_replies_that_are_wrong_in_any_way_are_counted(tmp_path: Path) -> None:
         return json.dumps(row)
 
     mended: list[str] = []
-    made, _ = over_http(tmp_path, says, questions=12, examples=0)
+    made, _ = over_http(tmp_path, says, questions=12)
     counts = made.sampling["subgraphs"]
     assert counts["mended"]["asked"] == len(mended) > counts["mended"]["accepted"] > 0
     assert {"an id or a relation is unknown (entity e99999).", f"{Unread.NO_JSON}."} <= {*mended}
@@ -284,13 +290,13 @@ def test_replies_that_are_wrong_in_any_way_are_counted(tmp_path: Path) -> None:
 def test_a_model_that_writes_nothing_of_use_ends_the_build(tmp_path: Path) -> None:
     """After 200 candidates, or 50 if replies are cut off; here in batches of 16."""
     with pytest.raises(UserError, match=r"no question is left: 208 candidates") as caught:
-        over_http(tmp_path, lambda request, times: "Who knows?", candidates=400)
+        over_http(tmp_path, lambda request, times: "Who knows?", questions=20)
     assert "cut off" not in str(caught.value)
     with pytest.raises(
         UserError,
-        match=r"64 candidates .*\nMost replies were cut off\. .*: m=4000\. Or else:\nAllow",
+        match=r"64 candidates .*\nMost replies were cut off\. .*: m=4000\. Or else:\nAsk",
     ):
-        over_http(tmp_path / "cut", lambda request, times: "<think>Who knows?", candidates=400)
+        over_http(tmp_path / "cut", lambda request, times: "<think>Who knows?", questions=20)
 
 
 def judged(made: QuestionSet, says: Says, folder: Path, split: str, **models: str) -> Any:
@@ -310,7 +316,7 @@ def judged(made: QuestionSet, says: Says, folder: Path, split: str, **models: st
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> QuestionSet:
     """Twelve questions of a model."""
-    return over_http(tmp_path_factory.mktemp("written"), fake, questions=12, examples=0)[0]
+    return over_http(tmp_path_factory.mktemp("written"), fake, questions=12)[0]
 
 
 def test_the_final_filter_asks_twice_and_once_more_what_cannot_be_read(

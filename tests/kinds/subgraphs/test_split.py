@@ -12,7 +12,7 @@ from rulemine.errors import UserError
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import Triple
 from rulemine.kinds.locks import LockReason, RememberedFacts
-from rulemine.kinds.subgraphs.options import RESERVED_SHAPES, SubgraphSection
+from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.kinds.subgraphs.split import (
     TESTED_SHAPES,
     Lacking,
@@ -30,6 +30,7 @@ from rulemine.seeds import stream
 from tests.structures import structure_question
 from tests.written import as_subgraph
 
+RESERVED_SHAPES = SubgraphSection.reserved_shapes
 BASE = as_subgraph(structure_question(0, '(p "citizen_of" "ann")'))
 QUERIES = {
     "(1)(1)-{(1)}": ('(minus (and (p "r" "{0}") (p "s" "{0}")) (p "t" "a"))', "(1)(1)"),
@@ -40,6 +41,7 @@ QUERIES = {
 }
 """Shape → a query of it, and the shape of what an answer rests on."""
 
+TRAINING_RELATIONS = "rulemine.kinds.subgraphs.split.TRAINING_RELATIONS"
 OTHERS = ("(5)", "((1)(1)(1))")
 
 
@@ -48,7 +50,6 @@ def asked(
     shape: str = "(1)",
     relations: Sequence[str] = ("r0",),
     answers: Sequence[str] = (),
-    redundant: bool = False,
     parent: str = "",
 ) -> Question:
     """A question; its evidence has a triple of each of its relations."""
@@ -56,8 +57,7 @@ def asked(
     query = QUERIES.get(shape, ('(p "r" "{0}")', ""))[0].replace("{0}", f"x{number}")
     block = replace(
         BASE.block,
-        redundant=redundant,
-        minimal_shape="(1)" if redundant else shape,
+        minimal_shape=shape,
         minimal=(MinimalQuery(anchors, query),),
         parent=parent,
     )
@@ -116,7 +116,6 @@ def drawn(seed: int, n: int) -> list[Question]:
                 shapes[draws.below(len(shapes))],
                 sorted(relations),
                 sorted(answers),
-                redundant=not draws.below(4),
                 parent=f"q{draws.below(n):05d}" if not draws.below(5) else "",
             )
         )
@@ -124,9 +123,11 @@ def drawn(seed: int, n: int) -> list[Question]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_every_promise_of_the_split(seed: int) -> None:
+def test_every_promise_of_the_split(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     questions = drawn(seed, 300 + 200 * seed)
-    options = SubgraphSection(questions=2000, test_share=0.1, per_cell=45 if seed else 2)
+    per_cell = 45 if seed else 2
+    monkeypatch.setattr("rulemine.kinds.subgraphs.split.PER_CELL", per_cell)
+    options = SubgraphSection(questions=2000, test_share=0.1)
     made = split(of(questions), options, seed)
     before = {q.id: q for q in questions}
     train = [q for q in made.questions if q.split == "train"]
@@ -158,14 +159,12 @@ def test_every_promise_of_the_split(seed: int) -> None:
         given = before[q.id].block
         assert block.parent == (given.parent if given.parent in kept else "")
         assert replace(block, test_type=(), parent="") == replace(given, parent="")
-    assert all(not q.block.redundant for q in test)
     assert all(q.block.minimal == (MinimalQuery(q.anchors, q.query),) for q in test)
     assert {q.query for q in test}.isdisjoint(m.query for q in train for m in q.block.minimal)
-    assert any(q.block.redundant for q in train)
 
     # Cells are even: one that has fewer than another has had all that there are.
     size = floor(0.1 * len(questions) + 0.5)
-    most = min(options.per_cell, ceil(size / 20))
+    most = min(per_cell, ceil(size / 20))
 
     def cell(q: Question) -> tuple[str, str] | None:
         shape = plain(q)
@@ -174,7 +173,7 @@ def test_every_promise_of_the_split(seed: int) -> None:
         known = "id" if set(q.relations) <= may_train else "urt"
         return (known, shape) if shape in TESTED_SHAPES else None
 
-    there_are = Counter(cell(q) for q in questions if not q.block.redundant)
+    there_are = Counter(cell(q) for q in questions)
     have = Counter(cell(q) for q in test)
     del there_are[None]
     assert None not in have
@@ -188,7 +187,6 @@ def test_every_promise_of_the_split(seed: int) -> None:
         assert (row.stage, row.query) == ("split", q.query)
         expected = (
             SplitReason.SHARED if cell(q) is None and row.detail == "id" else
-            SplitReason.REDUNDANT if row.detail != "id" and q.block.redundant else
             SplitReason.NO_CELL if cell(q) is None else
             SplitReason.SHARED if row.detail == "id" else SplitReason.ENOUGH
         )  # fmt: skip
@@ -222,7 +220,7 @@ def test_parents_that_are_dropped_later_are_named_no_more() -> None:
     assert [q.block.parent for q in found] == ["", "q00001", ""]
 
 
-def test_relations_that_state_the_same_facts_are_one() -> None:
+def test_relations_that_state_the_same_facts_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """`child` is rare and `parent` is not; a training question about one would prepare for the other."""
     declared = Declarations.of(inverse=[("child", "parent")])
     questions = [asked(n, relations=["parent"]) for n in range(6)]
@@ -231,7 +229,8 @@ def test_relations_that_state_the_same_facts_are_one() -> None:
         asked(7, relations=["q"]),
         asked(8, relations=["q"]),
     ]
-    options = SubgraphSection(training_relations=0.5, test_share=0.2)
+    monkeypatch.setattr(TRAINING_RELATIONS, 0.5)
+    options = SubgraphSection(test_share=0.2)
     made = split(of(questions, declared), options, 7)
     assert made.sampling["subgraphs"]["split"]["training_relations"] == ["child", "parent"]
     types = {q.id: q.block.test_type for q in made.questions if q.split == "test"}
@@ -248,11 +247,14 @@ def test_what_a_difference_takes_away_counts_as_a_relation() -> None:
     assert next(q for q in made.questions if q.id == minus.id).block.test_type == ("urt",)
 
 
-def test_a_relation_that_the_split_itself_takes_from_training_is_unseen() -> None:
+def test_a_relation_that_the_split_itself_takes_from_training_is_unseen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The only training question about `s` shares its answer with a test question."""
     questions = [asked(n, relations=["r"]) for n in range(9)]
     questions += [asked(9, "(2)", ["s"], ["a"]), asked(10, "(5)", ["s"], ["a"])]
-    options = SubgraphSection(training_relations=1, test_share=0.2, reserved_shapes=())
+    monkeypatch.setattr(TRAINING_RELATIONS, 1.0)
+    options = SubgraphSection(test_share=0.2)
     made = split(of(questions), options, 7)
     assert {q.id: q.block.test_type for q in made.questions}["q00009"] == ("urt",)
     assert made.sampling["subgraphs"]["split"]["training_relations"] == ["r"]
@@ -263,9 +265,12 @@ def test_a_split_without_training_says_so() -> None:
         split(of([asked(0)]), SubgraphSection(), 7)
 
 
-def test_questions_with_answers_of_their_own_are_tested_first() -> None:
+def test_questions_with_answers_of_their_own_are_tested_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rulemine.kinds.subgraphs.split.PER_CELL", 1)
     questions = [asked(n, answers=["shared"]) for n in range(30)] + [asked(30), asked(31)]
-    made = split(of(questions), SubgraphSection(per_cell=1), 7)
+    made = split(of(questions), SubgraphSection(), 7)
     (tested,) = [q.id for q in made.questions if q.split == "test"]
     assert tested in ("q00030", "q00031")
     assert not made.rejections
@@ -282,13 +287,6 @@ def test_few_cells_are_told() -> None:
     made = split(of([asked(n) for n in range(4)]), options, 7)
     assert "test is to have fewer questions than cells" in explain_cells(made, recipe_of(options))
     assert Counter(q.split for q in made.questions) == {"train": 3, "test": 1}
-
-
-def test_without_reserved_shapes_nothing_is_of_an_unseen_one() -> None:
-    options = SubgraphSection(reserved_shapes=(), training_relations=1)
-    made = split(of(drawn(3, 200)), options, 7)
-    assert {q.block.test_type for q in made.questions if q.split == "test"} == {("id",)}
-    assert {row.reason for row in made.rejections} == {SplitReason.SHARED}
 
 
 def test_training_gives_nothing_away_that_test_needs(monkeypatch: pytest.MonkeyPatch) -> None:

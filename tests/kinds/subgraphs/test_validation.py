@@ -9,13 +9,13 @@ import pytest
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
-from rulemine.kinds.subgraphs.options import MOST_TRIPLES, SubgraphSection
+from rulemine.kinds.subgraphs.ask import MOST_TRIPLES
+from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.kinds.subgraphs.validation import Mistake, Valid, Validator
 from rulemine.kinds.written.candidate import Candidate, NamedNode, Refusal, Subgraph
 from rulemine.kinds.written.execution import Executor, RunFailure
 from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.query import QueryGraph
-from rulemine.query.minimality import minimal
 from rulemine.query.structures import structure_of
 from rulemine.query.wider import Wider
 from tests.query.rooted_trees import Tree, rooted_trees, shape_of
@@ -64,17 +64,16 @@ ONE = candidate("b t x", "x", "b", "@b :t ?x")
 
 @pytest.fixture(scope="module")
 def executor() -> Iterator[Executor]:
-    with Executor(NAMES, 30, 12) as running:
-        yield running
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rulemine.kinds.written.execution.MOST_ROWS", 12)
+        with Executor(NAMES) as running:
+            yield running
 
 
 def validator(
     executor: Executor, declarations: Declarations | None = None, **more: Any
 ) -> Validator:
-    options = SubgraphSection()
-    return Validator(
-        NAMES, QueryGraph(KG), declarations or Declarations(), options, executor, **more
-    )
+    return Validator(NAMES, QueryGraph(KG), declarations or Declarations(), executor, **more)
 
 
 def validated(
@@ -229,9 +228,7 @@ def test_a_limit_or_a_difference_goes_where_it_changes_no_answer(executor: Execu
         levels = np.array([t == tuple(removed.split()) for t in KG.labeled()], np.int64)
         more = KnowledgeGraph.from_triples([tuple(further.split())]) if further else None  # type: ignore[misc]
         graph = QueryGraph(KG, levels)
-        of = Validator(
-            NAMES, graph, Declarations(), SubgraphSection(), executor, wider=Wider.of(KG, more)
-        )
+        of = Validator(NAMES, graph, Declarations(), executor, wider=Wider.of(KG, more))
         verdict = validated(of, given)
         return verdict.dropped if isinstance(verdict, Valid) else verdict.reason
 
@@ -295,12 +292,12 @@ def test_declared_relations_are_asked_for_in_all_their_statements(executor: Exec
 
 
 def test_an_answer_that_another_statement_gives_may_be_a_seed_or_one_too_many(
-    executor: Executor,
+    executor: Executor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def found(given: Candidate, most: int, *symmetric: str) -> str:
-        options = SubgraphSection(max_answers=most)
+        monkeypatch.setattr(SubgraphSection, "max_answers", most)
         declared = Declarations.of(symmetric=symmetric)
-        verdict = validated(Validator(NAMES, QueryGraph(KG), declared, options, executor), given)
+        verdict = validated(Validator(NAMES, QueryGraph(KG), declared, executor), given)
         return verdict.reason if isinstance(verdict, Refusal) else ""
 
     one = candidate("a sp i", "i", "a", "@a :sp ?x")  # and j sp a
@@ -380,8 +377,8 @@ def test_every_shape_is_accepted_with_its_code() -> None:
     kg = KnowledgeGraph.from_triples(triple for tree in trees for triple in tree)
     names, graph = WriterNames(kg, kg.entities, kg.entities), QueryGraph(kg)
     whole = Subgraph(tuple(range(len(kg.entities))), tuple(range(len(kg.triples))))
-    with Executor(names, 60, 1000) as executor:
-        of = Validator(names, graph, Declarations(), SubgraphSection(), executor)
+    with Executor(names) as executor:
+        of = Validator(names, graph, Declarations(), executor)
         given = [candidate_of(tree, f"x{i}") for i, tree in enumerate(trees)]
         given[0] = replace(given[0], sparql=f"{given[0].sparql} LIMIT 1")
         found = [validated(of, one, whole) for one in given]
@@ -390,7 +387,3 @@ def test_every_shape_is_accepted_with_its_code() -> None:
         assert one.dropped == (("LIMIT",) if one is found[0] else ())
         structure, depths = structure_of(one.query), leaf_depths(tree)
         assert (structure.shape, structure.hops) == (shape_of(tree), max(depths))
-        least = minimal(graph, one.query, Declarations())  # each seed alone leads to the answer
-        assert least.redundant == (len(depths) > 1)
-        assert len(least.queries) == len(depths)
-        assert least.shape == f"({min(depths)})"

@@ -18,14 +18,8 @@ from tests import some_seeds
 Pairs = set[tuple[int, int]]
 
 
-def made(
-    kg: KnowledgeGraph, *, cap: int = 1000, most: int = 100, excluded: tuple[str, ...] = ()
-) -> Components:
-    return Components(kg, VariantSection(max_neighbors=cap, max_triples=most), excluded)
-
-
-def given(kg: KnowledgeGraph, seeds: str, **options: int) -> Subgraph:
-    found = made(kg, **options).component([kg.entity_ids[name] for name in seeds.split()])
+def given(kg: KnowledgeGraph, seeds: str) -> Subgraph:
+    found = Components(kg, ()).component([kg.entity_ids[name] for name in seeds.split()])
     assert isinstance(found, Subgraph)
     return found
 
@@ -81,7 +75,7 @@ def test_a_tree_is_valid_and_nearly_as_small_as_the_smallest(number: int) -> Non
     around = {pair for pair in pairs_of(kg) if set(pair) & set(seeds)}
     everyone = {node for pair in around for node in pair}
     parts = {frozenset(reached(around, node, everyone)) for node in everyone}
-    found = made(kg).component(seeds)
+    found = Components(kg, ()).component(seeds)
     if not any(len(part & set(seeds)) > 1 for part in parts):
         assert found == Refusal(APART)
         return
@@ -110,11 +104,11 @@ def test_the_order_of_seeds_and_lines_does_not_matter(number: int) -> None:
     triples = random_graph(dice) + random_graph(dice)
     kg = KnowledgeGraph.from_triples(triples)
     seeds = dice.sample(range(len(kg.entities)), 3)
-    found = made(kg).component(seeds)
+    found = Components(kg, ()).component(seeds)
     dice.shuffle(triples)
-    other = made(KnowledgeGraph.from_triples(triples)).component(seeds)
+    other = Components(KnowledgeGraph.from_triples(triples), ()).component(seeds)
     assert other == found
-    assert made(kg).component(seeds[::-1]) == found
+    assert Components(kg, ()).component(seeds[::-1]) == found
 
 
 def test_hash_seeds_do_not_matter() -> None:
@@ -122,7 +116,7 @@ def test_hash_seeds_do_not_matter() -> None:
         "from tests.kinds.variants.test_components import *\n"
         "dice = random.Random(5)\n"
         "kg = KnowledgeGraph.from_triples([t for _ in range(20) for t in random_graph(dice)])\n"
-        "print([made(kg).component(dice.sample(range(len(kg.entities)), 4)) for _ in range(50)])\n"
+        "print([Components(kg, ()).component(dice.sample(range(len(kg.entities)), 4)) for _ in range(50)])\n"
     )
     texts = {
         subprocess.run(
@@ -155,31 +149,36 @@ def test_the_part_with_most_entities_counts_then_most_seeds_then_the_smallest_id
     assert shown(equal, given(equal, "x y c b"))[0] == "b c"
 
 
-def test_of_too_many_neighbors_the_first_by_relation_direction_and_name_are_followed() -> None:
+def test_of_too_many_neighbors_the_first_by_relation_direction_and_name_are_followed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(VariantSection, "max_neighbors", 2)
     kg = graph("a p z", "a q m", "m q b", "b r a2", "n q a", "n q b")
-    assert shown(kg, given(kg, "a b", cap=2))[0] == "a b m"
-    found = made(kg, cap=1).component([kg.entity_ids["a"], kg.entity_ids["b"]])
+    assert shown(kg, given(kg, "a b"))[0] == "a b m"
+    monkeypatch.setattr(VariantSection, "max_neighbors", 1)
+    found = Components(kg, ()).component([kg.entity_ids["a"], kg.entity_ids["b"]])
     assert found == Refusal(APART)
 
 
 def test_excluded_relations_connect_nothing_and_names_are_exact() -> None:
     kg = graph("a label m", "m label b", "a recordLabel n", "n recordLabel b", "n label b")
     seeds = [kg.entity_ids["a"], kg.entity_ids["b"]]
-    found = made(kg, excluded=("label", "unknown")).component(seeds)
+    found = Components(kg, ("label", "unknown")).component(seeds)
     assert isinstance(found, Subgraph)
     assert shown(kg, found)[1] == {("a", "recordLabel", "n"), ("n", "recordLabel", "b")}
 
 
-def test_why_there_is_none() -> None:
+def test_why_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(VariantSection, "max_triples", 2)
     kg = graph("a r m", "m r b", "x r y", "z r z")
     ids = kg.entity_ids
-    components = made(kg, most=2)
+    components = Components(kg, ())
     assert components.component([]) == Refusal(NONE)
     assert components.component([ids["a"], ids["a"]]) == Refusal(ONE)
     assert components.component([ids["a"], ids["x"]]) == Refusal(APART)
     assert components.component([ids["z"], ids["x"]]) == Refusal(APART)
     kg = graph("a r m", "m r b", "m q b")
-    refused = made(kg, most=2).component([kg.entity_ids["a"], kg.entity_ids["b"]])
+    refused = Components(kg, ()).component([kg.entity_ids["a"], kg.entity_ids["b"]])
     assert isinstance(refused, Refusal)
     assert refused.reason == LARGE
     assert "3;" in refused.detail

@@ -3,25 +3,21 @@
 import random
 import re
 import unicodedata
-from collections.abc import Sequence
 
 import pytest
 
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.variants.components import Components
-from rulemine.kinds.variants.options import VariantSection
 from rulemine.kinds.variants.seed_texts import Linker
 
 
-def linker(
-    names: str, aliases: dict[str, Sequence[str]] | None = None, triples: str = ""
-) -> tuple[Linker, KnowledgeGraph]:
+def linker(names: str, triples: str = "") -> tuple[Linker, KnowledgeGraph]:
     """A linker of ids ``id=label|…``, each of them in a triple with itself, and of more triples."""
     labels = dict(pair.split("=", 1) for pair in names.split("|"))
     more = [(s, "r", o) for s, o in (pair.split("-") for pair in triples.split())]
     kg = KnowledgeGraph.from_triples([*((one, "r", one) for one in labels), *more])
-    neighbors = Components(kg, VariantSection(), ()).neighbors
-    return Linker(kg, labels, aliases or {}, neighbors), kg
+    neighbors = Components(kg, ()).neighbors
+    return Linker(kg, labels, neighbors), kg
 
 
 def found(names: str, text: str, **options: object) -> str:
@@ -77,7 +73,6 @@ def test_single_letters_stop_words_and_signs_are_never_names() -> None:
     names = "m=M|seven=7|her=Her|who=The Who|is=It Is|q=???|c=Ć|x=x-"
     text = "M, 7, Her and The Who: It Is ??? Ć x- her"
     assert found(names, text) == ""
-    assert found(names, text, aliases={"m": ["M", "Mike"], "q": ["", "  "]}) == ""
 
 
 def test_common_words_are_not_names_in_a_text_with_capitals() -> None:
@@ -105,11 +100,6 @@ def test_homonyms_are_told_apart_by_context_then_degree_then_id() -> None:
     assert found(names, "Mercury alone", **near) == "p"
     assert found(names, "Mercury (god) and the Sun", **near) == "g s"
     assert found(names, "Mercury", triples="p-s g-j") == "g"
-
-
-def test_aliases_are_further_names() -> None:
-    aliases = {"b": ["NYC", "Big Apple"], "unknown": ["Nothing"]}
-    assert found("b=New York|c=Apple", "The Big Apple", aliases=aliases) == "b"
 
 
 def test_it_finds_what_a_search_at_every_place_finds() -> None:

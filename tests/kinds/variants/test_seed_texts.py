@@ -63,20 +63,6 @@ def test_sets_of_texts_are_in_their_order_and_texts_without_entities_stay(
     assert "3 of 5 texts name fewer than two entities" in notes[0]
 
 
-def test_aliases_are_read_from_a_file(inputs: Inputs, tmp_path: Path) -> None:
-    aliases = tmp_path / "aliases.tsv"
-    aliases.write_text("c1\tEternal City\nc1\tUrbs\nc1\tX\nzz\tAnn\n", "utf-8")
-    path = tmp_path / "a.txt"
-    notes: list[str] = []
-    text = "Ann saw the Eternal City. X"
-    assert read(inputs, path, text, notes, aliases=str(aliases)) == ["c1 e1"]
-    assert notes == [f"{aliases}: 1 name left out, of no entity of the graph."]
-    for content, message in (("c1", "line 1 is not entity"), ("zz\tRome", "names no entity")):
-        aliases.write_text(content, "utf-8")
-        with pytest.raises(InputError, match=message):
-            read(inputs, path, "Ann", aliases=str(aliases))
-
-
 def test_sets_of_lists_in_three_forms(inputs: Inputs, tmp_path: Path) -> None:
     notes: list[str] = []
     content = (
@@ -125,9 +111,12 @@ def test_the_sets_of_a_run_come_first(inputs: Inputs) -> None:
     assert [one.topic for one in found] == ["films", ""]
 
 
-def test_drawn_sets_are_of_their_domain_in_turn_and_close_to_each_other(inputs: Inputs) -> None:
+def test_drawn_sets_are_of_their_domain_in_turn_and_close_to_each_other(
+    inputs: Inputs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(VariantSection, "set_size", 3)
     domains = ("subject of lives_in", "object of part_of")
-    options = VariantSection(domains=domains, sets=6, set_size=3)
+    options = VariantSection(domains=domains, sets=6)
     found = seed_sets(inputs, options, 5)
     assert [one.topic for one in found] == [*domains] * 3
     assert len({one.id for one in found}) == 6
@@ -138,14 +127,18 @@ def test_drawn_sets_are_of_their_domain_in_turn_and_close_to_each_other(inputs: 
     people = [inputs.kg.entities[e] for one in found[::2] for e in one.entities]
     assert "e3" not in people or len(people) < 6, "e3 shares no town with the others"
     assert seed_sets(inputs, options, 5) == found
-    longer = VariantSection(domains=domains, sets=9, set_size=3)
+    longer = VariantSection(domains=domains, sets=9)
     assert seed_sets(inputs, longer, 5)[:6] == found
     assert seed_sets(inputs, options, 6) != found
 
 
-def test_drawn_sets_can_start_with_the_ends_of_a_removed_triple(inputs: Inputs) -> None:
+def test_drawn_sets_can_start_with_the_ends_of_a_removed_triple(
+    inputs: Inputs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(VariantSection, "set_size", 2)
+
     def drawn(removed: Ints, *domains: str) -> set[str]:
-        options = VariantSection(sets=40, set_size=2, start="removed", domains=domains)
+        options = VariantSection(sets=40, start="removed", domains=domains)
         found = seed_sets(inputs, options, 5, removed=removed)
         return set(named(inputs, found).values())
 

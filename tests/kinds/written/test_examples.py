@@ -6,7 +6,7 @@ import pytest
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.subgraphs.options import RESERVED_SHAPES, SubgraphSection
+from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.kinds.subgraphs.split import TESTED_SHAPES
 from rulemine.kinds.subgraphs.validation import Valid, Validator
 from rulemine.kinds.written.candidate import Candidate, Refusal, Subgraph
@@ -49,7 +49,7 @@ def test_every_example_is_a_valid_candidate_about_its_triples(form: str) -> None
         )  # fmt: skip
         ids = dict(zip(names, codes, strict=True))
         own = WriterNames(kg, [ids[e] for e in kg.entities], [labels[e] for e in kg.entities])
-        validator = Validator(own, QueryGraph(kg), Declarations(), SubgraphSection(), Late())
+        validator = Validator(own, QueryGraph(kg), Declarations(), Late())
         whole = Subgraph(tuple(range(len(kg.entities))), tuple(range(len(kg.triples))))
         found = validator.validate(candidate, whole, len(lines))
         assert isinstance(found, Valid), (reply, found)
@@ -61,7 +61,7 @@ def test_every_example_is_a_valid_candidate_about_its_triples(form: str) -> None
 
 
 def test_examples_are_of_the_shape_that_is_asked_for_else_of_as_many_triples() -> None:
-    for shape in (*RESERVED_SHAPES, *TESTED_SHAPES):
+    for shape in (*SubgraphSection.reserved_shapes, *TESTED_SHAPES):
         (first, *_) = examples_of("plain", 4, shape, 5, 2)
         again = examples_of("plain", 4, shape, 6, 2)
         assert first == again[0], shape

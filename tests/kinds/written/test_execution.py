@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kinds.written import execution
 from rulemine.kinds.written.candidate import Refusal
 from rulemine.kinds.written.execution import Executor, RunFailure
 from rulemine.kinds.written.writer_names import WriterNames
@@ -20,8 +21,10 @@ ENDLESS = "SELECT (COUNT(*) AS ?n) { " + " ".join(f"?a{i} ?b{i} ?c{i} ." for i i
 
 @pytest.fixture(scope="module")
 def here() -> Iterator[Executor]:
-    with Executor(NAMES, 30, 12) as executor:
-        yield executor
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(execution, "MOST_ROWS", 12)
+        with Executor(NAMES) as executor:
+            yield executor
 
 
 def test_queries_are_run_as_they_are_written(here: Executor) -> None:
@@ -64,8 +67,11 @@ def test_what_cannot_be_used_is_refused_with_its_reason(
     assert (found.reason if isinstance(found, Refusal) else None) == reason
 
 
-def test_a_query_that_never_ends_is_ended_and_the_next_is_answered() -> None:
-    with Executor(NAMES, 0.3, 12) as executor:
+def test_a_query_that_never_ends_is_ended_and_the_next_is_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(execution, "SECONDS", 0.3)
+    with Executor(NAMES) as executor:
         for _ in range(2):
             found = executor.answers(ENDLESS)
             assert isinstance(found, Refusal)

@@ -9,7 +9,6 @@ import pytest
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.kinds.subgraphs.validation import Valid, Validator
 from rulemine.kinds.written.candidate import Refusal, Subgraph, Task
 from rulemine.kinds.written.execution import Executor
@@ -38,8 +37,8 @@ class Given(NamedTuple):
 
 @pytest.fixture(scope="module")
 def validator() -> Iterator[Validator]:
-    with Executor(NAMES, 60, 1000) as executor:
-        yield Validator(NAMES, QueryGraph(KG), Declarations(), SubgraphSection(), executor)
+    with Executor(NAMES) as executor:
+        yield Validator(NAMES, QueryGraph(KG), Declarations(), executor)
 
 
 @pytest.fixture(scope="module")

@@ -47,8 +47,7 @@ def test_without_splits_nothing_is_said_of_training(tmp_path: Path) -> None:
     parts = written_world("subgraphs")
     config = {**parts.config, "questions": {**parts.config["questions"], "split": "none"}}
     seen = Unseen(rule=False, relation=False, answer=False)
-    needless = {"needed topics"}  # now in a test question
-    for types, expected in (((), needless), (("id",), needless | {"test type"})):
+    for types, expected in (((), set()), (("id",), {"test type"})):
         questions = tuple(
             replace(q, split="test", block=replace(q.block, test_type=types), unseen=seen)
             for q in parts.questions
@@ -185,16 +184,16 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "subgraphs: fewer nodes allowed": (options("subgraphs", nodes=3), "nodes of the subgraph"),
     "subgraphs: called redundant": (of(1, own("subgraphs", "redundant", True)), "redundant"),
-    "subgraphs: called needed": (of(2, own("subgraphs", "redundant", False)), "redundant"),
+    "variants: called redundant": (of(1, own("variants", "redundant", True)), "redundant"),
     "subgraphs: another minimal shape": (
         of(2, own("subgraphs", "minimal_shape", "(2)")), "minimal shape",
     ),
-    "subgraphs: one of two minimal queries": (of(2, drop("block", "minimal")), "minimal"),
     "subgraphs: another minimal query": (
         of(2, put("block", "minimal", 0, "query", to='(p- "born_in" "paris")')), "minimal",
     ),
-    "subgraphs: a test question with needless topics": (
-        of(6, lambda row: row["block"].update(redundant=True)), "needed topics",
+    "subgraphs: a needless topic": (
+        of(1, put("query", to='(and (p- "born_in" "rome") (p- "citizen_of" "italy"))')),
+        "every branch needed",
     ),
     "subgraphs: no test type": (of(6, own("subgraphs", "test_type", [])), "test type"),
     "subgraphs: a shape called seen": (of(6, own("subgraphs", "test_type", ["id"])), "test type"),
@@ -213,7 +212,9 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     "subgraphs: a relation that training lacks": (trained_on(["shot_in"]), "training relations"),
     "subgraphs: a parent that is not there": (of(1, own("subgraphs", "parent", "q99999")), "parent"),
     "subgraphs: its own parent": (of(1, own("subgraphs", "parent", "q00001")), "parent"),
-    "subgraphs: a number of triples not wanted": (options("subgraphs", atoms=[1]), "number of triples"),
+    "subgraphs: more than six triples": (
+        of(0, put("query", to="(p- \"in\" " * 7 + '"france"' + ")" * 7)), "number of triples",
+    ),
     "subgraphs: an answer in two splits": (
         of(0, lambda row: row["answers"].append("lyon")), "no leakage",
     ),
