@@ -224,8 +224,8 @@ def decode(
     Returns:
         The record; None if there was a problem.
     """
-    stated = getattr(kind, "stated", ())  # see `rulemine.config.Section`
-    row = {n: v for n, v in row.items() if n not in stated or v != plain(getattr(kind, n))}
+    fixed = getattr(kind, "fixed_values", ())  # see `rulemine.config.Section`
+    row = {n: v for n, v in row.items() if n not in fixed or v != plain(getattr(kind, n))}
     before, slots = len(problems), slots_of(kind)
     values: dict[str, Any] = {}
     for name, hint, option, factory, required in slots:

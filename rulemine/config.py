@@ -162,7 +162,7 @@ class Section:
     """Base class of option dataclasses; checks its values, and turns lists into tuples, on construction.
 
     Attributes:
-        stated: Class attributes that a release states beside the options, as what they were when it was
+        fixed_values: Class attributes that a release states beside the options, as what they were when it was
             built. Nobody can set them.
 
     Raises:
@@ -171,7 +171,7 @@ class Section:
 
     __slots__ = ()
 
-    stated: typing.ClassVar[tuple[str, ...]] = ()
+    fixed_values: typing.ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         """Checks every value; a subclass with rules about several values calls this first."""

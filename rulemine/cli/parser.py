@@ -36,7 +36,7 @@ _REWORDED = (
 """Message of argparse → message of this program."""
 
 _CHOICE = re.compile(r"(.*?): invalid choice: (.*) \(choose from (.*)\)", re.DOTALL)
-_NAME = re.compile(r"[\w-]+")
+_NAME = re.compile(r"[\w-]+(?: [\w-]+)?")
 
 
 class _Layout(argparse.HelpFormatter):

@@ -22,7 +22,7 @@ class MiningSection(MiningOptions):
 
     injective: ClassVar[bool] = False  # type: ignore[misc]
 
-    stated: ClassVar = ("injective",)
+    fixed_values: ClassVar = ("injective",)
 
 
 def _nested(levels: tuple[int, ...]) -> bool:
@@ -58,7 +58,7 @@ class SelectionSection(Section):
     """Groundings of a rule that selection looks at, drawn uniformly where there are more; the selection
     ``brink`` takes the first `per_rule`."""
 
-    stated: ClassVar = ("groundings_per_rule",)
+    fixed_values: ClassVar = ("groundings_per_rule",)
 
     mode: str = option("maximal", choices=("maximal", "brink", "none"), flag_name="--selection")
     per_rule: int = option(30, least=1)
@@ -129,7 +129,7 @@ class QuestionSection(Section):
     """Most removed facts that the hard answers of a test or validation question may need: no earlier split
     may give any of them away."""
 
-    stated: ClassVar = ("max_facts",)
+    fixed_values: ClassVar = ("max_facts",)
 
     templates: str = option("", file=True, packaged="templates.toml")
     declarations: str = option("", file=True, words=("found", "none"))

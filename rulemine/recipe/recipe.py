@@ -167,9 +167,9 @@ class Recipe(Section):
         for key in file_keys(self.kind):
             plain = override(plain, key.path, Path(lookup(plain, key.path)).name)
         for name, section in ((one.name, getattr(self, one.name)) for one in fields(self)):
-            if isinstance(section, Section) and section.stated:
+            if isinstance(section, Section) and section.fixed_values:
                 at = self.kind if name == "own" else name
-                plain[at] |= {key: as_json(getattr(section, key)) for key in section.stated}
+                plain[at] |= {key: as_json(getattr(section, key)) for key in section.fixed_values}
         del plain["endpoint"]
         if not self.amie_jar:
             del plain["amie_jar"]

@@ -106,4 +106,4 @@ def test_the_manifest_has_the_merged_recipe(here: Path, command: Command) -> Non
     config = Release.open(here / "out").manifest["config"]
     assert (config["name"], config["seed"], config["selection"]["per_rule"]) == ("one", 3, 7)
     assert "base" not in config
-    assert command("keys", "recipe").out.startswith("  base\n")
+    assert command("build", "keys", "recipe").out.startswith("  base\n")

@@ -10,15 +10,13 @@ from rulemine.verify.triples import Graph, Triple
 
 def all_proofs(head: Atom, body: list[Atom], triple: Triple, facts: set[Triple]) -> int:
     entities = sorted({end for s, _, o in facts for end in (s, o)} | {triple[0], triple[2]})
-    terms = [t for s, _, o in (head, *body) for t in (s, o)]
-    variables = sorted({t for t in terms if isinstance(t, int)})
+    variables = sorted({t for s, _, o in (head, *body) for t in (s, o)})
     found = 0
     for values in product(entities, repeat=len(variables)):
         chosen = dict(zip(variables, values, strict=True))
 
         def instance(atom: Atom, chosen: dict[int, str] = chosen) -> Triple:
-            s, o = (chosen[t] if isinstance(t, int) else t for t in (atom[0], atom[2]))
-            return (s, atom[1], o)
+            return (chosen[atom[0]], atom[1], chosen[atom[2]])
 
         found += instance(head) == triple and all(instance(atom) in facts for atom in body)
     return found
@@ -34,8 +32,8 @@ def test_counts_are_those_of_the_definition() -> None:
         }
         free = draw.below(3)
 
-        def term(free: int = free) -> int | str:
-            return "a" if not draw.below(12) else draw.below(2 + free)
+        def term(free: int = free) -> int:
+            return draw.below(2 + free)
 
         body: list[Atom] = [(term(), "rs"[draw.below(2)], term()) for _ in range(1 + draw.below(3))]
         head: Atom = (0, "r", 1)
@@ -59,11 +57,9 @@ def test_the_prover_adds_up_rules_and_finds_the_shortest() -> None:
         HornRule(1, (0, "t", 1), ((0, "r", 2), (2, "r", 1)), {}),
         HornRule(2, (0, "t", 1), ((0, "s", 1),), {}),
         HornRule(3, (0, "u", 1), ((0, "s", 1),), {}),
-        HornRule(4, (0, "t", "x"), ((0, "s", "b"),), {}),
     ]
     prover = Prover(rules, Triples(Graph.of(facts)))
     assert prover.prove(("a", "t", "b")) == (3, 1)
-    assert prover.prove(("a", "t", "x")) == (1, 1)
     assert prover.prove(("c", "t", "b")) == (0, 0)
 
 
@@ -73,5 +69,4 @@ def test_a_matched_atom_keeps_to_earlier_bindings() -> None:
     assert bindings == {0: "a", 2: "b"}
     assert not match((0, "r", 2), ("a", "r", "c"), dict(bindings))
     assert not match((0, "s", 2), ("a", "r", "b"), dict(bindings))
-    assert not match((0, "r", "k"), ("a", "r", "b"), dict(bindings))
     assert not match((2, "r", 2), ("a", "r", "b"), {})

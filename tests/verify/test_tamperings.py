@@ -470,8 +470,8 @@ def test_a_rule_that_may_be_right_by_chance_is_named(
 ) -> None:
     # Two of four are right: between 0.15 and 0.85 of all such predictions.
     folder = write_release(tmp_path)
-    bound = f'"min_sure_confidence": {least}, "body_filter": ""'
-    replaced("manifest.json", '"body_filter": ""', bound)(folder)
+    bound = f'"min_sure_confidence": {least}, "min_rare_confidence": '
+    replaced("manifest.json", '"min_rare_confidence": ', bound)(folder)
     seal(folder)
     assert (("rules.jsonl", "thresholds") in invariants(folder)) == named
 

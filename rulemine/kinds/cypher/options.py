@@ -32,7 +32,7 @@ class CypherSection(KindOptions):
     max_evidence: ClassVar[int] = 100
     """Most triples of full evidence; of more, only the evidence is kept."""
 
-    stated: ClassVar = ("max_evidence",)
+    fixed_values: ClassVar = ("max_evidence",)
 
     drafted: ClassVar = (
         ("cypher.max_rows", 50, "nobody names more"),

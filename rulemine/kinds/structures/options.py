@@ -31,7 +31,7 @@ class StructureSection(KindOptions):
     max_evidence: ClassVar[int] = 100
     """Most triples in the derivations of all answers of a question."""
 
-    stated: ClassVar = ("max_answers", "max_evidence")
+    fixed_values: ClassVar = ("max_answers", "max_evidence")
 
     drafted: ClassVar = (
         ("questions.test_core", 360, "two systems ten points apart can be told apart"),
