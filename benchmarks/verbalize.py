@@ -3,7 +3,7 @@
     python benchmarks/verbalize.py [--recipe family] [--latency-ms 50] [--concurrency 64] [--runs 3] […]
 
 The "model" is `examples/fake_endpoint.py` in a process of its own, over real HTTP: no model, but answers
-after the latency. Options that are not known here go to `rulemine`, e.g. ``--round-trip --paraphrases 2``,
+after the latency. Options that are not known here go to `rulemine`, e.g. ``--paraphrases 2``,
 ``--judge-model judge`` or ``--set selection.per_rule=110`` (6,433 questions on Family).
 
 Prints Markdown: of every step, a process of its own with start-up and reading included, the calls it made,

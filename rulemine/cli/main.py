@@ -1,6 +1,6 @@
 """The entry point of the command line.
 
-Exit status: 0 success; 1 a release has faults (`verify`), two miners differ (`mine --compare`), or this
+Exit status: 0 success; 1 a release has faults (`verify`), or this
 program has a bug; 2 something the user gave cannot be used, as one paragraph says; 3 a limit set by the
 user ended the run early; 130 interrupted.
 """

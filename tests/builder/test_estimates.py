@@ -11,7 +11,7 @@ from tests.command_line import Command
 from tests.evaluation.world import write_release
 
 SMALL = {
-    "rules": ("kg.tsv", "--rules", "rules.txt", "--set", "selection.share=0.05", "--round-trip",
+    "rules": ("kg.tsv", "--rules", "rules.txt", "--set", "selection.share=0.05",
               "--judge-model", "j", "--paraphrases", "2"),
     "structures": ("structures-demo", "--share", "0", "--set", "structures.per_structure=2"),
     "cypher": ("cypher-demo", "--share", "0", "--set", "cypher.per_template=1"),

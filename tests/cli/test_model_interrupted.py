@@ -60,7 +60,7 @@ def until_held(running: ChatServer, process: "subprocess.Popen[str]") -> None:
 
 def test_killed_builds_go_on_and_pay_for_nothing_twice(here: Path, command: Command) -> None:
     with ChatServer() as running:
-        words, kept = build_words(running.url, "out/kg", "--round-trip"), set[str]()
+        words, kept = build_words(running.url, "out/kg", "--judge-model", "critic"), set[str]()
         for answers in (3, 20):
             again, answered = running.again, len(running.answered)
             hold_after(running, answers)
@@ -79,7 +79,7 @@ def test_killed_builds_go_on_and_pay_for_nothing_twice(here: Path, command: Comm
         assert command(*words).status == 0
         assert running.again == 0
         assert len(journal(here / "out" / "kg")) == len(running.received)
-        assert command(*build_words(running.url, "once", "--round-trip")).status == 0
+        assert command(*build_words(running.url, "once", "--judge-model", "critic")).status == 0
     assert tree(here / "once") == tree(here / "out" / "kg")
     assert command("verify", "once").status == 0
 

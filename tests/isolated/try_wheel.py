@@ -23,8 +23,6 @@ NEEDED = (
     "rulemine/datasets/demo/templates.toml",
     "rulemine/verbalizer/prompts.toml",
     "rulemine/kinds/cypher/words/prompts.toml",
-    "rulemine/exports/tasks/inspect/task.py",
-    "rulemine/exports/tasks/lm_eval/task.yaml",
     "rulemine/py.typed",
     "rulemine/datasets/demo/recipe.toml",
     "rulemine/datasets/sources.toml",

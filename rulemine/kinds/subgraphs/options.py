@@ -41,7 +41,7 @@ class SubgraphSection(KindOptions):
     )  # fmt: skip
     """The shapes that only the test split may have, as in GTSQA."""
 
-    stated: ClassVar = ("nodes", "edges", "max_answers", "max_evidence", "reserved_shapes")
+    fixed_values: ClassVar = ("nodes", "edges", "max_answers", "max_evidence", "reserved_shapes")
 
     drafted: ClassVar = (
         ("subgraphs.start", "removed", "from any entity, few questions would miss something"),

@@ -53,7 +53,13 @@ class VariantSection(KindOptions):
     max_evidence: ClassVar[int] = 100
     """Most triples in the derivations of all answers of a question."""
 
-    stated: ClassVar = ("set_size", "max_neighbors", "max_triples", "max_answers", "max_evidence")
+    fixed_values: ClassVar = (
+        "set_size",
+        "max_neighbors",
+        "max_triples",
+        "max_answers",
+        "max_evidence",
+    )
 
     lacks: ClassVar = {
         **KindOptions.lacks,
