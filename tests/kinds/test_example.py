@@ -203,7 +203,7 @@ def test_it_is_shown_studied_and_exported(made: Path, here: Path, command: Comma
 @pytest.mark.usefixtures("installed")
 def test_its_options_are_in_help_keys_and_documentation(here: Path, command: Command) -> None:
     assert "cypher,choice}" in "".join(command("build", "--help").out.split())
-    assert "choice.choices = 4" in command("keys", "choice").out
+    assert "choice.choices = 4" in command("build", "keys", "choice").out
     assert "\n## [choice]\n" in options()
     ended = command("build", "demo", "--kind", "choice", "--set", "choice.choice=3")
     assert_refused(ended, "unknown key 'choice.choice'; did you mean 'choices'")

@@ -1,11 +1,29 @@
 """``rulemine compare``."""
 
-from argparse import Namespace
+from pathlib import Path
+from typing import Any
 
-from rulemine.cli.compare import _choice
+import pytest
+
+from rulemine.cli.main import main
+from rulemine.errors import UserError
+from tests.evaluation.world import write_release
 
 
-def test_the_seed_and_the_level_are_those_that_are_given() -> None:
-    given = Namespace(split=None, sample=None, naming=None, level=40, seed=5)
-    found = _choice(given)
-    assert (found["seed"], found["level"], found["split"]) == (5, 40, "test")
+def test_the_seed_and_the_level_are_those_that_are_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: dict[str, Any] = {}
+
+    def evaluate(*_: Any, **more: Any) -> None:
+        given.update(more)
+        raise UserError("that is enough.")
+
+    monkeypatch.setattr("rulemine.evaluation.comparing.pairwise.evaluate_all", evaluate)
+    release = write_release(tmp_path / "small").path
+    files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for file in files:
+        file.write_text('{"id": "q00001", "answers": []}\n')
+    words = ["compare", release, *files, "--seed", "5", "--level", "40"]
+    assert main(list(map(str, words))) == 2
+    assert (given["seed"], given["level"], given["split"]) == (5, 40, "test")

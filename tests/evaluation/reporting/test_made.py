@@ -39,7 +39,7 @@ def of(kind: str = "rules", **counts: Any) -> Any:
     """A release with a manifest of these counts."""
     manifest = {
         "counts": COUNTS | counts,
-        "config": CONFIG,
+        "config": CONFIG | {"kind": kind},
         "kg": {"title": "my.tsv"},
         "kind": kind,
     }
