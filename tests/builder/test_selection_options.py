@@ -120,6 +120,10 @@ def test_the_rule_that_selected_is_named_where_a_better_proof_is_published(files
     # All three prove every triple; the best within a tenth of 0.6 is of two atoms.
     assert best == {TEXTS[0]}
     assert (found.selected_by != found.rule).any()
+    build.run()
+    rows = Release.open(files / "out").removals()
+    assert all(row.selected_by != row.certificate.rule for row in rows)
+    assert len({row.selected_by for row in rows}) > 1
 
 
 def test_a_graph_whose_facts_can_be_guessed_is_told_which_key_to_set(files: Path) -> None:

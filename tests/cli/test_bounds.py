@@ -204,8 +204,12 @@ def test_names_between_blanks_are_counted(here: Path, command: Command) -> None:
 
 
 @pytest.mark.parametrize(
-    "header", ["subject\trelation\tobject", "Head\tRelation\tTail", '"#s"\tp\to', "h\tr\tt"]
-)
+    "header",
+    [
+        "subject\trelation\tobject", "Head\tRelation\tTail", '"#s"\tp\to', "h\tr\tt",
+        "head_id\trelation_id\ttail_id",
+    ],
+)  # fmt: skip
 def test_a_header_line_is_noticed(here: Path, command: Command, header: str) -> None:
     (here / "kg.tsv").write_text(f"{header}\n{FACTS}")
     for words in (("mine", "kg.tsv"), BUILD):

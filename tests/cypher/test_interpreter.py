@@ -66,6 +66,11 @@ ANSWERS: dict[str, list[tuple[Any, ...]]] = {
     "MATCH (p:Person) WHERE NOT EXISTS { (p)-[:livesIn]->() } RETURN p.name": [("Cy",)],
     "MATCH (p:Person) WHERE COUNT { (p)-[:knows]-() } > 2 AND (p)-->(p) RETURN p.name": [("Cy",)],
     "MATCH (t:Town) RETURN t.name ORDER BY t.founded DESC LIMIT 1": [("Bree",)],
+    "MATCH (t:Town) WHERE t.people > 9 RETURN count(t), sum(t.people), max(t.people), collect(t.name)": [
+        (0, 0, None, [])
+    ],
+    "MATCH (t:Town) WHERE t.people > 9 RETURN t.name, count(*)": [],
+    "UNWIND [1, 2, 3, 4] AS x RETURN x SKIP 1 LIMIT 2": [(2,), (3,)],
     "MATCH (t)<-[:livesIn]-(p) WITH t, count(p) AS c WHERE c > 1 RETURN t.name": [("Arden",)],
     "MATCH (p:Person) CALL (p) { MATCH (p)-->(x) RETURN count(x) AS c } RETURN collect(c)": [
         ([2, 2, 2],)

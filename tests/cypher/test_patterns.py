@@ -126,6 +126,7 @@ def test_time() -> None:
 def test_an_edge_is_bound_once_in_a_match_and_again_in_another() -> None:
     both = of_bo("(n)<-(m0*),(n)<-(m1*)", "livesIn", "livesIn")
     assert rows(both, "n_name") == [("Arden",)]  # by parallel edges; Bree has one
+    assert provenance_of(GRAPH, asked(both, "n_name")) == (("p1", "t1"), ("e1", "e2"))
     optional = "(n)<-(m1*) optional (n)<-(m0)"
     some = (PatternNode("Town"), PatternNode("Person"), PatternNode("Person", "Bo"))
     query = asked(MatchPattern(optional, some, ("livesIn", "likes")), "n_m0_group_by_count")

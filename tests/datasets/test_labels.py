@@ -68,6 +68,13 @@ def test_forms_that_are_read(graph: Path, name: str, text: str) -> None:
     assert found.files[0].entities == len(found.entities) >= 2
 
 
+def test_of_two_labels_that_of_the_larger_file_counts(graph: Path) -> None:
+    graph.with_name("entity_labels.tsv").write_text(people(9))
+    for name in ("a_labels.tsv", "labels.tsv"):
+        graph.with_name(name).write_text("Q1\tAnn\nQ2\tBo\n")
+        assert find_labels(str(graph), KG, none).entities["Q1"] == "Person 1"
+
+
 @pytest.mark.parametrize(
     "form", ["http://www.wikidata.org/entity/{}", "<http://x.org/a#{}>", "wd:{}"]
 )

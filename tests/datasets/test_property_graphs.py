@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.datasets.property_graphs import geography, load_property_graph
+from rulemine.datasets.property_graphs import _capitals, geography, load_property_graph
 from rulemine.datasets.registry import load_kg
 from rulemine.errors import ConfigError, DatasetError
 from rulemine.kg.property_graph.graph import PropertyGraph
@@ -50,6 +50,13 @@ def test_the_demo_s_people_live_before_they_work_and_after_their_parents_are_bor
             assert None in (start, end) or start < end  # type: ignore[operator]
             ended, current = ended + (end is not None), current + (end is None)
     assert min(ended, current) >= 20
+
+
+def test_of_cities_with_the_name_of_the_capital_the_most_populous_is_it() -> None:
+    row = {"countrycode": "XX", "name": "Tarn", "alternatenames": []}
+    cities = [row | {"geonameid": str(n), "population": n} for n in (5, 9, 7)]
+    found = [*_capitals({"XX": {"capital": "Tarn"}}, cities)]
+    assert found == [("hasCapital", "Country#XX", "City#9")]
 
 
 def test_geography_joins_what_belongs_together(world: PropertyGraph) -> None:

@@ -228,6 +228,17 @@ def test_labels_are_two_columns_each_entity_once(tmp_path: Path) -> None:
         assert part in str(caught.value)
 
 
+def test_corrections_of_labels_come_before_the_labels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labels, corrections = tmp_path / "labels.tsv", tmp_path / "corrections.tsv"
+    labels.write_text("a\tAnn\nb\tBen\n")
+    corrections.write_text("a\tAnna\n")
+    entry = DataSet("a toy", "labels", "here", "none", "nobody", (), labels, corrections)
+    monkeypatch.setattr(datasets, "data_sets", lambda: {"toy": entry})
+    assert load_labels("toy") == {"a": "Anna", "b": "Ben"}
+
+
 def test_every_data_set_says_what_it_is_and_where_it_comes_from() -> None:
     for name, entry in data_sets().items():
         assert entry.kind in ("kg", "labels"), name

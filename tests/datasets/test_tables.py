@@ -152,7 +152,7 @@ def test_labels_stand_beside_triples_or_in_a_table_of_their_own(tmp_path: Path) 
     put(
         tmp_path,
         kg_DOT_csv='relation,x_index,x_name,y_index,y_name\nknows,7,"Ann, the elder",8,Bob\n',
-        nodes_DOT_csv="id,name,kind\n8,Robert,person\n9,Cid,person\n",
+        nodes_DOT_csv="id,name,kind\n8,Robert,person\n9,Cid,person\n9,Kid,person\n",
     )
     assert load_kg(str(tmp_path)).labeled() == [("7", "knows", "8")]
     assert load_labels(str(tmp_path)) == {"7": "Ann, the elder", "8": "Bob", "9": "Cid"}

@@ -2,7 +2,9 @@
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +18,8 @@ from rulemine.kinds.rules.balance import Limits, balance
 from rulemine.recipe.options import MiningSection
 from rulemine.release.question_set import read_question_set
 from rulemine.release.reader import Release
-from rulemine.rules.formats import read_rules
+from rulemine.rules.formats import parse_readable, read_rules
+from rulemine.rules.rule import Measures
 from tests.command_line import Command, Ended, assert_refused, run_here
 
 
@@ -61,6 +64,31 @@ def test_no_relation_has_more_of_the_core_than_half_of_it_needs(folder: Path) ->
     assert share in SHARES
     assert 2 * core(share) >= core(1.0) > 0
     assert all(2 * core(less) < core(1.0) for less in SHARES if less < share)
+
+
+def test_the_smallest_share_that_leaves_half_of_the_core_is_chosen() -> None:
+    left = dict(zip((1.0, *SHARES), (100, 30, 45, 50, 60, 70, 90), strict=True))
+    chosen = []
+
+    def limited(share: float, _asked: object) -> SimpleNamespace:
+        return SimpleNamespace(questions=[SimpleNamespace(core=True)] * left[share])
+
+    made: Any = object.__new__(drafting.Drafting)
+    made.choices, made._settled, made._goal = (), set(), 0
+    made.build = SimpleNamespace(
+        run=chosen.append,
+        asked=SimpleNamespace(questions=()),
+        kind=SimpleNamespace(limits=SimpleNamespace(kept=limited)),
+    )
+    made._choose = lambda choices: chosen.append(choices[-1].value) or chosen[-1]
+    assert made._share() == 50
+    assert chosen[-1] == SHARES[2]
+
+
+def test_rules_with_more_atoms_than_a_step_has_do_not_reach_it() -> None:
+    rule = replace(parse_readable("p(x,z) ∧ q(z,y) ⇒ r(x,y)"), measures=Measures(9, 9, 9, 9, 0))
+    reaches = [drafting._reaches(rule, MiningSection(max_atoms=most)) for most in (2, 3, 4)]
+    assert reaches == [False, True, True]
 
 
 def test_options_win_over_what_is_chosen(folder: Path) -> None:

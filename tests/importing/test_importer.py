@@ -118,6 +118,31 @@ def test_what_the_source_says_is_hard_is_hard(tmp_path: Path) -> None:
     assert (q.hard[0].missing, q.hard[0].level, q.hard[0].witness) == (1, 100, ())
 
 
+def test_evidence_is_that_of_the_hard_answer_that_misses_fewest(tmp_path: Path) -> None:
+    row = ROWS[0] | {"answers": ["cy", "dee"]}
+    given = write_set(tmp_path / "given", [row, row | {"id": "told", "hard": ["cy"]}])
+    (given / "left.tsv").write_text("bo\tparent\tdee\nann\tfriend\tcy\n")
+    one, told = whole(given, tmp_path / "out").questions()
+    assert {row.answer: row.missing for row in one.hard} == {"cy": 2, "dee": 1}
+    assert (one.hard_answer, told.hard_answer) == ("dee", "cy")
+    assert one.evidence == (("ann", "parent", "bo"), ("bo", "parent", "dee"))
+    assert told.evidence == (("ann", "parent", "bo"), ("bo", "parent", "cy"))
+
+
+def test_what_the_source_calls_an_answer_is_no_intermediate(tmp_path: Path) -> None:
+    given = write_set(tmp_path / "given", [ROWS[0] | {"answers": ["bo", "cy"]}])
+    (q,) = whole(given, tmp_path / "out").questions()
+    assert q.intermediates == ()
+
+
+def test_without_an_incomplete_graph_nothing_is_said_of_what_is_removed(
+    given: Path, tmp_path: Path
+) -> None:
+    release = import_set("plain", given / "test.jsonl", tmp_path / "out", kg=given / "kg.tsv")
+    counts = release.manifest["counts"]
+    assert (counts["triples_complete"], counts["triples_removed"]) == (4, None)
+
+
 def test_a_hard_answer_that_no_query_gives_has_no_witness(tmp_path: Path) -> None:
     row = ROWS[0] | {"hard": ["cy", "eve"]}
     (q,) = whole(write_set(tmp_path / "given", [row]), tmp_path / "out").questions()

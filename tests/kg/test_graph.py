@@ -155,3 +155,9 @@ def test_quoted_tsv_is_refused_and_a_single_quoted_label_is_not(tmp_path: Path) 
         read_triples(path)
     path.write_text('"a"\t"r"\t"b"\nb\tr\t"a"\n')
     assert read_triples(path)[1] == ("b", "r", '"a"')
+
+
+def test_beside_others_are_self_loops_and_what_joins_entities_that_another_joins() -> None:
+    triples = [("a", "r", "a"), ("a", "r", "b"), ("b", "s", "a"), ("b", "r", "c")]
+    kg = KnowledgeGraph.from_triples(triples)
+    assert kg.labeled(kg.beside_others) == triples[:3]

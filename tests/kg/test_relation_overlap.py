@@ -11,6 +11,7 @@ from rulemine.kg.relation_overlap import (
     declared_by,
     found_declarations,
     overlapping_relations,
+    undeclared_relations,
 )
 from tests import some_seeds
 
@@ -33,6 +34,13 @@ def test_twins_are_those_of_a_plain_search(seed: int) -> None:
                 if share >= LEAST_SHARE and (turned or one != other):
                     expected.append((one, other, turned, share))
     assert list(overlapping_relations(kg)) == sorted(expected)
+
+
+def test_of_two_relations_that_look_alike_the_lower_share_is_told() -> None:
+    triples = [(f"a{i}", "lives_in", f"b{i}") for i in range(12)]
+    triples += [(s, "resides_in", o) for s, _, o in triples[:10]]
+    found = undeclared_relations(KnowledgeGraph.from_triples(triples), Declarations())
+    assert [tuple(row) for row in found] == [("lives_in", "resides_in", "same", 0.833)]
 
 
 def test_a_symmetric_relation_is_its_own_twin() -> None:

@@ -104,6 +104,15 @@ def test_what_a_step_goes_on_from_may_be_of_mixed_types() -> None:
         assert contrived.points(grades) == points
 
 
+def test_a_branch_that_keeps_three_of_four_gives_one_point() -> None:
+    # Without the second branch there are six, of which three stay: neither takes little away.
+    triples = [("a", "r", f"x{i}") for i in range(6)]
+    triples += [("b", "s", x) for x in ("x0", "x1", "x2", "y")]
+    graph = QueryGraph(kg := KnowledgeGraph.from_triples(triples))
+    contrived = Contrived(graph, Declarations(), types_of(kg))
+    assert contrived.points(Grades(graph, parse('(and (p "r" "a") (p "s" "b"))'))) == 1
+
+
 def test_a_candidate_with_at_most_the_median_of_points_is_in_the_better_half() -> None:
     better = LessContrived(0.5)
     points = {"a": 3, "b": 5, "c": 1, "d": 2, "e": 2}

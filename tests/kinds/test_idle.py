@@ -42,6 +42,7 @@ def idle(query: str, wider: KnowledgeGraph | None = None) -> str | None:
         ('(p "in" (p "lives_in" "ann"))', None),
         ('(p "lives_in" (p- "works_for" "mill"))', None),  # no one there lives in Bern
         ('(p "in" (p "lives_in" (p- "works_for" "mill")))', Idle.CHAIN),
+        ('(p "in" (or (p "lives_in" "ann") (p "lives_in" "cy")))', Idle.CHAIN),
     ],
 )
 def test_what_does_nothing(query: str, expected: str | None) -> None:
@@ -52,3 +53,4 @@ def test_a_branch_is_needed_on_the_larger_graph_too() -> None:
     query = '(and (p- "works_for" "mill") (p- "lives_in" "rome"))'
     assert idle(query) is None
     assert idle(query, WIDER) == Idle.NEEDLESS  # there, all of Rome work for the mill
+    assert idle(query, KnowledgeGraph.from_triples([*KG.labeled(), ("eve", "in", "italy")])) is None

@@ -5,8 +5,10 @@ from itertools import combinations
 import pytest
 
 from rulemine.errors import UserError
+from rulemine.kinds.locks import LockReason, Locks
 from rulemine.kinds.split import explain_lopsided, split
 from rulemine.release.groups import groups_of
+from rulemine.release.leakage import RemovedFacts
 from rulemine.release.overlap import compare_splits
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import SPLITS, Unseen
@@ -78,11 +80,28 @@ def test_questions_that_need_many_facts_are_in_train():
         question(500 + i, (f"t{i}", "r", f"x{i}"), further_hard=[f"y{i}", f"z{i}"])
         for i in range(40)
     ]
+    questions += [
+        question(700 + i, (f"u{i}", "r", f"v{i}"), further_hard=[f"w{i}"]) for i in range(40)
+    ]
     asked = QuestionSet(tuple(questions), (), (), 0)
     for max_facts in (None, 2):
         done = split(asked, "group", RATIOS, 0, max_facts=max_facts).questions
+        assert {q.split for q in done if len(q.hard) == 2} == set(SPLITS)
         many = {q.split for q in done if len(q.hard) > 2}
         assert many == ({"train"} if max_facts else set(SPLITS))
+
+
+def test_a_split_needs_no_more_removed_facts_than_its_share():
+    triples = [(f"s{i}", "r", f"o{i}") for i in range(9)]
+    locks = Locks(RemovedFacts(triples), 2, {"test": 0.25})
+    asked = [question(i, triple) for i, triple in enumerate(triples)]
+    for some in asked[:2]:
+        assert locks.objection(some, "test") is None
+        locks.add(some, "test")
+    assert locks.objection(asked[2], "test") == LockReason.ENOUGH
+    assert locks.objection(asked[1], "test") is None  # it needs nothing new
+    assert locks.objection(asked[2], "validation") is None
+    assert locks.objection(asked[0], "validation") == LockReason.GIVES
 
 
 def test_sizes_are_exact_where_groups_are_single():

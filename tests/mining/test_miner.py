@@ -1,10 +1,13 @@
 """The Python side of the miner: rules as objects, progress, small and odd graphs."""
 
+from dataclasses import replace
+
 import pytest
 
 from rulemine.errors import TooManyRulesError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import MiningOptions, Resources, jvm, mine
+from rulemine.mining.miner import allowed_relations, explain_no_rules
 from rulemine.mining.options import Search
 from rulemine.query.atom import Atom
 from rulemine.rules.rule import sort_rules
@@ -35,6 +38,21 @@ def test_rules_are_canonical_and_in_canonical_order() -> None:
 
 def test_no_rule_when_no_head_has_the_initial_support() -> None:
     assert mine(FAMILY) == ()
+
+
+def test_a_relation_as_large_as_asked_for_is_not_too_small() -> None:
+    too_small = "largest head relation has 6 triples"
+    for least in (6, 7):
+        options = replace(LOOSE, min_initial_support=least)
+        assert (too_small in explain_no_rules(FAMILY, options)) == (least > 6)
+
+
+def test_a_relation_that_is_named_and_excluded_is_excluded() -> None:
+    names = ("parent", "grandparent")
+    options = replace(LOOSE, body_relations=names, exclude_relations=names[:1])
+    for kept in (found := allowed_relations(FAMILY, options)).heads, found.bodies:
+        assert kept is not None
+        assert kept.tolist() == [name != "parent" for name in FAMILY.relations]
 
 
 def test_one_triple_and_none() -> None:

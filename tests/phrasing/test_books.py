@@ -98,6 +98,13 @@ def test_a_book_is_used_where_it_knows_most_relations_or_triples():
     assert set(sources(known[:4])) == {"derived"}  # too few to tell the vocabulary
 
 
+def test_of_two_books_the_one_that_knows_more_relations_words_them():
+    shared = ["author", "genre", "leader", "location", "manufacturer"]
+    assert load_templates("", shared)["author"].ask_object == "Who wrote {topic}?"  # dbpedia
+    more = load_templates("", [*shared, "affiliation", "homeLocation"])  # of schema alone
+    assert more["author"].ask_object == "Who is the author of {topic}?"
+
+
 def test_an_iri_of_the_vocabulary_is_taken_alone():
     assert sources(["knows", "wdt:P57"]) == ["derived", "book"]
 

@@ -34,6 +34,13 @@ def test_the_subject_plays_the_role_in_family():
     assert templates["aunt"].ask("object", "7") == "Who is 7 the aunt of?"
 
 
+def test_what_holds_both_ways_is_asked_alike_at_both_ends():
+    row = load_templates("", ["married to"], Declarations.of(symmetric=["married to"]))[
+        "married to"
+    ]
+    assert row.asks("subject") == row.asks("object") == ("Who is {topic} married to?",) * 2
+
+
 @pytest.mark.parametrize("name", ["?x", "{topic}", "{0}", "=>", "100 %s", "}{", "a\\b", "{{"])
 def test_names_are_put_in_verbatim(name):
     assert fill("Who is {topic} of {{x}}?", {"topic": name}) == f"Who is {name} of {{x}}?"

@@ -44,6 +44,12 @@ def test_a_gender_tells_nobody_apart() -> None:
     assert tell_apart(kg, labels, kg.entities, mute={"gender"}) == {"a": "Ann (X)", "b": "Ann (Y)"}
 
 
+def test_a_type_that_is_called_like_the_homonyms_says_nothing():
+    kg = KnowledgeGraph.from_triples([("m1", "near", "sun"), ("m2", "near", "mars")])
+    labels = {"m1": "Mercury", "m2": "Mercury"}
+    assert tell_apart(kg, labels, kg.entities, {"m1": "Mercury"}) == {}
+
+
 def test_a_label_that_exists_is_not_given_again():
     kg = KnowledgeGraph.from_triples(TRIPLES)
     labels = {**LABELS, "p2": "Mercury (Planet)"}

@@ -60,13 +60,15 @@ def test_each_naming_leads_back():
     removed = asked.removed[0]
     proof = Certificate("r", removed, (("東京", "back", "?x"),))
     removal = replace(REMOVAL, triple=removed, certificate=proof, further_certificates=(proof,))
-    rejection = Rejection("ask", "why", "", removed, "object", "r", "detail")
+    rejection = Rejection("ask", "why", "", removed, "object", "r", "detail", query=asked.query)
     for naming in NAMINGS:
         there = Namer(names, templates, naming)
         back = Namer(names, templates, "entity", source=naming)
         assert back.question(there.question(asked)) == asked
         assert back.record(there.record(removal)) == removal
-        assert back.rejection(there.rejection(rejection, "rules"), "rules") == rejection
+        refused = there.rejection(rejection, "rules")
+        assert refused.query == there.question(asked).query
+        assert back.rejection(refused, "rules") == rejection
 
 
 def test_the_text_is_made_anew_in_every_naming():

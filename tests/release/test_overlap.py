@@ -58,6 +58,15 @@ def test_what_an_earlier_split_gives_away_and_how_far_a_split_is_from_train():
     assert (second.relations, second.rules) == (2, 1)
 
 
+def test_a_split_gives_away_what_its_questions_remove_to_later_splits_alone():
+    validation = replace(question(0, ("a", "r", "b"), split="validation"), full_evidence=())
+    test = question(1, ("b", "s", "a"), split="test")
+    facts = RemovedFacts(test.removed)
+    # Its own ends would give it away too.
+    validation = replace(validation, anchors=("c",))
+    assert [facts.leaked([validation, test], split) for split in ("validation", "test")] == [0, 1]
+
+
 def test_without_training_questions_there_is_no_overlap():
     (row,) = compare_splits([question(0, ("a", "r", "b"), split="test")])
     assert row.overlap is None

@@ -175,6 +175,25 @@ def test_nothing_between_two_ends_stays_where_nothing_may_be_restated(seed: int)
         assert sum(any({t[0], t[2]} == pair for t in fact) for fact in facts) > 1
 
 
+def test_a_pair_is_left_whole_where_one_of_its_facts_has_no_proof_any_more() -> None:
+    # Where q1 is removed, nothing proves s, and r has to stay beside it.
+    links = "a q1 m, m q2 b, a p1 n, n p2 b, a r b, a s b, a t1 k, k t2 m"
+    triples = [
+        (f"{s}{i}", r, f"{o}{i}")
+        for i in range(20)
+        for s, r, o in (link.split() for link in links.split(", "))
+    ]
+    kg = KnowledgeGraph.from_triples(triples)
+    bodies = {"q1": ("t1", "t2"), "r": ("p1", "p2"), "s": ("q1", "q2")}
+    rules = [rule(f"{one}(x,z) ∧ {two}(z,y) ⇒ {head}(x,y)") for head, (one, two) in bodies.items()]
+    setting = Setting.of(kg, restated=False)
+    found = choose(setting, ground(kg, rules), per_rule=20)
+    gone = set(kg.labeled(found.head))
+    assert {relation for _, relation, _ in gone} == {*bodies}
+    for i in range(20):
+        assert ((f"a{i}", "r", f"b{i}") in gone) == ((f"a{i}", "s", f"b{i}") in gone)
+
+
 @pytest.mark.parametrize("seed", some_seeds(40))
 def test_the_core_is_selected_before_the_rest(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(seed)

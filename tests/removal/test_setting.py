@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from rulemine.kg import facts
-from rulemine.kg.graph import DIRECTIONS
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
+from rulemine.recipe.earlier import Earlier
 from rulemine.removal.eligibility import confident_rules
 from rulemine.removal.setting import Setting
 from rulemine.rules.formats import parse_readable
@@ -51,6 +52,28 @@ def test_triples_share_a_question_exactly_when_they_answer_the_same(
             key = (declarations.asked(triple[1], direction), topic)
             assert numbers.setdefault(number, key) == key
             assert seen.setdefault(key, number) == number
+
+
+def test_what_is_not_asked_for_may_be_common_in_the_core() -> None:
+    # Eighty of a hundred people live in the hub, each of twenty others in a town of their own.
+    lives = [(f"p{i}", "lives_in", "hub" if i < 80 else f"town{i}") for i in range(100)]
+    kg = KnowledgeGraph.from_triples(lives)
+    hub = [row for row, (_, _, town) in enumerate(kg.labeled()) if town == "hub"]
+    assert Setting.of(kg, max_prior=0.5).guarded().all()
+    guarded = Setting.of(kg, max_prior=1.0).guarded()
+    assert guarded.sum() == 20
+    assert not guarded[hub].any()
+    assert not Setting.of(kg, max_prior=0.01).guarded()[hub].any()  # neither end is asked for
+
+
+def test_what_an_earlier_release_asks_is_no_question() -> None:
+    kg = KnowledgeGraph.from_triples(
+        [("ann", "parent", "bo"), ("ann", "parent", "cy"), ("dee", "parent", "cy")]
+    )
+    earlier = Earlier(asked=frozenset([(("ann", "parent", "bo"), "object")]))
+    asked = Setting.of(kg, earlier=earlier).questions >= 0
+    # Children of Ann are not asked for, whichever of them was; parents and children of others are.
+    assert asked.tolist() == [[True, False], [True, False], [True, True]]
 
 
 def test_confidence_is_bounded_by_length_and_bodies_by_relation() -> None:

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,8 +12,9 @@ from rulemine.kg.facts import facts_of
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.atom import Atom
 from rulemine.rules.decoration import Decorations
+from rulemine.rules.formats import parse_readable
 from rulemine.rules.proofs import best_proofs, remaining_proofs
-from rulemine.rules.rule import Rule
+from rulemine.rules.rule import Measures, Rule
 from tests import some_seeds
 from tests.small_graphs import (
     RELATIONS,
@@ -132,3 +134,18 @@ def test_the_best_proof_is_the_shortest_of_the_confident_ones(
         remaining_proofs(left, others, kg.triples[removed]),
     )
     assert again.body.tolist() == found.body.tolist()
+
+
+@pytest.mark.parametrize(("support", "chosen"), [(8, 1), (7, 0)])
+def test_a_shorter_proof_may_be_less_sure_by_a_tenth(support: int, chosen: int) -> None:
+    triples = [("a", "p", "b"), ("a", "q", "m"), ("m", "s", "b"), ("a", "r", "b")]
+    kg = KnowledgeGraph.from_triples(triples)
+    texts = {"q(x,z) ∧ s(z,y) ⇒ r(x,y)": 9, "p(x,y) ⇒ r(x,y)": support}
+    rules = [
+        replace(parse_readable(t), measures=Measures(n, 10, 10, 10, 0)) for t, n in texts.items()
+    ]
+    removed = kg.rows_of(ids(kg, triples[3:]))
+    remaining = remaining_proofs(kg.without(removed), rules, kg.triples[removed])
+    decorations = Decorations(kg, rules, np.arange(len(kg)))
+    found = best_proofs(kg, rules, decorations, removed, np.zeros(1, np.int64), remaining)
+    assert found.rule.tolist() == [chosen]

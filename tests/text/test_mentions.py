@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from rulemine.text.mentions import cut, find_mentions, make_pattern
+from rulemine.text.mentions import cut, find_mentions, find_mentions_of_all, make_pattern
 from rulemine.text.template import fill
 
 
@@ -145,3 +145,10 @@ def test_random_texts_go_there_and_back() -> None:
         assert again is not None
         assert fill(again, {"topic": name}) == fill(pattern, {"topic": name})
     assert seen > 2_000
+
+
+def test_of_overlapping_mentions_of_several_entities_the_longest_counts() -> None:
+    names = ["York", "New York", "New York City"]
+    text = "Is York in New York City?"
+    assert find_mentions_of_all(text, names) == (((3, 7), 0), ((11, 24), 2))
+    assert find_mentions_of_all(text, names[::-1]) == (((3, 7), 2), ((11, 24), 0))

@@ -47,9 +47,8 @@ def test_three_rules(text, anchors, answers, intermediates, expected):
         assert found.text == asks(text)(anchors)(found.detail.rsplit(" ", 1)[-1])
 
 
-def test_an_anchor_inside_another_needs_its_own_place():
-    anchors = [NEW_YORK, YORK]
-
+@pytest.mark.parametrize("anchors", [[NEW_YORK, YORK], [YORK, NEW_YORK]])
+def test_an_anchor_inside_another_needs_its_own_place(anchors):
     def named(naming: str) -> str:
         return "Who lives in New York?" if naming == "text" else asks("{0} {1}?")(anchors)(naming)
 

@@ -9,9 +9,11 @@ from rulemine.text.tables import (
     Cell,
     Table,
     csv_of,
+    few_notes,
     fitted,
     latex_of,
     markdown_of,
+    marked,
     one_decimal,
     p_value,
     percent,
@@ -35,6 +37,12 @@ TABLE = Table(
     show={"triples": one_decimal, "p": p_value},
 )
 """A value of each type, under headings."""
+
+
+def test_fewer_than_twenty_questions_are_marked() -> None:
+    assert [marked(n) for n in (0, 1, 19, 20)] == ["0", "1†", "19†", "20"]
+    assert few_notes([20, 0]) == []
+    assert len(few_notes([20, 19])) == 1
 
 
 def test_terminal() -> None:

@@ -79,6 +79,7 @@ def test_the_options_of_the_selection_are_those_of_the_config(tmp_path: Path) ->
         ({"min_std_confidence": [0.3, 0.6]}, {("rules.jsonl", "thresholds")}),
         ({"min_std_confidence": 0.6}, {("rules.jsonl", "thresholds")}),
         ({"min_std_confidence": [0.6, 0.5]}, set()),
+        ({"min_std_confidence": [0.3, 0.6, 0.3]}, {("rules.jsonl", "thresholds")}),
     ):  # fmt: skip
         change_manifest(folder, config=config(options))
         assert invariants(folder) == expected, options
@@ -183,9 +184,10 @@ def test_every_file_that_is_missing_is_named_and_nothing_crashes(tmp_path: Path)
 
 def test_a_foreign_file_and_a_path_out_of_the_folder_are_named(tmp_path: Path) -> None:
     folder = write_release(tmp_path / "release")
-    (folder / "kg" / "notes.txt").write_text("mine")
-    assert invariants(folder) == {("kg/notes.txt", "unlisted")}
-    (folder / "kg" / "notes.txt").unlink()
+    for name in ("kg/notes.txt", "notes.txt"):
+        (folder / name).write_text("mine")
+        assert invariants(folder) == {(name, "unlisted")}
+        (folder / name).unlink()
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["files"]["../secret"] = {"bytes": 0, "sha256": "0" * 64}
     change_manifest(folder, files=manifest["files"])

@@ -16,7 +16,6 @@ from rulemine.evaluation.answerers.registry import ANSWERERS, answer, asks_model
 from rulemine.evaluation.study.costs import Expected, costs_table
 from rulemine.llm.call import Call, Reply, pack_vector
 from rulemine.llm.estimates import Takes
-from rulemine.llm.options import UNKNOWN
 from rulemine.llm.session import Session
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
@@ -210,7 +209,7 @@ def test_for_how_many_questions_the_proof_is_shown(tmp_path: Path) -> None:
         assert told.proofs == (counted["proved"], counted["questions"])
         assert told.proofs is not None
         shown.append(told.proofs[0])
-        table = costs_table([Expected(system, 1, 1, *told)], UNKNOWN)
+        table = costs_table([Expected(system, 1, 1, *told)])
         assert table.rows[0][6] == f"{shown[-1]} of {counted['questions']}"
         assert "the first 100 questions" in table.notes[-1]
     assert shown[0] > shown[1]

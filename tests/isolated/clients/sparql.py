@@ -21,7 +21,7 @@ LABEL = URIRef("http://www.w3.org/2000/01/rdf-schema#label")
 @contextlib.contextmanager
 def endpoint(release: Path, *words: str) -> Iterator[str]:
     """The address of an endpoint; it ends by SIGTERM, as a job in the background ignores Ctrl-C."""
-    command = [os.environ["RULEMINE"], "serve-sparql", str(release), "--port", "0", *words]
+    command = [os.environ["RULEMINE"], "serve", "sparql", str(release), "--port", "0", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             yield server.stdout.readline().split()[0]

@@ -21,7 +21,7 @@ from rulemine.kinds.cypher import instances, instantiate
 from rulemine.kinds.cypher.instances import Instances, bare_patterns
 from rulemine.kinds.cypher.instantiate import CypherTask, Tally, make_tasks, task_row
 from rulemine.kinds.cypher.realism.characteristics import draft_characteristics
-from rulemine.kinds.cypher.returns import Proposals, outward, returns_for
+from rulemine.kinds.cypher.returns import _HOLDS, Proposals, _condition, outward, returns_for
 from rulemine.kinds.cypher.words.properties import number_text
 from rulemine.seeds import stream
 
@@ -354,3 +354,13 @@ def test_of_many_combinations_some_are_taken_evenly_and_half_are_wanted(
 def _signatures(bare: MatchPattern) -> set[tuple[str, str, str]]:
     types = {variable: node.type for variable, node in bare.named.items()}
     return {(types[edge.subject], edge.relation, types[edge.object]) for edge in bare.edges}
+
+
+@pytest.mark.parametrize("values", [(20, 30, 40), (7, 7, 8), (5, 5)])
+def test_a_condition_holds_for_some_nodes_and_not_for_all(values: tuple[int, ...]) -> None:
+    for seed in range(40):
+        drawn = stream(seed, "condition")
+        found = _condition(Property("age", "int"), values, drawn, names=False)
+        assert (found is None) == (len({*values}) == 1)
+        if found is not None:
+            assert len({_HOLDS[found.operator](value, found.bound) for value in values}) == 2

@@ -6,6 +6,8 @@ from rulemine.cypher import MatchPattern, PatternNode
 from rulemine.cypher.questions.templates import CATEGORIES, MATCHES
 from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.kg.facts import Declarations
+from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
+from rulemine.kg.property_graph.schema import EntityType, RelationType, Schema
 from rulemine.kinds.cypher.realism.characteristics import (
     Characteristics,
     draft_characteristics,
@@ -148,3 +150,18 @@ def test_what_relations_are_like_is_seen_in_the_graph() -> None:
     assert not draft[LIVES].time_sensitive
     assert (draft[PARENT].inverse, draft[CHILD].inverse) == (("child_of",), ("parent_of",))
     assert not draft[MARRIED].inverse
+
+
+def test_a_draft_tells_the_ends_apart_and_takes_nothing_from_few_pairs() -> None:
+    sizes = {"lives_in": 12, "eats_in": 10, "rules": 9}
+    relations = tuple(RelationType(name, "Person", "Town") for name in sizes)
+    schema = Schema("town", (EntityType("Person"), EntityType("Town")), relations)
+    people = [GraphNode(f"p{i}", "Person", f"p{i}") for i in range(12)]
+    ends = [(name, i) for name, size in sizes.items() for i in range(size)]
+    edges = [GraphEdge(f"{name}{i}", name, f"p{i}", "t") for name, i in ends]
+    draft = draft_characteristics(
+        PropertyGraph(schema, [*people, GraphNode("t", "Town", "t")], edges)
+    )
+    assert (draft[LIVES].subj_cardinality, draft[LIVES].obj_cardinality) == ("many", "one")
+    implied = {name: draft["Person", name, "Town"].implies for name in sizes}
+    assert implied == {"lives_in": (), "eats_in": ("lives_in",), "rules": ()}

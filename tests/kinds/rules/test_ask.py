@@ -119,6 +119,14 @@ def test_all_removed_answers_are_hard():
             assert q.stated == ("dee",)
 
 
+def test_a_hard_answer_that_may_not_be_asked_for_is_not_of_the_core():
+    chosen = selection(KG, MARRIED, ANN, CY)
+    chosen.directions[1] = False, True
+    made = ask(KG, chosen, PHRASES, seed=seed_for("subject"))
+    q = next(q for q in made.questions if q.topic == "bob")
+    assert {row.answer: row.core for row in q.hard} == {"ann": True, "cy": False}
+
+
 def test_a_reference_supplies_further_answers():
     reference = KnowledgeGraph.from_triples(
         [

@@ -263,6 +263,8 @@ def test_what_the_writer_did_not_see_is_outside(executor: Executor) -> None:
     )
     assert isinstance(validated(validator(executor), CHAIN, whole, 3), Valid)
     assert rejected(executor, CHAIN, whole, 2) == Mistake.NUMBER
+    twice = candidate("b t x · b t x", "x", "b", "@b :t ?x")
+    assert rejected(executor, twice, WHOLE, 2) == Mistake.NUMBER
     for less in (replace(whole, rows=whole.rows[1:]), replace(whole, nodes=whole.nodes[1:])):
         assert rejected(executor, CHAIN, less, 3) == Mistake.OUTSIDE
     without = VALID["without"][0]  # what is taken away must have been shown too

@@ -95,6 +95,8 @@ def test_of_near_duplicates_the_one_of_the_core_stays_whatever_the_order() -> No
         dealt = splits(recipe()).deal(some)
         assert [plain(q) for q in dealt.kept] == [core]
         assert dealt.refused == [(one, NEAR_DUPLICATE)]
+    other = replace(question(3, train), anchors=("x", "y"), answers=("w",))
+    assert not splits(recipe()).deal([one, other]).refused  # other answers, as many
 
 
 def test_test_takes_its_core_first_and_asks_on_for_it() -> None:

@@ -75,6 +75,13 @@ def test_sets_of_lists_in_three_forms(inputs: Inputs, tmp_path: Path) -> None:
     assert "'nobody'" in notes[0]
 
 
+def test_a_label_that_two_entities_have_names_neither(inputs: Inputs, tmp_path: Path) -> None:
+    inputs.put(labels={"e1": "Ann", "e2": "Bo", "e3": "Bo"})
+    notes: list[str] = []
+    assert read(inputs, tmp_path / "a.list", "q1\tAnn\tBo\n", notes) == ["e1"]
+    assert "1 name of no entity" in notes[0]
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

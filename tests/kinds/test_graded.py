@@ -1,0 +1,51 @@
+"""Which answers of a query may be asked for, on a graph of one family."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kinds.graded import Graded, Grader, HardRow, RemovedTriples, Unaskable, preferred
+from rulemine.phrasing.templates import load_templates
+from rulemine.query.parser import parse
+from rulemine.query.query_graph import QueryGraph
+from rulemine.query.wider import Wider
+from rulemine.removal.selection import Selection
+
+KG = KnowledgeGraph.from_triples([("ann", "parent", "bo"), ("cy", "parent", "dee")])
+
+
+def grader(wider: Wider | None = None) -> Grader:
+    """Of the first triple, which is removed, the object alone may be asked for."""
+    one = np.zeros(1, np.int64)
+    ends = np.array([[False, True]])
+    selection = replace(
+        Selection.of_nothing(), head=one, level=one + 100, directions=ends, core=one == 0
+    )
+    removed = RemovedTriples.of(len(KG), selection)
+    graph = QueryGraph(KG, removed.levels)
+    return Grader(graph, removed, load_templates("", KG.relations), wider)
+
+
+def test_a_removed_triple_is_asked_for_at_the_end_that_may_be_asked_for() -> None:
+    found = grader().grade(parse('(p "parent" "ann")'))
+    assert isinstance(found, Graded)
+    assert [row.answer for row in found.hard] == ["bo"]
+    assert grader().grade(parse('(p- "parent" "bo")')) == Unaskable.BARRED
+
+
+def test_further_answers_count_among_the_most() -> None:
+    wider = Wider.of(KG, KnowledgeGraph.from_triples([("cy", "parent", "eve")]))
+    query = parse('(p "parent" "cy")')
+    assert grader(wider).grade(query, max_answers=1) == Unaskable.MANY
+    found = grader(wider).grade(query, max_answers=2)
+    assert isinstance(found, Graded)
+    assert found.further == ("eve",)
+
+
+def test_of_hard_answers_the_one_that_misses_fewest_is_asked_for_of_the_core_first() -> None:
+    rows = [HardRow(False, n, name, [], fits) for name, n, fits in
+            (("a", 2, True), ("b", 1, True), ("c", 0, False))]  # fmt: skip
+    assert preferred(rows) == rows[1]
+    core = HardRow(True, 3, "z", [], True)
+    assert preferred([*rows, core]) == core
