@@ -8,7 +8,7 @@ import pytest
 
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.rebuild import rebuild
-from rulemine.errors import ConfigError, InputError
+from rulemine.errors import ConfigError
 from rulemine.kinds.registry import KINDS
 from rulemine.recipe.loading import load_recipe, named_recipes
 from rulemine.release.differences import compare
@@ -98,24 +98,3 @@ def test_other_splits(rules: Path, tmp_path: Path, mode: str) -> None:  # noqa: 
 def test_a_build_stops_before_a_stage_that_it_does_not_have(rules: Path, tmp_path: Path) -> None:  # noqa: F811
     with pytest.raises(ConfigError, match="balance: this recipe has no such step"):
         made(rules, tmp_path / "made").run("balance")
-
-
-def test_a_list_of_anchors(rules: Path, tmp_path: Path) -> None:  # noqa: F811
-    names = tmp_path / "anchors.txt"
-    warnings: list[str] = []
-    names.write_text("Nobody at all\n\n")
-    build = made(rules, tmp_path / "made", (("structures", "anchors"), str(names)))
-    with pytest.raises(InputError, match=r"structures\.anchors: .*1 line, 0 of them an entity"):
-        build.run("ask")
-    people = [entity for entity in build.inputs.kg.entities if " " in entity]
-    names.write_text("\n".join([*people, "Nobody at all", ""]))
-    build = made(rules, tmp_path / "made", (("structures", "anchors"), str(names)))
-    build.context = BuildContext(on_warning=warnings.append)
-    build.inputs.warn = warnings.append
-    build.run()
-    assert any("'Nobody at all'" in text for text in warnings)
-    release = Release.open(tmp_path / "made")
-    assert verify(release.path).problems == ()
-    assert release.manifest["config"]["structures"]["anchors"] == "anchors.txt"
-    names_of = {row.name_in(release.naming): row.entity for row in release.entities}
-    assert {names_of[a] for q in release.questions() for a in q.anchors} <= {*people}
