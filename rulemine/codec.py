@@ -23,7 +23,6 @@ __all__ = [
     "dump_line",
     "from_json",
     "parse_object",
-    "plain",
     "read_table",
     "read_value",
     "shown",
@@ -46,17 +45,22 @@ TYPE_NAMES: dict[Any, str] = {
 
 
 def to_json(record: Any) -> dict[str, Any]:
-    """A record as a JSON object, fields in their order; tuples become arrays."""
-    return {slot.name: plain(getattr(record, slot.name)) for slot in slots_of(type(record))}
+    """A record as a JSON object, fields in their order, then its fixed values; tuples become arrays."""
+    return {name: _plain(getattr(record, name)) for name in _names(typing.cast(type, type(record)))}
 
 
-def plain(value: Any) -> Any:
-    """A value as JSON has it."""
+@functools.cache
+def _names(kind: type) -> tuple[str, ...]:
+    """What is written of a record class: its fields, and the class attributes that it names as fixed."""
+    return (*(slot.name for slot in slots_of(kind)), *getattr(kind, "fixed_values", ()))
+
+
+def _plain(value: Any) -> Any:
     kind = type(value)
     if kind is str or kind is int or kind is float:
         return value
     if isinstance(value, tuple):
-        return [item if type(item) is str else plain(item) for item in value]
+        return [item if type(item) is str else _plain(item) for item in value]
     return to_json(value) if dataclasses.is_dataclass(value) else value
 
 
@@ -215,7 +219,8 @@ def decode(
 
     Args:
         kind: The record class.
-        row: Its fields: strings, numbers, lists, and objects for nested records.
+        row: Its fields: strings, numbers, lists, and objects for nested records. Fixed values of the class
+            may be there too, as `to_json` writes them.
         problems: Receives a line for every unknown, missing or wrong field.
         prefix: Prefix of the field names in these lines, e.g. ``selection.``.
         suggest: Called with an unknown name and the known ones; returns a hint.
@@ -224,8 +229,8 @@ def decode(
     Returns:
         The record; None if there was a problem.
     """
-    fixed = getattr(kind, "fixed_values", ())  # see `rulemine.config.Section`
-    row = {n: v for n, v in row.items() if n not in fixed or v != plain(getattr(kind, n))}
+    fixed = {name: _plain(getattr(kind, name)) for name in getattr(kind, "fixed_values", ())}
+    row = {name: value for name, value in row.items() if fixed.get(name, ...) != value}
     before, slots = len(problems), slots_of(kind)
     values: dict[str, Any] = {}
     for name, hint, option, factory, required in slots:

@@ -162,8 +162,8 @@ class Section:
     """Base class of option dataclasses; checks its values, and turns lists into tuples, on construction.
 
     Attributes:
-        fixed_values: Class attributes that a release states beside the options, as what they were when it was
-            built. Nobody can set them.
+        fixed_values: Names of class attributes that are constants, and that a release states beside the
+            options.
 
     Raises:
         ConfigError: Values have the wrong type or are out of bounds; lists all of them.

@@ -83,9 +83,7 @@ class Registry(Mapping[str, T], Generic[T]):
     def __getitem__(self, name: str) -> T:
         if name in self.own:
             found = self.own[name]
-            if isinstance(found, str):
-                found = loaded(found)
-            return cast(T, found)
+            return cast(T, loaded(found) if isinstance(found, str) else found)
         entry = self._others[name]
         with self.blaming(name):
             given = entry.load()

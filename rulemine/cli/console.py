@@ -185,7 +185,7 @@ def fitting(arguments: Namespace) -> Iterator[None]:
     """Fits the tables of a command to the terminal; output to a file is not cut.
 
     Args:
-        arguments: Those of the command; see `rulemine.cli.parser.add_wide`.
+        arguments: Those of the command; its option ``--wide`` leaves tables as they are.
     """
     elsewhere = getattr(arguments, "output", None) is not None
     if (

@@ -14,7 +14,6 @@ templates if no file has one; each text has each of its placeholders exactly onc
 
 import json
 import re
-import tomllib
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
@@ -108,11 +107,6 @@ class Glosses:
             | {row.relation}
             for row in self.rows
         }
-
-    @classmethod
-    def from_toml(cls, text: str) -> "Glosses":
-        """Reads what `to_toml` wrote; `load_glosses` reads and checks what people edit."""
-        return cls(tuple(Gloss(name, **row) for name, row in tomllib.loads(text).items()))
 
     def to_toml(self) -> str:
         """Writes a gloss file that `load_glosses` reads back unchanged."""

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rulemine.codec import plain as as_json
 from rulemine.codec import to_json
 from rulemine.config import Key, Option, Section, keys_of, lookup, option, override
 from rulemine.errors import ConfigError
@@ -44,7 +43,7 @@ class Recipe(Section):
         rules: Rules to use (AMIE's or JSON Lines), instead of mining; empty: they are
             mined.
         amie_jar: The jar of the original AMIE 3.5.1, which is not part of this package: it mines in place of
-            this package's miner; empty: that mines.
+            this package's miner; empty: this package's miner does.
         naming: How the release names entities: ``private`` (codes), ``entity``, ``text`` (labels) or
             ``numeric`` (bare numbers).
         seed: The seed of all random choices.
@@ -166,10 +165,6 @@ class Recipe(Section):
         plain = self._plain(self.own.portable())
         for key in file_keys(self.kind):
             plain = override(plain, key.path, Path(lookup(plain, key.path)).name)
-        for name, section in ((one.name, getattr(self, one.name)) for one in fields(self)):
-            if isinstance(section, Section) and section.fixed_values:
-                at = self.kind if name == "own" else name
-                plain[at] |= {key: as_json(getattr(section, key)) for key in section.fixed_values}
         del plain["endpoint"]
         if not self.amie_jar:
             del plain["amie_jar"]

@@ -1,7 +1,7 @@
 """What a metric of another project is: its names, what it is given of a question, and what it gives back.
 
 A metric is a pure function of one question; the mean over questions is taken in
-`rulemine.evaluation.metrics_of_others.flattery`. Zero cases are those of the original. Where the original
+`rulemine.evaluation.metrics_of_others.beside_ours`. Zero cases are those of the original. Where the original
 fails (most divide by the number of answers) or leaves a question out, the score is None, and the question
 counts in no mean.
 """
