@@ -4,8 +4,8 @@ Every figure has its own questions. Where a set has no test split, all its quest
 no graph without some triples, its only graph is what systems are given.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from rulemine.evaluation.statistics.bootstrap import Ints
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.index import Incidence
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kinds.registry import kind_named
 from rulemine.query.batch import Batch
@@ -180,16 +181,12 @@ class AuditedSet:
         kg = self.given
         if kg is None:
             return None
-        ends = kg.triples[:, [0, 2]].astype(np.int64)
-        ends = np.concatenate((ends, ends[:, ::-1]))
-        ends = ends[np.argsort(ends[:, 0], kind="stable")]
-        starts = np.searchsorted(ends[:, 0], np.arange(len(kg.entities) + 1))
-        ids: Mapping[str, int] = kg.entity_ids
+        ids, every = kg.entity_ids, Incidence(kg)
 
+        @cache
         def around(entity: str) -> Ints:
-            at = ids.get(entity)
-            none: Ints = np.empty(0, np.int64)
-            return none if at is None else distinct(ends[starts[at] : starts[at + 1], 1])
+            known = np.array([ids[entity]] if entity in ids else [], np.int64)
+            return distinct(every.others[every.at(known)])
 
         return around
 

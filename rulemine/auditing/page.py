@@ -42,8 +42,8 @@ def document_of(audits: Sequence[Audit]) -> Document:
     """A report: a table with a column for each set, and a table for each set with all definitions."""
     names = _names(audits)
     rows: list[Values] = []
-    for section, title in SECTIONS.items():
-        rows.append((title,))
+    for section in SECTIONS:
+        rows.append((section.capitalize(),))
         for at, figure in enumerate(audits[0].figures):
             if figure.section == section:
                 rows.append((figure.title, *(_cell(one.figures[at]) for one in audits)))
@@ -84,8 +84,8 @@ def _cell(figure: AuditedFigure) -> Value:
 
 def _tables(place: int, name: str, of: Audit) -> list[Table]:
     rows: list[Values] = []
-    for section, title in SECTIONS.items():
-        rows.append((title,))
+    for section in SECTIONS:
+        rows.append((section.capitalize(),))
         for one in of.figures:
             if one.section == section:
                 value = NOT_AVAILABLE if one.value is None else _shown(one, one.value)

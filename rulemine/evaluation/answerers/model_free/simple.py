@@ -16,6 +16,7 @@ declarations, the training questions and the seed (not on the split or on other 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,7 +30,7 @@ from rulemine.errors import ConfigError
 from rulemine.evaluation.answerers.model_free.by_links import answers_with
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.kg.graph import Triple
-from rulemine.kg.index import Index
+from rulemine.kg.index import Incidence, Index
 from rulemine.kg.property_graph.graph import GraphEdge, PropertyGraph
 from rulemine.kg.property_graph.values import Value
 from rulemine.query.batch import Batch
@@ -118,16 +119,11 @@ class Neighbors(Section):
     def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[set[int]]:
         """The neighbors of the topic entities of each question."""
         kg = given.kg
-        ends = kg.triples[:, [0, 2]].astype(np.int64)
-        ends = np.concatenate((ends, ends[:, ::-1]))
-        ends = ends[np.argsort(ends[:, 0], kind="stable")]
-        starts = np.searchsorted(ends[:, 0], np.arange(len(kg.entities) + 1))
-        near: dict[int, set[int]] = {}
+        every = Incidence(kg)
 
+        @cache
         def around(entity: int) -> set[int]:
-            if entity not in near:
-                near[entity] = set(ends[starts[entity] : starts[entity + 1], 1].tolist())
-            return near[entity]
+            return set(every.others[every.at(np.array([entity]))].tolist())
 
         reached: dict[str, set[int]] = {}
         for topic in {anchor: None for q in questions for anchor in q.anchors}:
