@@ -33,16 +33,13 @@ from rulemine.query.tree import Anchor, Difference, Query
 __all__ = ["Cwq", "WebQsp", "freebase_query"]
 
 _KEPT_OF_WEBQSP = ("ProcessedQuestion", "Parses", "qid_topic_entity")
-_OBJECTS = tuple[dict, ...]  # type: ignore[type-arg]  # as JSON has them
-
 _KEPT_OF_CWQ = (
-    "composition_answer",
-    "machine_question",
-    "webqsp_ID",
-    "webqsp_question",
-    "created",
+    *("composition_answer", "machine_question", "webqsp_ID", "webqsp_question", "created"),
     "qid_topic_entity",
 )
+"""What of a row is kept as it is."""
+
+_OBJECTS = tuple[dict, ...]  # type: ignore[type-arg]  # as JSON has them
 
 _SIMPLE = re.compile(r"/[^/.]+(/[^/.]+)+")
 _TEXTS = re.compile(
@@ -89,8 +86,8 @@ class WebQsp(Section):
             citation="Yih, Richardson, Meek, Chang, Suh: The Value of Semantic Parse Labeling for Knowledge "
             "Base Question Answering. ACL 2016. https://aclanthology.org/P16-2033",
             questions=questions,
-            complete=None if kg is None else _freebase_triples(kg),
-            incomplete=None if incomplete is None else _freebase_triples(incomplete),
+            complete=_freebase_triples(kg),
+            incomplete=_freebase_triples(incomplete),
             labels=labels,
             definitions={
                 "answers": "What the SPARQL of a parse gave on Freebase in 2015; a question may have several "
@@ -165,8 +162,8 @@ class Cwq(Section):
             citation="Talmor, Berant: The Web as a Knowledge-Base for Answering Complex Questions. NAACL "
             "2018. https://aclanthology.org/N18-1059",
             questions=questions,
-            complete=None if kg is None else _freebase_triples(kg),
-            incomplete=None if incomplete is None else _freebase_triples(incomplete),
+            complete=_freebase_triples(kg),
+            incomplete=_freebase_triples(incomplete),
             labels=labels,
             definitions={
                 "answers": "What the SPARQL gave on Freebase; any alias of an answer is right.",
@@ -240,12 +237,14 @@ def _freebase_name(name: str) -> str:
     return name[1:].replace("/", ".") if _SIMPLE.fullmatch(name) else name
 
 
-def _freebase_triples(path: Path) -> list[Triple]:
-    """The triples of a graph, with the names of Freebase's dump.
+def _freebase_triples(path: Path | None) -> list[Triple] | None:
+    """The triples of a graph, with the names of Freebase's dump; None: there is none.
 
     Raises:
         InputError: The file holds no graph.
     """
+    if path is None:
+        return None
     names: dict[str, str] = {}
     found: list[Triple] = []
     for triple in KnowledgeGraph.read(path).labeled():
