@@ -60,8 +60,17 @@ LEVELS_OF_ERRORS = {
 """The first level: what a query names that the graph lacks, or has the other way round; what it has, and the
 question does not mean; and so on."""
 
-
 _ORDER = {name: at for at, name in enumerate((*CATEGORIES, *RETURN_GROUPS))}
+
+_AS_PUBLISHED = {
+    "optional-match": "optional",
+    "three-node-groupby": "group-by",
+    "time-sensitive": "time",
+}
+"""Special categories of MATCH as CypherBench's files name them → as ours."""
+
+_WORDS = (5, 10, 15, 20, 25, 30)
+"""Upper bounds of the bins of words in a question."""
 
 
 class _Systems(NamedTuple):
@@ -284,17 +293,6 @@ def error_shares(material: Material) -> Made:
                     for name, own in known.items()
                 ),
             )
-
-
-_AS_PUBLISHED = {
-    "optional-match": "optional",
-    "three-node-groupby": "group-by",
-    "time-sensitive": "time",
-}
-"""Special categories of MATCH as CypherBench's files name them → as ours."""
-
-_WORDS = (5, 10, 15, 20, 25, 30)
-"""Upper bounds of the bins of words in a question."""
 
 
 class _Asked(NamedTuple):
@@ -529,7 +527,9 @@ def _bin(words: int) -> str:
 
 
 _LITERATURE = "It compares published data sets and systems; nothing of it is computed."
+
 _PROMPT = "It is a prompt."
+
 _DRAWING = "It is a drawing."
 
 CYPHERBENCH = Paper(

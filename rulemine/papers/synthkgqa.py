@@ -59,6 +59,38 @@ from rulemine.text.tables import (
 
 __all__ = ["SYNTHKGQA", "t_test"]
 
+EXACT = ("gtsqa_exact_hits", "gtsqa_exact_recall")
+
+RETRIEVED = (
+    "triple_recall", "triple_precision", "triple_f1", "answer_hit", "answer_recall", "retrieved",
+)  # fmt: skip
+
+COLUMNS = (
+    "hits", "recall", "triple recall", "triple precision", "triple F1", "answer node hits",
+    "answer node recall", "triples retrieved",
+)  # fmt: skip
+"""The columns of the benchmark: by exact match, then of what was retrieved."""
+
+SHOW: dict[str, Show] = {COLUMNS[-1]: one_decimal}
+
+GAIN = "hits beyond {}"
+
+OF_GAINS = ("answer_recall", "triple_recall")
+
+GAIN_COLUMNS = ("answer node recall", "triple recall")
+
+BOTH_UNSEEN = "A question whose graph type and relation type are both unseen counts in both."
+"""Unlike the shapes by class, where each question is once."""
+
+CLOSED = ("closed-book", "prior", "random")
+"""Systems that are given no graph, those first that gains are best over."""
+
+TRAINED = "trained-retriever"
+
+_RETRIEVERS = "a study or predictions of systems that say what they retrieved"
+
+NONE = Score(None, None, None)
+
 
 class Scored(NamedTuple):
     """A system on a graph.
@@ -174,26 +206,6 @@ def asked(report: Report) -> str:
     return f"{report.n:,} questions ({report.split})"
 
 
-EXACT = ("gtsqa_exact_hits", "gtsqa_exact_recall")
-RETRIEVED = (
-    "triple_recall", "triple_precision", "triple_f1", "answer_hit", "answer_recall", "retrieved",
-)  # fmt: skip
-COLUMNS = (
-    "hits", "recall", "triple recall", "triple precision", "triple F1", "answer node hits",
-    "answer node recall", "triples retrieved",
-)  # fmt: skip
-"""The columns of the benchmark: by exact match, then of what was retrieved."""
-
-SHOW: dict[str, Show] = {COLUMNS[-1]: one_decimal}
-
-CLOSED = ("closed-book", "prior", "random")
-"""Systems that are given no graph, those first that gains are best over."""
-
-TRAINED = "trained-retriever"
-
-NONE = Score(None, None, None)
-
-
 def _scores(report: Report) -> tuple[Score, ...]:
     """The columns of the benchmark, over all questions."""
     others = () if report.others is None else report.others.scores
@@ -297,13 +309,6 @@ def by_shape(metric: str) -> Callable[[Material], Made]:
     return make
 
 
-_RETRIEVERS = "a study or predictions of systems that say what they retrieved"
-
-GAIN = "hits beyond {}"
-OF_GAINS = ("answer_recall", "triple_recall")
-GAIN_COLUMNS = ("answer node recall", "triple recall")
-
-
 def _closed(some: Sequence[Scored]) -> Scored | None:
     """The system without a graph that gains are over."""
     for name in CLOSED:
@@ -336,10 +341,6 @@ def _with_base(material: Material) -> Iterator[tuple[str, str, list[Scored], Rel
             yield id_, where, others, release, base
     if lacking:
         raise LackingError("a study of closed-book (or prior) beside other systems")
-
-
-BOTH_UNSEEN = "A question whose graph type and relation type are both unseen counts in both."
-"""Unlike the shapes by class, where each question is once."""
 
 
 def gains_by_type(material: Material) -> Made:

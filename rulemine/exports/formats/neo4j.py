@@ -30,6 +30,14 @@ from rulemine.query.tree import quoted
 
 __all__ = ["Neo4j", "script_of", "write_property_graph"]
 
+_ROWS = 1000
+"""Nodes or relationships of one statement."""
+
+_TYPES = {"str": "string", "int": "long", "float": "double", "bool": "boolean", "date": "date"}
+"""Datatype → the one of the import. Its int and float have 32 bits."""
+
+_DELIMITERS = (";", "|", "\x1f", "\x1e")
+
 
 @dataclass(frozen=True)
 class Neo4j(RowExport):
@@ -90,15 +98,6 @@ def _script(nodes: list[str], rows: list[Triple]) -> Iterator[str]:
                 f"UNWIND {some} AS row MATCH (s:Entity {{name: row[0]}}), (o:Entity {{name: row[1]}}) "
                 f"CREATE (s)-[:`{type_}`]->(o);"
             )
-
-
-_ROWS = 1000
-"""Nodes or relationships of one statement."""
-
-_TYPES = {"str": "string", "int": "long", "float": "double", "bool": "boolean", "date": "date"}
-"""Datatype → the one of the import. Its int and float have 32 bits."""
-
-_DELIMITERS = (";", "|", "\x1f", "\x1e")
 
 
 def write_property_graph(graph: PropertyGraph, folder: ExportFolder) -> None:
