@@ -48,6 +48,11 @@ GRACE = 5.0
 SHOWN = 200
 """So many bytes of its standard error are shown at most."""
 
+MOST_FAILURES = 20
+"""A run ends after so many questions in a row without an answer: the program does not work."""
+
+NOTHING = Answered(answers=(), again=True)
+
 
 class NoAnswerError(Exception):
     """A question got no answer: what the program did.
@@ -218,12 +223,6 @@ class Program:
             status = self._process.wait(GRACE) if self._process else 0
             return f" (signal {-status})" if status < 0 else f" (exit status {status})"
         return ""
-
-
-MOST_FAILURES = 20
-"""A run ends after so many questions in a row without an answer: the program does not work."""
-
-NOTHING = Answered(answers=(), again=True)
 
 
 def _words(program: str) -> list[str]:

@@ -7,6 +7,7 @@ text, topic entities, graph and model it has to declare, so that tables can say 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -219,6 +220,13 @@ class Context:
     note: Callable[[str], None] = lambda text: None
     room: Callable[[Collection[str]], str] = lambda options: f"a larger {' and '.join(options)}"
 
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Entity of the graph → its place among them by private id, the same in every naming; sorted."""
+        last = len(self.order)
+        names = sorted(self.kg.entities, key=lambda name: (self.order.get(name, last), name))
+        return {name: place for place, name in enumerate(names)}
+
     def parts(self, questions: Sequence[OpenQuestion]) -> list[Part]:
         """Deals the questions out, each with the training questions that it may be answered from.
 
@@ -306,12 +314,13 @@ class Answerer(Protocol):
     """Anything that answers questions from a graph.
 
     It may have attributes more: ``needs``, of `NEEDS`, what it must be given beyond what every system is;
-    ``uses_model``, whether it asks a model; ``kinds``, the kinds of questions that it answers, if these are
-    not all but ``cypher``, whose questions ask for rows; and for estimates of what it takes ``typical``, a
-    `Typical`, ``worst_calls``, from the number of topic entities to the most calls for a question,
-    ``graph_calls``, from the number of triples to the calls before the first question, and ``blind``, whether
-    what it asks is the same on every graph; and ``spreads``, what of it may be done in other processes:
-    blocks of ``questions``, where its answers to one depend on no other, or a whole ``run``.
+    ``uses_model``, whether it asks a model; ``answers``, whether it answers with ``entities`` (without it,
+    these), with ``rows`` or with either, or ``kinds``, the only kinds of questions that it answers; for
+    estimates of what it takes ``typical``, a `Typical`, ``worst_calls``, from the number of topic entities to
+    the most calls for a question, ``graph_calls``, from the number of triples to the calls before the first
+    question, and ``blind``, whether what it asks is the same on every graph; and ``spreads``, what of it may
+    be done in other processes: blocks of ``questions``, where its answers to one depend on no other, or a
+    whole ``run``.
     """
 
     def __call__(

@@ -19,7 +19,7 @@ from rulemine.config import Section, option
 from rulemine.cypher.rows import Failed
 from rulemine.evaluation.answerers.protocol import Answered, Chat, Context, OpenQuestion, Typical
 from rulemine.evaluation.cypher.replies import cypher_of
-from rulemine.evaluation.cypher.runners import InMemoryRunner, Runner
+from rulemine.evaluation.cypher.runners import TIMED_OUT, InMemoryRunner, Runner
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.schema import NAME, Property
 from rulemine.llm.call import Message
@@ -28,86 +28,17 @@ from rulemine.seeds import stream
 
 __all__ = ["TextToCypher", "drawn_examples", "schema_text"]
 
-_FEW = 0.1
-"""A text of fewer values than this share of a type's nodes is categorical (CypherBench, arXiv 2412.18702)."""
-
-_LONGEST = 60
-"""Characters of a value that is shown, at most."""
-
-
-def schema_text(graph: PropertyGraph, values: int = 0) -> str:
-    """The schema of a graph.
-
-    Args:
-        graph: The graph.
-        values: How many values of a categorical property are shown at most, the commonest first.
-
-    Example:
-        >>> from rulemine.kg.property_graph.schema import EntityType, RelationType, Schema
-        >>> town = EntityType("Town", (Property("area", "float", "km ** 2"),), "a settlement")
-        >>> near = RelationType("near", "Town", "Town", (Property("start_year", "int"),))
-        >>> print(schema_text(PropertyGraph(Schema("coast", (town,), (near,)), [], [])))
-        Nodes:
-        (:Town {name: str, area: float}) a settlement
-          area: in km^2
-        Relations:
-        (:Town)-[:near {start_year: int}]->(:Town)
-    """
-    lines = ["Nodes:"]
-    for entity in graph.schema.entities:
-        own = (Property(NAME, "str"), *entity.properties)
-        lines.append(" ".join(filter(None, (f"(:{entity.label}{_map(own)})", entity.description))))
-        lines += _notes(entity.properties, _common(graph, entity.label, values))
-    lines.append("Relations:")
-    for row in graph.schema.relations:
-        edge = f"(:{row.subject})-[:{row.label}{_map(row.properties)}]->(:{row.object})"
-        lines.append(" ".join(filter(None, (edge, row.description))))
-        lines += _notes(row.properties, {})
-    return "\n".join(lines)
-
-
-def _map(properties: Sequence[Property]) -> str:
-    return (
-        " {" + ", ".join(f"{p.name}: {p.datatype}" for p in properties) + "}" if properties else ""
-    )
-
-
-def _notes(properties: Sequence[Property], common: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    for own in properties:
-        notes = [f"in {own.unit.replace(' ** ', '^')}"] if own.unit else []
-        notes += [own.description] if own.description else []
-        if values := common.get(own.name):
-            notes.append(f"e.g. {', '.join(map(dump_line, values))}")
-        if notes:
-            yield f"  {own.name}: {'; '.join(notes)}"
-
-
-def _common(graph: PropertyGraph, label: str, most: int) -> dict[str, list[str]]:
-    """Categorical property → its commonest values."""
-    nodes = [graph.nodes[at] for at in graph.of_type(label)]
-    counts: dict[str, Counter[str]] = {}
-    for own in graph.schema.entity(label).properties:
-        if own.datatype in ("str", "list[str]"):
-            counted = counts[own.name] = Counter()
-            for node in nodes:
-                value = node.properties.get(own.name, ())
-                some = value if isinstance(value, tuple) else (value,)
-                counted.update(item for item in some if isinstance(item, str))
-    return {
-        name: sorted((v for v in counted if len(v) <= _LONGEST), key=lambda v: (-counted[v], v))[:most]
-        for name, counted in counts.items()
-        if len(counted) < _FEW * len(nodes)
-    }  # fmt: skip
-
-
 SECONDS = 10.0
 """Seconds for a query that is tried. One that takes longer is left as it is: that depends on the machine."""
 
 LONGEST = 30_000
 """Characters of a reply that are read."""
 
-TIMED_OUT = "TimedOut"
-"""The code of its failure."""
+_FEW = 0.1
+"""A text of fewer values than this share of a type's nodes is categorical (CypherBench, arXiv 2412.18702)."""
+
+_LONGEST = 60
+"""Characters of a value that is shown, at most."""
 
 _TASK = """\
 Write the Cypher query (for Neo4j 5) that answers the question at the end from a property graph.
@@ -121,7 +52,6 @@ once, not once for each way in which it matches. Dates are written date("2001-02
 Put the query between ```cypher and ```, and write nothing else."""
 
 _EXAMPLE = "Question: {question}\n```cypher\n{cypher}\n```"
-
 
 _AGAIN = "{problem}\nWrite the whole query again, mended, between ```cypher and ```."
 
@@ -228,3 +158,68 @@ def drawn_examples(train: Sequence[Question], most: int, seed: int) -> list[Ques
         drawn.setdefault(asked[at].structure, []).append(asked[at])
     rounds = zip_longest(*(drawn[name] for name in sorted(drawn)))
     return list(islice(filter(None, chain.from_iterable(rounds)), most))
+
+
+def schema_text(graph: PropertyGraph, values: int = 0) -> str:
+    """The schema of a graph.
+
+    Args:
+        graph: The graph.
+        values: How many values of a categorical property are shown at most, the commonest first.
+
+    Example:
+        >>> from rulemine.kg.property_graph.schema import EntityType, RelationType, Schema
+        >>> town = EntityType("Town", (Property("area", "float", "km ** 2"),), "a settlement")
+        >>> near = RelationType("near", "Town", "Town", (Property("start_year", "int"),))
+        >>> print(schema_text(PropertyGraph(Schema("coast", (town,), (near,)), [], [])))
+        Nodes:
+        (:Town {name: str, area: float}) a settlement
+          area: in km^2
+        Relations:
+        (:Town)-[:near {start_year: int}]->(:Town)
+    """
+    lines = ["Nodes:"]
+    for entity in graph.schema.entities:
+        own = (Property(NAME, "str"), *entity.properties)
+        lines.append(" ".join(filter(None, (f"(:{entity.label}{_map(own)})", entity.description))))
+        lines += _notes(entity.properties, _common(graph, entity.label, values))
+    lines.append("Relations:")
+    for row in graph.schema.relations:
+        edge = f"(:{row.subject})-[:{row.label}{_map(row.properties)}]->(:{row.object})"
+        lines.append(" ".join(filter(None, (edge, row.description))))
+        lines += _notes(row.properties, {})
+    return "\n".join(lines)
+
+
+def _map(properties: Sequence[Property]) -> str:
+    return (
+        " {" + ", ".join(f"{p.name}: {p.datatype}" for p in properties) + "}" if properties else ""
+    )
+
+
+def _notes(properties: Sequence[Property], common: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for own in properties:
+        notes = [f"in {own.unit.replace(' ** ', '^')}"] if own.unit else []
+        notes += [own.description] if own.description else []
+        if values := common.get(own.name):
+            notes.append(f"e.g. {', '.join(map(dump_line, values))}")
+        if notes:
+            yield f"  {own.name}: {'; '.join(notes)}"
+
+
+def _common(graph: PropertyGraph, label: str, most: int) -> dict[str, list[str]]:
+    """Categorical property → its commonest values."""
+    nodes = [graph.nodes[at] for at in graph.of_type(label)]
+    counts: dict[str, Counter[str]] = {}
+    for own in graph.schema.entity(label).properties:
+        if own.datatype in ("str", "list[str]"):
+            counted = counts[own.name] = Counter()
+            for node in nodes:
+                value = node.properties.get(own.name, ())
+                some = value if isinstance(value, tuple) else (value,)
+                counted.update(item for item in some if isinstance(item, str))
+    return {
+        name: sorted((v for v in counted if len(v) <= _LONGEST), key=lambda v: (-counted[v], v))[:most]
+        for name, counted in counts.items()
+        if len(counted) < _FEW * len(nodes)
+    }  # fmt: skip

@@ -30,7 +30,7 @@ from rulemine.cypher.rows import Failed, NotRun, ResultTable
 from rulemine.errors import counted
 from rulemine.evaluation.cypher.constants import spelled
 from rulemine.evaluation.cypher.results import alike, execution_match, published_match
-from rulemine.evaluation.cypher.runners import REFUSED, InMemoryRunner, Runner
+from rulemine.evaluation.cypher.runners import REFUSED, TIMED_OUT, InMemoryRunner, Runner
 from rulemine.evaluation.spelling import Spelling
 
 __all__ = [
@@ -43,99 +43,6 @@ __all__ = [
     "published_provenance",
     "sorted_as_published",
 ]
-
-_WORDS = (
-    *("MATCH", "OPTIONAL MATCH", "WHERE", "RETURN", "UNION", "WITH", "CREATE", "SET", "DELETE"),
-    *("MERGE", "UNWIND", "ORDER BY", "LIMIT", "SKIP", "FOREACH", "CALL", "YIELD"),
-)
-_CLAUSE = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b")
-_UNION = re.compile(r"\bUNION\b")
-_IN_CALL = re.compile(r"CALL\s*\{(?P<arms>.*?)\}\s*(?:WITH|RETURN|WHERE|UNWIND)", re.DOTALL)
-_MATCHING = ("MATCH", "OPTIONAL MATCH")
-_BARE_EDGE = re.compile(r"\[(?=:.*?\])")
-_BARE_NODE = re.compile(r"\((?=:[A-Za-z]+(?:\s*\{.*?\})?\))")
-_NODE = re.compile(r"\((\w+)(?:\)|:[^)]*)")
-_MAP = re.compile(r"\{[^}]*\}")
-
-
-def published_provenance(query: str) -> str | None:
-    """A query for the nodes that the public program says a query binds; None: none.
-
-    Example:
-        >>> print(published_provenance("MATCH (n:City)-[:inCountry]->(:Country) RETURN n.name"))
-        MATCH (n:City)-[edge_0:inCountry]->(node_0:Country)
-        WITH collect(DISTINCT elementId(n)) + collect(DISTINCT elementId(node_0)) AS ids
-        UNWIND ids AS id RETURN id
-        >>> published_provenance("match (n:City) return n.name")
-    """
-    text, inside = query.strip(), None
-    if text.startswith("CALL"):
-        inside = _IN_CALL.search(query)
-        arms = _UNION.split(inside["arms"]) if inside else [text]
-    else:
-        arms = _UNION.split(query)
-    return "\nUNION\n".join(filter(None, (_of_arm(arm.strip()) for arm in arms))) or None
-
-
-def _of_arm(arm: str) -> str:
-    """The query of an arm; "" where the program sees none."""
-    if not arm.startswith("MATCH"):
-        return ""
-    kept: list[str] = []
-    for clause in _clauses(arm):
-        if clause.startswith("WITH"):
-            if " as " in clause.lower():
-                break
-            clause = "WITH *"
-        elif not clause.startswith((*_MATCHING, "WHERE")):
-            break
-        kept.append(clause)
-    while kept and kept[-1] == "WITH *":
-        kept.pop()
-    edge, node = count(), count()
-    named: list[str] = []
-    for clause in kept:
-        if clause.startswith(_MATCHING):
-            clause = _BARE_EDGE.sub(lambda _: f"[edge_{next(edge)}", clause)
-            clause = _BARE_NODE.sub(lambda _: f"(node_{next(node)}", clause)
-        named.append(clause)
-    matched = " ".join(named)
-    variables = sorted(
-        {
-            variable
-            for clause in _clauses(_MAP.sub("{}", matched))
-            if clause.startswith(_MATCHING)
-            for variable in _NODE.findall(clause)
-        }
-    )
-    ids = " + ".join(f"collect(DISTINCT elementId({variable}))" for variable in variables) or "[]"
-    return f"{matched}\nWITH {ids} AS ids\nUNWIND ids AS id RETURN id"
-
-
-def _clauses(text: str) -> list[str]:
-    """A text cut before each word of clauses; what stands before the first goes."""
-    starts = [found.start() for found in _CLAUSE.finditer(text)]
-    return [text[a:b].strip() for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
-
-
-def provenance_similarity(gold: Iterable[object], predicted: Iterable[object]) -> float:
-    """The Jaccard similarity of two provenance sets.
-
-    Args:
-        gold: What the gold query binds, as the rows of `rulemine.cypher.provenance_query` say: its nodes (as
-            the paper's program has it), or its edges, or both (the subgraph that the paper speaks of).
-        predicted: The same of the predicted query; empty if it failed.
-
-    Returns:
-        The share of those bound by either query that both bind, from 0 to 1; 0 if neither binds any.
-
-    Example:
-        >>> provenance_similarity(["n1", "n2", "n3"], ["n2", "n3", "n4"])
-        0.5
-    """
-    one, other = set(gold), set(predicted)
-    return len(one & other) / len(one | other) if one or other else 0.0
-
 
 STATES = {
     "same": "the gold's text, not run",
@@ -240,6 +147,7 @@ class _Matches(TypedDict):
 
 
 _RIGHT = _Matches(ex=1.0, ex_published=1.0, ex_columns=1.0)
+
 _WRONG = _Matches(ex=0.0, ex_published=0.0, ex_columns=0.0)
 
 
@@ -249,6 +157,7 @@ class _Size(TypedDict, total=False):
 
 
 _NOTHING = _Bound()
+
 _NO_ROWS = ResultTable((), [])
 
 
@@ -319,7 +228,7 @@ class CypherJudge:
         found = self.runner.rows(predicted)
         if isinstance(found, NotRun):
             return CypherScores("not run", said=found.reason, **size), None
-        late = isinstance(found, Failed) and "TimedOut" in found.code  # what it binds would be, too
+        late = isinstance(found, Failed) and TIMED_OUT in found.code  # what it binds would be, too
         similar = self._similar(gold, "" if late else predicted, isinstance(found, ResultTable))
         if isinstance(found, Failed):
             state = "refused" if found.code.startswith(REFUSED) else "failed"
@@ -499,3 +408,104 @@ def _read(query: str) -> Statement | None:
         return parse(query)
     except CypherError:
         return None
+
+
+def provenance_similarity(gold: Iterable[object], predicted: Iterable[object]) -> float:
+    """The Jaccard similarity of two provenance sets.
+
+    Args:
+        gold: What the gold query binds, as the rows of `provenance_query` say: its nodes (as
+            the paper's program has it), or its edges, or both (the subgraph that the paper speaks of).
+        predicted: The same of the predicted query; empty if it failed.
+
+    Returns:
+        The share of those bound by either query that both bind, from 0 to 1; 0 if neither binds any.
+
+    Example:
+        >>> provenance_similarity(["n1", "n2", "n3"], ["n2", "n3", "n4"])
+        0.5
+    """
+    one, other = set(gold), set(predicted)
+    return len(one & other) / len(one | other) if one or other else 0.0
+
+
+_WORDS = (
+    *("MATCH", "OPTIONAL MATCH", "WHERE", "RETURN", "UNION", "WITH", "CREATE", "SET", "DELETE"),
+    *("MERGE", "UNWIND", "ORDER BY", "LIMIT", "SKIP", "FOREACH", "CALL", "YIELD"),
+)
+
+_CLAUSE = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b")
+
+_UNION = re.compile(r"\bUNION\b")
+
+_IN_CALL = re.compile(r"CALL\s*\{(?P<arms>.*?)\}\s*(?:WITH|RETURN|WHERE|UNWIND)", re.DOTALL)
+
+_MATCHING = ("MATCH", "OPTIONAL MATCH")
+
+_BARE_EDGE = re.compile(r"\[(?=:.*?\])")
+
+_BARE_NODE = re.compile(r"\((?=:[A-Za-z]+(?:\s*\{.*?\})?\))")
+
+_NODE = re.compile(r"\((\w+)(?:\)|:[^)]*)")
+
+_MAP = re.compile(r"\{[^}]*\}")
+
+
+def published_provenance(query: str) -> str | None:
+    """A query for the nodes that the public program says a query binds; None: none.
+
+    Example:
+        >>> print(published_provenance("MATCH (n:City)-[:inCountry]->(:Country) RETURN n.name"))
+        MATCH (n:City)-[edge_0:inCountry]->(node_0:Country)
+        WITH collect(DISTINCT elementId(n)) + collect(DISTINCT elementId(node_0)) AS ids
+        UNWIND ids AS id RETURN id
+        >>> published_provenance("match (n:City) return n.name")
+    """
+    text, inside = query.strip(), None
+    if text.startswith("CALL"):
+        inside = _IN_CALL.search(query)
+        arms = _UNION.split(inside["arms"]) if inside else [text]
+    else:
+        arms = _UNION.split(query)
+    return "\nUNION\n".join(filter(None, (_of_arm(arm.strip()) for arm in arms))) or None
+
+
+def _of_arm(arm: str) -> str:
+    """The query of an arm; "" where the program sees none."""
+    if not arm.startswith("MATCH"):
+        return ""
+    kept: list[str] = []
+    for clause in _clauses(arm):
+        if clause.startswith("WITH"):
+            if " as " in clause.lower():
+                break
+            clause = "WITH *"
+        elif not clause.startswith((*_MATCHING, "WHERE")):
+            break
+        kept.append(clause)
+    while kept and kept[-1] == "WITH *":
+        kept.pop()
+    edge, node = count(), count()
+    named: list[str] = []
+    for clause in kept:
+        if clause.startswith(_MATCHING):
+            clause = _BARE_EDGE.sub(lambda _: f"[edge_{next(edge)}", clause)
+            clause = _BARE_NODE.sub(lambda _: f"(node_{next(node)}", clause)
+        named.append(clause)
+    matched = " ".join(named)
+    variables = sorted(
+        {
+            variable
+            for clause in _clauses(_MAP.sub("{}", matched))
+            if clause.startswith(_MATCHING)
+            for variable in _NODE.findall(clause)
+        }
+    )
+    ids = " + ".join(f"collect(DISTINCT elementId({variable}))" for variable in variables) or "[]"
+    return f"{matched}\nWITH {ids} AS ids\nUNWIND ids AS id RETURN id"
+
+
+def _clauses(text: str) -> list[str]:
+    """A text cut before each word of clauses; what stands before the first goes."""
+    starts = [found.start() for found in _CLAUSE.finditer(text)]
+    return [text[a:b].strip() for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]

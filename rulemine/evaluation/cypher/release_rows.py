@@ -42,191 +42,13 @@ from rulemine.rules.blocks import MapLike
 from rulemine.text.tables import Table
 
 __all__ = [
-    "OF_QUERIES",
     "ROW_COLUMNS",
     "ROW_METRICS",
-    "AskedQuery",
     "CypherRuns",
     "RowScores",
-    "notes_on_queries",
     "opened_runner",
     "score_rows",
-    "tables_of_queries",
 ]
-
-_SHOWN = 300
-
-
-class AskedQuery(NamedTuple):
-    """A prediction with what became of it.
-
-    Attributes:
-        id: The id of its question.
-        gold: The gold query.
-        predicted: What was predicted, as text.
-        found: What became of it.
-    """
-
-    id: str
-    gold: str
-    predicted: str
-    found: ScoredQuery
-
-
-def tables_of_queries(asked: Sequence[AskedQuery]) -> tuple[Table, ...]:
-    """The tables that have a row."""
-
-    def differs(row: AskedQuery) -> str:
-        return f"; first {row.id}: {_cut(row.predicted)}, where the gold is {_cut(row.gold)}"
-
-    tables = (
-        _counted(
-            "states", "What became of predictions", "state", asked, STATES,
-            lambda row: (row.found.scores.state,),
-            lambda row: f"; first {row.id}: {_cut(message)}" if (message := row.found.scores.said) else "",
-        ),
-        _errors(asked),
-        _counted("differences", "Where EX as published differs", "why", asked, DIFFERENCES,
-                 lambda row: (row.found.difference,), differs),
-        _counted("differences-psjs", "Where PSJS as published differs", "why", asked, PSJS_DIFFERENCES,
-                 lambda row: (row.found.psjs_difference,), differs),
-    )  # fmt: skip
-    return tuple(table for table in tables if table.rows)
-
-
-def notes_on_queries(asked: Sequence[AskedQuery], *, on_server: bool) -> list[str]:
-    """What a reader of the scores must know."""
-    scores = [row.found.scores for row in asked]
-    notes = notes_on_provenance(scores)
-    if bad := [row for row in asked if row.found.scores.state == "gold failed"]:
-        notes.append(
-            f"{WARNING}the gold of {counted(len(bad), 'question')} fails, an error of the data; these are "
-            f"not scored. The first, {bad[0].id}: {bad[0].found.scores.said}"
-        )
-    if other := [row for row in asked if not row.found.agrees]:
-        notes.append(
-            f"{WARNING}the gold of {counted(len(other), 'question')} gives other rows here than are stated "
-            f"of it, first {other[0].id}. Is this the graph that they were made from?"
-        )
-    if unrun := [row for row in asked if row.found.scores.state in ("not run", "gold not run")]:
-        advice = "" if on_server else " A Neo4j may run them: --neo4j."
-        notes.append(
-            f"{counted(len(unrun), 'prediction')} not run, and in no score; the first, {unrun[0].id}: "
-            f"{unrun[0].found.scores.said}{advice}"
-        )
-    scored = [one for one in scores if one.scored]
-    if tables := sum(one.state == "rows" for one in scored):
-        notes.append(
-            f"{counted(tables, 'prediction')} of rows: without PSJS, and not among what runs."
-        )
-    if lost := sum(
-        one.psjs is None and one.binds in ("", "edges", "nodes") and one.state != "rows"
-        for one in scored
-    ):
-        notes.append(
-            f"{counted(lost, 'prediction')} without PSJS: what they bind cannot be found out."
-        )
-    return notes
-
-
-def _counted(
-    id_: str,
-    title: str,
-    heading: str,
-    asked: Sequence[AskedQuery],
-    words: Mapping[str, str],
-    of: Callable[[AskedQuery], Sequence[str]],
-    first: Callable[[AskedQuery], str],
-) -> Table:
-    """How many are of each group, and below it what the group is and what the first of it is."""
-    groups = {name: some for name in words if (some := [row for row in asked if name in of(row)])}
-    notes = tuple(f"{name}: {words[name]}{first(some[0])}" for name, some in groups.items())
-    rows = tuple((name, len(some)) for name, some in groups.items())
-    return Table(id_, title, (heading, "n"), rows, notes)
-
-
-def _errors(asked: Sequence[AskedQuery]) -> Table:
-    wrong = [row.found.scores.kinds for row in asked if row.found.scores.kinds]
-    table = _counted(
-        "errors", "Kinds of errors", "kind", asked, ERROR_KINDS, lambda row: row.found.scores.kinds,
-        lambda row: f"; first {row.id}" + f": {_cut(row.predicted)}" * bool(row.predicted),
-    )  # fmt: skip
-    counts = Counter(kind for kinds in wrong for kind in kinds)
-    rows = tuple((*row, Score(counts[str(row[0])] / len(wrong), None, None)) for row in table.rows)
-    notes = table.notes
-    if several := sum(len(kinds) > 1 for kinds in wrong):
-        has = "has" if several == 1 else "have"
-        note = f"{counted(several, 'prediction')} of {len(wrong):,} wrong ones {has} several kinds."
-        notes = (note, *notes)
-    return replace(table, header=(*table.header, "share of wrong ones"), rows=rows, notes=notes)
-
-
-def _cut(value: object) -> str:
-    text = " ".join(str(value).split())
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
-
-
-@contextmanager
-def opened_runner(
-    graph: PropertyGraph | None,
-    *,
-    url: str | None = None,
-    neo4j: bool = False,
-    seconds: float = SECONDS,
-    note: Callable[[str], None] = lambda _text: None,
-) -> Iterator[Runner]:
-    """A runner for as long as a block runs.
-
-    Args:
-        graph: The graph; None: what the server at `url` has, unseen.
-        url: The address of a server that has the graph; None: there is none.
-        neo4j: Whether a Neo4j is started for the block and loaded with the graph.
-        seconds: How long a query may take.
-        note: Called with sentences about what takes long.
-
-    Raises:
-        ConfigError: The server has another number of nodes or edges than the graph; or both are asked for; or
-            there are no seconds.
-        EndpointError: No server answers at `url`.
-        JavaError: Neo4j cannot be fetched or started.
-    """
-    if not seconds > 0:
-        raise ConfigError(f"--seconds: {seconds:g}; expected more than 0.")
-    if url is not None and neo4j:
-        raise ConfigError("--neo4j starts a Neo4j, and --url names one that runs. Leave one out.")
-    if url is None and graph is None:
-        raise ConfigError("there is no graph to run queries on. Name one: --graph, or --url.")
-    if url is None and not neo4j and graph is not None:
-        yield InMemoryRunner(graph, seconds)
-        return
-    from rulemine.neo4j.bolt import connected
-    from rulemine.neo4j.server import temporary
-
-    if url is not None:
-        with connected(url) as bolt:
-            runner = BoltRunner(bolt, seconds)
-            if graph is not None:
-                _check(runner, graph, url)
-            yield runner
-    elif graph is not None:
-        with temporary(note=note) as address, connected(address) as bolt:
-            bolt.load_properties(graph)
-            yield BoltRunner(bolt, seconds)
-
-
-def _check(runner: Runner, graph: PropertyGraph, url: str) -> None:
-    """Refuses a server that cannot have the graph."""
-    wanted = len(graph.nodes), len(graph.edges)
-    counts = [runner.rows(f"MATCH {what} RETURN count(*)") for what in ("(n)", "()-[r]->()")]
-    found = tuple(each.rows[0][0] for each in counts if isinstance(each, ResultTable))
-    if found != wanted:
-        nodes, edges = (f"{number:,}" for number in wanted)
-        has = " nodes and ".join(f"{number:,}" for number in found)
-        raise ConfigError(
-            f"{url}: has {has} edges; the graph has {nodes} nodes and {edges} edges. Load the graph "
-            "there, or let one be started: --neo4j."
-        )
-
 
 OF_QUERIES = (
     "ex", "ex_columns", "ex_published", "psjs", "psjs_published", "psjs_edges", "executable",
@@ -238,6 +60,9 @@ ROW_METRICS = (*OF_QUERIES, "row_hhr")
 
 ROW_COLUMNS = (*OF_QUERIES, "lost_rows_given", "gold_rows_given")
 """The scores of a question."""
+
+_SHOWN = 300
+"""Characters of a query that a note shows, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,8 +134,7 @@ def score_rows(
         spread: Scores those that are run in memory, one at a time.
 
     Raises:
-        ConfigError: See `rulemine.evaluation.cypher.release_rows.opened_runner`; or no graph is known, or
-            a name is that of none.
+        ConfigError: See `opened_runner`; or no graph is known, or a name is that of none.
         EndpointError: The server does not answer.
         ReleaseError: The release has no such graph.
     """
@@ -445,3 +269,174 @@ def _shares(block: Any, given: Sequence[str], level: int) -> tuple[float, float]
 
 def _number(value: float | None) -> float:
     return np.nan if value is None else value
+
+
+@contextmanager
+def opened_runner(
+    graph: PropertyGraph | None,
+    *,
+    url: str | None = None,
+    neo4j: bool = False,
+    seconds: float = SECONDS,
+    note: Callable[[str], None] = lambda _text: None,
+) -> Iterator[Runner]:
+    """A runner for as long as a block runs.
+
+    Args:
+        graph: The graph; None: what the server at `url` has, unseen.
+        url: The address of a server that has the graph; None: there is none.
+        neo4j: Whether a Neo4j is started for the block and loaded with the graph.
+        seconds: How long a query may take.
+        note: Called with sentences about what takes long.
+
+    Raises:
+        ConfigError: The server has another number of nodes or edges than the graph; or both are asked for; or
+            there are no seconds.
+        EndpointError: No server answers at `url`.
+        JavaError: Neo4j cannot be fetched or started.
+    """
+    if not seconds > 0:
+        raise ConfigError(f"--seconds: {seconds:g}; expected more than 0.")
+    if url is not None and neo4j:
+        raise ConfigError("--neo4j starts a Neo4j, and --url names one that runs. Leave one out.")
+    if url is None and graph is None:
+        raise ConfigError("there is no graph to run queries on. Name one: --graph, or --url.")
+    if url is None and not neo4j and graph is not None:
+        yield InMemoryRunner(graph, seconds)
+        return
+    from rulemine.neo4j.bolt import connected
+    from rulemine.neo4j.server import temporary
+
+    if url is not None:
+        with connected(url) as bolt:
+            runner = BoltRunner(bolt, seconds)
+            if graph is not None:
+                _check(runner, graph, url)
+            yield runner
+    elif graph is not None:
+        with temporary(note=note) as address, connected(address) as bolt:
+            bolt.load_properties(graph)
+            yield BoltRunner(bolt, seconds)
+
+
+def _check(runner: Runner, graph: PropertyGraph, url: str) -> None:
+    """Refuses a server that cannot have the graph."""
+    wanted = len(graph.nodes), len(graph.edges)
+    counts = [runner.rows(f"MATCH {what} RETURN count(*)") for what in ("(n)", "()-[r]->()")]
+    found = tuple(each.rows[0][0] for each in counts if isinstance(each, ResultTable))
+    if found != wanted:
+        nodes, edges = (f"{number:,}" for number in wanted)
+        has = " nodes and ".join(f"{number:,}" for number in found)
+        raise ConfigError(
+            f"{url}: has {has} edges; the graph has {nodes} nodes and {edges} edges. Load the graph "
+            "there, or let one be started: --neo4j."
+        )
+
+
+class AskedQuery(NamedTuple):
+    """A prediction with what became of it.
+
+    Attributes:
+        id: The id of its question.
+        gold: The gold query.
+        predicted: What was predicted, as text.
+        found: What became of it.
+    """
+
+    id: str
+    gold: str
+    predicted: str
+    found: ScoredQuery
+
+
+def tables_of_queries(asked: Sequence[AskedQuery]) -> tuple[Table, ...]:
+    """The tables that have a row."""
+
+    def differs(row: AskedQuery) -> str:
+        return f"; first {row.id}: {_cut(row.predicted)}, where the gold is {_cut(row.gold)}"
+
+    tables = (
+        _counted(
+            "states", "What became of predictions", "state", asked, STATES,
+            lambda row: (row.found.scores.state,),
+            lambda row: f"; first {row.id}: {_cut(message)}" if (message := row.found.scores.said) else "",
+        ),
+        _errors(asked),
+        _counted("differences", "Where EX as published differs", "why", asked, DIFFERENCES,
+                 lambda row: (row.found.difference,), differs),
+        _counted("differences-psjs", "Where PSJS as published differs", "why", asked, PSJS_DIFFERENCES,
+                 lambda row: (row.found.psjs_difference,), differs),
+    )  # fmt: skip
+    return tuple(table for table in tables if table.rows)
+
+
+def notes_on_queries(asked: Sequence[AskedQuery], *, on_server: bool) -> list[str]:
+    """What a reader of the scores must know."""
+    scores = [row.found.scores for row in asked]
+    notes = notes_on_provenance(scores)
+    if bad := [row for row in asked if row.found.scores.state == "gold failed"]:
+        notes.append(
+            f"{WARNING}the gold of {counted(len(bad), 'question')} fails, an error of the data; these are "
+            f"not scored. The first, {bad[0].id}: {bad[0].found.scores.said}"
+        )
+    if other := [row for row in asked if not row.found.agrees]:
+        notes.append(
+            f"{WARNING}the gold of {counted(len(other), 'question')} gives other rows here than are stated "
+            f"of it, first {other[0].id}. Is this the graph that they were made from?"
+        )
+    if unrun := [row for row in asked if row.found.scores.state in ("not run", "gold not run")]:
+        advice = "" if on_server else " A Neo4j may run them: --neo4j."
+        notes.append(
+            f"{counted(len(unrun), 'prediction')} not run, and in no score; the first, {unrun[0].id}: "
+            f"{unrun[0].found.scores.said}{advice}"
+        )
+    scored = [one for one in scores if one.scored]
+    if tables := sum(one.state == "rows" for one in scored):
+        notes.append(
+            f"{counted(tables, 'prediction')} of rows: without PSJS, and not among what runs."
+        )
+    if lost := sum(
+        one.psjs is None and one.binds in ("", "edges", "nodes") and one.state != "rows"
+        for one in scored
+    ):
+        notes.append(
+            f"{counted(lost, 'prediction')} without PSJS: what they bind cannot be found out."
+        )
+    return notes
+
+
+def _counted(
+    id_: str,
+    title: str,
+    heading: str,
+    asked: Sequence[AskedQuery],
+    words: Mapping[str, str],
+    of: Callable[[AskedQuery], Sequence[str]],
+    first: Callable[[AskedQuery], str],
+) -> Table:
+    """How many are of each group, and below it what the group is and what the first of it is."""
+    groups = {name: some for name in words if (some := [row for row in asked if name in of(row)])}
+    notes = tuple(f"{name}: {words[name]}{first(some[0])}" for name, some in groups.items())
+    rows = tuple((name, len(some)) for name, some in groups.items())
+    return Table(id_, title, (heading, "n"), rows, notes)
+
+
+def _errors(asked: Sequence[AskedQuery]) -> Table:
+    wrong = [row.found.scores.kinds for row in asked if row.found.scores.kinds]
+    table = _counted(
+        "errors", "Kinds of errors", "kind", asked, ERROR_KINDS, lambda row: row.found.scores.kinds,
+        lambda row: f"; first {row.id}" + f": {_cut(row.predicted)}" * bool(row.predicted),
+    )  # fmt: skip
+    counts = Counter(kind for kinds in wrong for kind in kinds)
+    rows = tuple((*row, Score(counts[str(row[0])] / len(wrong), None, None)) for row in table.rows)
+    notes = table.notes
+    if several := sum(len(kinds) > 1 for kinds in wrong):
+        has = "has" if several == 1 else "have"
+        note = f"{counted(several, 'prediction')} of {len(wrong):,} wrong ones {has} several kinds."
+        notes = (note, *notes)
+    return replace(table, header=(*table.header, "share of wrong ones"), rows=rows, notes=notes)
+
+
+def _cut(value: object) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

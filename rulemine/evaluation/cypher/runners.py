@@ -19,7 +19,16 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 if TYPE_CHECKING:
     from rulemine.neo4j.bolt import Bolt
 
-__all__ = ["MOST_ROWS", "REFUSED", "SECONDS", "BoltRunner", "InMemoryRunner", "Runner", "refusal"]
+__all__ = [
+    "MOST_ROWS",
+    "REFUSED",
+    "SECONDS",
+    "TIMED_OUT",
+    "BoltRunner",
+    "InMemoryRunner",
+    "Runner",
+    "refusal",
+]
 
 SECONDS = 120.0
 """How long a query may take, as of CypherBench (arXiv 2412.18702, section 5.1)."""
@@ -29,6 +38,9 @@ MOST_ROWS = 1_000_000
 
 REFUSED = "refused"
 """What the code of the failure of a refused query begins with."""
+
+TIMED_OUT = "TimedOut"
+"""What the code of the failure of a query that took too long has in it, in memory as on a server."""
 
 _KINDS = ("write", "load", "procedure", "graph")
 
@@ -61,15 +73,14 @@ class BoltRunner:
     Args:
         bolt: The connection.
         seconds: After how many the server ends a query.
-        most: Rows; more are a failure.
     """
 
-    def __init__(self, bolt: "Bolt", seconds: float = SECONDS, most: int = MOST_ROWS) -> None:
-        self._bolt, self._seconds, self._most = bolt, seconds, most
+    def __init__(self, bolt: "Bolt", seconds: float = SECONDS) -> None:
+        self._bolt, self._seconds = bolt, seconds
 
     def rows(self, query: str) -> ResultTable | Failed | NotRun:
         """See `Runner`. A query that our parser cannot read is run: the server may read it."""
-        return refusal(query) or self._bolt.rows(query, self._seconds, self._most)
+        return refusal(query) or self._bolt.rows(query, self._seconds, MOST_ROWS)
 
 
 class InMemoryRunner:

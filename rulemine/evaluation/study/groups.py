@@ -61,8 +61,6 @@ def by_group(
     breakdown: str,
     metrics: Sequence[str] = SHOWN,
     level: int | None = None,
-    id_: str = "",
-    title: str = "",
 ) -> Table:
     """Scores of each system on each group of questions, then on all, then their plain mean over structures.
 
@@ -71,8 +69,6 @@ def by_group(
         breakdown: See `groups_in`.
         metrics: The scores; those that no report has are left out.
         level: See `groups_in`; hard answers are those missing at the highest level of the study.
-        id_: The id of the table; "": ``by-BREAKDOWN``.
-        title: Its title; "": what it shows.
 
     Returns:
         A table without rows where there is no such breakdown.
@@ -92,8 +88,8 @@ def by_group(
             rows.append((scores.called[system], label, sizes.get(label, len(scores.asked)), *found))
     called = _called(scores, breakdown)
     header = ("system", called, "n", *(TITLES[metric] for metric in shown))
-    title = title or f"By {called}: {graph_at(level)} graph, {scores.everything}"
-    return Table(id_ or _id("by", breakdown), title, header, tuple(rows) if sizes else ())
+    title = f"By {called}: {graph_at(level)} graph, {scores.everything}"
+    return Table(_id("by", breakdown), title, header, tuple(rows) if sizes else ())
 
 
 def picture_by_group(

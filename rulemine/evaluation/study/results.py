@@ -63,66 +63,140 @@ __all__ = [
     "write_results",
 ]
 
-NOTE = (
-    "p: paired randomization test over clusters of questions, corrected after Holm for the lines."
-)
-
-
-def differences(scores: StudyScores) -> list[Table]:
-    """A table of all pairs of systems, and one of every system on both graphs, where there are several."""
-    found = []
-    if len(scores.top) > 1:
-        found.append(_between_systems(scores))
-    if scores.study.plan.complete is not None and scores.study.plan.highest is not None:
-        found.append(_between_graphs(scores))
-    return found
-
-
-def _between_systems(scores: StudyScores) -> Table:
-    reports = {scores.called[system]: report for system, report in scores.top.items()}
-    rows: tuple[Values, ...] = tuple(
-        (pair.first, pair.second, pair.difference, pair.adjusted)
-        for pair in compare_all(reports, ["hard_f1"]).rows
-        if pair.subset == scores.subset
-    )
-    graph = graph_at(scores.study.plan.levels[-1])
-    header = ("first", "second", TITLES["hard_f1"], "p")
-    title = f"First minus second: {graph} graph, {scores.over}"
-    show = {header[2]: points, "p": p_value}
-    return Table("differences", title, header, rows, (NOTE,), show)
-
-
-def _between_graphs(scores: StudyScores) -> Table:
-    """What each system loses from the complete graph to the one that lacks most."""
-    plan = scores.study.plan
-    metrics = ("hits_any", "f1", "hhr")
-    pairs = {}
-    for system in plan.systems:
-        ends = [scores.report(system, level) for level in (0, plan.levels[-1])]
-        if ends[0] is not None and ends[1] is not None:
-            pairs[system] = compare(ends[0], ends[1], broken_down=False)
-    adjusted = {
-        metric: holm([pair.p_values["all"][metric] for pair in pairs.values()])
-        for metric in metrics
-    }
-    rows = []
-    for number, (system, pair) in enumerate(pairs.items()):
-        row: list[Value] = [scores.called[system]]
-        for metric in metrics:
-            row += [pair.row("all", "all").scores[metric], adjusted[metric][number]]
-        rows.append(tuple(row))
-    show: dict[str, Show] = {}
-    for metric in metrics:
-        show |= {TITLES[metric]: points, f"p of {TITLES[metric]}": p_value}
-    title = f"Complete minus {graph_at(plan.levels[-1])} graph, {scores.everything}"
-    return Table("between-graphs", title, ("system", *show), tuple(rows), (NOTE,), show)
-
-
 HEADLINE = ("hard_f1", "hhr", "hits_hard", "hits_any", "f1")
 """The scores of the headline, over the core."""
 
 RESULTS = ("hits_any", "precision", "recall", "f1", "hits_hard", "hhr", "hard_f1")
 """The scores of the main results."""
+
+NOTE = (
+    "p: paired randomization test over clusters of questions, corrected after Holm for the lines."
+)
+
+
+def run_study(
+    plan: StudyPlan,
+    folder: str | Path,
+    *,
+    watch: Watch = unwatched,
+    note: Callable[[str], None] = lambda text: None,
+) -> Document:
+    """Runs a study, or goes on with it, and writes its results.
+
+    Args:
+        plan: The study.
+        folder: Its folder.
+        watch: Shows the progress of each step.
+        note: Called with sentences for the user.
+
+    Returns:
+        What was written.
+
+    Raises:
+        OutputError: The folder holds another study or cannot be written.
+        ConfigError: A system cannot be used, or a package of the extra ``report`` is missing.
+        ReleaseError: A file of the release is missing or was edited.
+        EndpointError: The model cannot be asked.
+        LimitError: A limit was reached; everything is kept.
+    """
+    check_packages()
+    study = StudyFolder(plan, Path(folder), watch=watch, note=note)
+    study.answer()
+    return write_results(study, watch=watch)
+
+
+def check_packages() -> None:
+    """Checks that the report can be written, before hours are spent on its contents.
+
+    Raises:
+        ConfigError: A package of the extra ``report`` is not installed.
+    """
+    if find_spec("matplotlib") is None:
+        raise ConfigError(
+            "study: its report needs the package matplotlib: pip install 'rulemine[report]'."
+        )
+
+
+def write_results(
+    study: StudyFolder, *, watch: Watch = unwatched, spread: MapLike = map
+) -> Document:
+    """Scores a study that is answered, and writes its results into its folder.
+
+    Args:
+        study: The study.
+        watch: Shows the progress of each step.
+        spread: Scores its runs, here or in other processes.
+    """
+    with watch("score") as advance:
+        scores = StudyScores(study, advance, spread)
+    with watch("write the report"):
+        document = document_of(scores)
+        write_scoring(study)
+        write_document(document, study.folder)
+    return document
+
+
+def document_of(scores: StudyScores) -> Document:
+    """Everything that a study found."""
+    study = scores.study
+    plan, release = study.plan, study.release
+    runs = [
+        SystemRun(plan.called[system], graph_at(level), scores.predictions(system, level), report)
+        for system in plan.systems
+        for level in dict.fromkeys((plan.levels[0], plan.levels[-1]))
+        if (report := scores.report(system, level))
+    ]
+    rows, labels = question_rows(release, runs, None if plan.split == "all" else plan.split)
+    facts = {
+        "release": f"{release.name} ({release.identity[:12]})",
+        "split": plan.split,
+        "questions": f"{len(rows):,}" + (f" (sample {plan.sample:,})" if plan.sample else ""),
+        "levels": ", ".join(map(str, plan.levels)),
+        "namings": ", ".join(dict.fromkeys(run.naming for run in study.runs)),
+        "seed": str(plan.seed),
+    }
+    if plan.asking:
+        facts["model"] = plan.model
+    notes = [n for n in runs[0].report.notes if all(n in run.report.notes for run in runs)]
+    of_runs = [
+        (run.system, run.kg, note) for run in runs for note in run.report.notes if note not in notes
+    ]
+    warned = [note_about(f"{s}, {kg}", note) for s, kg, note in of_runs if note.startswith(WARNING)]
+    notes = [*_unanswered(scores), *warned, *notes]
+    found = tables(scores)
+    if of_runs:
+        header = ("system", "graph", "note")
+        found.append(Table("notes", "What to know about single systems", header, tuple(of_runs)))
+    return Document(
+        f"A study of {release.name}",
+        notes=tuple(notes),
+        facts=facts,
+        headline=headline(scores),
+        figures=tuple(figures(scores)),
+        tables=tuple(found),
+        questions=rows,
+        labels=labels,
+    )
+
+
+def _unanswered(scores: StudyScores) -> Iterator[str]:
+    """The systems that left questions unanswered or were cut off, a sentence each."""
+    study, asked = scores.study, len(scores.asked)
+    for system in study.plan.systems:
+        runs = [run for run in study.runs if run.system == system]
+        if failed := sum(map(study.unanswered, runs)):
+            yield (
+                f"{WARNING}{scores.called[system]}: {failed:,} of {counted(len(runs) * asked, 'question')}, "
+                "over all its runs, got no answer, because a program ended or a call failed. They count as "
+                "answered with nothing; the same command asks them again."
+            )
+        if cut := scores.cut_off[system]:
+            replies = [option for options in cut for option in options]
+            yield (
+                f"{WARNING}{scores.called[system]}: {counted(len(replies), 'reply', 'replies')} cut off, "
+                f"to {len(cut):,} of {counted(len(runs) * asked, 'question')} over all its runs. To ask "
+                f"these again with more room: {more_room(system, sorted({*replies}))}."
+            )
 
 
 def headline(scores: StudyScores) -> Table:
@@ -341,126 +415,51 @@ def _cost(scores: StudyScores) -> Table:
     return Table("cost", "What an answer cost, in the mean", header, tuple(rows))
 
 
-def run_study(
-    plan: StudyPlan,
-    folder: str | Path,
-    *,
-    watch: Watch = unwatched,
-    note: Callable[[str], None] = lambda text: None,
-) -> Document:
-    """Runs a study, or goes on with it, and writes its results.
-
-    Args:
-        plan: The study.
-        folder: Its folder.
-        watch: Shows the progress of each step.
-        note: Called with sentences for the user.
-
-    Returns:
-        What was written.
-
-    Raises:
-        OutputError: The folder holds another study or cannot be written.
-        ConfigError: A system cannot be used, or a package of the extra ``report`` is missing.
-        ReleaseError: A file of the release is missing or was edited.
-        EndpointError: The model cannot be asked.
-        LimitError: A limit was reached; everything is kept.
-    """
-    check_packages()
-    study = StudyFolder(plan, Path(folder), watch=watch, note=note)
-    study.answer()
-    return write_results(study, watch=watch)
+def differences(scores: StudyScores) -> list[Table]:
+    """A table of all pairs of systems, and one of every system on both graphs, where there are several."""
+    found = []
+    if len(scores.top) > 1:
+        found.append(_between_systems(scores))
+    if scores.study.plan.complete is not None and scores.study.plan.highest is not None:
+        found.append(_between_graphs(scores))
+    return found
 
 
-def check_packages() -> None:
-    """Checks that the report can be written, before hours are spent on its contents.
-
-    Raises:
-        ConfigError: A package of the extra ``report`` is not installed.
-    """
-    if find_spec("matplotlib") is None:
-        raise ConfigError(
-            "study: its report needs the package matplotlib: pip install 'rulemine[report]'."
-        )
-
-
-def write_results(
-    study: StudyFolder, *, watch: Watch = unwatched, spread: MapLike = map
-) -> Document:
-    """Scores a study that is answered, and writes its results into its folder.
-
-    Args:
-        study: The study.
-        watch: Shows the progress of each step.
-        spread: Scores its runs, here or in other processes.
-    """
-    with watch("score") as advance:
-        scores = StudyScores(study, advance, spread)
-    with watch("write the report"):
-        document = document_of(scores)
-        write_scoring(study)
-        write_document(document, study.folder)
-    return document
-
-
-def document_of(scores: StudyScores) -> Document:
-    """Everything that a study found."""
-    study = scores.study
-    plan, release = study.plan, study.release
-    runs = [
-        SystemRun(plan.called[system], graph_at(level), scores.predictions(system, level), report)
-        for system in plan.systems
-        for level in dict.fromkeys((plan.levels[0], plan.levels[-1]))
-        if (report := scores.report(system, level))
-    ]
-    rows, labels = question_rows(release, runs, None if plan.split == "all" else plan.split)
-    facts = {
-        "release": f"{release.name} ({release.identity[:12]})",
-        "split": plan.split,
-        "questions": f"{len(rows):,}" + (f" (sample {plan.sample:,})" if plan.sample else ""),
-        "levels": ", ".join(map(str, plan.levels)),
-        "namings": ", ".join(dict.fromkeys(run.naming for run in study.runs)),
-        "seed": str(plan.seed),
-    }
-    if plan.asking:
-        facts["model"] = plan.model
-    notes = [n for n in runs[0].report.notes if all(n in run.report.notes for run in runs)]
-    of_runs = [
-        (run.system, run.kg, note) for run in runs for note in run.report.notes if note not in notes
-    ]
-    warned = [note_about(f"{s}, {kg}", note) for s, kg, note in of_runs if note.startswith(WARNING)]
-    notes = [*_unanswered(scores), *warned, *notes]
-    found = tables(scores)
-    if of_runs:
-        header = ("system", "graph", "note")
-        found.append(Table("notes", "What to know about single systems", header, tuple(of_runs)))
-    return Document(
-        f"A study of {release.name}",
-        notes=tuple(notes),
-        facts=facts,
-        headline=headline(scores),
-        figures=tuple(figures(scores)),
-        tables=tuple(found),
-        questions=rows,
-        labels=labels,
+def _between_systems(scores: StudyScores) -> Table:
+    reports = {scores.called[system]: report for system, report in scores.top.items()}
+    rows: tuple[Values, ...] = tuple(
+        (pair.first, pair.second, pair.difference, pair.adjusted)
+        for pair in compare_all(reports, ["hard_f1"]).rows
+        if pair.subset == scores.subset
     )
+    graph = graph_at(scores.study.plan.levels[-1])
+    header = ("first", "second", TITLES["hard_f1"], "p")
+    title = f"First minus second: {graph} graph, {scores.over}"
+    show = {header[2]: points, "p": p_value}
+    return Table("differences", title, header, rows, (NOTE,), show)
 
 
-def _unanswered(scores: StudyScores) -> Iterator[str]:
-    """The systems that left questions unanswered or were cut off, a sentence each."""
-    study, asked = scores.study, len(scores.asked)
-    for system in study.plan.systems:
-        runs = [run for run in study.runs if run.system == system]
-        if failed := sum(map(study.unanswered, runs)):
-            yield (
-                f"{WARNING}{scores.called[system]}: {failed:,} of {counted(len(runs) * asked, 'question')}, "
-                "over all its runs, got no answer, because a program ended or a call failed. They count as "
-                "answered with nothing; the same command asks them again."
-            )
-        if cut := scores.cut_off[system]:
-            replies = [option for options in cut for option in options]
-            yield (
-                f"{WARNING}{scores.called[system]}: {counted(len(replies), 'reply', 'replies')} cut off, "
-                f"to {len(cut):,} of {counted(len(runs) * asked, 'question')} over all its runs. To ask "
-                f"these again with more room: {more_room(system, sorted({*replies}))}."
-            )
+def _between_graphs(scores: StudyScores) -> Table:
+    """What each system loses from the complete graph to the one that lacks most."""
+    plan = scores.study.plan
+    metrics = ("hits_any", "f1", "hhr")
+    pairs = {}
+    for system in plan.systems:
+        ends = [scores.report(system, level) for level in (0, plan.levels[-1])]
+        if ends[0] is not None and ends[1] is not None:
+            pairs[system] = compare(ends[0], ends[1], broken_down=False)
+    adjusted = {
+        metric: holm([pair.p_values["all"][metric] for pair in pairs.values()])
+        for metric in metrics
+    }
+    rows = []
+    for number, (system, pair) in enumerate(pairs.items()):
+        row: list[Value] = [scores.called[system]]
+        for metric in metrics:
+            row += [pair.row("all", "all").scores[metric], adjusted[metric][number]]
+        rows.append(tuple(row))
+    show: dict[str, Show] = {}
+    for metric in metrics:
+        show |= {TITLES[metric]: points, f"p of {TITLES[metric]}": p_value}
+    title = f"Complete minus {graph_at(plan.levels[-1])} graph, {scores.everything}"
+    return Table("between-graphs", title, ("system", *show), tuple(rows), (NOTE,), show)

@@ -84,8 +84,7 @@ def answer_by_links(
         )
     found: list[Answered] = [Answered((), ranking=())] * len(questions)
     # Equally likely ends are in an order that is the same in every naming.
-    names = sorted(kg.entities, key=lambda name: (given.order.get(name, len(given.order)), name))
-    places = np.argsort([kg.entity_ids[name] for name in names])
+    places = np.array([given.places[name] for name in kg.entities], np.int64)
     for part in given.parts(questions):
         least = best_threshold([tried[q.id] for q in part.train if q.id in tried], thresholds)
         single = [number for number in part.numbers if _links(questions[number].query)]

@@ -55,6 +55,24 @@ __all__ = [
 
 Numbers = npt.NDArray[np.floating[Any]]
 
+THRESHOLDS = 2.0 ** (-np.arange(0, 41) / 4)
+"""From which truth on an entity may be an answer, 1 … 0.001."""
+
+MOST_RANKED = 100
+"""Entities in a ranking."""
+
+UNSTATED = 0.9999
+"""The likelihood of the likeliest link that the graph does not state."""
+
+LEAST_SCORE = -1e30
+"""Below every score of a triple; taken where nothing else can be linked."""
+
+STEP = 2.0**-18
+"""Vectors are rounded to multiples of this; sums of products are exact up to 2¹⁷."""
+
+AT_ONCE = 256
+"""Links whose ends are scored at once, to bound memory."""
+
 SMALLEST = 1e-10
 """Added to the divisor of a step, as in PyTorch's Adagrad."""
 
@@ -223,25 +241,6 @@ def conjugate(a: Numbers) -> Numbers:
     return np.concatenate((x, -y), axis=1)
 
 
-THRESHOLDS = 2.0 ** (-np.arange(0, 41) / 4)
-"""From which truth on an entity may be an answer, 1 … 0.001."""
-
-MOST_RANKED = 100
-"""Entities in a ranking."""
-
-UNSTATED = 0.9999
-"""The likelihood of the likeliest link that the graph does not state."""
-
-LEAST_SCORE = -1e30
-"""Below every score of a triple; taken where nothing else can be linked."""
-
-STEP = 2.0**-18
-"""Vectors are rounded to multiples of this; sums of products are exact up to 2¹⁷."""
-
-AT_ONCE = 256
-"""Links whose ends are scored at once, to bound memory."""
-
-
 @dataclass(frozen=True)
 class Embeddings(Section):
     """Predicts missing links with ComplEx, a knowledge-graph embedding that it learns on the graph given.
@@ -270,14 +269,12 @@ class Embeddings(Section):
             ConfigError: Learning does not converge.
             InputError: The file of vectors in the folder is damaged.
         """
-        order = given.order
-        names = sorted(given.kg.entities, key=lambda name: (order.get(name, len(order)), name))
-        digits = len(str(len(names)))
-        kg = given.kg.renamed({name: str(i).zfill(digits) for i, name in enumerate(names)})
+        digits = len(str(len(given.places)))
+        kg = given.kg.renamed({name: str(i).zfill(digits) for name, i in given.places.items()})
         links = links_of(kg.triples, len(kg.relations))
         vectors = self._learned(given, kg, links)
         # Vectors are in an order that is the same in every naming, ids are not.
-        places = np.argsort([given.kg.entity_ids[name] for name in names])
+        places = np.array([given.places[name] for name in given.kg.entities], np.int64)
         model = LinkScores(vectors, links, kg.relation_ids, places)
         return answer_by_links(given, questions, model.ends, THRESHOLDS, lambda truth: MOST_RANKED)
 

@@ -41,6 +41,14 @@ __all__ = ["AGGREGATIONS", "LikelyLinks", "MinedRules"]
 
 AGGREGATIONS = ("noisy-or", "max-plus")
 
+_HALVED = 2.0 ** (-np.arange(1, 41) / 4)
+
+THRESHOLDS = distinct(np.concatenate(([1.0], _HALVED, 1 - _HALVED)))[::-1]
+"""From which likelihood on an entity may be an answer, 1 … 0.001; dense near 1 and near 0."""
+
+MOST_RANKED = 100
+"""Entities in a ranking, beside those that the graph states."""
+
 UNIT = 1 << 40
 """Logarithms are whole multiples of 1 / this, so that their sums do not depend on the order."""
 
@@ -126,14 +134,6 @@ class LikelyLinks:
         truth = np.empty(len(first))
         truth[order] = highest[0, order] * (1 - LOWER * np.minimum(above, 1 / LOWER / 2))
         return np.minimum(truth, 1 - LOWER)
-
-
-_HALVED = 2.0 ** (-np.arange(1, 41) / 4)
-THRESHOLDS = distinct(np.concatenate(([1.0], _HALVED, 1 - _HALVED)))[::-1]
-"""From which likelihood on an entity may be an answer, 1 … 0.001; dense near 1 and near 0."""
-
-MOST_RANKED = 100
-"""Entities in a ranking, beside those that the graph states."""
 
 
 @dataclass(frozen=True)

@@ -39,55 +39,7 @@ from rulemine.rules.rule import Rule
 from rulemine.rules.walk import OpenEnds, Walks
 from rulemine.seeds import stream
 
-__all__ = ["Lookup", "Neighbors", "Prior", "RandomEntity", "Reasoner", "completed", "inferred_rows"]
-
-
-def inferred_rows(given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
-    """The rows of the gold query of each question on the completed graph."""
-    if given.graph is None:
-        raise ValueError("there is no property graph")
-    queries = [query_of(q.query) for q in questions]
-    asked = {relation for query in queries for relation in query.match.relations}
-    triples = _derived(given, asked)
-    graph = completed(given.graph, triples)
-    return [Answered(rows=_rows(graph, query)) for query in queries]
-
-
-def _rows(graph: PropertyGraph, query: PatternQuery) -> Sequence[Sequence[Value | None]]:
-    try:
-        return evaluate(graph, query).rows
-    except ConfigError:  # a difference of more than 64 bits, which no database has
-        return ()
-
-
-def _derived(given: Context, relations: Collection[str]) -> Iterator[Triple]:
-    """What one application of the rules says of some relations, what is stated included."""
-    names, everyone = given.kg.entities, np.arange(len(given.kg.entities))
-    walks = Walks(Index(given.kg), given.rules)
-    heads = sorted({rule.head.relation for rule in given.rules if rule.head.relation in relations})
-    for done, relation in enumerate(heads, start=1):
-        for _, topic, answer, _ in walks.derive([OpenEnds(relation, "object", everyone)]):
-            for s, o in np.unique(np.column_stack((topic, answer)), axis=0).tolist():
-                yield names[s], relation, names[o]
-        if given.progress is not None:
-            given.progress(done, len(heads))
-
-
-def completed(graph: PropertyGraph, triples: Iterable[Triple]) -> PropertyGraph:
-    """A property graph with more edges.
-
-    Args:
-        graph: The graph.
-        triples: The edges, which have no properties. What is stated, leads from a node to itself, or is no
-            relation of the schema, is left out.
-    """
-    stated = {(edge.subject, edge.type, edge.object) for edge in graph.edges}
-    edges = [
-        GraphEdge(f"inferred {number}", r, s, o)
-        for number, (s, r, o) in enumerate(sorted(set(triples) - stated), start=1)
-        if s != o and graph.schema.relation(graph.node(s).type, r, graph.node(o).type)
-    ]
-    return PropertyGraph(graph.schema, graph.nodes, [*graph.edges, *edges])
+__all__ = ["Lookup", "Neighbors", "Prior", "RandomEntity", "Reasoner", "completed"]
 
 
 @dataclass(frozen=True)
@@ -147,7 +99,7 @@ class Reasoner(Section):
     decided what was removed.
 
     Attributes:
-        confidence: The least PCA confidence of a rule that is applied; rules about values always are.
+        confidence: The least PCA confidence of a rule that is applied.
     """
 
     needs: ClassVar = ("query", "rules")
@@ -162,7 +114,7 @@ class Reasoner(Section):
         """The stated and the derived answers to each question; of a property graph, the rows."""
         rules = [rule for rule in given.rules if _confidence(rule) >= self.confidence]
         if given.graph is not None:
-            return inferred_rows(replace(given, rules=rules), questions)
+            return _inferred_rows(replace(given, rules=rules), questions)
         batch = Batch(q.query for q in questions)
         kg = batch.over(given.kg)
         walks = Walks(Index(kg), rules)  # of what the graph states, not of what is derived before
@@ -171,6 +123,54 @@ class Reasoner(Section):
 
 def _confidence(rule: Rule) -> float:
     return rule.measures.pca_confidence if rule.measures else 0.0
+
+
+def _inferred_rows(given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
+    """The rows of the gold query of each question on the completed graph."""
+    if given.graph is None:
+        raise ValueError("there is no property graph")
+    queries = [query_of(q.query) for q in questions]
+    asked = {relation for query in queries for relation in query.match.relations}
+    triples = _derived(given, asked)
+    graph = completed(given.graph, triples)
+    return [Answered(rows=_rows(graph, query)) for query in queries]
+
+
+def _rows(graph: PropertyGraph, query: PatternQuery) -> Sequence[Sequence[Value | None]]:
+    try:
+        return evaluate(graph, query).rows
+    except ConfigError:  # a difference of more than 64 bits, which no database has
+        return ()
+
+
+def _derived(given: Context, relations: Collection[str]) -> Iterator[Triple]:
+    """What one application of the rules says of some relations, what is stated included."""
+    names, everyone = given.kg.entities, np.arange(len(given.kg.entities))
+    walks = Walks(Index(given.kg), given.rules)
+    heads = sorted({rule.head.relation for rule in given.rules if rule.head.relation in relations})
+    for done, relation in enumerate(heads, start=1):
+        for _, topic, answer, _ in walks.derive([OpenEnds(relation, "object", everyone)]):
+            for s, o in np.unique(np.column_stack((topic, answer)), axis=0).tolist():
+                yield names[s], relation, names[o]
+        if given.progress is not None:
+            given.progress(done, len(heads))
+
+
+def completed(graph: PropertyGraph, triples: Iterable[Triple]) -> PropertyGraph:
+    """A property graph with more edges.
+
+    Args:
+        graph: The graph.
+        triples: The edges, which have no properties. What is stated, leads from a node to itself, or is no
+            relation of the schema, is left out.
+    """
+    stated = {(edge.subject, edge.type, edge.object) for edge in graph.edges}
+    edges = [
+        GraphEdge(f"inferred {number}", r, s, o)
+        for number, (s, r, o) in enumerate(sorted(set(triples) - stated), start=1)
+        if s != o and graph.schema.relation(graph.node(s).type, r, graph.node(o).type)
+    ]
+    return PropertyGraph(graph.schema, graph.nodes, [*graph.edges, *edges])
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,7 @@ class RandomEntity(Section):
 
     def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[set[str]]:
         """One entity for each question."""
-        names = sorted(given.kg.entities, key=lambda name: (given.order.get(name, 0), name))
+        names = list(given.places)
         if not names:
             return [set() for _ in questions]
         drawn = [stream(given.seed, "random answer", q.id).below(len(names)) for q in questions]

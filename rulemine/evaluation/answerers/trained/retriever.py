@@ -51,9 +51,6 @@ from rulemine.seeds import Stream, stream
 __all__ = [
     "LABELS",
     "Example",
-    "Fitted",
-    "Sight",
-    "Taught",
     "TrainedRetriever",
     "Weights",
     "begin",
@@ -67,6 +64,15 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.floating[Any]]
 
+LABELS = ("shortest", "evidence")
+"""The labelings that there are."""
+
+HELD_OUT = 10
+"""Of so many known questions one is for validation, where there are no validation questions, or only such."""
+
+SIZE = 32
+"""Numbers in the vector of a word."""
+
 AT_ONCE = 16
 """Questions in a step."""
 
@@ -74,6 +80,7 @@ DECAY = 0.9, 0.999
 """Of Adam's two means."""
 
 SMALLEST = 1e-8
+"""Added to the divisor of a step."""
 
 
 class Weights(NamedTuple):
@@ -329,10 +336,6 @@ def _move(
         values -= (rate * mean / (np.sqrt(square) + SMALLEST)).astype(values.dtype)
 
 
-LABELS = ("shortest", "evidence")
-"""The labelings that there are."""
-
-
 def labels_of(
     given: Context, questions: Sequence[Question], labels: str, answers: str
 ) -> dict[str, Ints]:
@@ -388,7 +391,7 @@ class Sight:
 
     Args:
         given: The graph, and the private order of its entities.
-        hops: SeenTriples are the triples within so many hops of the topics …
+        hops: Candidates are the triples within so many hops of the topics …
         most: … if they are at most so many, see `question_graphs`.
         rounds: How far distances are counted.
 
@@ -400,11 +403,8 @@ class Sight:
     """
 
     def __init__(self, given: Context, hops: int, most: int, rounds: int) -> None:
-        entities = sorted(
-            given.kg.entities, key=lambda name: (given.order.get(name, len(given.order)), name)
-        )
-        digits = len(str(len(entities)))
-        self._ids = {name: str(at).zfill(digits) for at, name in enumerate(entities)}
+        digits = len(str(len(given.places)))
+        self._ids = {name: str(at).zfill(digits) for name, at in given.places.items()}
         self.kg, self.rows = by_private_id(given.kg, self._ids)
         self.places = np.empty_like(self.rows)
         self.places[self.rows] = np.arange(len(self.rows))
@@ -439,13 +439,6 @@ class Sight:
         return Example(bag(terms), near.astype(np.float32), seen, labels)
 
 
-SIZE = 32
-"""Numbers in the vector of a word."""
-
-HELD_OUT = 10
-"""Of so many known questions one is for validation, where there are no validation questions, or only such."""
-
-
 @dataclass(frozen=True)
 class TrainedRetriever(Section):
     """Triples near the topics, the best first by a network trained on the training questions.
@@ -455,11 +448,11 @@ class TrainedRetriever(Section):
             or `evidence`.
         targets: Whose: `asked`, of the answer that a question asks for, or `all`.
         k: Triples retrieved at most.
-        hops: SeenTriples are the triples within so many hops of the topics …
+        hops: Candidates are the triples within so many hops of the topics …
         candidates: … if they are at most so many, else those that a walk from the topics passes most often.
         rounds: How far distances from the topics are counted.
         questions: Training questions at most; a fifth as many validation questions.
-        negatives: SeenTriples without a label that a training question is learned with.
+        negatives: Candidates without a label that a training question is learned with.
         hidden: Units of the hidden layer.
         epochs: Passes over the training questions at most.
         patience: Epochs without progress on the validation questions after which training ends.
