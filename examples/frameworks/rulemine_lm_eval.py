@@ -1,7 +1,6 @@
 """Questions of a release for lm-evaluation-harness, and scores of an output; see rulemine.yaml."""
 
 import functools
-import math
 from typing import Any
 
 from rulemine import Release
@@ -9,15 +8,13 @@ from rulemine.evaluation.matching.vocabulary import VocabularyMatcher
 from rulemine.evaluation.metrics import score
 from rulemine.evaluation.targets import golds_of, topics_of
 
-METRICS = ("hits_any", "f1", "hits_hard", "hard_f1")
-
 
 def dataset(release: str, **_: object) -> dict[str, Any]:
     """The questions of each split of a release, a folder."""
     from datasets import Dataset  # the other framework has it not
 
     splits: dict[str, list[dict[str, Any]]] = {}
-    for q, _gold, _topics in opened(release)[1].values():
+    for q, *_ in opened(release)[1].values():
         row = {"id": q.id, "question": q.question, "answers": list(q.answers), "release": release}
         splits.setdefault(q.split, []).append(row)
     return {split: Dataset.from_list(rows) for split, rows in splits.items()}
@@ -27,8 +24,9 @@ def process_results(doc: dict[str, Any], results: list[str]) -> dict[str, float]
     """The scores of an output, as ``rulemine evaluate`` has them; those that it lacks are left out."""
     matcher, asked, _ = opened(doc["release"])
     _, gold, topics = asked[doc["id"]]
-    found = score(matcher.text(results[0], topics), *gold)._asdict()
-    return {name: found[name] for name in METRICS if not math.isnan(found[name])}
+    found = score(matcher.text(results[0], topics), *gold)
+    named = {name: getattr(found, name) for name in ("hits_any", "f1", "hits_hard", "hard_f1")}
+    return {name: value for name, value in named.items() if value >= 0}  # not NaN
 
 
 @functools.cache
