@@ -248,7 +248,7 @@ def _shown(prediction: Prediction | None) -> str:
 def _scores(questions: Sequence[Question], queries: Sequence[ScoredQuery], level: int) -> Floats:
     values = [
         [
-            *(_number(getattr(found.scores, name)) for name in OF_QUERIES),
+            *(getattr(found.scores, name) for name in OF_QUERIES),  # None becomes NaN
             *_shares(question.block, found.rows, level),
         ]
         if found.scores.scored
@@ -265,10 +265,6 @@ def _shares(block: Any, given: Sequence[str], level: int) -> tuple[float, float]
     # Of equal rows, those that the graph still states are given first.
     stated = Counter(block.rows) - Counter(lost)
     return float((there - stated).total()), float(there.total())
-
-
-def _number(value: float | None) -> float:
-    return np.nan if value is None else value
 
 
 @contextmanager

@@ -14,7 +14,7 @@ graph has: IRIs, ``ns:m.0h3y``, or ``/m/0h3y`` and ``/location/country/capital``
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -28,7 +28,7 @@ from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.foreign.read_sparql import tree_with_limits
 from rulemine.query.foreign.sparql_parsing import parse_leniently
 from rulemine.query.oxigraph.rewriting import FREEBASE
-from rulemine.query.tree import Anchor, Difference, Query
+from rulemine.query.tree import Anchor, Difference
 
 __all__ = ["Cwq", "WebQsp", "freebase_query"]
 
@@ -282,7 +282,8 @@ def freebase_query(sparql: str) -> tuple[str, str]:
     try:
         tree, dropped = tree_with_limits(parse_leniently(text))
         if tree.size > 1:
-            tree = _without(tree, dict.fromkeys(_UNEQUAL.findall(sparql)))
+            for entity in dict.fromkeys(_UNEQUAL.findall(sparql)):
+                tree = Difference(tree, Anchor(entity))
     except NoTreeError as problem:
         return "", problem.reason
     except QueryError:
@@ -293,12 +294,6 @@ def freebase_query(sparql: str) -> tuple[str, str]:
         return "", "a literal"
     names = re.compile(rf'"(?:ns:|{re.escape(FREEBASE)})')
     return names.sub('"', tree.text), ""
-
-
-def _without(tree: Query, entities: Iterable[str]) -> Query:
-    for entity in entities:
-        tree = Difference(tree, Anchor(entity))
-    return tree
 
 
 def _query_notes(questions: Sequence[ImportedQuestion]) -> list[str]:
