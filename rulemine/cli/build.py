@@ -1,4 +1,4 @@
-"""The commands ``build``, ``draft``, ``gloss`` and ``keys``.
+"""The commands ``build``, ``build draft``, ``build keys`` and ``gloss``.
 
 A command imports what it needs when it runs, so that ``--help`` and scoring never load what only
 mining needs.
@@ -159,7 +159,7 @@ def fewer_than(wanted: int, made: int, recipe: "Recipe") -> list[str]:
 
 
 def draft(arguments: Namespace) -> int:
-    """Runs ``draft``."""
+    """Runs ``build draft``."""
     from rulemine.builder.pipeline import Build
     from rulemine.cli.recipe_options import building, chosen_recipe, draft_of
     from rulemine.draft.writing import drafted_files, write_draft
@@ -248,7 +248,7 @@ TOP = "recipe"
 
 
 def keys(arguments: Namespace) -> int:
-    """Runs ``keys``."""
+    """Runs ``build keys``."""
     from rulemine.kinds.registry import KINDS
     from rulemine.recipe.recipe import BASE, keys_with
 

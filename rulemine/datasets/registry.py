@@ -147,7 +147,9 @@ def get_files(
     )
 
 
-def _resolve(name: str, progress: Progress | None, note: Note | None = None) -> tuple[Path, ...]:
+def _resolve(
+    name: str, progress: Progress | None = None, note: Note | None = None
+) -> tuple[Path, ...]:
     # Names take precedence over files: a folder named "family" must not hide the data set.
     if name in data_sets():
         return get_files(name, progress, note)
@@ -241,7 +243,7 @@ def _refuse_header(name: str, kg: KnowledgeGraph) -> None:
         )
 
 
-def load_labels(name: str, progress: Progress | None = None) -> dict[str, str]:
+def load_labels(name: str) -> dict[str, str]:
     """Loads entity → text label, by the name of a data set or the path of a file.
 
     A file has two columns of TSV, or is a graph in RDF (see `rulemine.kg.rdf`) or of
@@ -252,7 +254,7 @@ def load_labels(name: str, progress: Progress | None = None) -> dict[str, str]:
         InputError: The file is not text, or a line does not have two non-empty columns.
     """
     labels: dict[str, str] = {}
-    for path in _resolve(name, progress):
+    for path in _resolve(name):
         if is_table(path):
             labels.update(read_table(path).labels)
         else:

@@ -43,7 +43,7 @@ class Wire:
 
     def body(self, call: Call) -> dict[str, Any]:
         """The body of a request, without what the endpoint does not know."""
-        omitted = set(self._left_out.get(call.model, ()))
+        omitted = self._left_out.get(call.model, set())
         body = {name: value for name, value in call.request.items() if name not in omitted}
         if "max_tokens" in omitted and call.max_tokens is not None:
             body["max_completion_tokens"] = call.max_tokens

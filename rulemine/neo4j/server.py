@@ -44,11 +44,10 @@ class Started(NamedTuple):
 
 
 @contextlib.contextmanager
-def temporary(heap: str = _HEAP, note: Callable[[str], None] = lambda _text: None) -> Iterator[str]:
+def temporary(note: Callable[[str], None] = lambda _text: None) -> Iterator[str]:
     """A server with an empty graph for as long as a block runs; gives its address.
 
     Args:
-        heap: The heap of its JVM, e.g. ``1g``.
         note: See `rulemine.neo4j.jars.fetch_jars`.
 
     Raises:
@@ -56,7 +55,7 @@ def temporary(heap: str = _HEAP, note: Callable[[str], None] = lambda _text: Non
     """
     jars = fetch_jars(note)
     with tempfile.TemporaryDirectory(prefix="rulemine-neo4j-") as folder:
-        child = _launched(jars, Path(folder) / "data", 0, heap, Path(folder) / "log", attached=True)
+        child = _launched(jars, Path(folder) / "data", 0, _HEAP, Path(folder) / "log", attached=True)
         try:
             yield f"bolt://127.0.0.1:{_port(child, Path(folder) / 'log')}"
         finally:
@@ -75,7 +74,7 @@ def start(
     Args:
         folder: Where its data are, or will be.
         port: The port.
-        heap: See `temporary`.
+        heap: The heap of its JVM, e.g. ``1g``.
         note: See `temporary`.
 
     Raises:

@@ -18,7 +18,6 @@ KEYS = {"format", "format_version", "name", "naming", "levels", "config", "kg", 
 """Of a manifest."""
 
 
-# What reading relies on; the rest of the manifest is for people and for rulemine verify.
 SHAPES: dict[str, Callable[[Any], bool]] = {
     "name": lambda v: isinstance(v, str) and v.replace("-", "").replace("_", "").isalnum(),
     "naming": lambda v: isinstance(v, str) and v in NAMINGS,
@@ -37,6 +36,8 @@ SHAPES: dict[str, Callable[[Any], bool]] = {
         and v[-1:] == [100]
     ),
 }
+"""What reading relies on; the rest of the manifest is for people and for rulemine verify."""
+
 TABLES = ("mining", "selection", "questions", "verbalizer")
 """Of the options in a manifest."""
 

@@ -362,7 +362,7 @@ class Release:
         return tuple(starmap(EntityNames, islice(self._table("entities.tsv", 3), 1, None)))
 
     def types(self) -> dict[str, tuple[str, ...]]:
-        """Entity → its types, sorted; only in releases of the kind ``structures``."""
+        """Entity → its types, sorted; in releases of all kinds but ``rules``."""
         found: dict[str, list[str]] = {}
         for entity, type_ in islice(self._table(TYPES, 2), 1, None):
             found.setdefault(entity, []).append(type_)

@@ -2,8 +2,8 @@
 
 All entities in a record have their names in the naming of the release (see `NAMINGS`). Field order is
 the order in the file. `FORMAT_VERSION` changes with any change that an older reader would misread;
-readers are `rulemine.release.reader`, `rulemine.verify`, and users' own scripts. Over 400 lines because
-the whole format is in one place, but for the blocks of the kinds.
+readers are `rulemine.release.reader`, `rulemine.verify`, and users' own scripts. The whole format is here,
+but for the blocks of the kinds.
 
 The type of a field says what is renamed with a release: `Entity`, `Triple`, `Query`, `Answer`, and
 records and tuples of them. Renamed tuples are sorted again, unless the type says another order (`as_given`).

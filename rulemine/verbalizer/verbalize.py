@@ -3,6 +3,10 @@
 Guarantees: questions, rejections and journal are functions of the replies alone, whatever the order in
 which they arrive; no two formal queries share a text of the model; a question without an accepted text gets
 its template, and its rejection gives the reasons without naming an entity.
+
+Texts with the same words for different questions are retracted between iterations. What a question asks is
+what its text from templates says, whatever its answers: relations that lead to the same entities have texts
+of their own.
 """
 
 from collections import Counter
@@ -27,16 +31,19 @@ from rulemine.verbalizer.requests import Calls
 
 __all__ = ["VerbalizationCounts", "Verbalized", "verbalize"]
 
-# Ambiguity: texts with the same words for different questions, resolved between iterations.
-#
-# What a question asks is what its text from templates says, whatever its answers: relations that lead to
-# the same entities have texts of their own. Guarantee: nothing here depends on the order in which replies
-# arrived.
+T = TypeVar("T")
+_Owner = TypeVar("_Owner", bound=Hashable)
+
+Progress = Callable[[int, int], object]
+
+MAX_SHOWN = 120
+"""Most characters of a text that a message shows."""
+
+FIRST_TEXTS, EXAMPLES = 50, 3
+"""The stage ends when this many first texts all fail; the examples that the message shows."""
 
 MAX_OTHERS = 3
 """Most questions with the same words that a model is shown."""
-
-_Owner = TypeVar("_Owner", bound=Hashable)
 
 
 def find_ambiguous(texts: Iterable[tuple[str, str, _Owner]]) -> list[list[_Owner]]:
@@ -116,17 +123,6 @@ def accept_paraphrases(
             dialogue.refused.append((dialogue.text(pattern), TextProblem("ambiguous")))
         else:
             dialogue.paraphrases.append(pattern)
-
-
-T = TypeVar("T")
-
-Progress = Callable[[int, int], object]
-
-MAX_SHOWN = 120
-"""Most characters of a text that a message shows."""
-
-FIRST_TEXTS, EXAMPLES = 50, 3
-"""The stage ends when this many first texts all fail; the examples that the message shows."""
 
 
 @dataclass(frozen=True, slots=True)

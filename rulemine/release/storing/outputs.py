@@ -199,7 +199,7 @@ def check_made(target: Path, description: str, form: str, what: str) -> dict[str
 
 
 @contextmanager
-def made_folder(target: Path, form: str, inputs: Iterable[Path] = ()) -> Iterator[Path]:
+def made_folder(target: Path, form: str) -> Iterator[Path]:
     """Yields a new folder, which takes the place of the target when the block ends.
 
     It gets a file ``files.json``, which states the SHA-256 of the others. The target is replaced whole or
@@ -208,12 +208,11 @@ def made_folder(target: Path, form: str, inputs: Iterable[Path] = ()) -> Iterato
     Args:
         target: The folder; links are followed.
         form: What it holds, e.g. ``rulemine labels of triples``.
-        inputs: See `check_place`.
 
     Raises:
         OutputError: See `check_place` and `check_made`, or it cannot be written.
     """
-    check_place(target, inputs)
+    check_place(target)
     what = form.removeprefix("rulemine ")
     check_made(target, FILES, form, what)
     try:
