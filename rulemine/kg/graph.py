@@ -1,4 +1,8 @@
-"""A knowledge graph: integer triples and the vocabularies that name them.
+"""A knowledge graph: integer triples and the vocabularies that name them; made of labels or read from files.
+
+In a file of triples, fields are stripped of surrounding white space (as AMIE does), and nothing else is
+interpreted: quotes, commas and backslashes are part of labels. It is read block by block, and every problem
+of it is reported at once.
 
 Guarantees: a graph is a *set* of triples; entity and relation ids are positions in the sorted
 (code point order) label lists, and triples are sorted by (subject, relation, object), so the same
@@ -25,13 +29,7 @@ from rulemine.files import BYTE_ORDER_MARKS, read_blocks, write_stream
 from rulemine.kg.rdf import RdfReader, is_rdf, relation_names
 from rulemine.kg.vocabulary import Fields, Vocabulary, check_size, padded
 
-__all__ = ["DIRECTIONS", "KnowledgeGraph", "Triple", "read_triples"]
-
-# Reading triples from TSV, block by block: reports every problem of a file at once.
-#
-# Guarantees: fields are stripped of surrounding white space (as AMIE does), and nothing else is
-# interpreted: quotes, commas and backslashes are part of labels. Memory is bounded by a block, whatever
-# the size of the file; regular blocks are cut by a few calls, the others line by line, with one result.
+__all__ = ["DIRECTIONS", "KnowledgeGraph", "Triple", "format_tsv", "read_fields", "row_type"]
 
 _EXPECTED = "Expected three non-empty fields a line, separated by tabs: subject, relation, object."
 _RDF = re.compile(r"line \d+ has 1 column: '(<|@prefix|PREFIX|@base|BASE)")
@@ -51,6 +49,9 @@ def read_fields(
     on_trimmed: Callable[[int], object] | None = None,
 ) -> Iterator[Fields]:
     """The fields of a TSV file in file order: subject, relation, object, subject and so on.
+
+    Memory is bounded by a block, whatever the size of the file. Regular blocks are cut by a few calls, the
+    others line by line, with one result.
 
     Args:
         path: TSV, plain, .gz or .zst; UTF-8, with or without byte order mark; LF or CRLF.
@@ -224,7 +225,6 @@ ROWS_AT_ONCE = 1 << 16
 
 BYTES_A_TRIPLE = 40
 """A guess, to choose how hard to compress."""
-
 
 DIRECTIONS = ("subject", "object")
 """Which end of the relation a question asks for."""
@@ -565,16 +565,3 @@ def _pack(ids: npt.NDArray[np.int32], relations: int, entities: int) -> npt.NDAr
 def format_tsv(triples: Sequence[Triple]) -> str:
     """Triples as TSV text, in the order given."""
     return "".join(f"{s}\t{r}\t{o}\n" for s, r, o in triples)
-
-
-def read_triples(path: Path) -> list[Triple]:
-    """The triples of a TSV file in file order, duplicates included; see `read_fields`.
-
-    Raises:
-        InputError: As `read_fields`.
-    """
-    return [
-        triple
-        for fields in map(Fields.texts, read_fields(path))
-        for triple in zip(fields[::3], fields[1::3], fields[2::3], strict=True)
-    ]

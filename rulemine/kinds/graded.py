@@ -1,13 +1,8 @@
 """From a query to what a question says of it: all answers, what each misses, and the one to ask for.
 
 Serves every kind whose questions are queries of any form (`rulemine.kinds.structures`, `.subgraphs` and
-`.variants`). Guarantee: the fields of a question depend on query, graph and removal alone.
-
-Parts of a query that do nothing: branches, differences, steps of a chain.
-
-A branch does nothing if the answers are the same without it, on the complete graph or on any up to a larger
-one that supplies further answers; a difference, if it takes away nothing; a step of a chain, if it leads to
-all entities of its type that its relation leads to from anywhere.
+`.variants`). `Grader` grades a query or says why it is no question, `IdleParts` finds a part of it that does
+nothing. Guarantee: the fields of a question depend on query, graph and removal alone.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +32,7 @@ from rulemine.release.records import HardAnswer, Question, Unseen
 from rulemine.removal.selection import Selection
 
 __all__ = [
-    "Graded", "Grader", "HardRow", "Idle", "IdleParts", "RemovedTriples", "Unaskable",
+    "Graded", "Grader", "HardRow", "IdleParts", "RemovedTriples", "Unaskable",
     "asked_by", "new_question", "preferred",
 ]  # fmt: skip
 
@@ -50,16 +45,32 @@ REMEMBERED = 2**16
 """Counts that are remembered: many queries have the same links and types."""
 
 
-class Idle:
-    """Which part of a query does nothing."""
+class Unaskable:
+    """Why a query is no question, whatever its kind."""
 
+    SAME = "its query is that of another question"
+    NONE = "it has no answer"
+    MANY = "it has too many answers"
+    ANCHOR = "an anchor is an answer"
+    EVIDENCE = "its answers have too many triples of evidence"
+    BARRED = "what is removed may not be asked for in its direction"
+    EARLIER = earlier_releases.AGAIN
+    DISPUTED = "the reference graph changes what is counted or taken away"
     NEEDLESS = "a branch is not needed"
     CHAIN = "a step of its chain leads to all there is"
+    STALE = "the reference graph lacks a triple that it uses"
+    CONTRIVED = "it is more contrived than others"
     NEGATION = "what it takes away takes nothing away"
+    BROAD = "its templates do not ask for this end"
+    RESTATED = "a triple that stays joins an anchor and the hard answer"
 
 
 class IdleParts:
-    """Looks for parts of queries that do nothing.
+    """Looks for parts of queries that do nothing: branches, differences, steps of a chain.
+
+    A branch does nothing if the answers are the same without it, on the complete graph or on any up to a
+    larger one that supplies further answers; a difference, if it takes away nothing; a step of a chain, if it
+    leads to all entities of its type that its relation leads to from anywhere.
 
     Args:
         graph: The complete graph.
@@ -75,7 +86,7 @@ class IdleParts:
         self._alike = lru_cache(REMEMBERED)(self._count_alike)
 
     def in_query(self, grades: Grades, types: EntityTypes, *, branches: bool = True) -> str | None:
-        """Which part does nothing, of `Idle`; None: every part does something.
+        """Which part does nothing, one of `Unaskable`; None: every part does something.
 
         Args:
             grades: The query, graded.
@@ -88,13 +99,13 @@ class IdleParts:
             for part in _within(query)
             if isinstance(part, Difference)
         ):
-            return Idle.NEGATION
+            return Unaskable.NEGATION
         if branches and self.needless(grades):
-            return Idle.NEEDLESS
+            return Unaskable.NEEDLESS
         if structure_of(query, self.declarations).hops > 1 and any(
             self._leads_to_all(grades, link, types) for link in _links(query, self.declarations)
         ):
-            return Idle.CHAIN
+            return Unaskable.CHAIN
         return None
 
     def needless(self, grades: Grades) -> bool:
@@ -158,42 +169,6 @@ def _links(query: Query, declarations: Declarations) -> Iterator[Query]:
         parts = parts_of(parts[0])
     for part in parts:
         yield from _links(part, declarations)
-
-
-_EMPTY: dict[str, Any] = {
-    "id": "",
-    "question": "",
-    "intermediates": (),
-    "further": (),
-    "spurious": (),
-    "value": None,
-    "stated_value": None,
-    "split": "",
-    "unseen": Unseen(False, False, False),
-    "wording": "template",
-    "paraphrases": (),
-    "patterns": (),
-}
-
-
-class Unaskable:
-    """Why a query is no question, whatever its kind."""
-
-    SAME = "its query is that of another question"
-    NONE = "it has no answer"
-    MANY = "it has too many answers"
-    ANCHOR = "an anchor is an answer"
-    EVIDENCE = "its answers have too many triples of evidence"
-    BARRED = "what is removed may not be asked for in its direction"
-    EARLIER = earlier_releases.AGAIN
-    DISPUTED = "the reference graph changes what is counted or taken away"
-    NEEDLESS = "a branch is not needed"
-    CHAIN = "a step of its chain leads to all there is"
-    STALE = "the reference graph lacks a triple that it uses"
-    CONTRIVED = "it is more contrived than others"
-    NEGATION = "what it takes away takes nothing away"
-    BROAD = "its templates do not ask for this end"
-    RESTATED = "a triple that stays joins an anchor and the hard answer"
 
 
 class HardRow(NamedTuple):
@@ -491,6 +466,22 @@ def _pairs(kg: KnowledgeGraph, triples: npt.NDArray[np.int32]) -> Ints:
 def _relations(query: Query) -> set[str]:
     own = {query.relation} if isinstance(query, Projection) else set()
     return own.union(*map(_relations, parts_of(query)))
+
+
+_EMPTY: dict[str, Any] = {
+    "id": "",
+    "question": "",
+    "intermediates": (),
+    "further": (),
+    "spurious": (),
+    "value": None,
+    "stated_value": None,
+    "split": "",
+    "unseen": Unseen(False, False, False),
+    "wording": "template",
+    "paraphrases": (),
+    "patterns": (),
+}
 
 
 def new_question(kind: str, **given: Any) -> Question:

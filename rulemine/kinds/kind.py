@@ -43,7 +43,7 @@ __all__ = [
 Setting = tuple[tuple[str, ...], Any]
 
 Values = Callable[[Any], tuple[Hashable, ...]]
-"""What a question has of something that questions differ in, each value once."""
+"""From a question to its values of one property, e.g. its relations; each value once."""
 
 ONE_WRITER: Mapping[tuple[str, ...], str] = {
     ("verbalizer.rewriter_model",): (
@@ -51,11 +51,10 @@ ONE_WRITER: Mapping[tuple[str, ...], str] = {
         "the kind {kind}. Leave it out."
     )
 }
-"""What a kind lacks of which no text is written again."""
-
+"""`KindOptions.lacks` of kinds for which no second model words the questions."""
 
 TEST_CORE = ("questions.test_core", 100, "enough to tell two systems apart, or a third of the core")
-"""What drafts have of kinds whose questions often miss nothing."""
+"""An entry of `KindOptions.drafted`, of kinds whose questions often miss nothing."""
 
 
 @dataclass(frozen=True, slots=True)

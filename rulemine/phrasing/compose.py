@@ -2,7 +2,8 @@
 
 A question over one relation is asked by that relation's own template. Any other is put together from
 descriptions (see `rulemine.phrasing.descriptions`): "Which films belong to the genre Drama and were directed
-by someone who won the Palme d'Or?"
+by someone who won the Palme d'Or?" A description has one relative clause, "in which {topic} acted" or "whose
+cast includes {topic}"; other ways to say it are read off that where its form allows (`ways_of`).
 
 Guarantees: every anchor is named exactly once per branch that starts from it, verbatim; no other entity is;
 equal queries have equal texts. Short branches come before long ones, so that "… directed by someone who won
@@ -45,18 +46,9 @@ from rulemine.query.links import linked, parts_of, renamed
 from rulemine.query.tree import Anchor, Count, Difference, Intersection, Projection, Query, Union
 from rulemine.text.articles import in_sentence
 
-__all__ = ["Ways", "compose", "goes_together", "reads_well"]
-
-# Ways to say what a description says: of a subject, after a noun, as a name, as a question.
-#
-# A description has one relative clause, "in which {topic} acted" or "whose cast includes {topic}". The others
-# are read off it where its form allows: "has {topic} in its cast", "directed by {topic}", "a sibling of
-# {topic}", "in which film did {topic} act".
-#
-# Guarantee: all ways say the same; what cannot be read for sure is missing.
+__all__ = ["compose", "goes_together", "reads_well"]
 
 _INCLUDES = re.compile(r"whose ([\w'’ -]+?) (includes?|(?:ha(?:s|ve) )?included)( or included)? $")
-_OWNS = {"includes": "has", "include": "has", "included": "had"}
 _IS = re.compile(r"whose ([\w'’ -]+) (is|was) $")
 _MADE = re.compile(r"whose ([\w'’ -]+) (?:was|were) (\w+ed|written) by $")
 _BEING = re.compile(r"(is|are|was|were|ha(?:s|ve) been)(?: or (?:was|were))? (.+)")
@@ -95,7 +87,9 @@ Pair = tuple[Around, Around]
 
 
 class Ways(NamedTuple):
-    """The ways to say what a description says; pairs are for one entity and for several.
+    """The ways to say what a description says: of a subject, after a noun, as a name, as a question.
+
+    All ways say the same; what cannot be read for sure is missing. Pairs are for one entity and for several.
 
     Attributes:
         predicate: After a subject, e.g. "has {topic} in its cast".

@@ -1,9 +1,9 @@
 """Templates derived from the names of relations that have no written ones.
 
 The name is split into words (camelCase, snake_case, hyphens, URIs, Freebase paths) and read by the
-first pattern that fits: a verb (``treats``, ``works_at``, ``plays for team``), a passive or an adjective
-(``isLocatedIn``, ``influenced_by``), a role that ends in *of* (``Part_of``), a possession
-(``hasChild``), a noun (``birthPlace``, ``country of origin``, ``award received``).
+first pattern that fits: a Freebase path (``/people/person/children``), a verb (``treats``, ``works_at``,
+``plays for team``), a passive or an adjective (``isLocatedIn``, ``influenced_by``), a role that ends in *of*
+(``Part_of``), a possession (``hasChild``), a noun (``birthPlace``, ``country of origin``).
 
 In ``x sibling y`` the object plays the role of the noun, as in Wikidata, DBpedia, schema.org and Freebase,
 unless the graph shows that the subject does. A noun of a family (``aunt``) stands in
@@ -39,12 +39,7 @@ from rulemine.phrasing.roles import RoleNoun, quoted, read_noun, role
 from rulemine.text.articles import type_words
 from rulemine.text.template import escape
 
-__all__ = ["DerivedTemplates", "derive", "reading"]
-
-# Templates for Freebase paths.
-#
-# ``/domain/type/property`` is a property of the subject, which is of the type; the object has or is the
-# property's value. Two such paths joined by a full stop have an unnamed node between them.
+__all__ = ["derive", "reading"]
 
 _FREEBASE = re.compile(r"(/[A-Za-z0-9_]+){2,}(\.(/[A-Za-z0-9_]+){2,})*")
 
@@ -54,6 +49,9 @@ _DOTTED = re.compile(r"[a-z]\w*(\.[a-z]\w*){2}(\.\.[a-z]\w*(\.[a-z]\w*){2})*")
 
 def read_freebase(relation: str, typed: bool) -> DerivedTemplates | None:
     """Derives templates from a Freebase path; None if the name is not one.
+
+    ``/domain/type/property`` is a property of the subject, which is of the type; the object has or is the
+    property's value. Two such paths joined by a full stop have an unnamed node between them.
 
     Args:
         relation: The name.

@@ -19,7 +19,8 @@ on either of the relations, declare that they state the same facts (see `rulemin
 may stand alone: ``symmetric``, ``inverse_of`` and ``same_as`` (a relation or a list). ``place = true`` says
 that a relation holds between places, whose names often say where they are.
 
-``{{`` and ``}}`` stand for braces. Guarantees: every template holds each of its placeholders exactly
+``{{`` and ``}}`` stand for braces. Derived templates go by the relation's name and by what the graph shows of
+its ends (`graph_ends`): people or things, of which type, how many, and whose role. Guarantees: every template holds each of its placeholders exactly
 once, not touching a letter or digit; names are put in verbatim, whatever they contain; no two relations
 of a graph share a question unless they are declared to state the same facts in that direction.
 """
@@ -61,18 +62,6 @@ from rulemine.text.articles import in_sentence
 from rulemine.text.template import escape, fill
 
 __all__ = ["RelationTemplates", "Templates", "load_templates"]
-
-# What a graph shows of the ends of its relations: people or things, of which type, how many, and whose
-# role.
-#
-# - An end holds people as far as its entities are of a type such as *human*, or stand where only people
-#   do: as a spouse, as what has a place of birth.
-# - Its noun is the type that nine tenths of its entities have: stated (``rdf:type``, ``instance of``), or
-#   one that a noun such as *country of origin* names.
-# - The role of a noun is at the end of which there is one: many people have one place of birth.
-# - *aunt* and *uncle* are at the ends that they do not share; so are all nouns for women and men.
-#
-# Guarantee: a function of the triples, the labels and the relations' names.
 
 Ints = npt.NDArray[np.int64]
 _Flags = npt.NDArray[np.bool_]
@@ -139,7 +128,14 @@ class GraphEnds:
 def graph_ends(
     kg: KnowledgeGraph, names: Mapping[str, str], labels: Callable[[], Mapping[str, str]]
 ) -> GraphEnds:
-    """What a graph shows of its relations.
+    """What a graph shows of its relations; a function of the triples, the labels and the relations' names.
+
+    - An end holds people as far as its entities are of a type such as *human*, or stand where only people
+      do: as a spouse, as what has a place of birth.
+    - Its noun is the type that nine tenths of its entities have: stated (``rdf:type``, ``instance of``), or
+      one that a noun such as *country of origin* names.
+    - The role of a noun is at the end of which there is one: many people have one place of birth.
+    - *aunt* and *uncle* are at the ends that they do not share; so are all nouns for women and men.
 
     Args:
         kg: The graph.

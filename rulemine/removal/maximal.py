@@ -34,20 +34,18 @@ from rulemine.rules.decoration import Decorations
 from rulemine.rules.grounding import Groundings
 from rulemine.seeds import stream
 
-__all__ = ["Candidates", "candidates_of", "choose"]
+__all__ = ["candidates_of", "choose"]
 
 Ints = npt.NDArray[np.int64]
-
-# The state of the search for a selection: which facts are removed, needed and free.
-#
-# A fact is given by one of its triples (see `rulemine.kg.facts`); here, "triple" means such a fact.
-#
-# Guarantee: at any time between two calls, no removed triple is in the body of a chosen grounding,
-# each triple is the head of at most one chosen grounding, and no rule has more than its cap.
+Bools = npt.NDArray[np.bool_]
 
 
 class SearchState:
-    """The state of a selection.
+    """The state of the search for a selection: which facts are removed, needed and free.
+
+    A fact is given by one of its triples (see `rulemine.kg.facts`); here, "triple" means such a fact.
+    Guarantee: at any time between two calls, no removed triple is in the body of a chosen grounding,
+    each triple is the head of at most one chosen grounding, and no rule has more than its cap.
 
     Args:
         groundings: The candidates; a chosen one is given by its position among them.
@@ -165,11 +163,6 @@ class SearchState:
             self.needed[part] -= 1
             self._users[part].remove(head)
         return grounding
-
-
-# Candidates: the groundings that may select a fact, and those of them that may select for the core.
-
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

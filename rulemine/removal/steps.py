@@ -1,4 +1,8 @@
-"""From rules to removed triples: eligible rules, their groundings, what is removed and how it is proved."""
+"""From rules to removed triples: eligible rules, their groundings, what is removed and how it is proved.
+
+`remove` chooses what goes, by `rulemine.removal.maximal` or, in mode ``brink``, by the published procedure
+(`select_brink`); then each removed triple gets a level, a certificate, and a place in the core or outside.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -29,9 +33,6 @@ from rulemine.rules.rule import Rule
 __all__ = ["explain_priors", "ground_eligible", "remove"]
 
 Ints = npt.NDArray[np.int64]
-
-# From a choice to a selection: levels, published certificates, remaining proofs and the core.
-
 Bools = npt.NDArray[np.bool_]
 
 
@@ -139,17 +140,6 @@ def _alone(setting: Setting, head: Ints, level: npt.NDArray[np.int16]) -> Bools:
     return alone
 
 
-# The published selection (Zhou et al., arXiv 2508.08344), reproduced exactly, flaws included.
-#
-# For each rule a nested loop over the body atoms, in the order in which the rule is written, each over
-# the facts in the order of the source; the first `per_rule` groundings are kept. Then every row whose
-# head is in the body of some kept row is dropped, whichever rule that is of. On Family, with the rules
-# as AMIE 3.5.1 prints them, this gives the published benchmark.
-#
-# Guarantee: exactly the rows, in exactly the order, of the literal nested loop, computed from indexes;
-# all groundings are counted, few are held in memory.
-
-
 def select_brink(
     kg: KnowledgeGraph,
     rules: Sequence[Rule],
@@ -157,9 +147,16 @@ def select_brink(
     per_rule: int = 30,
     progress: Callable[[int, int], None] | None = None,
 ) -> RemovalPlan:
-    """Selects as the published procedure does.
+    """Selects as the published procedure (Zhou et al., arXiv 2508.08344), reproduced with its flaws.
 
-    A removed triple may have several rows, and a rule may lose all of its own.
+    For each rule a nested loop over the body atoms, in the order in which the rule is written, each over
+    the facts in the order of the source; the first `per_rule` groundings are kept. Then every row whose
+    head is in the body of some kept row is dropped, whichever rule that is of. On Family, with the rules
+    as AMIE 3.5.1 prints them, this gives the published benchmark. A removed triple may have several rows,
+    and a rule may lose all of its own.
+
+    Guarantee: exactly the rows, in exactly the order, of the literal nested loop, computed from indexes;
+    all groundings are counted, few are held in memory.
 
     Args:
         kg: The graph; ``kg.source_order`` is the order of its source.

@@ -7,7 +7,8 @@ A file has one rule per line; lines that start with # are comments:
 
 Variables are single letters, and one of the body may occur once: `country(w,y)` says that y is a country.
 
-Guarantee: nothing implied is stated by a graph already, in any statement of its fact (`rulemine.kg.facts`).
+Guarantees: what is implied is all that follows, rule upon rule, whatever the order of the rules (`close`);
+none of it is stated by a graph already, in any statement of its fact (`rulemine.kg.facts`).
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -26,11 +27,7 @@ from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Rule
 from rulemine.rules.walk import OpenEnds, Walks
 
-__all__ = ["IMPLIED_FILE", "close", "load_implied", "with_implied"]
-
-# Forward chaining: all that rules derive from a graph.
-#
-# Guarantee: finds exactly the least graph that is closed under the rules, whatever their order.
+__all__ = ["close", "load_implied", "with_implied"]
 
 
 def close(
@@ -40,7 +37,8 @@ def close(
 ) -> KnowledgeGraph:
     """The graph with everything that rules derive from it, from what they derive, and so on.
 
-    No triple from an entity to itself is derived.
+    It is exactly the least graph that is closed under the rules. No triple from an entity to itself is
+    derived.
 
     Args:
         kg: The graph.
@@ -127,7 +125,7 @@ def with_implied(
         reference: A larger KG, matched by labels.
         rules: Applied until nothing new follows.
         declarations: Which relations state the same facts.
-        progress: See `rulemine.rules.implied.close`.
+        progress: See `close`.
     """
     given = [] if reference is None else reference.labeled()
     named = {name for rule in rules for name in rule.relations}

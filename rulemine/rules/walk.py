@@ -1,6 +1,8 @@
 """Walks from topic entities along the bodies of many rules at once, to the answers that they derive.
 
-All topics go down the trie of the rules (`rulemine.rules.walk`) together, one atom at a time.
+A walk goes from a topic entity along the body of a rule to the answers, atom by atom. The walks of the rules
+that answer the same end of a relation share their first steps: they are a trie, whose edges are steps from
+what is bound to something new, or tests of what is bound. All topics go down the trie together.
 
 Guarantees: finds exactly the heads that one application of a rule derives for a topic entity; a binding is
 carried along only as far as later atoms need it, without duplicates, so the work does not grow with the
@@ -20,13 +22,9 @@ from rulemine.query.join import BoundAtom, bind
 from rulemine.rules.rule import Rule
 from rulemine.rules.two_hop import chunks
 
-__all__ = ["SAME", "TEST", "TOPIC", "Derived", "OpenEnds", "Trie", "Walks"]
+__all__ = ["Derived", "OpenEnds", "Walks"]
 
-# The walks of rules: how to get from a topic entity along the body of a rule to the answers, atom by
-# atom.
-#
-# The walks of the rules that answer the same end of a relation share their first steps: a trie, whose
-# edges are steps from what is bound to something new, or tests of what is bound.
+Ints = npt.NDArray[np.int64]
 
 FORWARD, BACKWARD, SUBJECTS, TEST, SAME = range(5)
 """What a step does: goes to objects, to subjects, to all subjects of a relation; or nowhere, but looks
@@ -138,8 +136,6 @@ class Trie:
             at = self.children[at][step]
         self.ends[at].append((rule, answer))
 
-
-Ints = npt.NDArray[np.int64]
 
 TOPICS_AT_ONCE = 1 << 14
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from rulemine.errors import InputError
-from rulemine.kg.graph import KnowledgeGraph, Triple, format_tsv, read_triples
+from rulemine.kg.graph import KnowledgeGraph, Triple, format_tsv
 from tests import some_seeds
+from tests.kg.test_tsv import read_triples
 
 LABELS = (
     "a",

@@ -9,7 +9,7 @@ import pytest
 from rulemine import files
 from rulemine.errors import InputError, counted, list_problems
 from rulemine.files import read_lines
-from rulemine.kg.graph import KnowledgeGraph, read_triples
+from rulemine.kg.graph import KnowledgeGraph, Triple, read_fields
 from tests import some_seeds
 
 ENDS = ("\n", "\n", "\n", "\n", "\r\n", "\n\n", "\r", " \n", "\n \t\n", "")
@@ -53,6 +53,12 @@ def content(rng: random.Random) -> bytes:
     if rng.random() < 0.2 and raw:
         raw[rng.randrange(len(raw))] = rng.choice((0, 0xFF, 0xE2))
     return bytes(raw)
+
+
+def read_triples(path: Path) -> list[Triple]:
+    """The triples of a file in file order, duplicates included."""
+    blocks = (fields.texts() for fields in read_fields(path))
+    return [row for f in blocks for row in zip(f[::3], f[1::3], f[2::3], strict=True)]
 
 
 def outcome(path: Path, read: object) -> object:

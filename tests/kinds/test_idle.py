@@ -5,7 +5,7 @@ import pytest
 from rulemine.kg.entity_types import types_of
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.graded import Idle, IdleParts
+from rulemine.kinds.graded import IdleParts, Unaskable
 from rulemine.query.grading import Grades
 from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
@@ -35,14 +35,14 @@ def idle(query: str, wider: KnowledgeGraph | None = None) -> str | None:
         ('(p- "lives_in" "oslo")', None),
         ('(and (p- "lives_in" "rome") (p- "works_for" "mill"))', None),
         # Whoever lives in Oslo works for the mill.
-        ('(and (p- "lives_in" "oslo") (p- "works_for" "mill"))', Idle.NEEDLESS),
-        ('(or (p- "lives_in" "oslo") (p- "works_for" "mill"))', Idle.NEEDLESS),
+        ('(and (p- "lives_in" "oslo") (p- "works_for" "mill"))', Unaskable.NEEDLESS),
+        ('(or (p- "lives_in" "oslo") (p- "works_for" "mill"))', Unaskable.NEEDLESS),
         ('(minus (p- "works_for" "mill") (p- "lives_in" "rome"))', None),
-        ('(minus (p- "lives_in" "oslo") (p- "works_for" "bank"))', Idle.NEGATION),
+        ('(minus (p- "lives_in" "oslo") (p- "works_for" "bank"))', Unaskable.NEGATION),
         ('(p "in" (p "lives_in" "ann"))', None),
         ('(p "lives_in" (p- "works_for" "mill"))', None),  # no one there lives in Bern
-        ('(p "in" (p "lives_in" (p- "works_for" "mill")))', Idle.CHAIN),
-        ('(p "in" (or (p "lives_in" "ann") (p "lives_in" "cy")))', Idle.CHAIN),
+        ('(p "in" (p "lives_in" (p- "works_for" "mill")))', Unaskable.CHAIN),
+        ('(p "in" (or (p "lives_in" "ann") (p "lives_in" "cy")))', Unaskable.CHAIN),
     ],
 )
 def test_what_does_nothing(query: str, expected: str | None) -> None:
@@ -52,5 +52,5 @@ def test_what_does_nothing(query: str, expected: str | None) -> None:
 def test_a_branch_is_needed_on_the_larger_graph_too() -> None:
     query = '(and (p- "works_for" "mill") (p- "lives_in" "rome"))'
     assert idle(query) is None
-    assert idle(query, WIDER) == Idle.NEEDLESS  # there, all of Rome work for the mill
+    assert idle(query, WIDER) == Unaskable.NEEDLESS  # there, all of Rome work for the mill
     assert idle(query, KnowledgeGraph.from_triples([*KG.labeled(), ("eve", "in", "italy")])) is None

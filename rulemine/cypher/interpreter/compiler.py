@@ -4,7 +4,6 @@ What Neo4j finds wrong before it runs a query is found here, too: variables that
 are unknown, aggregates in the wrong place, and values whose kind is known and wrong.
 """
 
-from abc import ABC
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -26,8 +25,6 @@ from rulemine.cypher.language.syntax import PathElement, Term
 
 __all__ = ["Compiler"]
 
-# Operators, properties and indices as functions of a row.
-
 _NUMBER = "Integer Float"
 _OPERANDS = {
     "||": ("String List", "String List"),
@@ -37,8 +34,79 @@ _OPERANDS = {
 """Operator → the kinds of its operands."""
 
 
-class Operations(ExpressionCode, ABC):
-    """Makes functions of operators, properties and indices; a method for each kind of term."""
+_METHODS = {
+    "is null": "null",
+    "is not null": "null",
+    "minus": "signed",
+    "plus": "signed",
+    "or": "logical",
+    "xor": "logical",
+    "and": "logical",
+    **dict.fromkeys((*ARITHMETIC, *COMPARISONS), "operator"),
+    **dict.fromkeys(("all", "any", "none", "single"), "quantified"),
+}
+"""Kind of term → what is done with it, where that is called otherwise."""
+
+
+class Compiler(ExpressionCode):
+    """Makes functions of expressions; a method for each kind of term."""
+
+    def term(self, term: Term, scope: Scope) -> Code:
+        """An expression as a function."""
+        self.limits.step()
+        name = "_" + _METHODS.get(term.kind, term.kind)
+        made: Code = getattr(self, name)(term, scope)
+        return made
+
+    def _unknown(self, term: Term, _scope: Scope) -> Code:
+        self.unsupported(term.parts[0], term.place)
+
+    def _value(self, term: Term, _scope: Scope) -> Code:
+        value = term.parts[0]
+        return Code(lambda row: value, kind_of(value))
+
+    def _parameter(self, term: Term, _scope: Scope) -> Code:
+        raise EvaluationError("ParameterMissing", f"the parameter ${term.parts[0]} has no value.")
+
+    def _variable(self, term: Term, scope: Scope) -> Code:
+        name = term.parts[0]
+        if name not in scope:
+            self.fail(f"variable {name} is not defined.", term)
+        return Code(lambda row: row[name], scope[name])
+
+    def _list(self, term: Term, scope: Scope) -> Code:
+        codes = [self.term(part, scope) for part in term.parts]
+        runs = [code.run for code in codes]
+        return Code(lambda row: [run(row) for run in runs], list_kind(code.kind for code in codes))
+
+    def _map(self, term: Term, scope: Scope) -> Code:
+        runs = [(key, self.term(part, scope).run) for key, part in term.parts]
+        return Code(lambda row: {key: run(row) for key, run in runs}, "Map")
+
+    def _project(self, term: Term, scope: Scope) -> Code:
+        of, entries = term.parts
+        run = self.check(self.term(of, scope), "Node Relationship Map", of).run
+        keys: list[tuple[str, Any]] = [
+            (key, name if key in ".*" else self.term(name, scope).run) for key, name in entries
+        ]
+
+        def projected(row: Row) -> Any:
+            thing = run(row)
+            if thing is None:
+                return None
+            if not isinstance(thing, dict | NodeValue | EdgeValue):
+                raise wrong("project", thing)
+            found: dict[str, Any] = {}
+            for key, what in keys:
+                if key == "*":
+                    found |= thing if isinstance(thing, dict) else thing.properties
+                elif key == ".":
+                    found[what] = get(thing, what)
+                else:
+                    found[key] = what(row)
+            return found
+
+        return Code(projected, "Map")
 
     def _get(self, term: Term, scope: Scope) -> Code:
         of, name = term.parts
@@ -198,96 +266,6 @@ class Operations(ExpressionCode, ABC):
             return holds(thing.type)
 
         return Code(labelled, "Boolean")
-
-
-def _result(sign: str, codes: list[Code]) -> str:
-    """The kind of a sum, a difference and so on."""
-    kinds = {code.kind for code in codes}
-    if sign == "^":
-        return "Float"
-    if kinds <= {"Integer", "Float"}:
-        return "Float" if "Float" in kinds else "Integer"
-    if sign not in ("+", "||"):
-        return "Integer|Float|Date|Duration"
-    lists = {kind for kind in kinds if kind.startswith("List")}
-    if lists:
-        return lists.pop() if lists == kinds and len(lists) == 1 else "List"
-    return "String" if kinds <= {"String", "Integer", "Float"} else "property"
-
-
-_METHODS = {
-    "is null": "null",
-    "is not null": "null",
-    "minus": "signed",
-    "plus": "signed",
-    "or": "logical",
-    "xor": "logical",
-    "and": "logical",
-    **dict.fromkeys((*ARITHMETIC, *COMPARISONS), "operator"),
-    **dict.fromkeys(("all", "any", "none", "single"), "quantified"),
-}
-"""Kind of term → what is done with it, where that is called otherwise."""
-
-
-class Compiler(Operations):
-    """Makes functions of expressions; a method for each kind of term."""
-
-    def term(self, term: Term, scope: Scope) -> Code:
-        """An expression as a function."""
-        self.limits.step()
-        name = "_" + _METHODS.get(term.kind, term.kind)
-        made: Code = getattr(self, name)(term, scope)
-        return made
-
-    def _unknown(self, term: Term, _scope: Scope) -> Code:
-        self.unsupported(term.parts[0], term.place)
-
-    def _value(self, term: Term, _scope: Scope) -> Code:
-        value = term.parts[0]
-        return Code(lambda row: value, kind_of(value))
-
-    def _parameter(self, term: Term, _scope: Scope) -> Code:
-        raise EvaluationError("ParameterMissing", f"the parameter ${term.parts[0]} has no value.")
-
-    def _variable(self, term: Term, scope: Scope) -> Code:
-        name = term.parts[0]
-        if name not in scope:
-            self.fail(f"variable {name} is not defined.", term)
-        return Code(lambda row: row[name], scope[name])
-
-    def _list(self, term: Term, scope: Scope) -> Code:
-        codes = [self.term(part, scope) for part in term.parts]
-        runs = [code.run for code in codes]
-        return Code(lambda row: [run(row) for run in runs], list_kind(code.kind for code in codes))
-
-    def _map(self, term: Term, scope: Scope) -> Code:
-        runs = [(key, self.term(part, scope).run) for key, part in term.parts]
-        return Code(lambda row: {key: run(row) for key, run in runs}, "Map")
-
-    def _project(self, term: Term, scope: Scope) -> Code:
-        of, entries = term.parts
-        run = self.check(self.term(of, scope), "Node Relationship Map", of).run
-        keys: list[tuple[str, Any]] = [
-            (key, name if key in ".*" else self.term(name, scope).run) for key, name in entries
-        ]
-
-        def projected(row: Row) -> Any:
-            thing = run(row)
-            if thing is None:
-                return None
-            if not isinstance(thing, dict | NodeValue | EdgeValue):
-                raise wrong("project", thing)
-            found: dict[str, Any] = {}
-            for key, what in keys:
-                if key == "*":
-                    found |= thing if isinstance(thing, dict) else thing.properties
-                elif key == ".":
-                    found[what] = get(thing, what)
-                else:
-                    found[key] = what(row)
-            return found
-
-        return Code(projected, "Map")
 
     def _case(self, term: Term, scope: Scope) -> Code:
         subject, pairs, rest = term.parts
@@ -468,6 +446,21 @@ class Compiler(Operations):
         return Code(
             lambda row: [next(iter(own.values())) for own in self.limits.counted(rows(row))], "List"
         )
+
+
+def _result(sign: str, codes: list[Code]) -> str:
+    """The kind of a sum, a difference and so on."""
+    kinds = {code.kind for code in codes}
+    if sign == "^":
+        return "Float"
+    if kinds <= {"Integer", "Float"}:
+        return "Float" if "Float" in kinds else "Integer"
+    if sign not in ("+", "||"):
+        return "Integer|Float|Date|Duration"
+    lists = {kind for kind in kinds if kind.startswith("List")}
+    if lists:
+        return lists.pop() if lists == kinds and len(lists) == 1 else "List"
+    return "String" if kinds <= {"String", "Integer", "Float"} else "property"
 
 
 _OTHERS = frozenset((

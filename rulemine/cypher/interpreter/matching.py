@@ -1,7 +1,9 @@
 """MATCH: the ways in which paths are found in a graph.
 
 Starts from the node that the fewest can be, goes on along the relations, and drops a row as soon as a
-condition does not hold. No relation is bound twice in one MATCH.
+condition does not hold. No relation is bound twice in one MATCH. A MATCH is a chain of steps, each of which
+binds something in a row and passes the row to the next; the row is changed in place, and the last step
+copies it.
 """
 
 from collections.abc import Callable, Iterator, Sequence, Set
@@ -19,11 +21,7 @@ from rulemine.cypher.interpreter.values import (
 )
 from rulemine.cypher.language.syntax import NodePattern, PathElement, RelationPattern, Term
 
-__all__ = ["PathMatcher", "Rows", "ends", "expanded", "filtered", "names_in"]
-
-# The steps of a MATCH: each binds something in a row, and passes the row to the next.
-#
-# A row is changed in place; the last step copies it.
+__all__ = ["PathMatcher", "names_in"]
 
 Rows = Callable[[Row], Iterator[Row]]
 """Row → rows with more bound."""

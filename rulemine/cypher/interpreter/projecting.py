@@ -1,4 +1,4 @@
-"""WITH and RETURN: columns, groups, order, limits and conditions."""
+"""WITH and RETURN: columns, groups and their aggregates, order, limits and conditions."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,8 +14,6 @@ from rulemine.cypher.interpreter.values import EvaluationError, grouped, kind_of
 from rulemine.cypher.language.syntax import Expression, ProjectionClause, Term
 
 __all__ = ["Projector", "distinct"]
-
-# Aggregating functions: what they make of the values of a group.
 
 
 class Gathered:

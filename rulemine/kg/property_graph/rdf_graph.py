@@ -2,7 +2,9 @@
 
 Types are those that the file states, induced ones where it states none; names are ``rdfs:label``. Of texts in
 several languages those in the wanted one count, else in a variety of it, else without a language, else in
-the first by name. What has a blank node at an end is left out.
+the first by name. Integers of every kind are int, decimals without a fraction too, other numbers float. A
+``dateTime`` is the day that it is written with, whatever its zone; a ``gYear`` is an int. A literal without
+such a value is `Strange`. What has a blank node at an end is left out.
 
 Guarantee: the same triples give the same graph, whatever their order or the form of the file.
 """
@@ -26,12 +28,7 @@ from rulemine.kg.property_graph.schema import Property, Schema
 from rulemine.kg.property_graph.wikidata import END_TIME, START_TIME, ClaimedFact, Iri, Statements
 from rulemine.kg.rdf import last_part, parsed, relation_names
 
-__all__ = ["Text", "in_language", "literal_value", "read_rdf"]
-
-# Literals of RDF as values of properties.
-#
-# Integers of every kind are int, decimals without a fraction too, other numbers float. A ``dateTime`` is the
-# day that it is written with, whatever its zone; a ``gYear`` is an int. What has no such value is `Strange`.
+__all__ = ["literal_value", "read_rdf"]
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _INTEGERS = frozenset(

@@ -1,9 +1,21 @@
 """Makes the questions of the kind ``cypher``: tasks over the complete graph, graded at every level.
 
+Where splits are held apart, they are drawn together with the questions. CypherBench (arXiv 2412.18702) splits
+by graph: a test graph has types and relations that no training question has. Within one graph its like is a
+split by signature, where test asks for combinations of types and relations that training does not have, or
+by domain, the type of what is asked for. Groups of candidates are dealt to the splits; then test is drawn,
+then validation, then training, each from its own groups and, where these do not suffice, from others of which
+nothing was drawn.
+
 Guarantees: no two questions have the same query or text, or the same answers and two constants in common; as
 many of each MATCH template as wanted have other rows once everything is removed, as far as there are;
-questions are in the order in which tasks are made, template by template. Where splits are held apart, they
-are drawn together with the questions (`rulemine.kinds.cypher.ask`).
+questions are in the order in which tasks are made, template by template. Of splits: no signature (or domain)
+is in two, nor are two questions of the same matches; no fact that a test question needs is given away by
+training or validation, none that validation needs by training (see `rulemine.release.leakage`); test and
+validation questions need at most `max_facts`; of no template are there more than wanted; what is drawn
+depends on the candidates, options and seed, not on their order. Sizes are near the ratios and templates,
+changed and core questions are distributed as in the whole, as far as groups and locks allow; a group that is
+larger than its split should be is in train.
 """
 
 import json
@@ -38,23 +50,6 @@ from rulemine.release.records import SPLITS, HardAnswer, Question
 from rulemine.text.naming_rules import ANCHOR_TELLS, telling_anchor
 
 __all__ = ["ENOUGH", "asked_last", "drafts", "draw"]
-
-# Which candidates become questions over a property graph, and in which split.
-#
-# CypherBench (arXiv 2412.18702) splits by graph: a test graph has types and relations that no training
-# question has. Within one graph its like is a split by signature, where test asks for combinations of
-# types and relations that training does not have, or by domain, the type of what is asked for.
-#
-# Groups of candidates are dealt to the splits; then test is drawn, then validation, then training, each
-# from its own groups and, where these do not suffice, from others of which nothing was drawn.
-#
-# Guarantees: no signature (or domain) is in two splits, nor are two questions of the same matches; no
-# fact that a test question needs is given away by training or validation, none that validation needs by
-# training (see `rulemine.release.leakage`); test and validation questions need at most `max_facts`; of no
-# template are there more than wanted; what is drawn depends on the candidates, options and seed, not on
-# their order. Sizes are near the ratios and templates, changed and core questions are distributed as in
-# the whole, as far as groups and locks allow; a group that is larger than its split should be is in
-# train.
 
 ENOUGH = "there are enough of its template"
 """Why a candidate is not drawn."""
@@ -490,7 +485,7 @@ class _Maker:
         near = [one for one, row in MATCHES.items() if row.category in _NEAR]
         return dict.fromkeys(near if changed else (), n * _LOOKED_AT_NEAR)
 
-    def enough(self, _template: str) -> bool:
+    def enough(self) -> bool:
         """Whether there are twice as many candidates of the present template as wanted, of either sort."""
         most, share = 2 * self.options.per_template, self.options.changed
         changed: int = sum(question.block.changed for question, _ in self.found)

@@ -1,7 +1,8 @@
 """Makes text-to-Cypher tasks of a property graph: its patterns, what is returned of them, questions and rows.
 
 As CypherBench does (arXiv 2412.18702, §4), with what it gets wrong mended: entities without a value never
-stand where a value is asked for, and nodes that share a name are told apart.
+stand where a value is asked for, and nodes that share a name are told apart. Nor is asked what nobody would
+ask (`ContrivedPatterns`) and what has a part that does nothing (`rulemine.kinds.cypher.realism.idle`).
 
 Guarantee: the same graph, seed and options give the same tasks with the same ids; an id depends on the
 graph's name and the query alone. Rows are those of `rulemine.cypher.evaluate`.
@@ -33,11 +34,7 @@ from rulemine.kinds.cypher.returns import Proposals, returns_for
 from rulemine.kinds.cypher.words.texts import QuestionTexts
 from rulemine.seeds import check_seed, stream
 
-__all__ = ["IDLE", "IDLE_RESULT", "CypherTask", "Tally", "make_tasks", "task_row"]
-
-# Questions that nobody would ask, by counts: long lists, detours, well-known things by names of others.
-#
-# Guarantee: judged on the graph given alone, by what a question matches there.
+__all__ = ["CypherTask", "Tally", "make_tasks", "task_row"]
 
 _MOST_LED_TO = 50
 """Two edges lead to at most so many: nobody asks for the cities of all neighbors of a country."""
@@ -71,7 +68,9 @@ _REMEMBERED = 4096
 
 
 class ContrivedPatterns:
-    """Finds contrived questions on one graph.
+    """Finds questions that nobody would ask: long lists, detours, well-known things by names of others.
+
+    They are judged on the graph given alone, by the number of things that a question matches there.
 
     Args:
         graph: The graph.
@@ -264,7 +263,7 @@ def make_tasks(
     seed: int = 0,
     tally: Tally | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
-    enough: Callable[[str], bool] = lambda template: False,
+    enough: Callable[[], bool] = lambda: False,
     texts: QuestionTexts | None = None,
     uncounted: Collection[str] = (),
     least_counted: float = 0,
@@ -284,7 +283,7 @@ def make_tasks(
         seed: Which ones.
         tally: Receives what was made and what was not.
         progress: Told how many templates are done, of how many.
-        enough: Asked after each task whether its MATCH template needs no more of them.
+        enough: Asked after each task whether its MATCH template needs no more tasks.
         texts: Words the questions; None: with templates derived from the names of relations.
         uncounted: Types of which no task asks how many there are.
         least_counted: See `ContrivedPatterns`.
@@ -315,7 +314,7 @@ def make_tasks(
     for done, template in enumerate(MATCHES, start=1):
         for task in maker.tasks_of(template):
             yield task
-            if enough(template):
+            if enough():
                 break
         progress(done, len(MATCHES))
 

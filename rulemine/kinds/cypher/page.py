@@ -1,4 +1,7 @@
-"""The card of a release of the kind ``cypher``: what only such a card says; the text is ``page.md``."""
+"""The figures and the card that only a release of the kind ``cypher`` has; the text is ``page.md``.
+
+Guarantees: as `rulemine.release.card.figures`.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,10 +22,6 @@ from rulemine.release.records import Question
 from rulemine.text.markdown import plain
 
 __all__ = ["CYPHER_PAGE", "FIGURES"]
-
-# The figures that only a release of the kind ``cypher`` has.
-#
-# Guarantees: as `rulemine.release.card.figures`.
 
 LENGTHS = (1, 2, 5, 10, 50, 100)
 """Upper bounds of the bins of numbers of rows."""

@@ -1,14 +1,15 @@
-"""Makes questions from a selection, with answers, grades and text.
+"""Makes questions from a selection: finds and grades the answers, checks the text, chooses what is asked.
 
 One question per query, so one per text. A query is a topic entity with everything that states the
-relation asked about (see `rulemine.kg.facts`). Its hard answer is an answer whose triple is removed
+relation asked about (see `rulemine.kg.facts`), looked up in the complete KG and, where one is given, in a
+larger reference graph, matched by labels. Its hard answer is an answer whose triple is removed
 and may be asked for in this direction: of the core first, then the first by name. Where both ends of a
 removed triple give such a question, a seeded coin decides. The published procedure instead makes one
 question per certificate, whatever else has the same text.
 
 Guarantees: answers are the disjoint union of stated, hard and further ones; the topic entity is an
-answer only if its self-loop is a triple; the text names the topic entity and, in every naming, no answer.
-What violates the last is rejected with the reason. The checks cover all namings at once, so every
+answer only if its self-loop is a triple; the text names the topic entity and, in every naming, no other
+answer. What violates the last is rejected with the reason. The checks cover all namings at once, so every
 naming of a release has the same questions, in canonical order: removed triple, direction, rule.
 """
 
@@ -41,12 +42,9 @@ from rulemine.rules.taxonomy import classify
 from rulemine.seeds import stream
 from rulemine.text.normalization import fold, mentions
 
-__all__ = ["NAMED", "Answers", "Found", "Query", "drafts"]
+__all__ = ["NAMED", "SELF_LOOP", "TextCheck", "drafts"]
 
-# Checks that the text of a question names no answer, in any naming.
-#
-# Guarantee: the check covers all namings at once, so it does not depend on the naming of a release. An
-# answer that is the topic entity itself is allowed in the text, which has to name the topic entity.
+Ints = npt.NDArray[np.int64]
 
 SELF_LOOP = "the topic is the hard answer"
 NAMED = "the text names an answer"
@@ -70,7 +68,10 @@ class TextRefusal(NamedTuple):
 
 
 class TextCheck:
-    """Checks texts of questions; folds each name once, when it is first needed."""
+    """Checks that texts name no answer in any naming; folds each name once, when it is first needed.
+
+    An answer that is the topic entity is allowed in the text, which has to name the topic entity.
+    """
 
     def __init__(self, names: Sequence[EntityNames], templates: Templates) -> None:
         self._templates = templates
@@ -128,13 +129,6 @@ class TextCheck:
             name = self._folded[entity, naming] = fold(self._names[entity].name_in(naming))
         return name
 
-
-# The answers to queries, graded: stated, hard, and further ones.
-#
-# Guarantee: all statements of the relation asked about are looked up (see `rulemine.kg.facts`), in the
-# complete KG and, where one is given, in a larger reference graph, matched by labels.
-
-Ints = npt.NDArray[np.int64]
 
 Query = tuple[str, str, str]
 """Relation, direction (both stand for all statements, see `Declarations.asked`), topic entity."""

@@ -23,12 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = ["KIND"]
 
-# What recipes of the kind ``rules`` lack; they have no section of their own.
-
 
 @dataclass(frozen=True, slots=True)
 class RuleSection(KindOptions):
-    """No options: the kind ``rules`` has those of the sections ``questions`` and ``selection``."""
+    """No options of its own: the kind ``rules`` has those of the sections ``questions`` and ``selection``."""
 
     lacks: ClassVar = ONE_WRITER
     drafted: ClassVar = (

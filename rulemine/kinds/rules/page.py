@@ -1,4 +1,7 @@
-"""The card of a release of the kind ``rules``: what only such a card says; the text is ``page.md``."""
+"""The figures of the one proof of each question of the kind ``rules``, and its card; the text is ``page.md``.
+
+Guarantees: as `rulemine.release.card.figures`.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
@@ -28,10 +31,6 @@ from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, SUBTYPE_NAMES
 from rulemine.text.markdown import plain
 
 __all__ = ["FIGURES", "RULE_PAGE"]
-
-# The figures that only a release of the kind ``rules`` has: about the one proof of each question.
-#
-# Guarantees: as `rulemine.release.card.figures`.
 
 
 class _Proof(NamedTuple):

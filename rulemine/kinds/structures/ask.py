@@ -1,9 +1,22 @@
 """Makes the questions of the kind ``structures``: samples queries of each structure, with their texts.
 
-Guarantees: questions are as `rulemine.kinds.structures.checking` and `sampling` say; no two have the
-same query or text, or are near duplicates; in mode ``group``, anchors of different splits are disjoint, and
-training gives away no removed fact that validation or test needs, validation none that test needs; questions
-are in canonical order: by structure, then by query.
+Test is drawn first, of all structures, then validation, then training, each by its ratio: what a question
+gives away, none of an earlier split needs (`rulemine.kinds.locks`). The questions of a structure and split
+are spread evenly over how many links their hard answers miss, those that miss most first: they are scarce,
+and must find the relations that they need below their limit. As long as a number lacks questions of the
+core, their removed links are drawn from the core. A number for which `PATIENCE` draws in a row gave nothing
+is given up, its questions of the core before the others; what the graph does not give of it, the others of
+the same split give. Of candidates for a number, the less contrived are asked (`rulemine.kinds.contrived`).
+Before a number is given up, twice as many of its candidates are asked and get another `PATIENCE` draws, as
+often as some are left out; then what it gives takes no place of another number. When all numbers of a split
+are given up, all candidates are asked. All this is done with queries over the joins that people make, where
+there is a list of them, and, for a split that still lacks questions, again with all queries.
+
+Guarantees: questions are as `rulemine.kinds.structures.checking` says; no two have the same query or text,
+or are near duplicates; at most `StructureSection.max_share` of the questions of a structure, but at least
+one, share an anchor, a relation or an answer; in mode ``group``, anchors of different splits are disjoint,
+and training gives away no removed fact that validation or test needs, validation none that test needs;
+questions are in canonical order, by structure, then by query; the same inputs and seed give the same ones.
 """
 
 import math
@@ -22,7 +35,6 @@ from rulemine.errors import UserError, counted
 from rulemine.kinds.asking import Asking
 from rulemine.kinds.contrived import KEPT, LessContrived
 from rulemine.kinds.locks import DRAWN, Locks
-from rulemine.kinds.near_duplicates import NearDuplicates
 from rulemine.kinds.structures.checking import QueryChecker, Reason
 from rulemine.kinds.structures.drawing import Drawer
 from rulemine.kinds.structures.edges import Draws, Steps
@@ -33,29 +45,9 @@ from rulemine.release.records import SPLITS, Question, Rejection
 from rulemine.seeds import stream
 from rulemine.text.naming_rules import ANCHOR_TELLS
 
-__all__ = ["PATIENCE", "Company", "Pool", "Sampled", "drafts", "sample"]
+__all__ = ["drafts"]
 
-# Samples questions of each structure: how many of each, and none about the same few things.
-#
-# Test is drawn first, of all structures, then validation, then training, each by its ratio: what a question
-# gives away, none of an earlier split needs (`rulemine.kinds.locks`). The questions of a structure and split
-# are spread evenly over how many links their hard answers miss, those that miss most first: they are scarce,
-# and must find the relations that they need below their limit. As long as a number lacks questions of the
-# core, their removed links are drawn from the core. A number for which `PATIENCE` draws in a row gave nothing
-# is given up, its questions of the core before the others; what the graph does not give of it, the others of
-# the same split give. Of candidates for a number, the less contrived are asked (`rulemine.kinds.contrived`).
-# Before a number is given up, twice as many of its candidates are asked and get another `PATIENCE` draws, as
-# often as some are left out; then what it gives takes no place of another number. When all numbers of a split
-# are given up, all candidates are asked. All this is done with queries over the joins that people make, where
-# there is a list of them, and, for a split that still lacks questions, again with all queries.
-#
-# Guarantees: at most `StructureSection.max_share` of the questions of a structure, but at least one, share an
-# anchor, a relation or an answer; anchors of different splits are disjoint; the same inputs and seed give the
-# same questions.
-
-# Keeps questions of a structure from being about the same few anchors, relations and answers.
-#
-# Guarantee: of the questions that are left, at most max(1, ⌊share · questions left⌋) have one in common.
+Bools = npt.NDArray[np.bool_]
 
 
 def shared_by(question: Question) -> Iterator[str]:
@@ -66,7 +58,7 @@ def shared_by(question: Question) -> Iterator[str]:
 
 
 def most_sharing(share: float, size: int) -> int:
-    """The most questions, of so many, that may share something."""
+    """The most questions, of so many, that may share an anchor, a relation or an answer."""
     return max(1, int(Fraction(str(share)) * size))
 
 
@@ -216,23 +208,8 @@ class Sampled:
         return {question.query for question in self.questions}
 
 
-@dataclass(eq=False)
-class Company:
-    """What the questions of all structures hold against others.
-
-    Attributes:
-        locks: What earlier splits need; None where there are no splits yet.
-        near: Which questions are near duplicates.
-        full: The pools whose questions may need no further facts.
-    """
-
-    locks: Locks | None
-    near: NearDuplicates
-    full: set[int] = field(default_factory=set)
-
-
 def sample(
-    asking: Asking, drawer: Drawer, pools: Sequence[Pool], company: Company
+    asking: Asking, drawer: Drawer, pools: Sequence[Pool], locks: Locks | None
 ) -> list[Sampled]:
     """Samples the questions of all structures that the recipe names.
 
@@ -240,14 +217,15 @@ def sample(
         asking: The build.
         drawer: Draws queries; its pools are those of `pools`.
         pools: Where anchors are drawn from.
-        company: What was drawn of all structures; extended.
+        locks: What earlier splits need; extended. None where there are no splits yet.
 
     Returns:
         What was sampled of each structure.
     """
     checker, options = QueryChecker(asking), asking.options
+    full = set[int]()
     samplings = [
-        _Sampling(name, asking, drawer, checker, pools, company)
+        _Sampling(name, asking, drawer, checker, pools, locks, full)
         for name in STRUCTURES
         if name in options.names
     ]
@@ -258,9 +236,9 @@ def sample(
             asking.progress(number, wanted)
 
     splits = [pool.split for pool in pools]
-    for pool in map(splits.index, DRAWN) if company.locks else range(len(pools)):
-        if company.locks:
-            drawer.bar(pool, company.locks.barred(splits[pool]))
+    for pool in map(splits.index, DRAWN) if locks else range(len(pools)):
+        if locks:
+            drawer.bar(pool, locks.barred(splits[pool]))
         for sampling in samplings:
             sampling.run(pool, on_question)
         drawer.forget(pool)
@@ -269,7 +247,10 @@ def sample(
 
 
 class _Sampling:
-    """The sampling of one structure; arguments as of `sample`."""
+    """The sampling of one structure; arguments as of `sample`.
+
+    All structures have the same `full`: the pools whose questions may need no further facts.
+    """
 
     def __init__(
         self,
@@ -278,10 +259,12 @@ class _Sampling:
         drawer: Drawer,
         checker: QueryChecker,
         pools: Sequence[Pool],
-        company: Company,
+        locks: Locks | None,
+        full: set[int],
     ) -> None:
         self.drawer, self.checker, self.texts = drawer, checker, asking.texts
-        self.pools, self.options, self.company = pools, asking.options, company
+        self.pools, self.options, self.near = pools, asking.options, asking.near
+        self.locks, self.full = locks, full
         options = self.options
         listed = drawer.listed.get(name)
         better = LessContrived(KEPT if listed else FEWER.get(name, KEPT))
@@ -336,7 +319,7 @@ class _Sampling:
     def finished(self) -> Sampled:
         """What was sampled, after all pools."""
         made = self.made
-        different = [q for q in made.questions if self.company.near.stays(q)]
+        different = [q for q in made.questions if self.near.stays(q)]
         made.reasons[Reason.NEAR] += len(made.questions) - len(different)
         kept = within_limit(different, self.options.max_share)
         made.reasons[Reason.SHARED] += len(different) - len(kept)
@@ -442,10 +425,10 @@ class _Sampling:
             return Reason.SHARED
         if lacking and not question.core and self.counts[pool, number] + lacking >= quota:
             return Reason.CORE
-        locks = self.company.locks
+        locks = self.locks
         if locks and (objection := locks.objection(question, split)) is not None:
-            if objection == Reason.ENOUGH and pool not in self.company.full:
-                self.company.full.add(pool)
+            if objection == Reason.ENOUGH and pool not in self.full:
+                self.full.add(pool)
                 self.drawer.bar(pool, locks.left_out(split), stated_too=False)
             return objection
         self.seen.add(question.query)
@@ -456,8 +439,8 @@ class _Sampling:
             if len(made.refused) < MOST_REFUSED:
                 made.refused.append(worded)
             return Reason.TEXT
-        self.company.near.add(question)
-        if not self.company.near.stays(question):
+        self.near.add(question)
+        if not self.near.stays(question):
             return Reason.NEAR
         if locks:
             locks.add(question, split)
@@ -471,8 +454,6 @@ class _Sampling:
             made.unlisted.add(question.query)
         return None
 
-
-Bools = npt.NDArray[np.bool_]
 
 MOST_SHOWN = 3
 """Reasons that are given for a structure without questions."""
@@ -512,7 +493,7 @@ def drafts(asking: Asking) -> Iterator[Question | Rejection]:
     together = partial(goes_together, asking.templates)
     most = options.max_answers, options.max_evidence
     drawer = Drawer(steps, inputs.types, masks, *most, together, inputs["joins"])
-    samples = sample(asking, drawer, pools, Company(locks, asking.near))
+    samples = sample(asking, drawer, pools, locks)
     made = [question for some in samples for question in sorted(some.questions, key=_by_query)]
     if not made:
         raise UserError(_explain_none(samples, fit))

@@ -1,4 +1,4 @@
-"""The card of a release of the kind ``structures``: what only such a card says; the text is ``page.md``."""
+"""The figures and the card of a release of the kind ``structures``; the text is ``page.md``."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,10 +13,8 @@ from rulemine.release.card.kind_page import KindPage, Manifest
 
 __all__ = ["FIGURES", "STRUCTURE_PAGE"]
 
-# The figures of a release of the kind ``structures``: its paper's statistics, of all nine structures.
-
 FIGURES: tuple[Figure, ...] = tuple(figures_of_queries(STRUCTURES))
-
+"""The statistics of the paper on structures, of all nine."""
 
 _TYPES = {
     "schema": "those of the schema",

@@ -1,7 +1,7 @@
 """Makes the questions of the kind ``subgraphs``: which tasks are written, and what is kept.
 
-A subgraph is drawn, or grown from that of an accepted question, or drawn for what the release still lacks;
-a writer writes a candidate for it, which is validated and graded (SynthKGQA, section 3
+A subgraph is drawn, or grown from that of an accepted question (`Grower`), or drawn for what the release
+still lacks (`Aimer`); a writer writes a candidate for it, which is validated and graded (SynthKGQA, section 3
 and appendix A; the grades are ours). It is enough when the questions that `rulemine.kinds.subgraphs.split`
 keeps are as many as wanted. Guarantee: a task depends on its number, and if it grows another or is for what
 is lacking, on what was accepted before its batch.
@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from rulemine.llm.call import Call
 
 __all__ = ["Aim", "Aimer", "Grower", "SubgraphEngine"]
+
+Ints = npt.NDArray[np.int64]
 
 MOST_TRIPLES = 6
 """Triples of a question at most: SynthKGQA's table of shapes ends there."""
@@ -131,14 +133,9 @@ class Grower:
                 continue
             beside = draw.between(found, [side])
             first = [*rows, beside[random.below(len(beside))]]
-            nodes.append(found)
-            pairs = (draw.between(node, nodes[:at]) for at, node in enumerate(nodes))
-            every = dict.fromkeys([*first, *(row for pair in pairs for row in pair)])
-            return draw.fill(nodes, list(every), random, parent)
+            return draw.around(first, random, parent)
         return None
 
-
-Ints = npt.NDArray[np.int64]
 
 _Edge = tuple[int, tuple[int, int]]
 """A row of the graph, and its ends."""
@@ -153,7 +150,6 @@ tree of the larger shapes."""
 PATIENCE = 10
 """Tasks for a cell without anything found, in a row, after which contrived queries are asked for it too, and
 then nothing is tried for it."""
-
 
 _NAMES = re.compile(r'(\(p-? "(?:[^"\\]|\\.)*")|"(?:[^"\\]|\\.)*"')
 """Of the text of a query: a relation, as the first group, or else an entity."""
@@ -283,7 +279,7 @@ class Aimer:
                 tried.add(drawn)
                 if self._fits(tree, answer, aim):
                     self._failed[wanted] = 0
-                    around = subgraph or self._around(tree, random)
+                    around = subgraph or self._sampler.around(chosen, random)
                     return Task(number, around, atoms, given=tuple(chosen), answer=answer)
         self._failed[wanted] += 1
         if self._failed[wanted] >= PATIENCE:
@@ -294,16 +290,6 @@ class Aimer:
                 self._unlisted.add(wanted)
                 self._failed[wanted] = 0
         return None
-
-    def _around(self, tree: Sequence[_Edge], random: Stream) -> Subgraph:
-        """A subgraph around a tree: its triples, all others between its nodes, then what is drawn."""
-        sampler = self._sampler
-        nodes = list(dict.fromkeys(end for _, ends in tree for end in ends))
-        between = [sampler.between(node, nodes[:at]) for at, node in enumerate(nodes)]
-        rows = dict.fromkeys(
-            [*(row for row, _ in tree), *(row for some in between for row in some)]
-        )
-        return sampler.fill(nodes, list(rows), random)
 
     def gives_up(self, cell: Cell) -> bool:
         """Whether too many tasks for a cell found nothing in a row."""
@@ -579,7 +565,7 @@ class SubgraphEngine(Engine[Task, Candidate]):
         waiting: list[tuple[Task, tuple[str, ...]]] = []
         for task, reply, made, keys in self.written(tasks):
             if self.session is None or isinstance(made, Question) or not _may_mend(made):
-                self._settle(task, made, keys)
+                self._settle(made, keys)
                 continue
             if isinstance(made, Rejection):
                 why = self.asking.texts.objection
@@ -589,12 +575,12 @@ class SubgraphEngine(Engine[Task, Candidate]):
             waiting.append((replace(task, refused=((said, why),)), keys))
         before = len(self.found)
         again = self.written([task for task, _ in waiting])
-        for (_, earlier), (task, _, made, keys) in zip(waiting, again, strict=True):
-            self._settle(task, made, (*earlier, *keys))
+        for (_, earlier), (_, _, made, keys) in zip(waiting, again, strict=True):
+            self._settle(made, (*earlier, *keys))
         self._mended.update(asked=len(waiting), accepted=len(self.found) - before)
         self.report(self.options.questions - self._lacking.questions, len(self._staying()))
 
-    def _settle(self, task: Task, made: Made, keys: tuple[str, ...]) -> None:
+    def _settle(self, made: Made, keys: tuple[str, ...]) -> None:
         """Accepts what came of a task, or refuses it."""
         self.drawn += 1
         if not isinstance(made, Question):

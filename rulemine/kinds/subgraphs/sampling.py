@@ -120,6 +120,14 @@ class Sampler:
             chances.append(float(self._weights[found]))
         return Subgraph(tuple(nodes), tuple(rows), parent)
 
+    def around(self, rows: Sequence[int], random: Stream, parent: str = "") -> Subgraph:
+        """A subgraph around some triples: them, all others between their ends, then what is drawn."""
+        ends = (end for row in rows for end in self.kg.triples[row, [0, 2]].tolist())
+        nodes = list(dict.fromkeys(ends))
+        between = (self.between(node, nodes[:at]) for at, node in enumerate(nodes))
+        every = dict.fromkeys([*rows, *(row for some in between for row in some)])
+        return self.fill(nodes, list(every), random, parent)
+
     def _from(self, chances: Sequence[float], random: Stream) -> int:
         """The place of the node to go on from."""
         sums = list(accumulate(chances))

@@ -1,9 +1,9 @@
 """Makes the questions of the kind ``variants``: which seed sets are asked about, and who judges.
 
 Each seed set is connected to a subgraph; a writer is shown its triples in random order and replies with
-pairs; each pair is held against the subgraph, graded, and judged (Dynamic-KGQA; what is executed and graded
-is ours). `SeedSplits` says which of them are kept for which split, and when it is enough. Questions come in
-the order of the seed sets, and of one set in the order of the reply.
+pairs of a question and its answer; each pair is held against the subgraph, graded, and judged by `Judges`
+(Dynamic-KGQA; what is executed and graded is ours). `SeedSplits` says which of them are kept for which split,
+and when it is enough. Questions come in the order of the seed sets, and of one set in the order of the reply.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
 from rulemine.seeds import stream
 from rulemine.verbalizer.requests import SEEDS
 
-__all__ = ["BAD", "UNREAD", "Dealt", "Judges", "PairTask", "SeedSplits", "VariantEngine", "Vote"]
+__all__ = ["BAD", "UNREAD", "Judges", "SeedSplits", "VariantEngine", "Vote"]
 
 DECIDING = tuple(flag for flag in FLAGS if flag.decides)
 
@@ -520,11 +520,11 @@ class VariantEngine(Engine[PairTask, Pair]):
         is_chain = self.inputs["joins"] is not None and structure_of(grades.query).hops > 1
         return super()._is_better(shape, grades) or is_chain
 
-    def call(self, task: PairTask) -> "Call":
+    def call(self, task: PairTask) -> Call:
         """See `Engine`."""
         return self.calls.pairs(task.seeds.id, task.shown.triples)
 
-    async def ask(self, task: PairTask, ask: "Ask") -> Written:
+    async def ask(self, task: PairTask, ask: Ask) -> Written:
         """See `Engine`; a reply without pairs that can be read is asked for once more."""
         keys: list[str] = []
         reply: str | Refusal = ""

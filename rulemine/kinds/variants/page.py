@@ -1,4 +1,4 @@
-"""The card of a release of the kind ``variants``: what only such a card says; the text is ``page.md``."""
+"""The figures and the card that only a release of the kind ``variants`` has; the text is ``page.md``."""
 
 from collections import Counter
 from collections.abc import Mapping

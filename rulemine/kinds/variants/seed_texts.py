@@ -1,7 +1,8 @@
 """Seed sets: the entities that a question is to be about, from texts, from lists, or drawn from the graph.
 
-Drawn: a first entity at random, then others at the end of random walks of one or two steps from those there
-are, all of the wanted type, so that they belong together as the entities of a text do.
+From texts: those whose names a text holds, as `Linker` finds them. Drawn: a first entity at random, then
+others at the end of random walks of one or two steps from those there are, all of the wanted type, so that
+they belong together as the entities of a text do.
 
 Guarantees: ids are unique; sets come in the order of their source; a set that is drawn depends on the seed
 and its number alone.
@@ -38,7 +39,6 @@ from rulemine.text.mentions import FUNCTION_WORDS
 from rulemine.text.normalization import is_unspaced, is_word, unify
 
 __all__ = [
-    "PACKAGED",
     "Linker",
     "SeedSet",
     "SeedText",

@@ -4,12 +4,15 @@ A book is a TOML file of the folder ``books`` with one table per relation:
 
     ["P57"]
     names = ["director", "directed_by"]       # further names of the relation
-    clause = "{object} directed {subject}"    # see `rulemine.phrasing.books.__init__`
+    clause = "{object} directed {subject}"
     subject = "work"
     object = "person"
 
-Any key of a template file replaces what the clause gives. The table ``book`` names the IRIs and prefixes of
-the vocabulary.
+A clause and the nouns of both ends give “Who directed X?”, “Which works did X direct?” and descriptions of
+both. ``a/b`` is a word in the singular and the plural, ``-`` none: "{subject} is a/- member/members of
+{object}"; verbs agree by themselves. Brackets enclose words for a type, "[the film {object}]", see
+`rulemine.phrasing.descriptions`. Any key of a template file replaces what the clause gives. The table
+``book`` names the IRIs and prefixes of the vocabulary.
 
 Guarantees: a relation is known by its name or label, whatever its prefix, case and separators. Names mean
 something else elsewhere, so a book is used where it knows at least six tenths of a graph's relations or of
@@ -55,14 +58,6 @@ __all__ = [
     "packaged_books",
     "read_book",
 ]
-
-# The templates of a relation that a clause and the nouns of both ends say: those of phrase books.
-#
-#     clause = "{object} directed {subject}", subject = "work", object = "person"
-#
-# gives “Who directed X?”, “Which works did X direct?” and the descriptions of both ends. ``a/b`` is a word in
-# the singular and the plural, ``-`` none: "{subject} is a/- member/members of {object}"; verbs agree by
-# themselves. Brackets enclose words for a type: "[the film {object}]"; see `rulemine.phrasing.descriptions`.
 
 _END = re.compile(r"(?:\[[^][{}]*)?\{(subject|object)\}(?:[^][{}]*\])?")
 _FORMS = re.compile(r"([\w'’-]+)/([\w'’-]+)( ?)")
