@@ -130,7 +130,7 @@ class BuildStages(BuildResults):
         options = {**to_json(chosen), "seed": self.recipe.seed}
         del options["per_type"]  # the stage balance applies it
         del options["min_sure_confidence"]  # the stage ground applies it
-        options["body_filter"] = sorted(self.inputs.excluded_from_bodies)
+        options["kept_out"] = sorted(self.inputs.excluded_from_bodies)
         options["max_answers"] = self.recipe.questions.max_answers
         options["restated"] = self.recipe.restated
         del options["levels"]  # which levels are written as graphs changes no level of a triple

@@ -55,7 +55,9 @@ def temporary(note: Callable[[str], None] = lambda _text: None) -> Iterator[str]
     """
     jars = fetch_jars(note)
     with tempfile.TemporaryDirectory(prefix="rulemine-neo4j-") as folder:
-        child = _launched(jars, Path(folder) / "data", 0, _HEAP, Path(folder) / "log", attached=True)
+        child = _launched(
+            jars, Path(folder) / "data", 0, _HEAP, Path(folder) / "log", attached=True
+        )
         try:
             yield f"bolt://127.0.0.1:{_port(child, Path(folder) / 'log')}"
         finally:
