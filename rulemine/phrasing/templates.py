@@ -19,10 +19,11 @@ on either of the relations, declare that they state the same facts (see `rulemin
 may stand alone: ``symmetric``, ``inverse_of`` and ``same_as`` (a relation or a list). ``place = true`` says
 that a relation holds between places, whose names often say where they are.
 
-``{{`` and ``}}`` stand for braces. Derived templates go by the relation's name and by what the graph shows of
-its ends (`graph_ends`): people or things, of which type, how many, and whose role. Guarantees: every template holds each of its placeholders exactly
-once, not touching a letter or digit; names are put in verbatim, whatever they contain; no two relations
-of a graph share a question unless they are declared to state the same facts in that direction.
+``{{`` and ``}}`` stand for braces. Derived templates go by the relation's name and by what the graph shows
+of its ends (`graph_ends`): people or things, of which type, how many, and whose role. Guarantees: every
+template holds each of its placeholders exactly once, not touching a letter or digit; names are put in
+verbatim, whatever they contain; no two relations of a graph share a question unless they are declared to
+state the same facts in that direction.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -300,8 +300,13 @@ def _blocks(widths: Sequence[int], columns: int | None) -> list[list[int]]:
     return found
 
 
-def markdown_of(table: Table) -> str:
-    """As Markdown: headings become bold rows, what is said about a value follows it in parentheses."""
+def markdown_of(table: Table, notes: Sequence[str] | None = None) -> str:
+    """As Markdown: headings become bold rows, what is said about a value follows it in parentheses.
+
+    Args:
+        table: The table.
+        notes: See `text_of`.
+    """
     rows = [[*map(in_cell, table.header)]]
     for cells in table.cells():
         shown = [in_cell(str(cell)) for cell in cells]
@@ -309,7 +314,7 @@ def markdown_of(table: Table) -> str:
             shown = [f"**{shown[0]}**", *[""] * (len(table.header) - 1)]
         rows.append(shown)
     parts = [plain(table.title.replace("\n", " · ")), "", *table_lines(rows)]
-    if below := table.footnotes():
+    if below := table.footnotes() if notes is None else notes:
         parts += ["", *(f"- {plain(note)}" for note in below)]
     return "\n".join(parts) + "\n"
 

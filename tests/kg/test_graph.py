@@ -10,7 +10,6 @@ import pytest
 from rulemine.errors import InputError
 from rulemine.kg.graph import KnowledgeGraph, Triple, format_tsv
 from tests import some_seeds
-from tests.kg.test_tsv import read_triples
 
 LABELS = (
     "a",
@@ -129,17 +128,20 @@ def test_a_label_that_tsv_cannot_carry_is_refused(label: str) -> None:
 def test_reading_keeps_file_order_and_strips_fields(tmp_path: Path) -> None:
     path = tmp_path / "kg.tsv"
     path.write_bytes("\ufeffb \t r\t a\r\na\tr\tb\nb\tr\ta\n\n".encode())
-    assert read_triples(path) == [("b", "r", "a"), ("a", "r", "b"), ("b", "r", "a")]
+    assert (kg := KnowledgeGraph.read(path)).labeled(kg.source_order) == [
+        ("b", "r", "a"),
+        ("a", "r", "b"),
+    ]
     path = tmp_path / "kg.tsv.gz"
     path.write_bytes(gzip.compress(b"a\tr\tb"))
-    assert read_triples(path) == [("a", "r", "b")]
+    assert KnowledgeGraph.read(path).labeled() == [("a", "r", "b")]
 
 
 def test_all_bad_lines_are_named_at_once(tmp_path: Path) -> None:
     path = tmp_path / "kg.tsv"
     path.write_text("a\tr\tb\na\tb\na\t\tb\na\tr\tb\tc\n" + "x\n" * 20)
     with pytest.raises(InputError) as caught:
-        read_triples(path)
+        KnowledgeGraph.read(path)
     message = str(caught.value)
     assert message.startswith(f"{path}:\n  line 2 ")
     assert "line 2 has 2 columns: 'a\\tb'" in message
@@ -153,9 +155,9 @@ def test_quoted_tsv_is_refused_and_a_single_quoted_label_is_not(tmp_path: Path) 
     path = tmp_path / "kg.tsv"
     path.write_text('"a"\t"r"\t"b"\n"b"\t"r"\t"a"\n')
     with pytest.raises(InputError, match="no quoting"):
-        read_triples(path)
+        KnowledgeGraph.read(path)
     path.write_text('"a"\t"r"\t"b"\nb\tr\t"a"\n')
-    assert read_triples(path)[1] == ("b", "r", '"a"')
+    assert ("b", "r", '"a"') in KnowledgeGraph.read(path).labeled()
 
 
 def test_beside_others_are_self_loops_and_what_joins_entities_that_another_joins() -> None:
