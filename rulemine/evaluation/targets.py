@@ -16,15 +16,14 @@ from rulemine.evaluation.matching.outputs import PredictionReader, ReadOutput
 from rulemine.evaluation.metrics import COLUMNS, Floats, QuestionScores, score
 from rulemine.evaluation.reading.choices import spelled_out
 from rulemine.evaluation.retrieval import ToRetrieve, evidence_of
+from rulemine.files import read_lines
 from rulemine.kinds.registry import kind_named
+from rulemine.release.guessing import asked_about
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question, translation
 from rulemine.rules.blocks import MapLike
 
-__all__ = [
-    "Gold", "Targets", "golds_of", "score_questions", "topics_are_answers", "topics_of",
-    "without_labels",
-]  # fmt: skip
+__all__ = ["Gold", "Targets", "golds_of", "score_questions", "topics_of", "without_labels"]
 
 
 class Gold(NamedTuple):
@@ -104,22 +103,28 @@ def score_questions(golds: Sequence[Gold], matched: Sequence[Sequence[str]]) -> 
     return np.array(found, np.float64).reshape(len(found), len(COLUMNS))
 
 
-def topics_are_answers(release: Release) -> bool:
-    """Whether a question of a release has a topic entity among its answers, as comparisons do."""
-    return any(not set(q.answers).isdisjoint(q.anchors) for q in release.questions())
-
-
 def topics_of(
     release: Release, questions: Sequence[Question], naming: str
 ) -> list[tuple[str, ...]]:
     """For each question the topic entities, in a naming, which are no answers if something else is named.
 
-    Where topic entities are answers of any question of the release (`topics_are_answers`), all may be.
+    None where a relation at the answer of the query (`rulemine.release.guessing.asked_ends`) links an entity
+    of the complete graph to itself, or of the reference graph: a topic entity may be an answer then.
     """
-    if topics_are_answers(release):
-        return [()] * len(questions)
+    graphs = {"kg/complete.tsv.gz", "kg/reference.tsv.gz"} & release.manifest["files"].keys()
+    looped = {
+        relation
+        for name in graphs
+        for subject, relation, obj in (line.split("\t") for line in read_lines(release.file(name)))
+        if subject == obj
+    }
     names = translation(release.entities, release.naming, naming)
-    return [tuple(names.get(anchor, anchor) for anchor in q.anchors) for q in questions]
+    return [
+        ()
+        if q.query and not looped.isdisjoint(r for r, _ in asked_about(q.query))
+        else tuple(names.get(anchor, anchor) for anchor in q.anchors)
+        for q in questions
+    ]
 
 
 def without_labels(

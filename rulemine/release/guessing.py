@@ -12,7 +12,7 @@ from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS
-from rulemine.query.links import linked, parts_of
+from rulemine.query.links import NONE_DECLARED, linked, parts_of
 from rulemine.query.parser import parse
 from rulemine.query.tree import Difference, Projection, Query
 from rulemine.release.records import Question, names_in
@@ -53,7 +53,7 @@ def commonest_answers(
     return {key: _ranked(found, hard[key], order or {}) for key, found in sorted(counted.items())}
 
 
-def asked_about(query: str, declarations: Declarations) -> Ends:
+def asked_about(query: str, declarations: Declarations = NONE_DECLARED) -> Ends:
     """What a question asks about: the ends of relations at its answer, see `asked_ends`.
 
     Of the kind ``cypher``: its templates and the relations of its pattern.

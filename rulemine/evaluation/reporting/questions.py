@@ -14,7 +14,7 @@ from rulemine.evaluation.reporting.document import Outcome, ProofEdge, QuestionR
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scorer import predicted
 from rulemine.evaluation.sparql.predicted import run_predictions
-from rulemine.evaluation.targets import topics_are_answers
+from rulemine.evaluation.targets import topics_of
 from rulemine.kg.graph import Triple
 from rulemine.kinds.registry import form_of
 from rulemine.release.reader import Release
@@ -86,13 +86,15 @@ def question_rows(
     readers = [_Reader(release, run) for run in runs]
     asked = set().union(*(run.report.ids for run in runs)) if runs else None
     questions = [q for q in release.questions(split) if asked is None or q.id in asked]
+    by_name = any(run.report.queries is None for run in runs)
+    topics = topics_of(release, questions, release.naming) if by_name else [()] * len(questions)
     on_page = {q.id for q in sample(questions, MOST_QUESTIONS)}
     rows = []
-    for number, question in enumerate(questions):
+    for number, (question, own) in enumerate(zip(questions, topics, strict=True)):
         if progress is not None:
             progress(number, len(questions))
         kept = MOST_TRIPLES if question.id in on_page else 0
-        outcomes = (reader.outcome(question, proofs, kept) for reader in readers)
+        outcomes = (reader.outcome(question, proofs, kept, own) for reader in readers)
         rows.append(_row(question, proofs, tuple(o for o in outcomes if o is not None)))
     return tuple(rows), _labels(release, rows)
 
@@ -189,18 +191,26 @@ class _Reader:
         if report.queries is None:
             self._matcher = make_matcher(report.matching, names, run.ignore_case)
             self._entities = {self._matcher.name(n): own[n] for n in names}
-            self._topics_count = topics_are_answers(release)
         ran = run_predictions(release, run.predictions, run.kg, report.naming)
         self._given = {p.id: p for p in ran.given if p is not None}
         self._places = {id_: place for place, id_ in enumerate(report.ids)}
 
-    def outcome(self, question: Question, proofs: _Proofs, kept: int) -> Outcome | None:
-        """What it did with a question, with at most so many triples; None if it was not asked."""
+    def outcome(
+        self, question: Question, proofs: _Proofs, kept: int, topics: Sequence[str]
+    ) -> Outcome | None:
+        """What it did with a question; None if it was not asked.
+
+        Args:
+            question: The question.
+            proofs: Those of the release.
+            kept: Most triples that are kept.
+            topics: The topic entities that are no answers, see `topics_of`.
+        """
         place = self._places.get(question.id)
         if place is None:
             return None
         prediction = self._given.get(question.id)
-        answers = self._answers(question, prediction)
+        answers = self._answers(question, prediction, topics)
         gold = _gold(question, self._run.report.level)
         verdict = "missing" if prediction is None else _verdict(gold, answers)
         reason = _why(gold, verdict, answers, stated=self._states(question))
@@ -233,12 +243,13 @@ class _Reader:
             of_query={} if queries is None else queries[question.id].columns,
         )
 
-    def _answers(self, question: Question, prediction: Prediction | None) -> tuple[str, ...]:
+    def _answers(
+        self, question: Question, prediction: Prediction | None, topics: Sequence[str]
+    ) -> tuple[str, ...]:
         """What is predicted, each once, in the order given; what is no entity as it was matched."""
         if self._run.report.queries is not None:
             return tuple(dict.fromkeys(self._run.report.queries[question.id].rows))
-        topics = () if self._topics_count else [self._others[a] for a in question.anchors]
-        keys = predicted(self._matcher, prediction, topics)
+        keys = predicted(self._matcher, prediction, [self._others[a] for a in topics])
         return tuple(dict.fromkeys(self._entities.get(k) or _cut(k) for k in keys))
 
     def _states(self, question: Question) -> bool:

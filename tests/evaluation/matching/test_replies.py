@@ -10,9 +10,10 @@ import pytest
 
 from rulemine.evaluation import evaluate
 from rulemine.evaluation.matching.vocabulary import VocabularyMatcher, composed
+from rulemine.evaluation.targets import topics_of
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
-from tests.evaluation.world import ANN, BOB, CID, EVE, question, write_release
+from tests.evaluation.world import ANN, BOB, CID, DORA, EVE, question, write_release
 
 ROWS: list[dict[str, Any]] = [
     json.loads(line)
@@ -211,15 +212,18 @@ def test_what_is_denied_is_counted() -> None:
     assert VocabularyMatcher(NAMES).read("Ada Quill, not Ben Quill or Cleo Quill") == ([ADA], 2)
 
 
-@pytest.mark.parametrize("compares", [False, True])
-def test_a_release_says_whether_topics_are_answers(tmp_path: Path, *, compares: bool) -> None:
-    asked = [question(1, ANN, answers=[CID, EVE], hard=[EVE], core=True)]
-    if compares:
-        asked.append(question(2, BOB, "older", answers=[BOB], hard=[BOB], split="train"))
+def test_topics_may_be_answers_where_the_relation_has_loops(tmp_path: Path) -> None:
+    """One training question that its topic answers decided how the replies to all others were read."""
+    asked = [
+        question(1, ANN, answers=[CID, EVE], hard=[EVE], core=True),
+        question(2, BOB, "older", answers=[BOB], hard=[BOB], split="train"),
+        question(3, DORA, "aunt", answers=[DORA, EVE], hard=[]),
+    ]
     release: Release = write_release(tmp_path / "r", asked)
+    assert topics_of(release, release.questions(), "entity") == [("11",), ("12",), ()]
     said = [Prediction("q00001", raw_output=f"{ANN} is the mother of {EVE}, not of {CID}.")]
     report = evaluate(release, said, resamples=5)
-    assert report.headline.scores["precision"].value == (0.5 if compares else 1)
+    assert report.headline.scores["precision"].value == 1
     assert any(
         "Names that outputs deny" in note and "1, in 1 output" in note for note in report.notes
     )
