@@ -164,10 +164,8 @@ def _resolve(
 
 def files_of(name: str) -> list[Path]:
     """The existing files of a data set, or the file of a path, or the files of a folder; reads nothing."""
-    if name not in data_sets() and Path(name).is_dir():
-        return table_files(Path(name))
     if name not in data_sets():
-        return [Path(name)] if Path(name).is_file() else []
+        return table_files(Path(name))
     known = data_sets()[name]
     places = [path for path in (known.path, known.corrections) if path]
     places += [
@@ -191,8 +189,8 @@ def load_kg(
     Args:
         name: The name of a data set, the path of a file or a folder, or ``hub:OWNER/NAME``.
         progress: Called with (bytes, all bytes) of a download.
-        note: Called with a sentence if names were trimmed or triples left out, or the cache is damaged or
-            cannot be written.
+        note: Called with a sentence if names were trimmed, triples left out or files of a folder not read,
+            or the cache is damaged or cannot be written.
 
     Raises:
         DatasetError: The data set is unknown or not available.
@@ -202,7 +200,14 @@ def load_kg(
     if len(paths) > 1:
         kg = KnowledgeGraph.read(*paths)
     elif is_table(paths[0]):
-        kg = read_table(paths[0]).graph()
+        table = read_table(paths[0])
+        kg = table.graph()
+        if table.beside and note:
+            note(
+                f"{name}: {', '.join(path.name for path in table.splits)} are read; not "
+                f"{', '.join(table.beside)}, with three columns too. Put all triples of the graph into one "
+                "file, and name that."
+            )
     else:
         kg = read_cached(paths[0], cache_folder() / "graphs", note=note)
     _refuse_header(name, kg)

@@ -1,7 +1,8 @@
 """Graphs in the forms of other projects, recognized by their files.
 
-Guarantees: all splits of a folder are read, as one graph, and nothing but them; numbers are replaced by the
-names that the folder gives them. pandas reads whatever has columns; splits of plain triples need nothing.
+Guarantees: all splits of a folder are read, as one graph, and nothing but them; further files of three
+columns beside them are named; numbers are replaced by the names that the folder gives them. pandas reads
+whatever has columns; splits of plain triples need nothing.
 """
 
 import re
@@ -38,7 +39,7 @@ HUB = "hub:"
 _SUFFIXES = (".csv", ".jsonl", ".parquet", ".sif")
 _PACKED = (".gz", ".zst")
 _SPLITS = re.compile(
-    r"(train|training|valid|validation|val|dev|test|testing)\.(txt|tsv)(\.gz|\.zst)?"
+    r"(facts|train|training|valid|validation|val|dev|test|testing)\.(txt|tsv)(\.gz|\.zst)?"
 )
 
 
@@ -50,11 +51,13 @@ class TableGraph:
         triples: Subjects, relations and objects, each as a frame of three columns of text.
         labels: Entity → its label, where the files carry labels.
         splits: Files of plain triples, where they need no table.
+        beside: The names of further files of three columns in their folder, which are not read.
     """
 
     triples: "list[pd.DataFrame]" = field(default_factory=list)
     labels: dict[str, str] = field(default_factory=dict)
     splits: list[Path] = field(default_factory=list)
+    beside: list[str] = field(default_factory=list)
 
     def graph(self) -> KnowledgeGraph:
         """The graph.
@@ -82,16 +85,20 @@ def is_table(path: Path) -> bool:
 
 def _has_bars(path: Path) -> bool:
     """Whether the first line of a .txt file is subject|relation|object, as MetaQA's are."""
-    if _suffix(path) != ".txt":
-        return False
-    line = next(read_blocks(path), b"").partition(b"\n")[0]
-    return line.count(b"|") == 2 and b"\t" not in line
+    return (
+        _suffix(path) == ".txt"
+        and b"\t" not in (line := _first_line(path))
+        and line.count(b"|") == 2
+    )
+
+
+def _first_line(path: Path) -> bytes:
+    return next(read_blocks(path), b"").partition(b"\n")[0]
 
 
 def table_files(path: Path) -> list[Path]:
-    """The files of a folder that are read, or the file itself; those of an unknown form are none."""
-    found = _form_of(path)[1] if path.is_dir() else [path]
-    return sorted(found)
+    """The files of a folder that are read, or the file itself; none: it is missing, or of unknown form."""
+    return _form_of(path)[1] if path.is_dir() else [path] * path.is_file()
 
 
 def read_table(path: Path) -> TableGraph:
@@ -275,7 +282,16 @@ def _pykeen(folder: Path, files: Iterable[Path]) -> TableGraph:
 def _splits(folder: Path, files: Iterable[Path]) -> TableGraph:
     if any(folder.glob("entity_to_id.tsv*")):
         return _pykeen(folder, files)
-    return TableGraph(splits=sorted(files))
+    return TableGraph(
+        splits=sorted(files),
+        beside=sorted(
+            path.name
+            for path in {*folder.iterdir()}.difference(files)
+            if path.is_file()
+            and _suffix(path) in (".txt", ".tsv")
+            and _first_line(path).count(b"\t") == 2
+        ),
+    )
 
 
 def _ogb(folder: Path, files: Iterable[Path]) -> TableGraph:
@@ -338,7 +354,7 @@ FORMS = (
          lambda folder: folder.rglob("numeric_triples.tsv*"), _pykeen),
     FolderForm("OGB", "raw/edge.csv.gz, raw/edge_reltype.csv.gz, mapping/",
          lambda folder: (folder / "raw").rglob("edge.csv*"), _ogb),
-    FolderForm("splits of triples", "train.txt, valid.txt, test.txt",
+    FolderForm("splits of triples", "train.txt, valid.txt, test.txt, facts.txt",
          lambda folder: (path for path in folder.iterdir() if _SPLITS.fullmatch(path.name)), _splits),
     FolderForm("tables", ".parquet, .jsonl or .csv with columns head, relation, tail", _tables, _columns),
 )  # fmt: skip

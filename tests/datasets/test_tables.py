@@ -31,13 +31,8 @@ def put(folder: Path, **files: str) -> Path:
 
 
 def plain_splits(folder: Path) -> None:
-    lines = ["\t".join(row) + "\n" for row in TRIPLES]
-    put(
-        folder,
-        train_DOT_txt=lines[0] + lines[1],
-        valid_DOT_txt=lines[2],
-        test_DOT_txt_DOT_gz=lines[2],
-    )
+    one, two, three = ("\t".join(row) + "\n" for row in TRIPLES)
+    put(folder, train_DOT_txt=one + two, valid_DOT_txt=three, test_DOT_txt_DOT_gz=three)
     put(folder, test_negatives_DOT_txt="no\tno\tno\n")
 
 
@@ -129,6 +124,16 @@ def test_all_splits_of_a_folder_are_one_graph(tmp_path: Path, make: Callable[[Pa
     assert load_labels(str(tmp_path)) == {}
 
 
+def test_files_of_triples_that_are_not_read_are_named(tmp_path: Path) -> None:
+    """Folders of DRUM and Neural-LP lost their facts in silence."""
+    plain_splits(tmp_path)
+    put(tmp_path, facts_DOT_txt="eve\tknows\tann\n", entities_DOT_txt="ann\n")
+    told: list[str] = []
+    assert len(load_kg(str(tmp_path), note=told.append)) == len(TRIPLES) + 1
+    [note] = told
+    assert "facts.txt, test.txt.gz, train.txt, valid.txt are read; not test_negatives.txt, " in note
+
+
 def test_entities_of_several_types_are_told_apart_by_the_type(tmp_path: Path) -> None:
     edges = tmp_path / "raw" / "relations" / "drug___treats___disease"
     put(edges, edge_DOT_csv_DOT_gz="0,1\n", edge_reltype_DOT_csv_DOT_gz="0\n")
@@ -189,27 +194,15 @@ def test_files_of_other_projects(tmp_path: Path) -> None:
         ({"notes_DOT_md": "x"}, "none of the forms that are read .*LibKGE: train.del"),
         ({"a_DOT_csv": "head,tail\na,b\n"}, "no table has columns .*found a.csv: head, tail"),
         ({"a_DOT_csv": "head,relation,tail\na,r,b\na,,b\n"}, r"a\.csv: row 2 lacks its subject"),
-        (
-            {"a_DOT_jsonl": '{"head": "a", "relation": "r", "tail": null}\n'},
-            r"a\.jsonl: row 1 lacks",
-        ),
+        ({"a_DOT_jsonl": '{"head": "a", "relation": "r", "tail": null}\n'}, r"a\.jsonl: row 1 lacks"),
         ({"a_DOT_parquet": "PAR"}, r"a\.parquet: cannot be read as a table"),
         ({"a_DOT_csv": "head,relation,tail\na,r,b\n1,2,3,4\n"}, "cannot be read as a table"),
         ({"numeric_triples_DOT_tsv": "head\trelation\ttail\n0\t0\t0\n"}, "no entity_to_id.tsv.gz"),
-        (
-            {"raw__edge_DOT_csv": "0,1\n", "raw__edge_reltype_DOT_csv": "0\n"},
-            "holds none of reltype2relid",
-        ),
-        (
-            {
-                "train_DOT_del": "0\t0\t5\n",
-                "entity_ids_DOT_del": "0\ta\n",
-                "relation_ids_DOT_del": "0\tr\n",
-            },
-            "has the number 5, which the file of names beside it lacks",
-        ),
+        ({"raw__edge_DOT_csv": "0,1\n", "raw__edge_reltype_DOT_csv": "0\n"}, "holds none of reltype2relid"),
+        ({"train_DOT_del": "0\t0\t5\n", "entity_ids_DOT_del": "0\ta\n", "relation_ids_DOT_del": "0\tr\n"},
+         "has the number 5, which the file of names beside it lacks"),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_with_a_folder(tmp_path: Path, files: dict[str, str], message: str) -> None:
     put(tmp_path, **files)
     with pytest.raises(InputError, match=message):
