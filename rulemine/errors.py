@@ -1,7 +1,7 @@
 """The error classes.
 
 Every message says, in this order: where (file, line), what was found, what was expected, what to do.
-The command line turns a `UserError` into one paragraph and exit status 2, and a `CutOffError` into one and
+The command line turns a `UserError` into one paragraph and exit status 2, and a `NoReplyError` into one and
 exit status 1. Any other error is a bug and ends with exit status 1.
 """
 
@@ -69,8 +69,8 @@ class AwaitedError(LimitError):
     """Calls were written for a Batch API; the next run goes on with the results."""
 
 
-class CutOffError(RulemineError):
-    """A model's replies are cut off before there is an answer; what was finished is kept."""
+class NoReplyError(RulemineError):
+    """A model's replies are all cut off, or its calls all refused; what was finished is kept."""
 
 
 class ReplayError(UserError):

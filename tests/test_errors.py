@@ -47,5 +47,5 @@ def test_there_is_one_tree_of_errors() -> None:
     assert all(issubclass(kind, RulemineError) for kind in kinds)
     assert {kind for kind in kinds if not issubclass(kind, UserError)} == {
         RulemineError,
-        errors.CutOffError,
+        errors.NoReplyError,
     }

@@ -1,8 +1,8 @@
 """The entry point of the command line.
 
-Exit status: 0 success; 1 a release has faults (`verify`), a model's replies are all cut off, or this
-program has a bug; 2 something the user gave cannot be used, as one paragraph says; 3 a limit set by the user
-ended the run early, or a batch is to be sent; 130 interrupted.
+Exit status: 0 success; 1 a release has faults (`verify`), a model's replies are all cut off or its calls all
+refused, or this program has a bug; 2 something the user gave cannot be used, as one paragraph says; 3 a limit
+set by the user ended the run early, or a batch is to be sent; 130 interrupted.
 """
 
 import contextlib

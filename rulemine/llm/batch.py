@@ -130,8 +130,9 @@ class BatchFolder:
             self._open[call.key] = asked[-1].file
             raise WantedError
         for problem in problems:
-            adapted = self._wire.adapts(problem, call.model, call.request)
-            if problem.kind == "refused" and not adapted:
+            if problem.kind == "refused" and not self._wire.adapts(
+                problem, call.model, call.request
+            ):
                 return self._failure(
                     Failure(problem.code, problem.detail, problem.code == "context_too_long")
                 )

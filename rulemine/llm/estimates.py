@@ -210,12 +210,11 @@ def three_prompts(calls: Sequence[Call]) -> dict[str, str]:
     }
 
 
-def _is_answered(call: Call, journal: Journal | None) -> bool:
-    """Whether a journal has an answer to a call that lasts."""
-    line = None if journal is None else journal.get(call.key)
-    return line is not None and line.get("failure", {}).get("lasting", True) is True
-
-
 def unanswered(calls: Sequence[Call], journal: Journal | None) -> list[Call]:
-    """The calls that a journal has no answer to."""
-    return [call for call in calls if not _is_answered(call, journal)]
+    """The calls that a journal has no answer to that lasts."""
+    lines = ((call, None if journal is None else journal.get(call.key)) for call in calls)
+    return [
+        call
+        for call, line in lines
+        if line is None or not line.get("failure", {}).get("lasting", True)
+    ]

@@ -124,8 +124,9 @@ class Journal:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self._put(call.key, line_of(call, answer), now)
         with self._problems():
-            row = (call.key, round(seconds, 3))
-            self._db.execute("INSERT OR REPLACE INTO took VALUES (?, ?)", row)
+            self._db.execute(
+                "INSERT OR REPLACE INTO took VALUES (?, ?)", (call.key, round(seconds, 3))
+            )
 
     def seconds(self, key: str) -> float:
         """How long the answer to a call took when it came; 0 where the journal does not say."""

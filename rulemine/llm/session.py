@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from rulemine.errors import AwaitedError, LimitError, UserError
+from rulemine.errors import AwaitedError, LimitError, NoReplyError, UserError, counted
 from rulemine.llm.batch import BatchFolder, WantedError
 from rulemine.llm.call import Answer, Ask, Call, Failure, Reply
 from rulemine.llm.client import Client
@@ -98,7 +98,9 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """Closes the connections and the journal; says how many replies were cut off."""
+        """Closes the connections and the journal; says how many calls failed and replies were cut off."""
+        if self._failed and self.usage.answered + self.usage.reused:
+            self._status(f"{self._failures()}.")
         if self._room and (cut := len(self.usage.cut_off)):
             were = "reply was" if cut == 1 else "replies were"
             self._status(f"{cut:,} {were} cut off. Give the model more room: {self._room}.")
@@ -175,6 +177,7 @@ class Session:
             LimitError: The budget of tokens is spent.
             AwaitedError: Calls are to be sent as a batch.
             OutputError: The journal cannot be written.
+            NoReplyError: Every call of the session so far was refused.
             Exception: What a work raised, the first in their order, once all others have ended.
         """
         if self._workers is not None:
@@ -214,7 +217,19 @@ class Session:
             self._raise_first(problems)
         if awaited and self._batch is not None:
             raise AwaitedError(self._batch.finish())
+        if self._failed and not self.usage.answered + self.usage.reused:
+            raise NoReplyError(
+                f"{', '.join(one.address for one in self._connections or [self._options])}: no reply: "
+                f"{self._failures()}. Check --model and --base-url."
+            )
         return [results[index] for index in range(len(works))]
+
+    def _failures(self) -> str:
+        """How many calls failed, and what the endpoint said to the last of them."""
+        return (
+            f"{counted(len(self._failed), 'call')} failed; the last: "
+            f"{[*self._failed.values()][-1].detail.rstrip('. ')}"
+        )
 
     async def _settle(self) -> None:
         """Lets what conversations asked beside the calls that ended them come to its own next call."""
@@ -244,7 +259,9 @@ class Session:
         key = call.key
         line = self._journal.get(key) or self._in_less_room(call)
         if line is not None and line.get("failure", {}).get("lasting", True):
-            self.usage.reused += 1
+            if "failure" in line:
+                self._failed[key] = Failure(**line["failure"])
+            self.usage.reused += "reply" in line
             if self._batch is not None:
                 self._batch.reply()
             await asyncio.sleep(0)  # a journal that holds all would leave no room for signals
@@ -348,8 +365,9 @@ class Session:
         flying = [self._pending[key] for key in self._flying]
         if flying:
             seconds = self._options.timeout if isinstance(self._fatal, LimitError) else GRACE
-            what = f"{len(flying)} calls in flight"
-            self._status(f"Stopping; waiting up to {seconds:.0f} s for {what}.")
+            self._status(
+                f"Stopping; waiting up to {seconds:.0f} s for {len(flying)} calls in flight."
+            )
             await asyncio.wait(flying, timeout=seconds)
         for task in flying:
             task.cancel()

@@ -18,7 +18,7 @@ class Usage:
     Attributes:
         sent: Requests sent, retries included.
         answered: Calls that the endpoint has replied to.
-        reused: Answers out of the journal.
+        reused: Replies out of the journal.
         prompt_tokens: Of the replies, as counted or estimated; without those from the journal.
         completion_tokens: Counted or estimated in the same way.
         cut_off: The keys of calls whose reply was cut off, those from the journal among them.

@@ -25,12 +25,7 @@ _ADAPTABLE = {
     "seed": r"\bseed\b",
     "top_p": r"\btop_p\b",
 }
-"""Parameters that some endpoints do not know and that can be left out; how a refusal names them."""
-
-_UNKNOWN = re.compile(
-    r"unsupported|not support|unknown|unrecogni[sz]ed|unexpected|extra|not permitted|not allowed|"
-    r"not available|not implemented|invalid parameter"
-)
+"""Parameters that some endpoints do not take and that can be left out; how a refusal names them."""
 
 
 class Wire:
@@ -101,24 +96,27 @@ class Wire:
         )
 
     def adapts(self, problem: CallProblem, model: str, sent: dict[str, Any]) -> bool:
-        """Whether a request was refused for a parameter that can be left out; it is from now on.
+        """Whether a refusal names a parameter that was sent and can be left out; it is from now on.
+
+        What else it says does not count, unless that the request is too long: endpoints have many words for
+        what they do not take, and what is not sent any more cannot be refused again.
 
         Args:
-            problem: What came back.
+            problem: The refusal.
             model: The model.
             sent: The body of the request.
         """
         words = problem.detail.lower()
         for name, named in _ADAPTABLE.items():
-            known = name != "response_format" and not _UNKNOWN.search(words)
-            if known or name not in sent or not re.search(named, words):
+            if problem.code != "refused" or name not in sent or not re.search(named, words):
                 continue
             left_out = self._left_out.setdefault(model, set())
             if name not in left_out:
                 left_out.add(name)
                 instead = "; max_completion_tokens is sent instead" if name == "max_tokens" else ""
-                where = self._options.address
-                self._status(f"{where}: {model} takes no {name}, left out{instead}.")
+                self._status(
+                    f"{self._options.address}: {model} takes no {name}, left out{instead}."
+                )
             return True
         return False
 

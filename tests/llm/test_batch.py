@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rulemine.errors import AwaitedError, ConfigError, EndpointError, OutputError
+from rulemine.errors import AwaitedError, ConfigError, EndpointError, NoReplyError, OutputError
 from rulemine.llm import Call, EndpointOptions, Failure, Reply, Session, batch
 from rulemine.llm.call import Answer, Ask
 from tests.batch_server import answer_rounds, line_of_result
@@ -31,6 +31,10 @@ def until_good(number: int) -> Work:
         return answers
 
     return converse
+
+
+async def converse(ask: Ask) -> Answer:
+    return await ask(call_of(0))
 
 
 def says(request: dict[str, Any], times: int) -> Any:
@@ -149,9 +153,6 @@ def test_a_file_of_requests_that_an_editor_saved_is_whole(path: Path, folder: Pa
 def test_a_failure_in_a_file_cut_short_and_in_the_whole_one_counts_once(
     path: Path, folder: Path
 ) -> None:
-    async def converse(ask: Ask) -> Answer:
-        return await ask(call_of(0))
-
     expired = {"id": "b1", "custom_id": call_of(0).key, "response": None, "error": {"code": "late"}}
     for _ in range(4):
         with opened_at(path, folder) as session, pytest.raises(AwaitedError):
@@ -254,10 +255,6 @@ def test_a_call_that_fails_time_and_again_is_given_up(
     path: Path, folder: Path, result: dict[str, Any]
 ) -> None:
     key = call_of(0).key
-
-    async def converse(ask: Ask) -> Answer:
-        return await ask(call_of(0))
-
     for number in range(1, 7):
         with opened_at(path, folder) as session, pytest.raises(AwaitedError) as found:
             session.run([converse])
@@ -265,11 +262,10 @@ def test_a_call_that_fails_time_and_again_is_given_up(
         assert custom_ids(folder / f"round-{number:04}.requests.jsonl") == [key]
         row = {"id": f"batch_req_{number}", "custom_id": key, **result}
         (folder / f"results{number}.jsonl").write_text(json.dumps(row), encoding="utf-8")
-    with opened_at(path, folder) as session:
-        [failure] = session.run([converse])
-    assert isinstance(failure, Failure)
-    assert (failure.code, failure.lasting) == ("endpoint_error", False)
-    assert lines_of(path)[key]["failure"]["detail"] == failure.detail
+    with opened_at(path, folder) as session, pytest.raises(NoReplyError, match="1 call failed"):
+        session.run([converse])
+    failure = lines_of(path)[key]["failure"]
+    assert (failure["code"], failure["lasting"]) == ("endpoint_error", False)
 
 
 def test_a_parameter_that_is_refused_is_left_out_of_the_next_round(

@@ -33,17 +33,12 @@ def test_vectors_are_in_the_order_of_the_texts(server: ChatServer) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        embedded([1.0]),
-        embedded([1.0], [1.0, 2.0]),
-        embedded([1.0], []),
-        embedded([1.0], [None]),
-        embedded([1.0], ["x"]),
-        embedded([1.0], [[1.0]]),
-        embedded([1.0], float("nan")),
+        embedded([1.0]), embedded([1.0], [1.0, 2.0]), embedded([1.0], []), embedded([1.0], [None]),
+        embedded([1.0], ["x"]), embedded([1.0], [[1.0]]), embedded([1.0], float("nan")),
         {"data": [{"index": 0, "embedding": [1.0]}] * 2},
         {"choices": [{"message": {"content": "no vector"}}]},
     ],
-)
+)  # fmt: skip
 def test_anything_but_a_vector_for_each_text_is_a_fault(
     server: ChatServer, body: dict[str, Any]
 ) -> None:

@@ -13,13 +13,8 @@ from tests.llm.test_session import asking, each
 
 
 def test_at_the_budget_it_says_what_the_next_call_may_take(opened: Open) -> None:
-    with (
-        opened(budget_tokens=40) as session,
-        pytest.raises(
-            LimitError,
-            match=r"may take up to \d+: a token for each byte of its request, and 50 for",
-        ),
-    ):
+    said = r"may take up to \d+: a token for each byte of its request, and 50 for"
+    with opened(budget_tokens=40) as session, pytest.raises(LimitError, match=said):
         session.run(each(1))
 
 

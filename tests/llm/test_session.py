@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rulemine.errors import EndpointError, LimitError, OutputError
+from rulemine.errors import EndpointError, LimitError, NoReplyError, OutputError
 from rulemine.llm import Call, Failure, Reply, Session, failures
 from rulemine.llm.call import Answer, Ask
 from rulemine.llm.journal import Journal
@@ -245,6 +245,18 @@ def test_a_failure_of_one_call_is_its_own(server: ChatServer, opened: Open) -> N
             assert session.run([asking(3)]) == [results[3]], "in the same session it is settled"
             assert results.count(["a"]) == 18
         assert server.received.total() == 19 + 6 * run
+
+
+def test_refusals_are_told_and_end_a_run_without_a_reply(server: ChatServer, opened: Open) -> None:
+    """Fewer than 40 refusals were 40 empty predictions, without the reason."""
+    server.says = lambda request, times: (
+        error(400, "Filtered.") if "e00000" in str(request) else "a"
+    )
+    with opened() as session, pytest.raises(NoReplyError, match="1 call failed; the last: 400: Fi"):
+        session.run(each(1))
+    with opened() as session:
+        assert session.run(each(2))[1] == ["a"]
+    assert opened.told == ["1 call failed; the last: 400: Filtered."]  # type: ignore[attr-defined]
 
 
 def test_failures_in_a_row_end_the_run(server: ChatServer, opened: Open) -> None:

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from rulemine.errors import ConfigError, CutOffError
+from rulemine.errors import ConfigError, NoReplyError
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
@@ -255,7 +255,7 @@ class Context:
 
         Raises:
             ConfigError: There is no model.
-            CutOffError: The last replies about the first `FIRST` questions, or all if there are fewer, were
+            NoReplyError: The last replies about the first `FIRST` questions, or all if there are fewer, were
                 cut off.
             EndpointError: The endpoint cannot be used.
             LimitError: The budget is spent.
@@ -264,7 +264,7 @@ class Context:
             raise ConfigError("this answerer asks a model: name one with --model (and --base-url).")
         session = self.session
         ends: list[bool] = []
-        stopped: list[CutOffError] = []
+        stopped: list[NoReplyError] = []
         may_go_on = asyncio.Event()  # one of the first was not cut off, or all of them were
 
         def about(number: int, question: OpenQuestion) -> Callable[[Ask], Awaitable[Answered]]:
@@ -301,9 +301,9 @@ class Context:
         works = [about(number, question) for number, question in enumerate(questions)]
         return session.run(works, self.progress)
 
-    def _stop(self, many: int, options: Collection[str]) -> CutOffError:
+    def _stop(self, many: int, options: Collection[str]) -> NoReplyError:
         asked = "the one question" if many == 1 else f"all of the first {many} questions"
-        return CutOffError(
+        return NoReplyError(
             f"{self.model}: its last reply about {asked} was cut off: it ended at the limit of tokens, or "
             f"within its thoughts. Give it more room: {self.room(sorted({*options}))}. Every reply is kept; "
             "the same command with that asks again what was cut off, and nothing else."

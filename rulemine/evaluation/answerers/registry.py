@@ -217,7 +217,7 @@ def answer(
         ConfigError: There is no such answerer or split, it does not answer questions of this kind, an option
             is out of range, a model is missing, or the answerer of another package failed.
         ReleaseError: The release has no such graph, or a file is missing or was edited.
-        CutOffError: The last replies about the first questions were all cut off; every reply is kept.
+        NoReplyError: The last replies about the first questions were all cut off, or all calls refused.
         EndpointError: The endpoint cannot be used.
         LimitError: The budget of tokens is spent; every reply is kept.
     """

@@ -161,7 +161,7 @@ class StudyFolder:
 
         Raises:
             ConfigError: A system cannot be used.
-            CutOffError: The first replies of a system were all cut off; it is not finished.
+            NoReplyError: The first replies of a system were all cut off, or all calls refused.
             ReleaseError: A file of the release is missing or was edited.
             OutputError: Something cannot be written, or another process works on this study.
             EndpointError: The model cannot be asked.

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
-from rulemine.errors import CutOffError
+from rulemine.errors import NoReplyError
 from rulemine.evaluation.answerers.prompted import SelfConsistency
 from rulemine.evaluation.answerers.registry import find_answerer
 from rulemine.llm.call import Call, Reply
@@ -160,7 +160,9 @@ def test_the_answer_of_an_agent_has_a_limit_of_its_own(name: str) -> None:
         return CUT if call.max_tokens == 77 else "none"
 
     system: Any = find_answerer(f"{name}:answer_tokens=77")
-    with pytest.raises(CutOffError, match=r"the one question was cut off.* a larger answer_tokens"):
+    with pytest.raises(
+        NoReplyError, match=r"the one question was cut off.* a larger answer_tokens"
+    ):
         run(system, Script(says))
 
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from rulemine.errors import AwaitedError, ConfigError, CutOffError, OutputError, ReleaseError
+from rulemine.errors import AwaitedError, ConfigError, NoReplyError, OutputError, ReleaseError
 from rulemine.evaluation.answerers.model_free.simple import Lookup
 from rulemine.evaluation.answerers.protocol import Answered
 from rulemine.evaluation.predictions import read_run
@@ -164,7 +164,7 @@ def test_a_system_that_is_cut_off_is_not_done_until_it_has_more_room(open_study)
         endpoint = EndpointOptions(base_url=server.url, concurrency=1)
         keys = {"model": "m", "levels": (0, 100), "endpoint": endpoint}
         study = open_study("lookup", "closed-book", **keys)
-        with pytest.raises(CutOffError, match="more room: closed-book:max_tokens=4000"):
+        with pytest.raises(NoReplyError, match="more room: closed-book:max_tokens=4000"):
             study.answer()
         assert [study.is_done(run) for run in study.runs] == [True, True, False, False]
         study = open_study("lookup", "closed-book:max_tokens=300", **keys)
