@@ -106,7 +106,7 @@ class BuildStages(BuildResults):
         }
         if chosen.min_sure_confidence:
             options["min_sure_confidence"] = chosen.min_sure_confidence
-        return self._stage("ground", 8, options, work)
+        return self._stage("ground", 9, options, work)
 
     def _select(self) -> Stage:
         chosen = self.recipe.selection

@@ -50,7 +50,6 @@ def rules_beyond_guessing(
     least: float,
     *,
     max_prior: float,
-    seed: int = 0,
     progress: Progress | None = None,
     run: MapLike = map,
 ) -> tuple[Rule, ...]:
@@ -61,7 +60,6 @@ def rules_beyond_guessing(
         rules: The rules.
         least: Lower bound on the rare confidence (see `rulemine.rules.rare_confidence`); 0: all rules.
         max_prior: What makes an answer common.
-        seed: Seed of the samples.
         progress: Called with (rules done, all rules).
         run: Calls a function with blocks of the rules, perhaps in other processes.
 
@@ -70,5 +68,5 @@ def rules_beyond_guessing(
     """
     if not least:
         return tuple(rules)
-    found = rare_confidences(kg, rules, max_prior, seed=seed, progress=progress, run=run)
+    found = rare_confidences(kg, rules, max_prior, progress=progress, run=run)
     return tuple(rule for rule, value in zip(rules, found.tolist(), strict=True) if value >= least)

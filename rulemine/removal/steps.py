@@ -265,7 +265,6 @@ def ground_eligible(
         ),
         chosen.min_rare_confidence,
         max_prior=chosen.max_prior,
-        seed=recipe.seed,
         progress=progress,
         run=run,
     )

@@ -4,13 +4,13 @@ The standard confidence of a rule says how many of its predictions are in the gr
 wrong reasons: because most predictions name a common answer (most films are in English), or because the body
 holds the predicted triple itself (r(x,z) ∧ q(w,z) ∧ q(w,y) ⇒ r(x,y) with z = y). The rare confidence is
 counted without both: over predictions with a body that does not hold the triple, neither end of which is a
-common answer of the relation.
+common answer of the relation, nor both the same entity.
 
-Guarantees: a function of graph, rule, seed and bound on the prior; an estimate from the predictions about a
-uniform sample of entities, exact where the rule has few; bounded time per rule.
+Guarantees: exact for every rule; a function of graph, rule and bound on the prior; memory is bounded by the
+predictions of one rule, of which there are no more than its support over its confidence.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,25 +26,15 @@ from rulemine.rules.blocks import MapLike, Progress, by_blocks
 from rulemine.rules.bodies import BoundRule, bind_rule
 from rulemine.rules.path_bodies import Chains
 from rulemine.rules.rule import Rule
-from rulemine.rules.two_hop import Step
-from rulemine.seeds import Stream, stream
+from rulemine.rules.two_hop import Step, chunks
 
 __all__ = ["rare_confidences"]
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-ENTITIES = 200
-"""Most entities about which the predictions of a rule are counted."""
-
 DOUBT = 1
 """Wrong predictions that are added, so that one right prediction does not make a rule certain."""
-
-WAYS = 1 << 20
-"""About how many ways to a prediction are followed; rules with more are judged by fewer entities."""
-
-AT_ONCE = 32
-"""Entities whose ways are followed together."""
 
 
 def rare_confidences(
@@ -52,7 +42,6 @@ def rare_confidences(
     rules: Sequence[Rule],
     max_prior: float,
     *,
-    seed: int = 0,
     progress: Progress | None = None,
     run: MapLike = map,
 ) -> npt.NDArray[np.float64]:
@@ -63,64 +52,67 @@ def rare_confidences(
         rules: The rules.
         max_prior: An answer of a relation is common if more than this fraction of the *other* topic
             entities have it.
-        seed: Seed of the samples.
         progress: Called with (rules done, all rules).
         run: Calls a function with blocks of the rules, perhaps in other processes.
 
     Returns:
         float64, shape (rules,), 0 ≤ confidence < 1; 0 for a rule that predicts nothing of this kind.
     """
-    parts = by_blocks(_RareConfidences(kg, max_prior, seed), rules, run, progress)
+    parts = by_blocks(_RareConfidences(kg, max_prior), rules, run, progress)
     return np.array([one for part in parts for one in part])
 
 
 class _RareConfidences:
     """Those of blocks of rules; can be pickled before it is called, and keeps what all rules need."""
 
-    def __init__(self, kg: KnowledgeGraph, max_prior: float, seed: int) -> None:
-        self._kg, self._max_prior, self._seed = kg, max_prior, seed
+    def __init__(self, kg: KnowledgeGraph, max_prior: float) -> None:
+        self._kg, self._max_prior = kg, max_prior
 
     @cached_property
     def _graph(self) -> "_Graph":
         index, most = Index(self._kg), self._max_prior
-        return _Graph(index, Chains(index), _common(index, most, 0), _common(index, most, 2))
+        return _Graph(index, Chains(index), (_common(index, most, 0), _common(index, most, 2)))
 
     def __call__(self, rules: Sequence[Rule]) -> list[float]:
-        return [self._of(rule) for rule in rules]
-
-    def _of(self, rule: Rule) -> float:
-        bound = bind_rule(self._graph.index, rule)
-        if bound is None:
-            return 0.0
-        return _rare_confidence(self._graph, bound, stream(self._seed, "rare", rule.id))
+        bound = [bind_rule(self._graph.index, rule) for rule in rules]
+        return [0.0 if rule is None else _rare_confidence(self._graph, rule) for rule in bound]
 
 
 @dataclass(frozen=True)
 class _Graph:
-    """A graph, and its common answers: relation · entities + entity, ascending."""
+    """A graph, and its common subjects and objects: relation · entities + entity, ascending."""
 
     index: Index
     chains: Chains
-    subjects: Ints
-    objects: Ints
+    common: tuple[Ints, Ints]
 
-    def rare(self, relation: int, subjects: Ints, objects: Ints) -> Bools:
-        """Which triples of a relation have two ends that are not common answers, nor the same entity."""
+    def rare(self, relation: int) -> Bools:
+        """Which entities are not common as subjects, and as objects, of a relation, shape (2, entities)."""
         first = relation * self.index.entities
-        common = _among(self.subjects, first + subjects) | _among(self.objects, first + objects)
-        rare: Bools = ~common & (subjects != objects)
+        rare = np.ones((2, self.index.entities), bool)
+        for end, common in zip(rare, self.common, strict=True):
+            low, high = np.searchsorted(common, [first, first + len(end)])
+            end[common[low:high] - first] = False
         return rare
 
 
-def _rare_confidence(graph: _Graph, bound: BoundRule, draws: Stream) -> float:
-    kg, relation = graph.index.kg, bound.head.relation
-    subjects, objects = _predicted(graph, bound, draws)
-    fit = graph.rare(relation, subjects, objects)
+def _rare_confidence(graph: _Graph, bound: BoundRule) -> float:
+    head, rare = bound.head, graph.rare(bound.head.relation)
+    ends = [(atom.subject, atom.object) for atom in bound.body]
+    path = simple_path(ends, head.subject, head.object)
+    if path is None:
+        found = _joined(graph.index, bound)
+    else:
+        steps = [Step(bound.body[at].relation, forward) for at, forward in path]
+        found = _walked(graph.chains, steps, rare)
+    keys = distinct(np.concatenate([np.empty(0, np.int64), *found]))
+    subjects, objects = np.divmod(keys, graph.index.entities)
+    fit = rare[0][subjects] & rare[1][objects] & (subjects != objects)
     ids = np.empty((int(fit.sum()), 3), np.int32)
-    ids[:, 0], ids[:, 1], ids[:, 2] = subjects[fit], relation, objects[fit]
-    there = kg.rows_of(ids) >= 0
+    ids[:, 0], ids[:, 1], ids[:, 2] = subjects[fit], head.relation, objects[fit]
+    there = graph.index.kg.rows_of(ids) >= 0
     right = ids[there]
-    if len(right) and relation in {
+    if len(right) and head.relation in {
         atom.relation for atom in bound.body
     }:  # a body may hold the triple itself
         chain = graph.chains.of(bound)
@@ -129,91 +121,53 @@ def _rare_confidence(graph: _Graph, bound: BoundRule, draws: Stream) -> float:
     return len(right) / (len(right) + int((~there).sum()) + DOUBT)
 
 
-def _predicted(graph: _Graph, bound: BoundRule, draws: Stream) -> tuple[Ints, Ints]:
-    """All predictions about a sample of entities: subjects and objects, each pair once.
-
-    The entities stand for the head's subject.
-    """
-    head = bound.head
-    ends = [(atom.subject, atom.object) for atom in bound.body]
-    path = None
-    if (head.subject, head.object) == (0, 1) and len(ends) <= 3:
-        path = simple_path(ends, 0, 1)
-    if path is None:
-        return _joined(graph.index, bound, draws)
-    steps = [Step(bound.body[at].relation, forward) for at, forward in path]
-    return _walked(graph, steps, draws)
+def _joined(index: Index, bound: BoundRule) -> Iterator[Ints]:
+    """Yields what a rule predicts, as subject · entities + object, for any body."""
+    nothing = np.zeros((1, bound.columns), np.int64)
+    order = bound.join_order(nothing, frozenset())
+    for found in join(index, [bound.body[i] for i in order], nothing, frozenset()):
+        ends = found.bindings[:, [bound.head.subject, bound.head.object]]
+        yield distinct(ends[:, 0] * index.entities + ends[:, 1])
 
 
-def _walked(graph: _Graph, steps: Sequence[Step], draws: Stream) -> tuple[Ints, Ints]:
-    """See `_predicted`; for a body that is a path."""
-    chains, n = graph.chains, graph.index.entities
-    starts, ends = chains.edges(steps[0])
-    if len(steps) == 1:
-        sample = _drawn(distinct(starts), draws)
-        own = _among(sample, starts)
-        return starts[own], ends[own]
-    if len(steps) == 2:
-        first, count = chains.degrees(steps[1], ends)
-    else:
-        table = chains.pairs(steps[1], steps[2]).keys
-        first = np.searchsorted(table, ends * n)
-        count = np.searchsorted(table, (ends + 1) * n) - first
-    sample = _drawn(distinct(starts), draws, starts, count)
-    own = _among(sample, starts)
-    starts, first, count = starts[own], first[own], count[own]
-    if len(steps) == 2:
-        source, last = chains.expand(steps[1], first, count)
-    else:
-        source = np.repeat(np.arange(len(count)), count)
-        within = np.arange(len(source)) - np.repeat(np.cumsum(count) - count, count)
-        last = table[first[source] + within] % n
-    subjects, objects = np.divmod(distinct(starts[source] * n + last), n)
-    return subjects, objects
+def _walked(chains: Chains, steps: Sequence[Step], rare: Bools) -> Iterator[Ints]:
+    """As `_joined`, without common answers, for a body that is a path: from the end with fewer entities."""
+    n = chains.index.entities
+    back = [step.back() for step in reversed(steps)]
+    if len(distinct(chains.edges(back[0])[0])) < len(distinct(chains.edges(steps[0])[0])):
+        yield from (keys % n * n + keys // n for keys in _walked(chains, back, rare[::-1]))
+        return
+    leads = [rare[1]]  # first back: most nodes lead to no end
+    for step in back:
+        ends, starts = chains.edges(step)
+        leads.append(np.zeros(n, bool))
+        leads[-1][starts[leads[-2][ends]]] = True
+    starts = np.flatnonzero(leads.pop() & rare[0])
+    yield from _onwards(chains, steps, leads[::-1], starts, starts)
 
 
-def _joined(index: Index, bound: BoundRule, draws: Stream) -> tuple[Ints, Ints]:
-    """See `_predicted`; for any body: entities are taken `AT_ONCE` together or not at all."""
-    n, head = index.entities, bound.head
-    start, fixed = head.subject, frozenset({head.subject})
-    atom = next(a for a in bound.body if start in (a.subject, a.object))
-    ends = index.kg.triples[index.of_relation(atom.relation)].astype(np.int64)
-    sample = _drawn(distinct(ends[:, 0 if atom.subject == start else 2]), draws)
-    bindings = np.zeros((len(sample), bound.columns), np.int64)
-    bindings[:, start] = sample[draws.permutation(len(sample))]
-    order = bound.join_order(bindings[:AT_ONCE], fixed)
-    keys = [np.empty(0, np.int64)]
-    ways, taken = np.zeros(-(-len(sample) // AT_ONCE), np.int64), len(sample)
-    for found in join(index, [bound.body[i] for i in order], bindings, fixed):
-        # Results come by entity, so that of those after the last one taken none is missed.
-        ways += np.bincount(found.origin // AT_ONCE, minlength=len(ways))
-        enough = np.flatnonzero(ways.cumsum() >= WAYS)
-        taken = min(taken, (int(enough[0]) + 1) * AT_ONCE) if len(enough) else taken
-        own = found.bindings[: np.searchsorted(found.origin, taken)]
-        keys.append(distinct(own[:, head.subject] * n + own[:, head.object]))
-        if found.origin[-1] >= taken:
-            break
-    subjects, objects = np.divmod(distinct(np.concatenate(keys)), n)
-    return subjects, objects
-
-
-def _drawn(
-    entities: Ints, draws: Stream, starts: Ints | None = None, count: Ints | None = None
-) -> Ints:
-    """A uniform sample of entities, ascending; only as many as have `WAYS` ways in all, at least one.
+def _onwards(
+    chains: Chains, steps: Sequence[Step], leads: Sequence[Bools], starts: Ints, nodes: Ints
+) -> Iterator[Ints]:
+    """The walks on from nodes; a pair of start and node is followed once, by however many ways it is reached.
 
     Args:
-        entities: The entities, ascending.
-        draws: The random stream.
-        starts: The entity at which each of some steps starts.
-        count: The ways on from each step.
+        chains: The graph.
+        steps: The steps that are left.
+        leads: Of each of them, which entities at its end lead on.
+        starts: Where the walks began, ascending.
+        nodes: Where they are.
     """
-    order = draws.permutation(len(entities))[:ENTITIES]
-    if starts is not None and count is not None:
-        ways = np.zeros(len(entities), np.int64)
-        np.add.at(ways, np.searchsorted(entities, starts), count)
-        order = order[: max(1, int((np.cumsum(ways[order]) <= WAYS).sum()))]
-    return np.sort(entities[order])
+    first, count = chains.degrees(steps[0], nodes)
+    for low, high in chunks(count):
+        source, end = chains.expand(steps[0], first[low:high], count[low:high])
+        on = leads[0][end]
+        keys = distinct(starts[low:high][source[on]] * chains.index.entities + end[on])
+        if len(steps) == 1:
+            yield keys
+        else:
+            pairs = np.divmod(keys, chains.index.entities)
+            yield from _onwards(chains, steps[1:], leads[1:], *pairs)
 
 
 def _common(index: Index, max_prior: float, column: int) -> Ints:
@@ -230,13 +184,3 @@ def _counted(ascending: Ints) -> tuple[Ints, Ints]:
     """The distinct values, and how often each is there."""
     first = np.flatnonzero(np.diff(ascending, prepend=-1))
     return ascending[first], np.diff(first, append=len(ascending))
-
-
-def _among(ascending: Ints, values: Ints) -> Bools:
-    """Which values are among others."""
-    if not len(ascending):
-        return np.zeros(len(values), bool)
-    at = np.searchsorted(ascending, values)
-    at[at == len(ascending)] = 0
-    found: Bools = ascending[at] == values
-    return found
