@@ -233,7 +233,7 @@ class BuildStages(BuildResults):
             "max_facts": chosen.max_facts,
             "seed": self.recipe.seed,
         }
-        return self._stage("split", 8, options | self.kind.splits.options(self.inputs), work)
+        return self._stage("split", 9, options | self.kind.splits.options(self.inputs), work)
 
     def _check_missing(self) -> None:
         """Refuses questions of which hardly any misses something.

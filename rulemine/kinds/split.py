@@ -13,7 +13,7 @@ Nothing depends on the order of the questions.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import replace
 
 from rulemine.errors import UserError, counted
@@ -63,7 +63,7 @@ def split(
         ``none``, where there is nothing to train on, nothing is called unseen.
 
     Raises:
-        UserError: There are fewer groups than splits.
+        UserError: There are fewer groups than splits, or fewer than two that need not be in train.
     """
     questions = sorted(asked.questions, key=lambda q: q.id)
     if mode == "none":
@@ -72,16 +72,25 @@ def split(
         chosen = [SPLITS.index(q.split) for q in questions]
     else:
         groups = groups_of(questions) if mode == "group" else [[i] for i in range(len(questions))]
-        if len(groups) < len(SPLITS):
+        many = {
+            g
+            for g, group in enumerate(groups)
+            if mode == "group"
+            and max_facts is not None
+            and any(len(questions[i].hard) > max_facts for i in group)
+        }
+        if len(groups) < len(SPLITS) or len(groups) - len(many) < len(SPLITS) - 1:
             raise UserError(
                 f"{counted(len(questions), 'question')} form {counted(len(groups), 'group')} that must "
-                f"stay together; {len(SPLITS)} splits need at least {len(SPLITS)}. Set questions.split to "
-                "none, or build from a larger graph or with more rules."
+                "stay together"
+                + f", {len(many)} in train for more than {max_facts} hard answers"
+                * bool(many)
+                + f"; {len(SPLITS)} splits need at least {len(SPLITS)}. Set questions.split to none, or "
+                "build from a larger graph or with more rules."
             )
         if mode == "group":
             core = [q.core for q in questions]
             shares = core_shares(sum(core), ratios, test_core)
-            many = [max_facts is not None and len(q.hard) > max_facts for q in questions]
             strata = [kind_named(q.kind).splits.dealt_by(q) for q in questions]
             dealt = _Deal(strata, groups, ratios, seed, core, shares, many).made()
         else:
@@ -215,7 +224,7 @@ class _Deal:
         seed: As for `split`; among groups of one size, the draw says which is dealt first.
         core: Whether each question is of the core; empty: none is.
         core_shares: The fraction of the core that each split gets; empty: as the ratios say.
-        for_train: Whether each question must be in train; empty: none must.
+        for_train: Positions of the groups that must be in train; at least two need not.
     """
 
     def __init__(
@@ -226,7 +235,7 @@ class _Deal:
         seed: int,
         core: Sequence[bool] = (),
         core_shares: Sequence[float] = (),
-        for_train: Sequence[bool] = (),
+        for_train: Collection[int] = (),
     ) -> None:
         self.splits = range(len(ratios))
         shares = [ratio / sum(ratios) for ratio in ratios]
@@ -261,10 +270,11 @@ class _Deal:
         self.off = [[-wanted for wanted in row] for row in self.wanted]
         sizes = [len(group) for group in groups]
         fits = [wanted[numbers[size]] for wanted in self.wanted]
-        self.allowed = [[k for k in self.splits if k == TRAIN or n <= fits[k]] for n in sizes]
-        for g, group in enumerate(groups if for_train else ()):
-            if any(for_train[i] for i in group):
-                self.allowed[g] = [TRAIN]
+        self.for_train = for_train
+        self.allowed = [
+            [k for k in self.splits if k == TRAIN or (n <= fits[k] and g not in for_train)]
+            for g, n in enumerate(sizes)
+        ]
         order = stream(seed, "split").permutation(len(groups)).tolist()
         self.order = sorted(order, key=lambda g: -sizes[g])
         self.dealt = [-1] * len(groups)
@@ -276,8 +286,10 @@ class _Deal:
             self._put(group, min(self.allowed[group], key=lambda k: (self._cost(group, k), -k)))
         for k in self.splits:
             if not self.groups_in[k]:
-                giver = max(self.splits, key=lambda j: (self.groups_in[j], -j))
-                self._put(next(g for g in reversed(self.order) if self.dealt[g] == giver), k)
+                free = [g for g in reversed(self.order) if k == TRAIN or g not in self.for_train]
+                having = Counter(self.dealt[g] for g in free)
+                giver = max(self.splits, key=lambda j: (having[j], -j))
+                self._put(next(g for g in free if self.dealt[g] == giver), k)
         while sum(map(self._improve, self.order)):
             pass  # another round
         return self.dealt

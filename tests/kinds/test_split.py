@@ -91,6 +91,20 @@ def test_questions_that_need_many_facts_are_in_train():
         assert many == ({"train"} if max_facts else set(SPLITS))
 
 
+@pytest.mark.parametrize("single", range(4))
+def test_an_empty_split_took_a_question_that_needs_many_facts(single):
+    questions = [question(i, (f"s{i}", "r", f"o{i}")) for i in range(single)]
+    questions += [question(9 + i, (f"t{i}", "r", "x"), further_hard=["y"]) for i in range(4)]
+    asked = QuestionSet(tuple(questions), (), (), 0)
+    if single < 2:
+        with pytest.raises(UserError, match="4 in train for more than 1 hard answer"):
+            split(asked, "group", RATIOS, 0, max_facts=1)
+    else:
+        done = split(asked, "group", RATIOS, 0, max_facts=1).questions
+        assert {q.split for q in done if q.hard[1:]} == {"train"}
+        assert min(sizes(done)) > 0
+
+
 def test_a_split_needs_no_more_removed_facts_than_its_share():
     triples = [(f"s{i}", "r", f"o{i}") for i in range(9)]
     locks = Locks(RemovedFacts(triples), 2, {"test": 0.25})

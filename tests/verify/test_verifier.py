@@ -119,7 +119,6 @@ def test_limits_are_those_of_the_config(tmp_path: Path) -> None:
         ({"max_relation_share": 0.7}, set()),
         ({"max_answer_share": 2}, {("manifest.json", "balance")}),
         ({"max_answers": 1}, {("questions/test.jsonl", "number of answers")}),
-        ({"ratios": [8, 1, 1]}, {(f"questions/{s}.jsonl", "split size") for s in ("train",)}),
         ({"split": "none"}, {(f"questions/{s}.jsonl", "split") for s in ("train", "validation")}),
         ({"split": "rows"}, {("manifest.json", "split")}),
     ):

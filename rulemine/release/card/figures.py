@@ -259,8 +259,9 @@ FIGURES: tuple[Figure, ...] = (
            "needs", lambda p: _left(p, lambda _, d: bool(d.inverse_edge))),
     Figure("parallel_edge_left", "questions with a parallel edge left there",
            lambda p: _left(p, lambda _, d: bool(d.parallel_edge))),
-    Figure("overlapping_relations", "ordered pairs of relations of which the second states at least 80 % of "
-           "the triples of the first, in the same direction or turned round",
+    Figure("overlapping_relations", "ordered pairs of relations, or one and itself, of which the second "
+           "states at least 80 % of the triples of the first, in the same direction or turned round; both "
+           "count as two",
            lambda p: len(_overlapping(p))),
     Figure("restating_edge_left", "questions where such an edge of such a triple is left", _restating),
     *pair("guessed", "core_guessed", "number of guesses → test questions whose hard answer is among that "

@@ -106,7 +106,7 @@ def _check_split(contents: Contents, findings: Findings) -> None:
         expected = "config.questions.split: group, random or none"
         findings.add(MANIFEST_NAME, None, "split", shown(mode), expected)
     good = are_ratios(ratios)
-    slack = max(1, *groups.values(), int(SIZE_OFF * len(questions)) * (mode == "group"))
+    slack = max(2, *groups.values(), int(SIZE_OFF * len(questions)) * (mode == "group"))
     shares = [
         Fraction(ratio, sum(ratios) if good else 3) for ratio in (ratios if good else (1, 1, 1))
     ]
