@@ -9,6 +9,7 @@ and looking up what is stated wins precision, but neither wins hard F1.
 """
 
 from collections.abc import Callable
+from itertools import product
 
 from rulemine.evaluation.answerers.protocol import NEEDS
 from rulemine.evaluation.answerers.registry import answer, find_answerer, needs_of
@@ -50,18 +51,15 @@ def baselines(
     systems = [name for name in results.baselines if name != FLOOD or len(questions) <= FEW]
     scorer = Scorer(release, split=split, seed=seed, resamples=1)  # the table has no intervals
     rows: list[tuple[str, Values]] = []
-    number = 0
-    for graph in GRAPHS:
-        for name in systems:
-            if progress is not None:
-                progress(number, len(GRAPHS) * len(systems))
-            number += 1
-            found = answer(release, name, kg=graph, split=split, seed=seed)
-            for row in scorer(found, kg=graph).rows:
-                if row.breakdown in SUBSETS:
-                    title = f"{graph} KG, {SUBSETS[row.breakdown]} ({row.n:,})"
-                    scores = (row.scores[metric].value for metric in results.baseline_scores)
-                    rows.append((title, (name, *scores)))
+    for number, (graph, name) in enumerate(product(GRAPHS, systems)):
+        if progress is not None:
+            progress(number, len(GRAPHS) * len(systems))
+        found = answer(release, name, kg=graph, split=split, seed=seed)
+        for row in scorer(found, kg=graph).rows:
+            if row.breakdown in SUBSETS:
+                title = f"{graph} KG, {SUBSETS[row.breakdown]} ({row.n:,})"
+                scores = (row.scores[metric].value for metric in results.baseline_scores)
+                rows.append((title, (name, *scores)))
     title = f"{release.name} · split {split or 'all'} · {len(questions):,} questions · in percent"
     given = [
         f"{name} is given {', '.join(NEEDS[need] for need in needs)}"
@@ -72,5 +70,11 @@ def baselines(
     if len(systems) < len(results.baselines):
         notes.append(f"Not asked, for there are more than {FEW:,} questions: {FLOOD}.")
     header = ("answerer", *(TITLES[metric] for metric in results.baseline_scores))
-    show = dict.fromkeys(header, percent)
-    return Table("baselines", title, header, under_headings(rows), tuple(notes), show)
+    return Table(
+        "baselines",
+        title,
+        header,
+        under_headings(rows),
+        tuple(notes),
+        dict.fromkeys(header, percent),
+    )

@@ -33,6 +33,10 @@ _PROOFS = ("core", "restated", "side edge", "other")
 value that a removed one is read off; an edge between the ends that proves nothing; or an answer that is too
 common for the core."""
 
+GRANTED, CORE_SHOWN = 0.8, 100
+"""Least PCA confidence of the rules of a granted proof, and the least size of a core of which that part is
+shown: of proofs in it that experts read they granted 23 of 34 and refused 1."""
+
 MORE_MISSING = 3
 """From here on, missing links are one group."""
 
@@ -59,13 +63,14 @@ def breakdowns(
 ) -> tuple[Breakdown, ...]:
     """The groups of a report.
 
-    ``core`` is there if it has a question; ``proof``, ``structure``, ``hops``, ``missing`` (the removed
-    triples that the hard answer needs, once all are removed; 0 without one) and ``inference`` (``full``:
-    nothing that the hard answer needs is stated) where questions differ in it; so are most of what a kind
-    adds, and ``split``. ``unseen`` is about the questions outside training; its groups overlap, and of what
-    others published only those are there that some question is in, where these are several. ``level``, the
-    first of the release at which the hard answer is not stated, is there where it has several.
-    Questions without a hard answer are in no other group of what describes hard answers.
+    ``core`` is there if it has a question, and ``granted`` if it has `CORE_SHOWN`; ``proof``, ``structure``,
+    ``hops``, ``missing`` (the removed triples that the hard answer needs, once all are removed; 0 without
+    one) and ``inference`` (``full``: nothing that the hard answer needs is stated) where questions differ in
+    it; so are most of what a kind adds, and ``split``. ``unseen`` is about the questions outside training;
+    its groups overlap, and of what others published only those are there that some question is in, where
+    these are several. ``level``, the first of the release at which the hard answer is not stated, is there
+    where it has several. Questions without a hard answer are in no other group of what describes hard
+    answers.
 
     Args:
         questions: The questions, at least one.
@@ -83,9 +88,9 @@ def breakdowns(
                 f"removed.jsonl: lacks one of {q.removed}, the removed triples of question {q.id!r}. Check "
                 "the release: rulemine verify."
             )
-    groups = _groups_of(questions[0].kind)
-    found = (_broken_down(group, questions, about) for group in groups)
-    return tuple(breakdown for breakdown in found if breakdown is not None)
+    found = [_broken_down(group, questions, about) for group in _groups_of(questions[0].kind)]
+    few = sum(q.core for q in questions) < CORE_SHOWN
+    return tuple(b for b in found if b is not None and not (few and b.name == "granted"))
 
 
 def _groups_of(kind: str) -> tuple[Group, ...]:
@@ -113,6 +118,12 @@ def _broken_down(group: Group, questions: Sequence[Question], about: About) -> B
     for column, own in enumerate(of_each):
         members[[places[name] for name in own], column] = True
     return Breakdown(group.key, tuple(names), members)
+
+
+def _granted(question: Question, about: About) -> str:
+    """Whether a question of the core has a proof that experts grant rather than not."""
+    gone = (about.removals[t].difficulty for t in question.evidence if t in about.removals)
+    return "granted" * (question.core and all(row.pca_confidence >= GRANTED for row in gone))
 
 
 def _proof(question: Question, about: About) -> str:
@@ -163,6 +174,7 @@ SPLIT = Group("split", "split", lambda q, _: q.split, SPLITS)
 
 _FIRST = (
     Group("core", "the core", lambda q, _: "core" if q.core else "", least=1),
+    Group("granted", "granted", _granted, least=1),
     Group("all", "all questions", lambda _, __: "all", least=1),
     PROOF,
     Kind().results.form,

@@ -345,9 +345,8 @@ class Scorer:
         if not self._others:
             return None
         used = self._in_naming(naming)
-        evidence = None
-        if any(p is not None and p.retrieved is not None for p in given):
-            evidence = [wanted.gold for wanted in used.evidence(kg)]
+        retrieved = any(p is not None and p.retrieved is not None for p in given)
+        evidence = [wanted.gold for wanted in used.evidence(kg)] if retrieved else None
         names = translation(self.release.entities, self.release.naming, used.naming)
         judged = judged_of(self.questions, given, names, level, evidence)
         core = np.array([q.core for q in self.questions])

@@ -127,6 +127,7 @@ def random_questions(n):
         difficulty[f"q{i:05d}"] = {
             "proofs": 1 + draws.below(15), "inverse_edge": ("r",)[: draws.below(2)],
             "parallel_edge": ("r",)[: draws.below(2)], "shortest_proof": 1 + draws.below(2),
+            "pca_confidence": (0.79, 0.8)[draws.below(2)],
         }  # fmt: skip
     given = [
         Prediction(q.id, answers=tuple({f"e{draws.below(5):05d}" for _ in range(draws.below(4))}))
@@ -142,6 +143,7 @@ def is_in(breakdown, group, q, difficulty):
     not_core = "restated" if told["shortest_proof"] == 1 else "side edge" if edge else "other"
     return {
         "core": q.core,
+        "granted": q.core and told["pca_confidence"] == 0.8,
         "all": True,
         "proof": group == ("core" if q.core else not_core),
         "structure": q.structure == group,
@@ -162,15 +164,17 @@ def is_in(breakdown, group, q, difficulty):
 
 
 def test_rows_equal_scoring_each_group_alone(tmp_path):
-    questions, given, difficulty = random_questions(150)
+    questions, given, difficulty = random_questions(330)
     removals = removals_of(questions, difficulty)
     release = write_release(tmp_path / "r", questions, removals=removals, levels=[25, 60, 100])
     report = evaluate(release, given, split=None, resamples=20)
     assert list(dict.fromkeys(row.breakdown for row in report.rows)) == [
-        "core", "all", "mean_of_structures", "proof", "structure", "hops", "missing", "inference",
+        "core", "granted", "all", "mean_of_structures", "proof", "structure", "hops", "missing", "inference",
         "rule_type", "rule_subtype", "proofs", "inverse_edge", "unseen", "split", "level",
     ]  # fmt: skip
-    assert [row.group for row in report.rows[3:16]] == [
+    few = evaluate(release, given, split=None, sample=99, resamples=1)
+    assert [row.breakdown for row in few.rows[:2]] == ["core", "all"]
+    assert [row.group for row in report.rows[4:17]] == [
         "core", "restated", "side edge", "other", "2p", "3p", "pi", "(5)", "2", "3", "1", "2", "3+",
     ]  # fmt: skip
     for row in (row for row in report.rows if row.breakdown != "mean_of_structures"):
@@ -179,7 +183,7 @@ def test_rows_equal_scoring_each_group_alone(tmp_path):
                 p.answers,
                 set(q.answers),
                 q.hard_answer,
-                {a.answer for a in q.hard if a.core or row.breakdown != "core"},
+                {a.answer for a in q.hard if a.core or row.breakdown not in ("core", "granted")},
             )
             for q, p in zip(questions, given, strict=True)
             if is_in(row.breakdown, row.group, q, difficulty)

@@ -41,8 +41,7 @@ def test_it_is_the_fraction_of_uncommon_predictions_that_are_right(
     max_prior = rng.choice((0.07, 0.3, 0.6, 1.0))
     found = rare_confidences(kg, rules, max_prior)
     for rule, value in zip(rules, found.tolist(), strict=True):
-        fits = rule.relations <= set(kg.relations)
-        assert value == pytest.approx(expected(kg, rule, max_prior) if fits else 0.0)
+        assert value == pytest.approx(expected(kg, rule, max_prior))
 
 
 def test_a_common_answer_does_not_make_a_rule_confident() -> None:
@@ -59,10 +58,9 @@ def test_a_common_answer_does_not_make_a_rule_confident() -> None:
 
 def test_eligible_rules_were_drawn_by_lot() -> None:
     # Of 6,000 members of clubs 60 are of one with a town, too few for a sample of members.
-    rng = random.Random(0)
     triples = [(f"p{i}", "member_of", f"club{i % 300}") for i in range(6000)]
     triples += [(f"club{i}", "plays_in", f"town{i}") for i in range(3)]
-    triples += [(f"p{i}", "lives_in", f"town{i % 300}") for i in range(6000) if rng.random() < 0.9]
+    triples += [(f"p{i}", "lives_in", f"town{i % 300}") for i in range(6000) if i % 7]
     kg = KnowledgeGraph.from_triples(triples)
     right = sum(r == "lives_in" and o in ("town0", "town1", "town2") for _, r, o in triples)
     rule = parse_readable("member_of(x,z) ∧ plays_in(z,y) ⇒ lives_in(x,y)")

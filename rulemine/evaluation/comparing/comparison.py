@@ -9,7 +9,6 @@ from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.notes import DROPPED, notes_on_rows
 from rulemine.evaluation.reporting.report import Comparison, Report
 from rulemine.evaluation.reporting.tables import WARNING
-from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.statistics.bootstrap import Floats
 from rulemine.evaluation.statistics.estimates import differences, ratio_of, rows_of
 from rulemine.evaluation.statistics.significance import randomization_test
@@ -88,7 +87,7 @@ def compare(
 
 def of_subsets(parts: Sequence[Breakdown]) -> tuple[Breakdown, ...]:
     """The core, if it has a question, and all questions."""
-    return tuple(part for part in parts if part.name in SUBSETS)
+    return tuple(part for part in parts if part.name in ("core", "all"))
 
 
 def sums_of(report: Report, metric: str, part: Breakdown) -> Floats:

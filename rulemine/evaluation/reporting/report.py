@@ -17,7 +17,7 @@ from rulemine.errors import counted
 from rulemine.evaluation.breakdown import Breakdown, group_titles
 from rulemine.evaluation.metrics import Floats
 from rulemine.evaluation.reporting.tables import Tabled
-from rulemine.evaluation.reporting.titles import FURTHER, MEAN, SUBSETS, TITLES
+from rulemine.evaluation.reporting.titles import FURTHER, SUBSETS, TITLES
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
 from rulemine.evaluation.statistics.score import Score
 from rulemine.kinds.registry import kind_named
@@ -150,7 +150,7 @@ class _Rows(Tabled):
         """What `to_json` writes.
 
         Keys: what was evaluated and how; ``headline``: ``core`` or ``all``; ``core`` (null if it has no
-        question), ``all`` and, where there are several structures, ``mean_of_structures``: n, and scores:
+        question), ``all`` and, where they are, ``granted`` and ``mean_of_structures``: n, and scores:
         score → {value, low, high}; ``breakdowns``, over all questions: breakdown → group → {n, scores};
         ``difference``, where there is one: the same of the difference.
         """
@@ -158,9 +158,9 @@ class _Rows(Tabled):
         for row in self.rows:
             group = {"n": row.n, "scores": _plain(row.scores), "hhr_dropped": row.dropped}
             broken.setdefault(row.breakdown, {})[row.group] = group
-        subsets = {name: broken.pop(name, {}).get(name) for name in SUBSETS}
-        if subsets[MEAN] is None:
-            del subsets[MEAN]
+        subsets = {
+            name: broken.pop(name, {}).get(name) for name in SUBSETS if name in ("core", *broken)
+        }
         return self._head() | {
             "naming": self.naming,
             "split": self.split,

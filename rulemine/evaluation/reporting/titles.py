@@ -48,7 +48,12 @@ TITLES = {
 MEAN = "mean_of_structures"
 """Breakdown and group of the plain mean over structures."""
 
-SUBSETS = {"core": "the core", "all": "all questions", MEAN: "mean of structures"}
+SUBSETS = {
+    "core": "the core",
+    "granted": "the granted part of the core",
+    "all": "all questions",
+    MEAN: "mean of structures",
+}
 """The breakdowns that are one row each and come first, in words; all others are over all questions."""
 
 FURTHER = (

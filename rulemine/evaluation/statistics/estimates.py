@@ -68,7 +68,7 @@ def rows_of(
             rows.append(Row(*names[i], size, dict.fromkeys(metrics, UNDEFINED)))
             continue
         means = sampled.means(i)
-        found = estimate(means, columns, metrics, names[i][0] == "core")
+        found = estimate(means, columns, metrics, names[i][0] in ("core", "granted"))
         rows.append(Row(*names[i], size, found, _without_hits(means, columns)))
         if names[i][0] == "structure":
             of_structures.append(sampled.means(i, part=True))

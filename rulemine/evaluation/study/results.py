@@ -200,22 +200,25 @@ def _unanswered(scores: StudyScores) -> Iterator[str]:
 
 
 def headline(scores: StudyScores) -> Table:
-    """The systems on the graph that lacks most, over the core."""
-    level = scores.study.plan.levels[-1]
+    """The systems on the graph that lacks most, over the core; beside it what is granted of it, and all."""
+    level, first = scores.study.plan.levels[-1], HEADLINE[0]
+    every = "all questions" if scores.everything == "all questions" else "all asked"
+    beside = {"granted": "granted", "all": every} if scores.subset == "core" else {}
+    having = {row.breakdown for report in scores.top.values() for row in report.rows}
     rows = [
         (
             scores.called[system],
             report.headline.n,
             *(score_in(report, metric, "core") for metric in HEADLINE),
-            *([score_in(report, HEADLINE[0])] if scores.subset == "core" else []),
+            *(score_in(report, first, subset) for subset in beside if subset in having),
         )
         for system, report in scores.top.items()
     ]
     title = f"{graph_at(level).capitalize()} graph, {scores.over}"
-    header = ("system", "n", *(TITLES[metric] for metric in HEADLINE))
-    if scores.subset == "core":
-        every = "all questions" if scores.everything == "all questions" else "all asked"
-        header += (f"{TITLES[HEADLINE[0]]}, {every}",)
+    header = (
+        *("system", "n", *(TITLES[metric] for metric in HEADLINE)),
+        *(f"{TITLES[first]}, {beside[subset]}" for subset in beside if subset in having),
+    )
     return Table("headline", title, header, tuple(rows), notes=_needs(scores))
 
 
