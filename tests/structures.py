@@ -153,9 +153,7 @@ def world(**changes: Any) -> ReleaseParts:
     questions = []
     for number, (split, text) in enumerate(ASKED):
         question = structure_question(number, text, split)
-        several = len(question.answers) > 1
-        words = compose(parse(text), parts.templates, several=several)
-        questions.append(replace(question, question=words))
+        questions.append(replace(question, question=compose(parse(text), parts.templates)))
     return replace(parts, **({"questions": tuple(questions)} | changes))
 
 

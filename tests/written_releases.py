@@ -188,10 +188,7 @@ def written_world(kind: str, **changes: Any) -> ReleaseParts:
         made = make(
             number, "validation" if kind == "variants" and number in (2, 4) else split, text, answer
         )
-        several = len(made.answers) > 1
-        questions.append(
-            replace(made, question=compose(parse(text), parts.templates, several=several))
-        )
+        questions.append(replace(made, question=compose(parse(text), parts.templates)))
     return replace(
         parts,
         **{

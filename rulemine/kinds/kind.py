@@ -440,8 +440,7 @@ class Kind:
         from rulemine.phrasing.compose import compose
         from rulemine.query.parser import parse
 
-        several = len(question.answers) > 1
-        return compose(parse(question.query), templates, several=several, articles=articles)
+        return compose(parse(question.query), templates, articles=articles)
 
     def choices(self, question: Any) -> Mapping[str, str]:
         """The entities that the text of a question offers as answers, by what replies may call them.

@@ -190,7 +190,7 @@ def question(clause: Clause, number: int, who: bool) -> str:
 
     Args:
         clause: The clause.
-        number: Whether there are several answers, 0 or 1.
+        number: Singular (0) or plural (1).
         who: Whether they are people.
     """
     asked = _asked(clause, number, who)

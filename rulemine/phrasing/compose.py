@@ -256,15 +256,12 @@ _MOST = 5
 """How much is kept in mind at once: two relative clauses in a row and a short one."""
 
 
-def compose(
-    query: Query, templates: Templates, *, several: bool = False, articles: bool = False
-) -> str:
-    """The question in words.
+def compose(query: Query, templates: Templates, *, articles: bool = False) -> str:
+    """The question in words. Its relations decide on singular or plural; a count is always in the plural.
 
     Args:
         query: What is asked; the entities as the text names them.
         templates: The templates of its relations, and which state the same facts.
-        several: Whether it has more than one answer; a count is always asked in the plural.
         articles: Whether names get *the* where they take it, see `rulemine.text.articles`.
 
     Raises:
@@ -272,12 +269,11 @@ def compose(
     """
     asked = linked(query, templates.declarations)
     if isinstance(asked, Projection) and isinstance(asked.of, Anchor):
-        template, topic = templates[asked.relation], asked.of.entity
-        return template.ask(_end(asked), topic, several=several, articles=articles)
+        return templates.ask(asked.relation, _end(asked), asked.of.entity, articles=articles)
     composer = _Composer(templates, articles)
     if isinstance(asked, Count):
         return composer.how_many(asked.of)
-    return composer.question(asked, int(several))
+    return composer.question(asked, int(not templates.gives_one(asked)))
 
 
 def goes_together(templates: Templates, one: tuple[str, bool], other: tuple[str, bool]) -> bool:

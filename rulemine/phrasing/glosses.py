@@ -20,8 +20,9 @@ from functools import cached_property
 from pathlib import Path
 
 from rulemine.config import option
+from rulemine.errors import InputError, list_problems
 from rulemine.kg.graph import DIRECTIONS
-from rulemine.phrasing.tables import check_spelling, read_tables
+from rulemine.phrasing.tables import misspelled, read_tables
 from rulemine.phrasing.templates import RelationTemplates, Templates
 from rulemine.registry import packaged_or_given
 from rulemine.text.template import fill
@@ -140,7 +141,8 @@ def load_glosses(source: str, templates: Templates, symmetric: Collection[str] =
     path = packaged_or_given(source, "glosses.toml")
     given = read_glosses(path) if source else {}
     names = [template.relation for template in templates.rows]
-    check_spelling(path, given, names)
+    if problems := [*misspelled(given, names)]:
+        raise InputError(list_problems(str(path), problems, "Relation names must match exactly."))
     return Glosses(
         tuple(
             given.get(row.relation) or gloss_of(row, row.relation in symmetric)

@@ -55,8 +55,8 @@ class DerivedTemplates(NamedTuple):
         statement: The triple as a clause, with ``{subject}`` and ``{object}``.
         ask_subject: A question for the subjects, with ``{topic}`` for the object.
         ask_object: A question for the objects, with ``{topic}`` for the subject.
-        ask_subjects: As `ask_subject`, where there are several answers.
-        ask_objects: As `ask_object`, where there are several answers.
+        ask_subjects: As `ask_subject`, where there may be several answers.
+        ask_objects: As `ask_object`, where there may be several answers.
         describe_subject: What the subjects are; "": it is read off the others.
         describe_object: What the objects are.
     """

@@ -10,7 +10,7 @@ from rulemine.config import read_toml
 from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.text.template import template_problem
 
-__all__ = ["check_spelling", "misspelled", "read_tables", "template_problems"]
+__all__ = ["misspelled", "read_tables", "template_problems"]
 
 _T = TypeVar("_T")
 
@@ -74,21 +74,6 @@ def template_problems(record: object, placeholders: Mapping[str, Sequence[str]])
 def _suggest(table: Mapping[str, object], key: str, known: Iterable[str]) -> str:
     more = "; a relation with a dot needs quotes" if isinstance(table[key], Mapping) else ""
     return did_you_mean(key, known) + more
-
-
-def check_spelling(path: Path, written: Collection[str], names: Collection[str]) -> None:
-    """Refuses relations of a file that are not in the graph and look like a misspelling of one that is.
-
-    Args:
-        path: The file.
-        written: Its relations, in file order.
-        names: The relations of the graph.
-
-    Raises:
-        InputError: There are some; names all of them.
-    """
-    if problems := list(misspelled(written, names)):
-        raise InputError(list_problems(str(path), problems, "Relation names must match exactly."))
 
 
 def misspelled(written: Collection[str], names: Collection[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ A template file is TOML with one table per relation; the first three keys are ne
     statement = "{subject} is the aunt of {object}"
     ask_subject = "Who is the aunt of {topic}?"
     ask_object = "Who is {topic} the aunt of?"
-    ask_subjects = "Who are the aunts of {topic}?"    # where there are several answers; ask_objects too
+    ask_subjects = "Who are the aunts of {topic}?"    # unless hardly anyone has two; ask_objects too
 
 Two more say what the ends are, for questions over several relations, see `rulemine.phrasing.descriptions`:
 
@@ -57,7 +57,7 @@ from rulemine.phrasing.lexicon import (
 from rulemine.phrasing.relation_names import object_has_role, phrase_of
 from rulemine.phrasing.roles import RoleNoun
 from rulemine.phrasing.template_file import ENDS, RelationTable, closed_ends, read_template_file
-from rulemine.query.tree import Count, Difference, Projection, Query, Union
+from rulemine.query.tree import Anchor, Count, Difference, Intersection, Projection, Query, Union
 from rulemine.registry import packaged_or_given
 from rulemine.text.articles import in_sentence
 from rulemine.text.template import escape, fill
@@ -338,8 +338,8 @@ class RelationTemplates:
         statement: Template of the triple as a clause, with ``{subject}`` and ``{object}``.
         ask_subject: Template of a question for the subjects, with ``{topic}`` for the object.
         ask_object: Template of a question for the objects, with ``{topic}`` for the subject.
-        ask_subjects: As `ask_subject`, where there are several answers.
-        ask_objects: As `ask_object`, where there are several answers.
+        ask_subjects: As `ask_subject`, where there may be several answers.
+        ask_objects: As `ask_object`, where there may be several answers.
         source: ``written`` (by hand), ``book`` (of a phrase book) or ``derived`` (from the relation's name);
             in a file what says the same as one of these two is still theirs.
         describe_subject: What the subjects are, with ``{topic}`` for the object.
@@ -360,22 +360,8 @@ class RelationTemplates:
         """The triple in words, e.g. ``7 is the aunt of 72``."""
         return fill(self.statement, {"subject": subject, "object": object})
 
-    def ask(
-        self, direction: str, topic: str, *, several: bool = False, articles: bool = False
-    ) -> str:
-        """The question for the subjects or the objects.
-
-        Args:
-            direction: See `rulemine.kg.graph.DIRECTIONS`.
-            topic: The name of the topic entity.
-            several: Whether it has more than one answer.
-            articles: Whether the topic entity gets *the* if its name takes it, see `rulemine.text.articles`.
-        """
-        template, values = self.asks(direction)[several], {"topic": topic}
-        return fill(template, values, in_sentence) if articles else fill(template, values)
-
     def asks(self, direction: str) -> tuple[str, str]:
-        """The templates of the question for one answer and for several."""
+        """The templates of the question: where there is one answer, and where there may be several."""
         if direction == DIRECTIONS[0]:
             return self.ask_subject, self.ask_subjects
         return self.ask_object, self.ask_objects
@@ -395,6 +381,8 @@ class Templates:
         declarations: Which relations of the graph state the same facts.
         places: The relations between places.
         unasked: Relations with the end of theirs that is not asked for.
+        single: Relations with the end of theirs that is asked for in the singular, because (almost) every
+            topic entity has one answer, see `rulemine.query.answers.single_ends`; all others in the plural.
     """
 
     rows: tuple[RelationTemplates, ...]
@@ -402,6 +390,7 @@ class Templates:
     declarations: Declarations = field(default_factory=Declarations)
     places: frozenset[str] = frozenset()
     unasked: frozenset[tuple[str, str]] = frozenset()
+    single: frozenset[tuple[str, str]] = frozenset()
 
     @cached_property
     def _by_relation(self) -> dict[str, RelationTemplates]:
@@ -409,6 +398,27 @@ class Templates:
 
     def __getitem__(self, relation: str) -> RelationTemplates:
         return self._by_relation[relation]
+
+    def ask(self, relation: str, direction: str, topic: str, *, articles: bool = False) -> str:
+        """The question for the subjects or the objects of a relation, however many answers it has.
+
+        Args:
+            relation: The relation.
+            direction: See `rulemine.kg.graph.DIRECTIONS`.
+            topic: The name of the topic entity.
+            articles: Whether the topic entity gets *the* if its name takes it, see `rulemine.text.articles`.
+        """
+        template = self[relation].asks(direction)[(relation, direction) not in self.single]
+        return fill(template, {"topic": topic}, *[in_sentence] * articles)
+
+    def gives_one(self, query: Query) -> bool:
+        """Whether a query is asked in the singular: of its relations (almost) always one entity follows."""
+        if isinstance(query, Projection):
+            asked = query.relation, DIRECTIONS[not query.inverse]
+            return asked in self.single and self.gives_one(query.of)
+        of = (query.of,) if isinstance(query, Difference) else ()
+        parts = query.parts if isinstance(query, Intersection) else of
+        return isinstance(query, Anchor) or any(map(self.gives_one, parts))
 
     def asks(self, query: Query) -> bool:
         """Whether a query asks for an end that is asked for, or for what has several ends at once."""
@@ -436,15 +446,20 @@ class Templates:
 
     def to_plain(self) -> list[dict[str, str]]:
         """The templates and declarations as rows of ``relations.tsv``: column → text."""
-        rows = []
+        words = {ends: word for word, ends in ENDS.items()}
+        every = {(row.relation, end) for row in self.rows for end in DIRECTIONS}
+        columns, rows = {"single": self.single, "ask": every - self.unasked}, []
         for row in self.rows:
             fact, *flags = self.declarations[row.relation]
-            turned, both = ("yes" if flag else "" for flag in flags)
-            place = "yes" if row.relation in self.places else ""
-            flags_of = {"fact": fact, "reversed": turned, "symmetric": both, "place": place}
-            ends = tuple(end for end in DIRECTIONS if (row.relation, end) not in self.unasked)
-            flags_of["ask"] = next(word for word, asked in ENDS.items() if asked == ends)
-            rows.append(asdict(row) | flags_of)
+            yes = zip(
+                ("reversed", "symmetric", "place"),
+                (*flags, row.relation in self.places),
+                strict=True,
+            )
+            own = asdict(row) | {"fact": fact} | {column: "yes" * flag for column, flag in yes}
+            for column, some in columns.items():
+                own[column] = words[tuple(e for e in DIRECTIONS if (row.relation, e) in some)]
+            rows.append(own)
         return rows
 
     @classmethod
@@ -456,12 +471,16 @@ class Templates:
             relation: Reading(row["fact"], row["reversed"] == "yes", row["symmetric"] == "yes")
             for relation, row in known.items()
         }
-        asked = {relation: ENDS[row.get("ask", "both")] for relation, row in known.items()}
+
+        def ends(column: str, usual: str) -> frozenset[tuple[str, str]]:
+            return frozenset((r, end) for r in known for end in ENDS[known[r].get(column, usual)])
+
         return cls(
             tuple(RelationTemplates(*(known[r][name] for name in names)) for r in sorted(known)),
             declarations=Declarations(readings).within(known),
             places=frozenset(r for r, row in known.items() if row.get("place") == "yes"),
-            unasked=frozenset((r, end) for r in asked for end in DIRECTIONS if end not in asked[r]),
+            unasked=frozenset((r, end) for r in known for end in DIRECTIONS) - ends("ask", "both"),
+            single=ends("single", "none"),
         )
 
 
@@ -515,7 +534,8 @@ def load_templates(
     rows = _described(_distinct(rows, declared, derives), declared)
     if source != "" and path == Path(source):  # a draft has templates that nobody has touched
         own = load_templates("", every, declared, kg=kg, names=names, labels=labels)
-        rows = tuple(own[row.relation] if _alike(own[row.relation], row) else row for row in rows)
+        alike = (replace(own[row.relation], source=row.source) == row for row in rows)
+        rows = tuple(own[r.relation] if same else r for r, same in zip(rows, alike, strict=True))
     return Templates(
         rows,
         unused,
@@ -525,24 +545,30 @@ def load_templates(
     )
 
 
-def _alike(one: RelationTemplates, other: RelationTemplates) -> bool:
-    """Whether two rows have the same texts."""
-    return replace(one, source=other.source) == other
-
-
 def _written(relation: str, t: RelationTable, source: str) -> RelationTemplates:
-    subjects, objects = t.ask_subjects or t.ask_subject, t.ask_objects or t.ask_object
-    asks = (t.ask_subject, t.ask_object, subjects, objects)
-    row = RelationTemplates(relation, t.statement, *asks, source)
-    return replace(row, **{key: text for key in _DESCRIBE if (text := getattr(t, key))})
+    return RelationTemplates(
+        relation,
+        t.statement,
+        t.ask_subject,
+        t.ask_object,
+        t.ask_subjects or t.ask_subject,
+        t.ask_objects or t.ask_object,
+        source,
+        t.describe_subject or "",
+        t.describe_object or "",
+    )
 
 
 def _both_ways(row: RelationTemplates, declared: Declarations) -> RelationTemplates:
     """Templates; of what holds both ways in the graph, those for the object at both ends."""
     if not declared[row.relation].symmetric:
         return row
-    asked = {"ask_subject": row.ask_object, "ask_subjects": row.ask_objects}
-    return replace(row, **asked, describe_subject=row.describe_object)
+    return replace(
+        row,
+        ask_subject=row.ask_object,
+        ask_subjects=row.ask_objects,
+        describe_subject=row.describe_object,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -571,10 +597,11 @@ class _Derived:
     def with_name(self, row: RelationTemplates) -> RelationTemplates:
         """Appends the full name of the relation to each question."""
         name = f" (relation “{escape(row.relation)}”)?"
-        asks = (*row.asks(DIRECTIONS[0]), *row.asks(DIRECTIONS[1]))
-        named = [ask.removesuffix("?") + name for ask in asks]
-        order = (named[0], named[2], named[1], named[3])
-        return RelationTemplates(row.relation, row.statement, *order, source="derived")
+        one, other, many, others = (
+            ask.removesuffix("?") + name
+            for ask in (row.ask_subject, row.ask_object, row.ask_subjects, row.ask_objects)
+        )
+        return RelationTemplates(row.relation, row.statement, one, other, many, others, "derived")
 
 
 def _distinct(
@@ -620,11 +647,10 @@ def _described(
 def _with_descriptions(row: RelationTemplates, shared: Collection[str]) -> RelationTemplates:
     """Fills in the descriptions that are missing; instead of shared ones, those that name the relation."""
     templates = (row.relation, row.statement, row.ask_subject, row.ask_object)
-    read = derive_descriptions(*templates)
-    named = derive_descriptions(*templates, linked=True)
+    both = (derive_descriptions(*templates, linked=linked) for linked in (False, True))
     made = {
         key: other if text in shared else text
-        for key, text, other in zip(_DESCRIBE, read, named, strict=True)
+        for key, text, other in zip(_DESCRIBE, *both, strict=True)
         if not getattr(row, key)
     }
     return replace(row, **made)

@@ -5,35 +5,20 @@ of the relation's triples with that topic, on the complete graph and, where one 
 reference graph (matched by labels).
 """
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
+from rulemine.arrays import distinct
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.index import Index
 
-__all__ = ["AnswerIndex", "AnswerRows", "QuestionKey", "missing_from", "stale_in"]
+__all__ = ["AnswerIndex", "ids_in", "missing_from", "single_ends", "stale_in"]
 
 Ints = npt.NDArray[np.int64]
 
-
-class AnswerRows(NamedTuple):
-    """The triples that answer many questions.
-
-    Attributes:
-        rows: Rows of ``kg.triples``, question by question.
-        starts: int64, shape (questions + 1,): those of question i lie from ``starts[i]`` to
-            ``starts[i + 1]``.
-    """
-
-    rows: Ints
-    starts: Ints
-
-    def of(self, question: int) -> Ints:
-        """The rows of one question, by the other end's id."""
-        return self.rows[self.starts[question] : self.starts[question + 1]]
+SINGLE = 95
+"""Least percentage of topic entities with one answer where that is asked for in the singular."""
 
 
 class AnswerIndex:
@@ -45,60 +30,43 @@ class AnswerIndex:
     """
 
     def __init__(self, kg: KnowledgeGraph) -> None:
-        self.kg = kg
-        self.index = Index(kg)
+        self.kg, self.index = kg, Index(kg)
 
-    def find(
-        self, topics: Ints, relations: Ints, asks_subject: npt.NDArray[np.bool_]
-    ) -> AnswerRows:
-        """The triples that answer questions.
+    def find_labeled(
+        self, topics: list[str], relations: list[str], directions: list[str]
+    ) -> tuple[Ints, Ints]:
+        """The triples that answer questions; labels that the graph lacks have no answer.
 
         Args:
-            topics: Entity ids of the graph, shape (n,); −1 where it lacks the entity.
-            relations: Relation ids, shape (n,); −1 where it lacks the relation.
-            asks_subject: Whether the subjects are asked for (the topic is the object), shape (n,).
+            topics: The topic entity of each question.
+            relations: The relation of each.
+            directions: The end that each asks for.
 
         Returns:
-            The triples of each question, by the id of the end asked for.
+            Rows of ``kg.triples``, question by question, by the id of the end asked for; and, shape
+            (questions + 1,): those of question i lie from ``starts[i]`` to ``starts[i + 1]``.
         """
-        index = self.index
-        keys = relations * index.entities + topics
-        known = (topics >= 0) & (relations >= 0)
-        first = np.empty(len(keys), np.int64)
-        last = np.empty(len(keys), np.int64)
+        index, kg = self.index, self.kg
+        topic = np.array([kg.entity_ids.get(label, -1) for label in topics], np.int64)
+        relation = np.array([kg.relation_ids.get(label, -1) for label in relations], np.int64)
+        asks_subject = np.array([direction == DIRECTIONS[0] for direction in directions], bool)
+        keys = relation * index.entities + topic
+        first, last = np.empty((2, len(keys)), np.int64)
         for by_object, sorted_keys in ((False, index.subject_keys), (True, index.object_keys)):
             which = asks_subject == by_object
             first[which] = np.searchsorted(sorted_keys, keys[which], "left")
             last[which] = np.searchsorted(sorted_keys, keys[which], "right")
-        count = np.where(known, last - first, 0)
+        count = np.where((topic >= 0) & (relation >= 0), last - first, 0)
         starts = np.concatenate(([0], np.cumsum(count)))
         source = np.repeat(np.arange(len(keys)), count)
-        position = first[source] + np.arange(len(source)) - starts[source]
-        if len(position):
-            rows = np.where(
-                asks_subject[source],
-                index.by_object[position],
-                index.by_subject[position],
-            ).astype(np.int64)
-        else:
-            rows = np.empty(0, np.int64)
-        return AnswerRows(rows, starts)
-
-    def find_labeled(
-        self, topics: list[str], relations: list[str], directions: list[str]
-    ) -> AnswerRows:
-        """As `find`, for labels and directions; labels that the graph lacks have no answer."""
-        entity_ids, relation_ids = self.kg.entity_ids, self.kg.relation_ids
-        return self.find(
-            np.array([entity_ids.get(label, -1) for label in topics], np.int64),
-            np.array([relation_ids.get(label, -1) for label in relations], np.int64),
-            np.array([direction == DIRECTIONS[0] for direction in directions], bool),
-        )
+        at = first[source] + np.arange(len(source)) - starts[source]
+        rows = np.where(asks_subject[source], index.by_object[at], index.by_subject[at])
+        return rows.astype(np.int64), starts
 
 
 def missing_from(kg: KnowledgeGraph, reference: KnowledgeGraph) -> KnowledgeGraph:
     """A larger graph without the triples that this one holds too, compared by labels."""
-    ids = _ids_in(kg, reference)
+    ids = ids_in(kg, reference)
     known = np.flatnonzero((ids >= 0).all(axis=1))
     return reference.without(known[kg.rows_of(ids[known]) >= 0])
 
@@ -113,7 +81,7 @@ def stale_in(
         reference: The other one; compared by labels.
         declarations: Which relations state the same facts.
     """
-    s, _, o = _ids_in(reference, kg).T
+    s, _, o = ids_in(reference, kg).T
     found = np.zeros(len(kg), bool)
     for number, relation in enumerate(kg.relations):
         of = np.flatnonzero(kg.triples[:, 1] == number)
@@ -126,23 +94,38 @@ def stale_in(
     return ~found
 
 
-def _ids_in(kg: KnowledgeGraph, other: KnowledgeGraph) -> npt.NDArray[np.int32]:
+def single_ends(
+    kg: KnowledgeGraph, declarations: Declarations, more: KnowledgeGraph | None = None
+) -> frozenset[tuple[str, str]]:
+    """The relations, each with an end of theirs of which (almost) every topic entity has one: 95 % or more.
+
+    Args:
+        kg: The complete KG; topic entities are those to which it gives an answer.
+        declarations: Which relations state the same facts; topic entities have the answers of all of them.
+        more: A graph that gives further answers, compared by labels.
+    """
+    triples = kg.triples if more is None else np.concatenate((kg.triples, ids_in(kg, more)))
+    order = np.argsort(triples[:, 1], kind="stable")
+    starts = triples[order, 1].searchsorted(np.arange(len(kg.relations) + 1))
+    rows = dict(zip(kg.relations, np.split(order, starts)[1:-1], strict=True))
+    single: set[tuple[str, str]] = set()
+    for asked in sorted({declarations.asked(r, end) for r in kg.relations for end in DIRECTIONS}):
+        statements = declarations.statements(*asked)
+        parts = [(rows[r], end) for r, end in statements if r in rows]
+        columns = [triples[at][:, [2, 0] if end == DIRECTIONS[0] else [0, 2]] for at, end in parts]
+        topics, answers = np.concatenate(columns).T.astype(np.int64)
+        # An answer that the KG lacks has the id −1: one more, whichever it is.
+        each, counts = np.unique(distinct(topics << 32 | answers + 1) >> 32, return_counts=True)
+        own = topics[np.concatenate([at for at, _ in parts]) < len(kg)]
+        counts = counts[np.isin(each, own)]
+        if 100 * np.count_nonzero(counts == 1) >= SINGLE * len(counts) > 0:
+            single.update(statements)
+    return frozenset(single)
+
+
+def ids_in(kg: KnowledgeGraph, other: KnowledgeGraph) -> npt.NDArray[np.int32]:
     """The triples of another graph in the ids of this one, shape (triples, 3); −1 for what it lacks."""
     entities = np.array([kg.entity_ids.get(label, -1) for label in other.entities], np.int32)
     relations = np.array([kg.relation_ids.get(label, -1) for label in other.relations], np.int32)
     s, r, o = other.triples.T
     return np.column_stack((entities[s], relations[r], entities[o]))
-
-
-class QuestionKey(NamedTuple):
-    """What a question asks.
-
-    Attributes:
-        topic: The topic entity.
-        relation: The relation.
-        direction: The end asked for, see `rulemine.kg.graph.DIRECTIONS`.
-    """
-
-    topic: str
-    relation: str
-    direction: str

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.kg.graph import KnowledgeGraph, Triple
-from rulemine.query.answers import missing_from
+from rulemine.query.answers import ids_in, missing_from
 from rulemine.query.evidence import full_evidence
 from rulemine.query.grading import Grades
 from rulemine.query.query_graph import QueryGraph
@@ -30,16 +30,11 @@ class Wider(NamedTuple):
     @classmethod
     def of(cls, kg: KnowledgeGraph, reference: KnowledgeGraph | None) -> "Wider | None":
         """The complete graph with the triples that it lacks; None where there are none."""
-        more = None if reference is None else missing_from(kg, reference)
-        if more is None or not len(more):
+        if reference is None or not len(more := missing_from(kg, reference)):
             return None
         whole = KnowledgeGraph.from_triples([*kg.labeled(), *more.labeled()])
-        entities = np.array([whole.entity_ids[name] for name in kg.entities], np.int32)
-        relations = np.array([whole.relation_ids[name] for name in kg.relations], np.int32)
-        s, r, o = kg.triples.T
-        ids = np.column_stack((entities[s], relations[r], entities[o]))
         new = np.ones(len(whole), bool)
-        new[whole.rows_of(ids)] = False
+        new[whole.rows_of(ids_in(whole, kg))] = False
         return cls(QueryGraph(whole), new)
 
     def entities(self, kg: KnowledgeGraph) -> list[str]:

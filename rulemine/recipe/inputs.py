@@ -33,7 +33,7 @@ from rulemine.mining.amie_jar import AmieJar
 from rulemine.phrasing.declarations import load_declarations
 from rulemine.phrasing.template_file import declared_in_templates
 from rulemine.phrasing.templates import Templates, load_templates
-from rulemine.query.answers import stale_in
+from rulemine.query.answers import single_ends, stale_in
 from rulemine.recipe.earlier import Earlier, read_earlier
 from rulemine.recipe.found_standards import found_standards
 from rulemine.recipe.homonyms import nouns_of, tell_apart
@@ -169,9 +169,9 @@ class Inputs:
     @cached_property
     def implied(self) -> tuple[Rule, ...]:
         """The rules that are true by definition."""
-        relations = {*self.kg.relations, *(self.reference.relations if self.reference else ())}
+        graphs = filter(None, (self.stated, self.reference))
         with of_key("implied"):
-            return load_implied(self.recipe.implied, relations)
+            return load_implied(self.recipe.implied, {r for kg in graphs for r in kg.relations})
 
     def further(self, progress: Callable[[int, int], None] | None) -> KnowledgeGraph | None:
         """What supplies further answers: the reference, and what both graphs imply; None: nothing does.
@@ -181,8 +181,8 @@ class Inputs:
         """
         if not self.implied:
             return self.reference
-        declared = self.templates.declarations
-        return with_implied(self.kg, self.reference, self.implied, declared, progress)
+        declared = self.loaded_templates.declarations
+        return with_implied(self.stated, self.reference, self.implied, declared, progress)
 
     @cached_property
     def named(self) -> Labels:
@@ -236,8 +236,8 @@ class Inputs:
             return load_declarations(named, self.relations)
 
     @cached_property
-    def templates(self) -> Templates:
-        """The relation templates; the published procedure (``brink``) knows no declarations."""
+    def loaded_templates(self) -> Templates:
+        """The templates, all in the plural; the published procedure (``brink``) knows no declarations."""
         named, declared = self.recipe.questions.templates, self.declared
         with of_key("questions.templates"):
             given = named, self.relations, declared, self.stated, self.named.relations
@@ -250,6 +250,16 @@ class Inputs:
         if self.recipe.selection.mode == "brink":
             return replace(templates, declarations=Declarations())
         return templates
+
+    @cached_property
+    def single(self) -> frozenset[tuple[str, str]]:
+        """What is asked for in the singular, see `Templates.single`."""
+        return single_ends(self.stated, self.loaded_templates.declarations, self.further(None))
+
+    @cached_property
+    def templates(self) -> Templates:
+        """The relation templates."""
+        return replace(self.loaded_templates, single=self.single)
 
     @cached_property
     def prompts(self) -> "Prompts":
@@ -382,18 +392,13 @@ class Inputs:
         for key in [key for key, value in about.items() if not value]:
             default = Path(self.recipe.kg).name if key == "title" else "not stated"
             about[key] = getattr(known, key) if known else default
-        if types:
-            about["types"] = types
-        if self.named.files:
-            about["labels"] = [row._asdict() for row in self.named.files]
-        if self.found:
-            about["found"] = [row._asdict() for row in self.found]
-        if self.recipe.questions.filters:
-            about["dropped"] = self.excluded
-        if self.classes:
-            about["classes"] = {name: list(of) for name, of in self.classes.items()}
-        if self.standards:
-            about["standards"] = [to_json(one) for one in self.standards]
-        if self.amie is not None:
-            about["amie_jar"] = self.amie.digest
-        return about
+        found = {
+            "types": types or None,
+            "labels": [row._asdict() for row in self.named.files] or None,
+            "found": [row._asdict() for row in self.found] or None,
+            "dropped": self.excluded if self.recipe.questions.filters else None,
+            "classes": {name: list(of) for name, of in self.classes.items()} or None,
+            "standards": [to_json(one) for one in self.standards] or None,
+            "amie_jar": self.amie and self.amie.digest,
+        }
+        return about | {key: value for key, value in found.items() if value is not None}

@@ -132,7 +132,7 @@ def _write_relations(path: Path, parts: ReleaseParts) -> None:
     header = (
         "relation", "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects",
         "describe_subject", "describe_object", "source", "triples", "removed", "fact", "reversed",
-        "symmetric", "place", *["ask"] * bool(parts.templates.unasked),
+        "symmetric", "place", "single", "ask",
     )  # fmt: skip
     rows = []
     for row in parts.templates.to_plain():

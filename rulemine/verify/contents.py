@@ -4,15 +4,13 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from rulemine.verify.facts import Facts, Priors
 from rulemine.verify.folder import Folder
 from rulemine.verify.graphs import Removed
 from rulemine.verify.names import Names
 from rulemine.verify.proofs import Prover, Triples
 from rulemine.verify.rules import HornRule
-from rulemine.verify.triples import Graph, Triple, distinct
+from rulemine.verify.triples import Graph, Triple
 
 __all__ = ["Contents", "Located", "Row"]
 
@@ -83,26 +81,6 @@ class Contents:
     def priors(self) -> Priors:
         """The priors of the complete KG."""
         return Priors(self.complete, self.facts)
-
-    def ends(self, ways: frozenset[tuple[str, str]]) -> frozenset[str]:
-        """All entities that some relations lead to, each at one of its ends, from anywhere."""
-        if ways not in self._ends:
-            columns, relations = self.complete.columns, self.complete.terms.relations
-            found = [
-                columns[columns[:, 1] == relations.get(name, -1), 0 if end == "subject" else 2]
-                for name, end in ways
-            ]
-            numbers = distinct(np.concatenate(found)).tolist()
-            self._ends[ways] = frozenset(self._entities[number] for number in numbers)
-        return self._ends[ways]
-
-    @cached_property
-    def _entities(self) -> list[str]:
-        return list(self.complete.terms.entities)
-
-    @cached_property
-    def _ends(self) -> dict[frozenset[tuple[str, str]], frozenset[str]]:
-        return {}
 
     @cached_property
     def known(self) -> Triples:

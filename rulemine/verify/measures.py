@@ -56,7 +56,7 @@ def rules_to_count(contents: Contents, thorough: bool, findings: Findings) -> li
         for name, rule in rules.items()
         if {relation for _, relation, _ in (rule.head, *rule.body)} <= known
     )
-    columns = Columns(complete, folder.option("mining", "injective") is True)
+    columns = Columns(complete)
     for name in wanted:
         _compare(rules[name], head_of(rules[name], columns), findings)
     behind = [name for name in wanted if name in published]
@@ -87,9 +87,7 @@ class RuleChecks:
     """
 
     def __init__(self, contents: Contents) -> None:
-        self._rules = contents.rules
-        injective = contents.folder.option("mining", "injective") is True
-        self._columns = Columns(contents.complete, injective)
+        self._rules, self._columns = contents.rules, Columns(contents.complete)
 
     def check(self, names: Sequence[str], findings: Findings) -> None:
         """Checks the rules of these ids."""
@@ -114,8 +112,8 @@ def _compare(rule: HornRule, counted: dict[str, int | str], findings: Findings) 
 class Columns:
     """The triples of each relation, sorted by either end."""
 
-    def __init__(self, graph: Graph, injective: bool) -> None:
-        self.injective, self.terms, self.n = injective, graph.terms, graph.terms.sizes[0]
+    def __init__(self, graph: Graph) -> None:
+        self.terms, self.n = graph.terms, graph.terms.sizes[0]
         self._graph = graph
         self._sorted: dict[tuple[str, int], tuple[Ints, Ints]] = {}
 
@@ -192,7 +190,7 @@ def _joined(rule: HornRule, first: int, values: Ints, columns: Columns) -> Table
             return rows
         table = rows
         needed = {t for s, _, o in (rule.head, *left) for t in (s, o)}
-        if not columns.injective and (idle := table.keys() - needed):
+        if idle := table.keys() - needed:
             table = {term: column for term, column in table.items() if term not in idle}
             table = _distinct(table, columns.n)
     return _distinct({t: table[t] for t in (rule.head[0], rule.head[2])}, columns.n)
@@ -225,11 +223,6 @@ def _matches(atom: Atom, table: Table, columns: Columns, parts: int) -> Table | 
     before = np.cumsum(times) - times
     found = others[np.repeat(low - before, times) + np.arange(total)]
     wide = {term: np.repeat(column, times) for term, column in table.items()}
-    if columns.injective:
-        keep = np.ones(total, bool)
-        for column in wide.values():
-            keep &= column != found
-        wide, found = {term: column[keep] for term, column in wide.items()}, found[keep]
     return wide | {new: found}
 
 

@@ -22,11 +22,9 @@ _COLUMNS = ["private", "entity", "text"]
 _RELATION_COLUMNS = [
     "relation", "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects",
     "describe_subject", "describe_object", "source", "triples", "removed", "fact", "reversed",
-    "symmetric", "place",
+    "symmetric", "place", "single", "ask",
 ]  # fmt: skip
-_MAY_BE_EMPTY = 3
-_ASK = "ask"
-"""A further column of ``relations.tsv`` where some end is not asked for."""
+_MAY_BE_EMPTY = 5
 _PRIVATE = re.compile(r"e(\d+)")
 
 
@@ -155,10 +153,8 @@ def _check_relations(
 ) -> tuple[dict[str, dict[str, str]], dict[str, int]]:
     relations: dict[str, dict[str, str]] = {}
     lines: dict[str, int] = {}
-    header = next((line for _, line in folder.lines(RELATIONS)), "").split("\t")
-    columns = [*_RELATION_COLUMNS, *[_ASK] * (_ASK in header)]
-    empty = _MAY_BE_EMPTY + (_ASK in header)
-    for number, row in folder.fields(RELATIONS, len(columns), labels=False, empty=empty):
+    columns = _RELATION_COLUMNS
+    for number, row in folder.fields(RELATIONS, len(columns), labels=False, empty=_MAY_BE_EMPTY):
         if number == 1:  # the header
             continue
         name = row[0]

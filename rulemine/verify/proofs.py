@@ -29,7 +29,7 @@ class Triples:
 
     def __init__(self, graph: Graph) -> None:
         self.objects, self.subjects = cache(graph.objects), cache(graph.subjects)
-        self.subjects_of, self.between = graph.subjects_of, graph.between
+        self.all_at, self.between = cache(graph.all_at), graph.between
 
     def __contains__(self, triple: Triple) -> bool:
         return triple[2] in self.objects(triple[0], triple[1])
@@ -74,7 +74,7 @@ def count(body: Sequence[PartlyBound], bindings: Bindings, triples: Triples) -> 
         start, relation, _ = waiting[0]
         if not isinstance(start, int):
             raise AssertionError(f"{waiting[0]} has a value and gave no candidates")
-        return sum(count(waiting, {start: v}, triples) for v in triples.subjects_of(relation))
+        return sum(count(waiting, {start: v}, triples) for v in triples.all_at(relation, 0))
     variable = min(options, key=lambda v: (min(map(len, options[v])), v))
     smallest, *others = sorted(options[variable], key=len)
     candidates = smallest.intersection(*others)

@@ -249,10 +249,10 @@ class Graph:
         low, high = objects.searchsorted(np.array([o, o + 1], np.int32))
         return self._named(subjects[low:high])
 
-    def subjects_of(self, relation: str) -> frozenset[str]:
-        """All s with relation(s, o) for some o."""
+    def all_at(self, relation: str, column: int) -> frozenset[str]:
+        """All entities at one end of a relation, subject (0) or object (2)."""
         r = self.terms.relations.get(relation, -1)
-        return self._named(distinct(self.ends(r, 0)[0])) if r >= 0 else frozenset()
+        return self._named(distinct(self.ends(r, column)[0])) if r >= 0 else frozenset()
 
     def between(self, subject: str, target: str) -> frozenset[str]:
         """All relations from one entity to another."""

@@ -30,7 +30,7 @@ from rulemine.verify.names import ENTITIES, RELATIONS, Names, check_names, check
 from rulemine.verify.parts import CheckPart, Checks, Run, parts_of
 from rulemine.verify.protocol import GoldServer, Watch
 from rulemine.verify.questions.question_set import check_collection
-from rulemine.verify.questions.wording import check_templates
+from rulemine.verify.questions.wording import check_single, check_templates
 from rulemine.verify.removals import check_cap
 from rulemine.verify.report import Findings, VerificationReport
 from rulemine.verify.rules import RULES, check_rules, check_thresholds
@@ -101,6 +101,8 @@ def verify(
     check_declarations(names, findings)
     check_found(folder, contents.declared, complete, findings)
     check_templates(names, findings)
+    if not folder.checks.as_given:
+        check_single(contents, findings)
     if not contents.brink:
         check_thresholds(folder, rules, findings)
     counted = rules_to_count(contents, thorough, findings)

@@ -50,8 +50,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     classes = '[classes]\ngossip = ["married_to"]\n'
     (folder / "f.toml").write_text('[drop]\n"works_with" = "dull"\n' + classes + standard)
     (folder / "l.tsv").write_text("".join(f"{e}\t{e.title()}\n" for e in kg.entities[::2]))
-    met = (f"{s}\tmet\t{o}\n" for s, _, o in kg.labeled()[::2])
-    (folder / "r.tsv").write_text("".join([*lines, *met]))
+    more = ((s, r, "x") if r == "lives_in" else (s, "met", o) for s, r, o in kg.labeled()[::6])
+    (folder / "r.tsv").write_text("".join([*lines, *("\t".join(t) + "\n" for t in more)]))
     (folder / "i.txt").write_text("married_to(x,z) ∧ lives_in(z,y) ⇒ lives_in(x,y)\n")
     settings: Settings = [
         (tuple(key.split(".")), str(folder / name)) for key, name in {**FILES, **GIVEN}.items()
@@ -86,6 +86,7 @@ def again(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_release_stands_in_for_files_in_another_naming(made: Path, tmp_path: Path) -> None:
     rename(Release.open(made / "release"), tmp_path / "text", "text")
+    assert Release.open(made / "release").relations()["lives_in"]["single"] == "none", "in r.tsv"
     given = {key: files(made)[key] for key in GIVEN}
     found = differences(tmp_path / "text", tmp_path / "again", given)
     assert found == ([], ["kg", "reference", "labels", "questions.templates", "questions.filter"])

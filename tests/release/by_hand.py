@@ -7,6 +7,7 @@ from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.phrasing.templates import load_templates
+from rulemine.query.answers import single_ends
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.records import Certificate, Difficulty, PerDirection, Question, Removal
 from rulemine.rules.formats import parse_readable
@@ -39,8 +40,9 @@ def parts_of(
     **changes: Any,
 ) -> ReleaseParts:
     kg = KnowledgeGraph.from_triples(complete)
-    templates = load_templates("", kg.relations)
-    object.__setattr__(templates, "declarations", declared or Declarations())
+    declared = declared or Declarations()
+    single = single_ends(kg, declared)
+    templates = replace(load_templates("", kg.relations), declarations=declared, single=single)
     names = tuple(EntityNames(f"e{i}", name, name.title()) for i, name in enumerate(kg.entities))
     parts = ReleaseParts(
         naming="entity", config={"naming": "entity", "selection": {"max_prior": 0.5}}, source={},

@@ -79,7 +79,7 @@ def test_the_text_is_made_anew_in_every_naming():
     for naming in NAMINGS:
         topic = by_entity["{topic}"].name_in(naming)
         named = Namer(names, templates, naming).question(asked)
-        assert named.question == f"Who is the aunt of {topic}?"
+        assert named.question == f"Who are the aunts of {topic}?"
         assert named.id == asked.id
         assert named.query == f'(p- "aunt" {json.dumps(topic, ensure_ascii=False)})'
         assert named.sparql == to_sparql(parse(named.query))

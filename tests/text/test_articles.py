@@ -1,6 +1,6 @@
 import pytest
 
-from rulemine.phrasing.templates import RelationTemplates
+from rulemine.phrasing.templates import RelationTemplates, Templates
 from rulemine.text.articles import in_sentence, wants_article
 
 WITH = """
@@ -62,10 +62,12 @@ def test_names_that_do_not(name):
     ],
 )
 def test_a_text_has_the_article_once_and_only_if_asked(template, text):
-    row = RelationTemplates("r", "", *[template] * 4, "written")
-    assert row.ask("object", "Netherlands", articles=True) == text
-    assert row.ask("object", "Netherlands") == template.replace("{topic}", "Netherlands")
-    assert row.ask("object", "Canada", articles=True) == template.replace("{topic}", "Canada")
+    known = Templates((RelationTemplates("r", "", *[template] * 4, "written"),))
+    assert known.ask("r", "object", "Netherlands", articles=True) == text
+    assert known.ask("r", "object", "Netherlands") == template.replace("{topic}", "Netherlands")
+    assert known.ask("r", "object", "Canada", articles=True) == template.replace(
+        "{topic}", "Canada"
+    )
 
 
 def test_text_before_the_name_may_be_anything():

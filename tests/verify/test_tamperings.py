@@ -370,6 +370,14 @@ TAMPERINGS = {
         ),
         ("relations.tsv", 3, "template asks for its end"),
     ),
+    "a text in the singular where many have several": (
+        edited(QUESTION, 1, put("question", to="Who is the grandparent of eve?")),
+        (QUESTION, 1, "text is the template"),
+    ),
+    "a relation of which many have several called single": (
+        changed("relations.tsv", "grandparent", 15, "both"),
+        ("relations.tsv", 2, "single"),
+    ),
     "a relation declared symmetric": (
         changed("relations.tsv", "husband", 13, "yes"),
         ("removed.jsonl", 2, "prior"),
@@ -487,11 +495,8 @@ def test_a_name_that_tells_an_answer_holds_between_places(tmp_path: Path) -> Non
 
 def test_no_question_asks_for_an_end_that_is_not_asked_for(tmp_path: Path) -> None:
     folder = write_release(tmp_path)
-    header, *rows = read_file(folder, "relations.tsv").splitlines()
     for end, found in (("both", False), ("object", True)):
-        asks = [end if row.startswith("husband\t") else "both" for row in rows]
-        lines = [f"{header}\task", *(f"{row}\t{ask}" for row, ask in zip(rows, asks, strict=True))]
-        write_file(folder, "relations.tsv", "".join(f"{line}\n" for line in lines))
+        changed("relations.tsv", "husband", 16, end)(folder)
         seal(folder)
         checks = {"asks for an end"} if found else set()
         assert {check for _, check in invariants(folder)} & {"asks for an end", "record"} == checks

@@ -39,7 +39,8 @@ def test_a_graph_says_what_a_set_says(
     assert set(graph.joined(other).triples()) == facts | more
     for r in (*RELATIONS, "unknown"):
         assert graph.relation_sizes().get(r, 0) == sum(t[1] == r for t in facts)
-        assert graph.subjects_of(r) == {t[0] for t in facts if t[1] == r}
+        for end in (0, 2):
+            assert graph.all_at(r, end) == {t[end] for t in facts if t[1] == r}
         for one in (*ENTITIES, "unknown"):
             assert graph.objects(one, r) == {o for s, q, o in facts if (s, q) == (one, r)}
             assert graph.subjects(r, one) == {s for s, q, o in facts if (q, o) == (r, one)}

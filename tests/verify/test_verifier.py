@@ -19,6 +19,7 @@ from rulemine.verify.questions.asked import Asked
 from rulemine.verify.report import Findings
 from tests.verify.tampering import (
     change_manifest,
+    changed,
     counts_of,
     edited,
     invariants,
@@ -170,6 +171,20 @@ def test_a_reference_supplies_further_answers(tmp_path: Path) -> None:
     seal(folder)
     mend_figures(folder)
     assert invariants(folder) == set()
+
+
+def test_with_a_reference_more_may_have_several_answers_than_a_release_shows(
+    tmp_path: Path,
+) -> None:
+    for reference, expected in (("", {("relations.tsv", "single")}), ("more.tsv", set())):
+        folder = write_release(tmp_path / f"with{reference}")
+        changed("relations.tsv", "wife", 15, "object")(folder)
+        change_manifest(folder, config=MANIFEST["config"] | {"reference": reference})
+        seal(folder)
+        assert invariants(folder) == expected
+    changed("relations.tsv", "parent", 15, "both")(folder)
+    seal(folder)
+    assert invariants(folder) == {("relations.tsv", "single")}
 
 
 def test_every_file_that_is_missing_is_named_and_nothing_crashes(tmp_path: Path) -> None:

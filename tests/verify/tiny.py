@@ -67,13 +67,16 @@ REMOVED = [
     ("finn husband eve", HUSBAND, ["eve wife finn"]),
 ]
 
-# triples, removed triples
-RELATIONS = [("grandparent", 2, 1), ("husband", 3, 3), ("parent", 5, 0), ("wife", 3, 0)]
+# triples, removed triples, ends of which there is one
+RELATIONS = [
+    ("grandparent", 2, 1, "object"), ("husband", 3, 3, "both"), ("parent", 5, 0, "object"),
+    ("wife", 3, 0, "both"),
+]  # fmt: skip
 
 RELATION_COLUMNS = [
     "relation", "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects",
     "describe_subject", "describe_object", "source", "triples", "removed", "fact", "reversed",
-    "symmetric", "place",
+    "symmetric", "place", "single", "ask",
 ]  # fmt: skip
 
 # place in REMOVED, split, text, direction, answers stated
@@ -307,25 +310,16 @@ def seal(folder: Path) -> None:
     (folder / "manifest.json").write_text(dump_manifest(manifest))
 
 
-def _relation_row(relation: tuple[str, int, int]) -> list[str]:
-    name, triples, removed = relation
+def _relation_row(relation: tuple[str, int, int, str]) -> list[str]:
+    name, triples, removed, single = relation
     return [
-        name,
-        f"{{subject}} is the {name} of {{object}}",
-        f"Who is the {name} of {{topic}}?",
-        f"{{topic}} is whose {name}?",
-        f"Who are the {name}s of {{topic}}?",
-        f"{{topic}} is whose {name}?",
+        name, f"{{subject}} is the {name} of {{object}}",
+        f"Who is the {name} of {{topic}}?", f"{{topic}} is whose {name}?",
+        f"Who are the {name}s of {{topic}}?", f"{{topic}} is whose {name}?",
         f"person/people | who is/are {name}/{name}s to {{topic}}",
-        f"person/people | whose {name}s include {{topic}}",
-        "written",
-        str(triples),
-        str(removed),
-        name,
-        "",
-        "",
-        "",
-    ]
+        f"person/people | whose {name}s include {{topic}}", "written",
+        str(triples), str(removed), name, *[""] * 3, single, "both",
+    ]  # fmt: skip
 
 
 def _tsv(rows: list[Any]) -> str:

@@ -32,7 +32,7 @@ from rulemine.kinds.asking import Asking, link_to, question_ids
 from rulemine.kinds.graded import Unaskable, asked_by, new_question
 from rulemine.kinds.rules.block import RuleBlock
 from rulemine.phrasing.templates import Templates
-from rulemine.query.answers import AnswerIndex, QuestionKey
+from rulemine.query.answers import AnswerIndex
 from rulemine.recipe.earlier import AGAIN
 from rulemine.release.records import HardAnswer, Question, Rejection
 from rulemine.removal.selection import Selection
@@ -51,6 +51,10 @@ NAMED = "the text names an answer"
 
 _CODED = ("private", "numeric")
 _TOKEN = re.compile(r"\w+")
+
+
+Query = tuple[str, str, str]
+"""Relation, direction, topic entity."""
 
 
 class TextRefusal(NamedTuple):
@@ -77,35 +81,32 @@ class TextCheck:
         self._templates = templates
         self._names = {row.entity: row for row in names}
         self._folded: dict[tuple[str, str], str] = {}
-        self._seen: dict[QuestionKey, str | None] = {}
+        self._seen: dict[Query, str | None] = {}
 
-    def problem(
-        self, key: QuestionKey, answers: Sequence[str], hard_answer: str
-    ) -> TextRefusal | None:
+    def problem(self, asked: Query, answers: Sequence[str], hard_answer: str) -> TextRefusal | None:
         """Why a question cannot be asked.
 
         Args:
-            key: What it asks.
+            asked: What it asks, as its relation states it.
             answers: All its answers, source labels.
             hard_answer: The answer that it was made from.
 
         Returns:
             None if the question can be asked.
         """
-        if key.topic == hard_answer:
+        if asked[2] == hard_answer:
             return TextRefusal(SELF_LOOP, "the removed triple is a self-loop", "")
-        if key not in self._seen:
-            self._seen[key] = self._naming_that_tells(key, answers)
-        naming = self._seen[key]
+        if asked not in self._seen:
+            self._seen[asked] = self._naming_that_tells(asked, answers)
+        naming = self._seen[asked]
         if naming is None:
             return None
-        text = self._text(key, naming, len(answers) > 1)
-        return TextRefusal(NAMED, f"in the naming {naming}", text)
+        return TextRefusal(NAMED, f"in the naming {naming}", self._text(asked, naming))
 
-    def _naming_that_tells(self, key: QuestionKey, answers: Sequence[str]) -> str | None:
-        told = [answer for answer in answers if answer != key.topic]
+    def _naming_that_tells(self, asked: Query, answers: Sequence[str]) -> str | None:
+        told = [answer for answer in answers if answer != asked[2]]
         for naming in (*(n for n in NAMINGS if n not in _CODED), *_CODED):
-            text = self._text(key, naming, len(answers) > 1)
+            text = self._text(asked, naming)
             if naming in _CODED:
                 # These names are single tokens without case, so a lookup of tokens is exact.
                 tokens = set(_TOKEN.findall(text))
@@ -119,19 +120,16 @@ class TextCheck:
                     return naming
         return None
 
-    def _text(self, key: QuestionKey, naming: str, several: bool) -> str:
-        topic, template = self._names[key.topic].name_in(naming), self._templates[key.relation]
-        return template.ask(key.direction, topic, several=several, articles=naming == "text")
+    def _text(self, asked: Query, naming: str) -> str:
+        relation, direction, topic = asked
+        name = self._names[topic].name_in(naming)
+        return self._templates.ask(relation, direction, name, articles=naming == "text")
 
     def _fold(self, entity: str, naming: str) -> str:
         name = self._folded.get((entity, naming))
         if name is None:
             name = self._folded[entity, naming] = fold(self._names[entity].name_in(naming))
         return name
-
-
-Query = tuple[str, str, str]
-"""Relation, direction (both stand for all statements, see `Declarations.asked`), topic entity."""
 
 
 class Answers(NamedTuple):
@@ -192,8 +190,8 @@ class AnswerSets:
         ends = self._kg.triples[rows, sides.astype(np.int64)].tolist()
         more, more_starts = list[Triple](), [0] * (len(directions) + 1)
         if self._further is not None:
-            wider = self._further.find_labeled(*asked)
-            more, more_starts = self._further.kg.labeled(wider.rows), wider.starts.tolist()
+            wider, wider_starts = self._further.find_labeled(*asked)
+            more, more_starts = self._further.kg.labeled(wider), wider_starts.tolist()
         every = list[Found]()
         at = 0
         for query in queries:
@@ -219,7 +217,7 @@ class AnswerSets:
         """The further triples that answer one of some queries, sorted."""
         if self._further is None:
             return ()
-        rows = self._further.find_labeled(*self._asked(queries)).rows
+        rows, _ = self._further.find_labeled(*self._asked(queries))
         return tuple(sorted(set(self._further.kg.labeled(rows))))
 
     def _asked(self, queries: Iterable[Query]) -> tuple[list[str], list[str], list[str]]:
@@ -325,7 +323,7 @@ def drafts(asking: Asking) -> Iterator[Question | Rejection]:
         answers, most = found.answers.all, chosen.max_answers
         if most and len(answers) > most:
             return TextRefusal(TOO_MANY, f"{len(answers)} answers; at most {most} are wanted", "")
-        return check.problem(offer.key, answers, offer.answer)
+        return check.problem(offer.asked, answers, offer.answer)
 
     def problems(some: Sequence[_Offer]) -> list[TextRefusal | None]:
         first = [unfit(offer) for offer in some]
@@ -385,7 +383,7 @@ class _Offer:
         rule: The rule of its certificate.
         removed: The triple.
         direction: The end asked for.
-        query: What it asks.
+        query: What it asks; relation and direction stand for all statements, see `Declarations.asked`.
         answer: The answer asked for.
         core: Whether the triple is in the core.
     """
@@ -401,9 +399,9 @@ class _Offer:
     core: bool
 
     @property
-    def key(self) -> QuestionKey:
+    def asked(self) -> Query:
         """What it asks, as its own relation states it."""
-        return QuestionKey(self.query[2], self.removed[1], self.direction)
+        return self.removed[1], self.direction, self.query[2]
 
     def order(self) -> tuple[int, bool, int]:
         """The canonical order of questions."""
@@ -523,13 +521,13 @@ def _question(
 ) -> Question:  # fmt: skip
     topic, relation, answers = offer.query[2], offer.removed[1], found.answers
     query = link_to(offer.removed, offer.direction, templates.declarations)
-    type_, several = classify(rule), len(answers.all) > 1
+    type_ = classify(rule)
     asked_for = next(row for row in answers.hard if row.answer == offer.answer)
     return new_question(
         kind,
         **asked_by(query, templates.declarations),
         id=id_,
-        question=templates[relation].ask(offer.direction, topic, several=several),
+        question=templates.ask(relation, offer.direction, topic),
         answers=answers.all,
         stated=answers.stated,
         hard=answers.hard,

@@ -158,10 +158,8 @@ class RuleKind(BuildingKind):
 
     def text(self, question: "Question", templates: "Templates", *, articles: bool) -> str:
         """The text of its relation's template."""
-        template, several = templates[question.relations[0]], len(question.answers) > 1
-        return template.ask(
-            question.block.direction, question.topic, several=several, articles=articles
-        )
+        asked = question.relations[0], question.block.direction, question.topic
+        return templates.ask(*asked, articles=articles)
 
 
 def _limits(recipe: "Recipe") -> Any:

@@ -17,12 +17,11 @@ from rulemine.verify import shaping
 from rulemine.verify.contents import Contents, Located, Row
 from rulemine.verify.folder import MANIFEST_NAME, Folder
 from rulemine.verify.graphs import REMOVED, as_triple
-from rulemine.verify.names import RELATIONS
 from rulemine.verify.protocol import KnownKind, Splits
 from rulemine.verify.questions.asked import Asked
 from rulemine.verify.questions.queries import as_asked
 from rulemine.verify.questions.question_set import is_kept
-from rulemine.verify.questions.wording import Cut, cut_of, placeholders
+from rulemine.verify.questions.wording import check_composed
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.rules import RULES
 from rulemine.verify.shapes import DIRECTIONS, HARD, RULE_TYPES
@@ -69,8 +68,7 @@ class _Checks(KnownKind):
         here.equal("query", row["query"], line, "all statements of the relation, as asked")
         here.at_most("number of answers", len(row["answers"]), "max_answers", "questions")
         _check_block(here)
-        if row["wording"] != "model":
-            _check_template(here)
+        check_composed(here)
 
     def shared(self, row: Row, _contents: Contents) -> Iterator[tuple[str, Hashable]]:
         """Its query, removed triples, and pairs of topic and hard answer."""
@@ -176,28 +174,3 @@ def _check_block(here: Asked) -> None:
         kind = (block["rule_type"], block["rule_subtype"])
         stated = (rule.row["type"], rule.row["subtype"])
         here.equal("rule type", kind, stated, f"{RULES} line {rule.line}")
-
-
-def _check_template(here: Asked) -> None:
-    """Checks that a text is the template of its relation."""
-    names, row = here.contents.names, here.row
-    template = names.relations.get(row["relations"][0])
-    if template is None:
-        return
-    column = f"ask_{row['block']['direction']}{'s' * (len(row['answers']) > 1)}"
-    cut = cut_of(template[column], placeholders(row, here.contents))
-    if cut is None:
-        found, line = shown(template[column]), names.relation_lines[row["relations"][0]]
-        expected = "a text with {topic}, other braces doubled"
-        here.findings.add(RELATIONS, line, "template", found, expected)
-    elif row["question"] not in _possible(cut, here.contents.folder.manifest["naming"] == "text"):
-        expected = f"{shown(cut.text())}, {column} of {RELATIONS}"
-        here.add("text is the template", shown(row["question"]), expected)
-
-
-def _possible(cut: Cut, articles: bool) -> list[str]:
-    """The texts of a template: with the name of the topic entity, and with its article."""
-    texts, topic, before = [cut.text()], cut.topics[0], cut.pieces[0]
-    if articles and not before.lower().endswith("the "):
-        texts.append(cut.text({topic: f"the {topic}" if before else f"The {topic}"}))
-    return texts

@@ -18,10 +18,11 @@ from rulemine.verify.folder import QUESTION_FILES
 from rulemine.verify.protocol import KnownKind
 from rulemine.verify.questions.asked import Asked
 from rulemine.verify.questions.blocks import check_lifted
-from rulemine.verify.questions.forms import STRUCTURES, leaves, smaller, unions_in
+from rulemine.verify.questions.forms import STRUCTURES, leaves, nodes, smaller
 from rulemine.verify.questions.idle import check_idle
 from rulemine.verify.questions.queries import answers
 from rulemine.verify.questions.question_set import are_ratios
+from rulemine.verify.questions.wording import check_composed
 from rulemine.verify.report import Findings, shown
 
 _SHARED: dict[str, Callable[[Row], list[str]]] = {
@@ -87,6 +88,7 @@ class _Checks(KnownKind):
         anchors = {*row["anchors"]}
         variables = {triple[0 if end == "subject" else 2] for triple, end in here.evidence}
         check_lifted(here)
+        check_composed(here)
         shared = _shared(here, here.whole)
         here.equal("answer types", block["answer_types"], shared, "the query and its evidence")
         if both := sorted(anchors & {*variables, *row["answers"]}):
@@ -100,7 +102,7 @@ class _Checks(KnownKind):
         check_idle(here)
         if not block["answer_types"]:
             here.add("answer types", "none that all answers share", "at least one")
-        for union in unions_in(here.links):
+        for union in (node for node in nodes(here.links) if node.word == "or"):
             asked = [sorted((way.word, way.name) for way in branch.parts) for branch in union.parts]
             if any(one != asked[0] for one in asked):
                 here.add("one relation of a union", "another one", "the same in all branches")

@@ -98,7 +98,7 @@ class _Checks(KnownKind):
         row, block = here.row, here.row["block"]
         if block["answer"] in row["anchors"]:
             here.add("anchors apart", shown(block["answer"]), "an answer that is no topic entity")
-        links = len(list(links_in(positive(here.links))))
+        links = len(links_in(positive(here.links)))
         if links > MOST_TRIPLES:
             here.add("number of triples", f"{links}", f"at most {MOST_TRIPLES}")
         _check_sampled(here)

@@ -4,10 +4,8 @@ Checks relations, intermediates, removed triples and rules; that no relation is 
 answers and evidence.
 """
 
-from collections.abc import Iterator
-
 from rulemine.verify.questions.asked import Asked
-from rulemine.verify.questions.queries import ENDS, Query
+from rulemine.verify.questions.forms import LINK, nodes
 from rulemine.verify.report import shown
 
 __all__ = ["check_lifted"]
@@ -18,7 +16,8 @@ def check_lifted(here: Asked) -> None:
     row, contents = here.row, here.contents
     ends = {entity for (s, _, o), _ in here.evidence for entity in (s, o)}
     removed = here.removed_of(row["evidence"])
-    relations = sorted(set(_relations(here.query)))
+    links = (node for node in nodes(here.links) if node.word == LINK)
+    relations = sorted({way.name for link in links for way in link.parts})
     for key, expected in (
         ("relations", relations),
         ("intermediates", sorted(ends - {*row["anchors"], *row["answers"]})),
@@ -30,10 +29,3 @@ def check_lifted(here: Asked) -> None:
         here.add("excluded relations", shown(kept_out), "no excluded relation in a query")
     for option, what in (("max_answers", "answers"), ("max_evidence", "full_evidence")):
         here.at_most(f"number of {what}".replace("_", " "), len(row[what]), option)
-
-
-def _relations(query: Query) -> Iterator[str]:
-    if query.word in ENDS:
-        yield query.name
-    for part in query.parts:
-        yield from _relations(part)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rulemine.verify.facts import Facts
 from rulemine.verify.questions.queries import ENDS, Query
 
-__all__ = ["LINK", "STRUCTURES", "QueryForm", "form_of", "leaves", "linked", "smaller", "unions_in"]
+__all__ = ["LINK", "STRUCTURES", "QueryForm", "form_of", "leaves", "linked", "nodes", "smaller"]
 
 LINK = "link"
 """The word of a node whose parts are all statements of a fact over one operand."""
@@ -82,12 +82,11 @@ def smaller(links: Query) -> Iterator[Query]:
                 yield links._replace(parts=(*rest, less))
 
 
-def unions_in(links: Query) -> Iterator[Query]:
-    """All unions in a query."""
-    if links.word == "or":
-        yield links
+def nodes(links: Query) -> Iterator[Query]:
+    """A query as `linked` gives it, and all its parts; not the single statements of its links."""
+    yield links
     for part in (_below(links),) if links.word == LINK else links.parts:
-        yield from unions_in(part)
+        yield from nodes(part)
 
 
 def _below(link: Query) -> Query:

@@ -6,13 +6,12 @@ common. Whether a branch is needed is checked kind by kind; on the larger graph,
 part, only the builder knows.
 """
 
-from collections.abc import Iterator
 from itertools import combinations
 
 from rulemine.verify.contents import Contents, Located
 from rulemine.verify.questions.asked import Asked
-from rulemine.verify.questions.forms import LINK
-from rulemine.verify.questions.queries import ENDS, Query, answers
+from rulemine.verify.questions.forms import LINK, nodes
+from rulemine.verify.questions.queries import ENDS, answers
 from rulemine.verify.report import Findings, shown
 
 __all__ = ["check_idle", "check_near_duplicates"]
@@ -21,20 +20,21 @@ __all__ = ["check_idle", "check_near_duplicates"]
 def check_idle(here: Asked) -> None:
     """Checks the differences and chains of one question."""
     known = here.contents.known
-    nodes = list(_nodes(here.links))
-    for node in nodes:
+    every = list(nodes(here.links))
+    for node in every:
         if node.word == "minus":
             of, minus = (answers(part, known) for part in node.parts)
             if of.isdisjoint(minus):
                 here.add("nothing idle", "a difference that takes nothing away", "none")
-    for link in (node for node in nodes if node.word == LINK) if here.form.hops > 1 else ():
-        ends = frozenset((part.name, ENDS[part.word]) for part in link.parts)
+    for link in (node for node in every if node.word == LINK) if here.form.hops > 1 else ():
+        ends = [(part.name, ENDS[part.word]) for part in link.parts]
         reached, types = answers(link, known), here.contents.types
         found_types = [types.get(one, frozenset()) for one in reached]
         shared = frozenset.intersection(*found_types) if found_types else frozenset()
         if not any(  # mostly found soon
             one not in reached and (not shared or shared <= types.get(one, frozenset()))
-            for one in here.contents.ends(ends)
+            for name, end in ends
+            for one in known.all_at(name, 0 if end == "subject" else 2)
         ):
             found = f"{shown(sorted(ends))} leads to all {len(reached)} there are"
             here.add("nothing idle", found, "a chain each of whose steps leads to some")
@@ -49,10 +49,3 @@ def check_near_duplicates(contents: Contents, findings: Findings) -> None:
             if (other := first.setdefault((known, pair), here)) is not here:
                 found = f"the answers and constants {shown(pair)} of {other.place}"
                 findings.add(here.file, here.line, "near duplicates", found, "one of both")
-
-
-def _nodes(query: Query) -> Iterator[Query]:
-    """A query by links and all its parts."""
-    yield query
-    for part in query.parts[:1] if query.word == LINK else query.parts:
-        yield from _nodes(part.parts[0]) if query.word == LINK else _nodes(part)

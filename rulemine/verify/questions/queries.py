@@ -29,7 +29,6 @@ __all__ = [
     "evidence",
     "line",
     "read",
-    "relations_at",
     "settled",
 ]
 
@@ -73,14 +72,6 @@ def asks(query: Query, relations: Mapping[str, Mapping[str, str]]) -> bool:
         return relations.get(query.name, {}).get("ask", "both") in ("both", ENDS[query.word])
     parts = () if query.word == "and" else query.parts[:1] if query.word == "minus" else query.parts
     return all(asks(part, relations) for part in parts)
-
-
-def relations_at(query: Query, entity: str) -> Iterator[str]:
-    """Yields the relations of the steps that start at an entity."""
-    for part in query.parts:
-        if query.word in ENDS and not part.word and part.name == entity:
-            yield query.name
-        yield from relations_at(part, entity)
 
 
 def read(line: str) -> Query:

@@ -16,13 +16,13 @@ from rulemine.verify.contents import Contents, Located
 from rulemine.verify.graphs import REMOVED, as_triple
 from rulemine.verify.names import Entity
 from rulemine.verify.questions.asked import Asked, Checked
+from rulemine.verify.questions.forms import LINK, nodes
 from rulemine.verify.questions.mentions import find_leaks, occurrences, told_by
 from rulemine.verify.questions.queries import (
     answers,
     asks,
     derivations,
     read,
-    relations_at,
 )
 from rulemine.verify.questions.wording import Cut, check_wording, texts_of
 from rulemine.verify.report import Findings, difference, shown
@@ -70,7 +70,8 @@ def check_question(at: Located, contents: Contents, findings: Findings) -> None:
     named = [name for name in checks.named(row) if name in entities or checks.known]
     for cut in texts_of(row, contents, named):
         _check_text(here, cut, [*row["anchors"], *named], entities)
-    joined = {topic: {*relations_at(here.query, topic)} for topic in row["anchors"]}
+    ways = [way for node in nodes(here.links) if node.word == LINK for way in node.parts]
+    joined = {e: {w.name for w in ways if w.parts[0][:2] == ("", e)} for e in row["anchors"]}
     check_telling(here, joined, row["answers"])
     if checks.known:
         check_wording(here)

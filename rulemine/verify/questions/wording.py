@@ -1,8 +1,9 @@
 """Texts: by the template of the relation, or by a pattern from a language model.
 
 Checks that the templates of a relation ask for the end that its statement says, as far as their words show
-it; that a model's text and each of its paraphrases is its pattern with that name, and that they all differ;
-and that wordings are those that the options allow.
+it; of which relations there is one answer, and that texts from templates are in the singular for these alone;
+that a model's text and each of its paraphrases is its pattern with that name, and that they all differ; and
+that wordings are those that the options allow.
 """
 
 import re
@@ -11,15 +12,23 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from rulemine.verify.contents import Contents
+from rulemine.verify.facts import Priors
 from rulemine.verify.names import RELATIONS, Names
-from rulemine.verify.questions.asked import Checked
+from rulemine.verify.questions.asked import Asked, Checked
+from rulemine.verify.questions.forms import LINK
 from rulemine.verify.questions.mentions import occurrences
+from rulemine.verify.questions.queries import ENDS, Query
 from rulemine.verify.report import Findings, shown
+from rulemine.verify.shapes import DIRECTIONS
 
 __all__ = [
     "Cut",
+    "check_composed",
     "check_origin",
+    "check_single",
     "check_templates",
     "check_wording",
     "cut_of",
@@ -30,6 +39,14 @@ __all__ = [
 LEAST_WORDS = 3
 """By so many words around the name, exchanged templates must fit a statement better to be a problem: of 243
 packaged ones none does, and of 243 exchanged ones 189 do."""
+
+SINGLE = 95
+"""Least percentage of topic entities with one answer where that is asked for in the singular."""
+
+_NAMED = {"both": {*DIRECTIONS}, "none": set[str]()}
+"""Words for the ends of relations, beside the ends themselves."""
+
+_PAIR = re.compile(r"(\S+)/(\S+)")
 
 _PART = re.compile(r"\{\{|\}\}|\{\w+\}|[{}]")
 
@@ -129,6 +146,29 @@ def _cut_where_named(text: str, named: Sequence[str]) -> Cut:
     return Cut(pieces, tuple(topic for _, _, topic in spots))
 
 
+def check_single(contents: Contents, findings: Findings) -> None:
+    """Checks of which relations there is one answer: most topic entities of the complete KG have one.
+
+    Of a reference, and of what is implied, a release has only what answers its questions: with these, some of
+    them may rightly be left out.
+    """
+    config, own, more = contents.folder.manifest["config"], contents.priors, contents.reference
+    wider = Priors(contents.complete.joined(more), contents.facts) if len(more) else own
+    for relation, row in contents.names.relations.items():
+        single = set()
+        for end in DIRECTIONS:
+            topics, answers = wider.topics(relation, end)
+            answers = answers[np.isin(topics, own.topics(relation, end)[0])]
+            if 100 * np.count_nonzero(answers == 1) >= SINGLE * len(answers) > 0:
+                single.add(end)
+        stated = _NAMED.get(row["single"], {row["single"]})
+        partial = config.get("reference") or config.get("implied")
+        if stated != single and not (partial and stated < single):
+            line, ends = contents.names.relation_lines[relation], " and ".join(sorted(single))
+            expected = f"{ends or 'none'}: what {SINGLE} % of the topic entities have one of"
+            findings.add(RELATIONS, line, "single", shown(row["single"]), expected)
+
+
 def check_templates(names: Names, findings: Findings) -> None:
     """Checks that the two templates of a relation are not exchanged.
 
@@ -199,11 +239,59 @@ def check_patterns(here: Checked) -> Iterator[Cut]:
             expected = f"a text with {', '.join(topics) or 'no name'}, other braces doubled"
             here.add("patterns", shown(pattern), expected)
             continue
-        named = (*(f"{article}{re.escape(topic)}" for topic in cut.topics), "")
-        parts = zip(map(re.escape, cut.pieces), named, strict=True)
-        if re.fullmatch("".join(part for pair in parts for part in pair), text) is None:
+        if not _is(text, cut, article):
             here.add("text is its pattern", shown(text), shown(cut.text()))
         else:
             yield cut
     if len({" ".join(text.casefold().split()) for text in texts}) != len(texts):
         here.add("paraphrases", "equal texts", "distinct ones")
+
+
+def _is(text: str, cut: Cut, article: str) -> bool:
+    """Whether a text is a template; `article`: what may be before a name, a pattern."""
+    named = (*(f"{article}{re.escape(topic)}" for topic in cut.topics), "")
+    parts = zip(map(re.escape, cut.pieces), named, strict=True)
+    return re.fullmatch("".join(part for pair in parts for part in pair), text) is not None
+
+
+def check_composed(here: Asked) -> None:
+    """Checks that a text from templates is in the singular or the plural as its relations are.
+
+    A text over one link is the template of its relation; in others the noun after *which* shows it.
+    """
+    row, relations = here.row, here.contents.names.relations
+    if row["wording"] == "model":
+        return
+    text, (one, nouns) = row["question"], _asked(here.links, relations)
+    if here.form.shape == "(1)":
+        topics, named = placeholders(row, here.contents), here.contents.folder.manifest["naming"]
+        articles = ("(?:The )?", "(?:the )?") if named == "text" else ("", "")
+        templates = [
+            relations[way.name][f"ask_{ENDS[way.word]}{'s' * (not one)}"]
+            for way in here.links.parts
+            if way.name in relations.keys() & row["relations"]
+        ]
+        cuts = [cut for template in templates if (cut := cut_of(template, topics))]
+        if templates and not any(_is(text, cut, articles[cut.pieces[0] != ""]) for cut in cuts):
+            here.add("text is the template", shown(text), f"{shown(templates)} ({RELATIONS})")
+    elif asked := re.search(r"(?:^|\. )(?:\w+ )?[Ww]hich (.+)", text):
+        right, wrong = (
+            any(re.match(rf"{re.escape(_PAIR.sub(form, noun))}\b", asked[1]) for noun in nouns)
+            for form in ((r"\1", r"\2") if one else (r"\2", r"\1"))
+        )
+        if wrong and not right:
+            expected = f"a noun in the {'singular' if one else 'plural'} ({RELATIONS}, single)"
+            here.add("number", shown(text), expected)
+
+
+def _asked(links: Query, relations: Mapping[str, Mapping[str, str]]) -> tuple[bool, list[str]]:
+    """Whether a query is asked in the singular, and what its last relations call what it gives."""
+    if links.word == LINK:
+        ends = [(ENDS[way.word], relations.get(way.name, {})) for way in links.parts]
+        one = ends[0][1].get("single") in ("both", ends[0][0])
+        nouns = [row.get(f"describe_{end}", "").split(" | ")[0] for end, row in ends]
+        return one and _asked(links.parts[0].parts[0], relations)[0], nouns
+    given = links.parts[:1] if links.word == "minus" else links.parts
+    found = [_asked(part, relations) for part in given]
+    one = any(one for one, _ in found) and links.word in ("and", "minus")
+    return one or not links.word, [noun for _, nouns in found for noun in nouns]

@@ -6,13 +6,13 @@ of it by the query (what a difference takes away aside), in the subgraph, which 
 the complete KG; and that there are no more questions than wanted.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from rulemine.verify.graphs import COMPLETE, as_triple
 from rulemine.verify.proofs import Triples
 from rulemine.verify.questions.asked import Asked
 from rulemine.verify.questions.blocks import check_lifted
-from rulemine.verify.questions.forms import LINK, smaller
+from rulemine.verify.questions.forms import LINK, nodes, smaller
 from rulemine.verify.questions.idle import check_idle
 from rulemine.verify.questions.queries import Query, answers
 from rulemine.verify.report import shown
@@ -70,7 +70,7 @@ def check_written(here: Asked) -> None:
 def _derives(links: Query, triples: list[Triple], answer: str) -> bool:
     """Whether triples, all of them, are a derivation of an answer, one for each link."""
     query = positive(links)
-    if len(list(links_in(query))) != len(triples):
+    if len(links_in(query)) != len(triples):
         return False
 
     def gives(some: Sequence[Triple]) -> bool:
@@ -87,13 +87,9 @@ def positive(links: Query) -> Query:
     return links._replace(parts=tuple(map(positive, links.parts)))
 
 
-def links_in(links: Query) -> Iterator[Query]:
+def links_in(links: Query) -> list[Query]:
     """The links of a query as `rulemine.verify.questions.forms.linked` gives it."""
-    if links.word == LINK:
-        yield links
-        links = links.parts[0]
-    for part in links.parts:
-        yield from links_in(part)
+    return [node for node in nodes(links) if node.word == LINK]
 
 
 def _is_connected(triples: Sequence[Triple]) -> bool:

@@ -12,6 +12,8 @@ import pytest
 from pyoxigraph import NamedNode, Quad, Store
 
 from rulemine.kg.entity_names import NAMINGS
+from rulemine.phrasing.compose import compose
+from rulemine.query import parse
 from rulemine.release.records import Question, Unseen
 from rulemine.release.writer import write_release
 from rulemine.seeds import stream
@@ -35,11 +37,13 @@ INSTEAD = {
 """Queries of the world that would give away what test needs, or lead to all there is → others."""
 
 
+TEMPLATES = world().templates
+
+
 def asked(number: int, split: str, query: str) -> Question:
-    """A question whose text names nothing but its anchors, in any naming."""
-    made = structure_question(number, query, split)
-    text = f"What is {chr(ord('a') + number)} of {' and '.join(made.anchors)}?"
-    return replace(made, question=text)
+    """A question with its text."""
+    text = compose(parse(query), TEMPLATES)
+    return replace(structure_question(number, query, split), question=text)
 
 
 def with_unseen(questions: list[Question]) -> tuple[Question, ...]:
@@ -222,7 +226,13 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
         first("2i", put("question", to="Is e0 of france with oscar?")), "text hides the answers",
     ),
     "a text of another": (
-        first("3p", put("question", to="What is a of film3?")), "one question a text",
+        first("3p", put("question", to="What is film3 made in?")), "one question a text",
+    ),
+    "a text in the singular where many have several": (
+        first("ip", put("question", to="Which place did france and oscar see?")), "number",
+    ),
+    "a template in the plural where all have one": (
+        first("1p", put("question", to="Who are the spouses of bob?")), "text is the template",
     ),
     "a paraphrase of a template": (first("2p", put("paraphrases", to=["film1?"])), "wording"),
     "seen before": (first("2i", put("unseen", "relation", to=False)), "unseen"),

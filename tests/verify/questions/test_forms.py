@@ -13,7 +13,7 @@ from rulemine.query.structures import structure_of
 from rulemine.verify.facts import Facts
 from rulemine.verify.proofs import Triples
 from rulemine.verify.questions import forms
-from rulemine.verify.questions.forms import STRUCTURES, form_of, leaves, linked, smaller, unions_in
+from rulemine.verify.questions.forms import STRUCTURES, form_of, leaves, linked, nodes, smaller
 from rulemine.verify.questions.queries import answers, read
 from rulemine.verify.triples import Graph
 from tests.oracles.queries import random_query, random_world
@@ -77,7 +77,7 @@ def test_leaves_and_unions_are_found_at_any_depth() -> None:
         read('(p "r" (and (p "r" "x") (p "r" (or (p "r" "x") (p "s" "y")))))'), Facts({})
     )
     assert list(leaves(query)) == [("x", 2), ("x", 3), ("y", 3)]
-    assert [len(list(leaves(union))) for union in unions_in(query)] == [2]
+    assert [len(list(leaves(node))) for node in nodes(query) if node.word == "or"] == [2]
 
 
 def test_the_constants_are_those_of_the_paper() -> None:
