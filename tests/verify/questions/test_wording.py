@@ -7,6 +7,7 @@ from typing import cast
 import pytest
 
 from rulemine.config import packaged
+from rulemine.phrasing.books import Book, packaged_books
 from rulemine.phrasing.templates import RelationTemplates, Templates, load_templates
 from rulemine.verify.contents import Contents, Located
 from rulemine.verify.names import Names
@@ -39,6 +40,11 @@ def test_packaged_templates_are_right_and_most_exchanged_ones_are_not(name: str)
     assert problems(rows) == 0
     directed = [row for row in rows if not row["symmetric"]]
     assert problems(list(map(exchanged, directed))) > 0.6 * len(directed)
+
+
+@pytest.mark.parametrize("book", packaged_books(), ids=lambda book: book.name)
+def test_templates_of_phrase_books_are_right_whatever_the_graph_declares(book: Book) -> None:
+    assert problems(load_templates("", book.tables).to_plain()) == 0
 
 
 @pytest.mark.parametrize("name", ["demo", "fb15k237"])
