@@ -278,10 +278,14 @@ def _senses(
 
 
 def _spaced(name: str) -> str:
-    """A name with spaces in place of underscores; a code, or a name that has spaces, as it is."""
+    """A name with spaces in place of underscores; a name of code, or one that has spaces, as it is.
+
+    In code a name begins with an underscore, ends in a number after one, or goes on with a small letter
+    after a dot, as no abbreviation does: "email._policybase", but "St._Louis".
+    """
     found = _NELL.fullmatch(name)
     text = found[1] if found else name
-    code = not re.search(r"[^\W\d_]{2}", text) or re.search(r"_\d+$", text)
+    code = not re.search(r"[^\W\d_]{2}", text) or re.search(r"^_|_\d+$|\._*[a-z]", text)
     if code or " " in text or "/" in text:
         return name
     return " ".join(text.replace("_", " ").split())

@@ -140,6 +140,10 @@ def test_labels_are_chosen_switched_off_or_found(graph: Path) -> None:
         (["concept:city:new_york", "concept_person_ann_lee"], ["new york", "ann lee"]),
         (["user_1", "user_2"], ["user_1", "user_2"]),
         (["Ann", "Bo", "C", "D", "e_f"], ["Ann", "Bo", "C", "D", "e_f"]),
+        (
+            ["A_B", "_abc", "email._policybase", "St._Louis"],
+            ["A_B", "_abc", "email._policybase", "St. Louis"],
+        ),
     ],
 )
 def test_names_in_a_form_that_says_so_are_read(names: list[str], expected: list[str]) -> None:
