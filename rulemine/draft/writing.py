@@ -99,7 +99,7 @@ def _templates(inputs: Inputs) -> Iterator[str]:
     sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True))
     asks = {row["relation"]: row for row in templates.to_plain()}
     names = inputs.named.relations
-    books = known_tables(kg.relations, names, sizes)
+    books = known_tables(kg.relations, {**names, **kg.relation_iris}, sizes)
     reasons = {r: table.ask_reason for r, table in books.items()}
     rows = kg.triples[np.unique(kg.triples[:, 1], return_index=True)[1]].tolist()
     first = {kg.relations[r]: (kg.entities[s], kg.entities[o]) for s, r, o in rows}

@@ -25,17 +25,17 @@ def found_standards(kg: KnowledgeGraph, names: Mapping[str, str]) -> tuple[Stand
         kg: The complete KG.
         names: Relation → what it is called, where that is not its own name.
     """
-    return tuple(_of_books(kg, names))
+    return tuple(_of_books(kg, {**names, **kg.relation_iris}))
 
 
-def _of_books(kg: KnowledgeGraph, names: Mapping[str, str]) -> Iterator[Standard]:
+def _of_books(kg: KnowledgeGraph, called: Mapping[str, str]) -> Iterator[Standard]:
     sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True))
     for book in packaged_books():
         path = packaged("recipe", "standards") / f"{book.name}.toml"
         if not path.is_file():
             continue
         here = defaultdict(list)
-        for relation, known in known_relations(book, kg.relations, names, sizes).items():
+        for relation, known in known_relations(book, kg.relations, called, sizes).items():
             here[known].append(relation)
         if here:  # nothing of the book is in the graph otherwise
             yield from load_standards(path, kg.relations, here)

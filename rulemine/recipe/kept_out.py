@@ -79,7 +79,7 @@ def kept_out(kg: KnowledgeGraph, names: Mapping[str, str] = MappingProxyType({})
     sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True))
     found = _by_objects(kg)
     found |= {r: why for r in kg.relations if (why := _by_name(names.get(r, r)))}
-    books = known_tables(kg.relations, names, sizes)
+    books = known_tables(kg.relations, {**names, **kg.relation_iris}, sizes)
     found |= {r: table.ask_reason for r, table in books.items() if table.ask == "none"}
     found = {r: why for r, why in found.items() if r not in books or books[r].ask == "none"}
     return dict(sorted(found.items()))

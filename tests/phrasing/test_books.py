@@ -105,8 +105,15 @@ def test_of_two_books_the_one_that_knows_more_relations_words_them():
     assert more["author"].ask_object == "Who is the author of {topic}?"
 
 
-def test_an_iri_of_the_vocabulary_is_taken_alone():
+def test_an_iri_of_the_vocabulary_is_taken_alone(tmp_path: Path):
     assert sources(["knows", "wdt:P57"]) == ["derived", "book"]
+    iri, file = "http://www.w3.org/2004/02/skos/core#broader", tmp_path / "own.nt"
+    file.write_text(
+        f"<http://x/a> <{iri}> <http://x/b> .\n<http://x/a> <http://x/knows> <http://x/b> .\n"
+    )
+    kg = KnowledgeGraph.read(file)
+    assert kg.relations == ("broader", "knows")
+    assert sources(kg.relations, kg=kg) == ["book", "derived"]
 
 
 def test_two_relations_that_a_book_words_alike_are_not_asked_alike():

@@ -37,6 +37,7 @@ from rulemine.phrasing.lexicon import (
     PARTICIPLES,
     PREPOSITIONS,
     VERBS,
+    participle_of,
     past_of,
     plural,
 )
@@ -62,12 +63,6 @@ __all__ = [
 _END = re.compile(r"(?:\[[^][{}]*)?\{(subject|object)\}(?:[^][{}]*\])?")
 _FORMS = re.compile(r"([\w'’-]+)/([\w'’-]+)( ?)")
 _BE = {"is": "is/are", "was": "was/were", "has": "has/have"}
-_PARTICIPLE = {
-    "beat": "beaten", "choose": "chosen", "control": "controlled", "draw": "drawn", "eat": "eaten",
-    "give": "given", "grow": "grown", "know": "known", "sing": "sung", "speak": "spoken", "take": "taken",
-    "wear": "worn", "write": "written",
-}  # fmt: skip
-"""Base form → participle, where that is not the past."""
 
 
 def clause_templates(clause: str, subject: str, object: str, verb: str = "") -> dict[str, str]:
@@ -117,11 +112,8 @@ def clause_templates(clause: str, subject: str, object: str, verb: str = "") -> 
 
 def _both(noun: str) -> str:
     """A noun in both numbers."""
-    if "/" in noun:
-        return noun
-    return (
-        "something/things" if noun == "something" else f"{noun}/{plural(noun.rsplit(' ', 1)[-1])}"
-    )
+    many = "things" if noun == "something" else plural(noun.rsplit(" ", 1)[-1])
+    return noun if "/" in noun else f"{noun}/{many}"
 
 
 def _is_person(noun: str) -> bool:
@@ -146,22 +138,19 @@ def _agreeing(said: str, verb: str) -> str:
     """A predicate with its verb in both numbers."""
     first, _, rest = said.partition(" ")
     many = (verb or VERBS.get(first)) if first.endswith("s") else None
-    if "/" not in first:
-        first = _BE.get(first) or (f"{first}/{many}" if many else first)
-    return f"{first} {rest}".rstrip()
+    both = _BE.get(first) or (f"{first}/{many}" if many else first)
+    return f"{first if '/' in first else both} {rest}".rstrip()
 
 
 def _who(noun: str, number: int) -> str:
-    if _is_person(noun):
-        return "Who"
-    return "What" if noun.startswith("something/") else f"Which {_form(noun, number)}"
+    thing = "What" if noun.startswith("something/") else f"Which {_form(noun, number)}"
+    return "Who" if _is_person(noun) else thing
 
 
 def _number_after(noun: str, said: str, number: int) -> int:
     """*Who lives here?* is about one or several; *Who are the members?* about several."""
-    if _who(noun, 0).startswith("Which") or "/" in said.partition(" ")[2]:
-        return number
-    return 0
+    numbered = _who(noun, 0).startswith("Which") or "/" in said.partition(" ")[2]
+    return number * numbered
 
 
 def _inverted(one: str, verb: str, base: str) -> tuple[str, str]:
@@ -201,7 +190,7 @@ def _gap(noun: str, preposition: str, said: str, topic: str, middle: str) -> str
     if auxiliary in ("did", "does") and not preposition:
         verb, _, rest = middle.removeprefix(f"{auxiliary} {_bare(topic)} ").partition(" ")
         be = "was/were" if auxiliary == "did" else "is/are"
-        passive = f"{_PARTICIPLE.get(verb, past_of(verb))} {rest}".rstrip()
+        passive = f"{participle_of(past_of(verb))} {rest}".rstrip()
         return f"{'who' if who else 'that'} {be} {passive} by {topic}"
     text = _form(said, 0).removesuffix(f" {preposition}")
     return f"{preposition} {'whom' if who else 'which'} {topic} {text}".strip()
@@ -252,7 +241,7 @@ class Book:
         return found or ""
 
     def owns(self, relation: str) -> bool:
-        """Whether the name of a relation says that it is of this vocabulary."""
+        """Whether a name or an IRI says that a relation is of this vocabulary."""
         return relation.removeprefix("<").startswith(self.namespaces)
 
 
@@ -278,7 +267,7 @@ def book_tables(
     Args:
         relations: The relations of the graph, sorted.
         written: The relations with templates of the user's own: nothing else asks in their words.
-        labels: Relation → its label.
+        labels: Relation → its IRI or its label.
         sizes: Relation → its number of triples.
         declared: What states the same facts, and may be asked in the same words.
 
@@ -313,7 +302,7 @@ def known_tables(
 
     Args:
         relations: The relations of the graph, sorted.
-        labels: Relation → its label.
+        labels: Relation → its IRI or its label.
         sizes: Relation → its number of triples.
     """
     return dict(pair for known in _offers(relations, labels, sizes)[::-1] for pair in known.items())
@@ -338,12 +327,12 @@ def known_relations(
     Args:
         book: The book.
         relations: The relations of the graph, sorted.
-        labels: Relation → its label.
+        labels: Relation → its IRI or its label.
         sizes: Relation → its number of triples.
     """
     known = {r: found for r in relations if (found := book.find(r, labels.get(r, "")))}
     if not _suffice(book, known, relations, sizes):
-        known = {r: found for r, found in known.items() if book.owns(r)}
+        known = {r: x for r, x in known.items() if book.owns(r) or book.owns(labels.get(r, ""))}
     return known
 
 
