@@ -19,24 +19,32 @@ from rulemine.phrasing.grammar import DerivedTemplates, being, clause, doing, he
 from rulemine.phrasing.lexicon import (
     ACTIVE_PAST,
     ADJECTIVES,
+    ADVERBS,
     AGENTS,
-    FAMILY,
     KIN,
+    LEMMAS,
+    LONE_BASES,
     LONE_PLURALS,
+    MODALS,
+    NOMINAL,
     PARTICIPLES,
     PEOPLE,
     PREPOSITIONS,
+    PROPERTY_NOUNS,
+    RELATIONAL,
     SHORT_WORDS,
     STATES,
     TYPES,
     UNIQUE_ROLES,
     VERBS,
+    is_adjective,
+    is_known_plural,
     is_plural,
     singular,
+    verb_of,
 )
 from rulemine.phrasing.relation_names import object_has_role, phrase_of, readable_name, words_of
 from rulemine.phrasing.roles import RoleNoun, quoted, read_noun, role
-from rulemine.text.articles import type_words
 from rulemine.text.template import escape
 
 __all__ = ["derive", "reading"]
@@ -62,20 +70,21 @@ def read_freebase(relation: str, typed: bool) -> DerivedTemplates | None:
         path = "/" + relation.replace("..", "./").replace(".", "/").replace("//", "./")
     if not _FREEBASE.fullmatch(path):
         return None
-    relation = path
-    parts = [part.strip("/").split("/") for part in relation.split(".")]
+    parts = [part.strip("/").split("/") for part in path.split(".")]
     kind = _text(parts[0][-2]) if len(parts[0]) > 1 else "entity"
     outer, inner = _text(parts[0][-1]), _text(parts[-1][-1])
     topic = f"the {kind} {{topic}}" if typed else "{topic}"
-    if len(parts) == 1 or _same(outer, inner):
+    same = outer in (inner, f"{inner}s") or outer.endswith((f" {inner}", f" {inner}s"))
+    if len(parts) == 1 or same:
         inner = outer if inner.split()[-1] in PREPOSITIONS else inner
-        head = head_of(inner)
-        if is_plural(head) and (head not in VERBS or head in LONE_PLURALS):
+        words, head = inner.split(), head_of(inner)
+        noun = is_plural(head) and (head not in VERBS or head in LONE_PLURALS)
+        found = clause(words) or (
+            being(inner, NOTHING_KNOWN) if words[-1] in PREPOSITIONS else None
+        )
+        if found is None or noun:
             return _value(inner, kind, topic)
-        found = clause(inner.split())
-        if found is not None:
-            return _with_topic(found, topic) if typed else found
-        return _value(inner, kind, topic)
+        return _with_topic(found, topic) if typed else found
     if inner in VERBS:
         found = doing(inner, VERBS[inner], [])
         return _with_topic(found, topic) if typed else found
@@ -94,12 +103,11 @@ def read_freebase(relation: str, typed: bool) -> DerivedTemplates | None:
 
 
 def _value(noun: str, kind: str, topic: str) -> DerivedTemplates:
-    found, end = read_noun(noun.split()), End()
-    if found.head in KIN and kind not in ("person", "celebrity"):
-        end = End(people=0.0)  # an organization has children and parents too
+    found = read_noun(noun.split())
+    # An organization has children and parents too.
+    things = found.head in KIN and kind not in ("person", "celebrity")
     has = End(people=1.0) if kind == "person" else End(noun=kind)
-    made = role(found, Ends(has, end))
-    return _with_topic(made, topic)
+    return _with_topic(role(found, Ends(has, End(people=0.0 if things else None))), topic)
 
 
 def _with_topic(templates: DerivedTemplates, topic: str) -> DerivedTemplates:
@@ -114,10 +122,6 @@ def _text(part: str) -> str:
     return " ".join(words_of(part.removesuffix("_s"))) or part
 
 
-def _same(outer: str, inner: str) -> bool:
-    return outer in (inner, f"{inner}s") or outer.endswith((f" {inner}", f" {inner}s"))
-
-
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*,?")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f'’,-]+")
 
@@ -126,23 +130,32 @@ _LONE = {
     "located": "in", "born": "in", "different": "from", "dependent": "on", "responsible": "for",
     "capable": "of", "active": "in", "famous": "for", "interested": "in", "near": "", "north": "of",
     "south": "of", "east": "of", "west": "of", "northeast": "of", "northwest": "of", "southeast": "of",
-    "southwest": "of", "downstream": "of", "upstream": "of",
+    "southwest": "of", "downstream": "of", "upstream": "of", "independent": "of", "distinct": "from",
+    "absent": "from", "disjoint": "with", "present": "in",
 }  # fmt: skip
 """Words in -ed for states, and adjectives, with the preposition that they take; the others take *to*."""
+
+_TAKES = {
+    "coexists": "with", "collaborates": "with", "collaborated": "with", "communicates": "with",
+    "competes": "with", "complies": "with", "conflicts": "with", "cooperates": "with", "interacts": "with",
+    "interacted": "with", "adheres": "to", "belongs": "to", "belonged": "to", "conforms": "to",
+    "contributes": "to", "contributed": "to", "corresponds": "to", "listens": "to", "pertains": "to",
+    "refers": "to", "relates": "to", "replies": "to", "replied": "to", "responds": "to",
+    "responded": "to", "subscribes": "to", "subscribed": "to", "depends": "on", "depended": "on",
+    "relies": "on", "participates": "in", "participated": "in", "resides": "in", "consists": "of",
+    "descends": "from", "differs": "from", "originates": "from",
+}  # fmt: skip
+"""Verbs that name no other end by themselves, with the preposition that does."""
 
 _RUN_TOGETHER = 12
 _TOO_LONG = 18
 """From so many letters on one word is several run together, the first unless it ends like an English noun."""
 
-_SUFFIXES = (
-    "tion", "sion", "ity", "or", "er", "ment", "ness", "ist", "ive", "ian", "ship", "hood", "ance", "ence",
-    "logy", "ism", "ics", "tions", "ors", "ers", "ments", "ists", "ants", "ant", "graphy", "ters",
-)  # fmt: skip
-
 _MEMBERS = frozenset({
     "member", "part", "citizen", "resident", "employee", "student", "alumnus", "subsidiary", "branch",
-    "type", "kind", "subclass", "instance", "native", "inhabitant", "veteran", "graduate", "component",
-    "variant",
+    "subclass", "instance", "native", "inhabitant", "veteran", "graduate", "component", "variant",
+    "adaptation", "copy", "derivative", "edition", "example", "reproduction", "revision", "sample",
+    "sequel", "translation", "version",
 })  # fmt: skip
 """Nouns that with *of* and another noun say what the subject is: "member of political party"."""
 
@@ -169,46 +182,58 @@ def derive(
     if (found := read_freebase(relation, typed)) is not None:
         return found
     words = _words(relation)
-    name = " ".join(words)
-    if not words or not all(map(_is_word, words)) or (len(words) == 1 and _is_run_together(name)):
-        return quoted(readable_name(relation), ends)
-    words = [escape(word) for word in words]
-    found = _clause(words, ends)
+    found = _clause(words, ends) if words else None
     if found is not None:
-        return found.described(*_descriptions(name, found, ends))
-    if words[0] == "has" and len(words) > 1 and not is_past(words[1]) and words[1] != "been":
-        noun = read_noun(words[1:])
-        had = f"{{subject}} has {{object}} as {noun.one}"
-        return role(noun, ends)._replace(statement=had)
-    noun = read_noun(words)
-    family = noun.head in FAMILY and not noun.after
-    if object_has_role(relation):
-        role_of = "object"
-    if family and not role_of:
-        people = Ends(*(end._replace(people=1.0) for end in ends))
-        return quoted(readable_name(relation), people)
+        return found.described(*_descriptions(" ".join(words), found, ends))
+    noun = _noun(words) if words else None
+    if noun is None:
+        return quoted(readable_name(relation), ends)
+    if words[0] in ("has", "had") and len(words) > 1:
+        return role(noun, ends)._replace(
+            statement=f"{{subject}} {words[0]} {{object}} as {noun.one}"
+        )
+    has = object_has_role(relation) or is_plural(words[-1])  # "children" are a list
+    role_of = "object" if has else role_of
+    if noun.of_family and not role_of:
+        return quoted(readable_name(relation), Ends(*(end._replace(people=1.0) for end in ends)))
     return role(noun, ends, turned=role_of == "subject")
 
 
-def reading(name: str) -> tuple[RoleNoun | None, str]:
-    """The noun that a name is, or of a clause the noun that it has for its object.
+def reading(name: str) -> RoleNoun | None:
+    """The noun that a name surely is.
 
     Example:
-        >>> reading("country of origin")[0].head, reading("works for company")
-        ('country', (None, 'company'))
+        >>> reading("country of origin").head, reading("works for company"), reading("city in county")
+        ('country', None, None)
     """
     words = _words(name)
-    if not words or not all(map(_is_word, words)):
-        return None, ""
-    words = [escape(word) for word in words]
-    if found := _clause(words, NOTHING_KNOWN):
-        return None, type_words(found.statement.split("{object}")[0]).removeprefix("the ").strip()
-    return read_noun(words[1:] if words[0] == "has" and len(words) > 1 else words), ""
+    return None if not words or _clause(words, NOTHING_KNOWN) else _noun(words)
+
+
+def _noun(words: list[str]) -> RoleNoun | None:
+    """The noun that words are; None: "hosts" may be a verb, of "sequel of film" the subject may be either."""
+    had = words[0] in ("has", "had") and len(words) > 1
+    noun = read_noun(words[had:])
+    after = noun.after.replace(",", "").split()
+    last, known = words[-1], after[-1:] and (is_past(after[-1]) or after[-1] in _DOINGS)
+    # "hosts" and "previous" stand alone; "range includes" ends in a verb, "nearby features" may not.
+    lone = (
+        not is_known_plural(last) if is_plural(last) else is_adjective(last) and last not in _NOUNS
+    )
+    other = lone if len(words) == 1 else verb_of(last) not in LONE_BASES | {""}
+    if _NO_NOUN & {*words[had:]} or (other and not had):
+        return None
+    whole = not after or noun.of_family or noun.after == "in chief" or (is_past(after[0]) and known)
+    of = after[:1] == ["of"] and (had or known or noun.head in PROPERTY_NOUNS)
+    return noun if whole or of else None
 
 
 def _words(name: str) -> list[str]:
-    words = phrase_of(name)
-    return _parted(words[0]) if len(words) == 1 else words
+    """The words of a name, with braces doubled; none where it cannot be read."""
+    words = phrase_of(re.sub(r"^[A-Z]{1,2}\d+i?[_ ]", "", name))  # "P14 carried out by"
+    words = _parted(words[0]) if len(words) == 1 else words
+    readable = all(map(_is_word, words)) and not (len(words) == 1 and _is_run_together(words[0]))
+    return [escape(word) for word in words] if readable else []
 
 
 def _parted(word: str) -> list[str]:
@@ -229,91 +254,102 @@ def _parted(word: str) -> list[str]:
         ]
         best.append(min(parts, key=len, default=None))
     found = best[-1] or []
-    clause_of_two = len(found) == 2 and found[0] in acts and found[1] in PREPOSITIONS
+    closed = len(found) > 1 and found[-1] in PREPOSITIONS and found[0] not in PREPOSITIONS
     typed = len(found) > 2 and {found[0], found[-1]} <= TYPES
-    return found if clause_of_two or typed else [word]
+    ends = re.fullmatch(r"(.{3,11})(?<!o)(of|for|with|from)", word)
+    return found if closed or typed else [*ends.groups()] if ends else [word]
 
 
 def _is_run_together(word: str) -> bool:
     """Whether a long word is probably several."""
-    short = len(word) < _RUN_TOGETHER or (len(word) < _TOO_LONG and word.endswith(_SUFFIXES))
-    return not short and "-" not in word
+    noun = len(word) < _TOO_LONG and NOMINAL.search(singular(word))
+    verb = verb_of(word) and not word.startswith(tuple(TYPES))
+    return not (len(word) < _RUN_TOGETHER or noun or verb or "-" in word)
 
 
 def _is_word(word: str) -> bool:
     """Whether a word can stand in an English sentence; else it is a code, or of another script."""
-    if not (_WORD.fullmatch(word) and _LATIN.fullmatch(word)):
-        return False
-    return len(word) > 2 or word in SHORT_WORDS or word.isupper()
+    long = len(word) > 2 or word in SHORT_WORDS or word.isupper()
+    return long and bool(_WORD.fullmatch(word) and _LATIN.fullmatch(word))
 
 
 def _clause(words: list[str], ends: Ends) -> DerivedTemplates | None:
     """Reads the words as a clause, which may name the types of its ends; None if they are a noun."""
     first, last = words[0], words[-1]
-    if words[0] in PREPOSITIONS and len(words) == 1:
-        return being(first, ends)
-    if len(words) == 1 and (first in STATES or first in ADJECTIVES) and first not in _NOUNS:
-        link = _LONE.get(first, "to")
+    shared = last in RELATIONAL and verb_of(first, words[1:])  # "shares border"
+    if link := "with" if shared else _TAKES.get(last.rpartition("-")[2]):
+        words, last = [*words, link], link
+    if len(words) == 1 and first in (PREPOSITIONS | STATES | ADJECTIVES) - _NOUNS:
+        link = _LONE.get(first, "" if first in PREPOSITIONS else "to")
         return being(f"{first} {link}".rstrip(), ends)
     if len(words) > 1 and first in TYPES and last in TYPES:
-        typed = Ends(_named(ends.subject, first), _named(ends.object, last))
-        if found := clause(words[1:-1] or ["associated", "with"], typed):
+        apart = len(words) > 2 or first == last  # two nouns may be one: "drug class"
+        typed = Ends(_named(ends.subject, first * apart), _named(ends.object, last))
+        if found := clause(words[1:-1] or ["associated", "with"], typed, sure=True):
             return _with_kind(found, last)
     if last == "of" and len(words) > 1 and is_plural(words[-2]) and words[-2] not in VERBS:
         words = [*words[:-2], singular(words[-2]), last]
     if found := clause(words, ends):
         return found
-    at = next((i for i in range(len(words) - 1, 0, -1) if words[i - 1] in PREPOSITIONS), 0)
+    splits = [i for i in range(1, len(words)) if words[i - 1] in PREPOSITIONS]
+    at = splits[-1] if splits and last not in PREPOSITIONS else 0
+    if splits[1:] and at and words[at - 1] == "of" and words[at - 2] not in _FIXED:
+        at = splits[-2]  # "located in | body of water"
     noun = words[at + 1 :] if at and words[at] == "the" else words[at:]
-    if at == 1 and noun:  # "in language"
-        return _with_kind(being(first, _ends_in(ends, noun)), " ".join(noun))
-    acts = first in VERBS or is_past(first) or first in ("is", "was") or _plays(words, ends)
-    if at and noun and acts and (found := clause(words[:at], _ends_in(ends, noun))):
+    if at and {*words[: at - 1]} <= {"also", "never", "only"}:  # "in language"
+        return _with_kind(being(" ".join(words[:at]), _ends_in(ends, noun)), " ".join(noun))
+    act = next((i for i, word in enumerate(words) if not word.endswith("ly")), 0)
+    verb, rest = words[act], words[act + 1 :]
+    states = is_past(verb) or is_adjective(verb) or verb in LEMMAS.keys() - LONE_BASES
+    leads = states and rest and (rest[0] in PREPOSITIONS | ADVERBS or rest[0].endswith("ly"))
+    acts = bool(leads or verb in ACTIVE_PAST | MODALS | {"is", "was"} or verb_of(verb, rest))
+    has = first == "has" and at > 2 and (words[at - 1] != "of" or words[at] == "the")
+    acts = acts or _plays(words, ends)
+    if at and (acts or has) and (found := clause(words[:at], _ends_in(ends, noun))):
         return _with_kind(found, " ".join(noun))
-    plain = (first in VERBS and first not in LONE_PLURALS) or first in ACTIVE_PAST
-    if first == "has" and len(words) > 2 and is_past(words[1]) and not at and not is_past(last):
-        return _has_done(words[1], words[2:], ends)
-    if len(words) > 1 and plain and not at and not is_past(last):
-        noun = [*words[1:-1], singular(last) if is_plural(last) else last]
-        if found := clause(words[:1], _ends_in(ends, noun)):
+    done = first == "has" and {*rest[:1]} <= ACTIVE_PAST
+    size = act + 1 + done + (1 + ("not" in rest)) * (verb in MODALS)
+    if (acts or done) and not splits and size < len(words) and not is_past(last):
+        noun = [*words[size:-1], singular(last) if is_plural(last) else last]
+        if found := clause(words[:size], _ends_in(ends, noun), sure=True):
             return _with_kind(found, " ".join(noun))
     return None
-
-
-def _has_done(done: str, noun: list[str], ends: Ends) -> DerivedTemplates:
-    """The templates of "has won prize"."""
-    kind = " ".join([*noun[:-1], singular(noun[-1]) if is_plural(noun[-1]) else noun[-1]])
-    subject, object_ = _ends_in(ends, [kind])
-    usual = "Who" if done == "won" else "What"
-    have = "have" if subject.noun else "has"
-    asks = f"{object_.who()} has {{topic}} {done}?", f"{object_.whos()} has {{topic}} {done}?"
-    found = DerivedTemplates(
-        f"{{subject}} has {done} {{object}}",
-        f"{subject.who(usual)} has {done} {{topic}}?",
-        asks[0],
-        f"{subject.whos(usual)} {have} {done} {{topic}}?",
-        asks[1],
-    )
-    return _with_kind(found, kind)
 
 
 _NOUNS = frozenset({"speed", "need", "breed", "seed", "friends", "subject", "due"})
 """Words of `STATES` and `ADJECTIVES` that are nouns where they stand alone."""
 
+_FIXED = frozenset({
+    "behalf", "charge", "favor", "front", "lieu", "part", "place", "result", "support", "terms", "top",
+})  # fmt: skip
+"""Nouns that lead on to another between prepositions: "on behalf of"."""
+
+_NO_NOUN = MODALS | {
+    "also", "are", "be", "been", "has", "have", "is", "not", "that", "was", "were", "when", "where",
+    "which", "who",
+}  # fmt: skip
+"""Words that nouns do not have."""
+
+_DOINGS = frozenset({
+    "action", "administration", "arms", "arrival", "birth", "burial", "business", "citizenship",
+    "commencement", "completion", "construction", "creation", "death", "delivery", "departure", "detention",
+    "discovery", "dissolution", "education", "employment", "establishment", "expertise", "finance",
+    "formation", "foundation", "government", "honor", "incorporation", "interest", "invention", "issue",
+    "jurisdiction", "knowledge", "law", "manufacture", "measurement", "month", "occurrence", "operation",
+    "origin", "payment", "performance", "photography", "practice", "production", "publication",
+    "registration", "registry", "release", "residence", "service", "state", "study", "time", "transport",
+    "treatment", "use", "week", "work", "worship", "year",
+})  # fmt: skip
+"""Nouns after *of* that name no other thing: "place of birth" is one noun."""
+
 
 def _plays(words: list[str], ends: Ends) -> bool:
     """Whether the subject is what a noun with *of* and the type of the object says: "winner of contest"."""
     first, last = words[0], words[-1]
-    if words[1:2] != ["of"] or words[:3] in (
-        ["head", "of", "state"],
-        ["director", "of", "photography"],
-    ):
-        return False
-    if first in _MEMBERS:
-        return True
     of_people = (ends.object.people or 0.0) > (ends.subject.people or 0.0)
     agent = first in PEOPLE | AGENTS or first.endswith(("er", "or"))
-    return agent and last in TYPES and not of_people
+    acts = first in _MEMBERS or (agent and last not in _DOINGS and not of_people)
+    return words[1:2] == ["of"] and acts
 
 
 def _named(end: End, noun: str) -> End:
@@ -344,9 +380,10 @@ def _descriptions(name: str, found: DerivedTemplates, ends: Ends) -> tuple[str, 
     for end, text, ask in zip(ends, both, asks, strict=True):
         noun, _, said = text.partition(" | ")
         if noun == "something/things" and ask.startswith("Where "):
-            made.append(f"place/places | {said}")
-            continue
-        if noun in ("someone/people", "something/things") and (end.noun or end.people is not None):
+            noun = "place/places"
+        elif noun in ("someone/people", "something/things") and (
+            end.noun or end.people is not None
+        ):
             noun = end.called()
             who = noun == "person/people"
             first, _, rest = said.partition(" ")

@@ -18,7 +18,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from rulemine.phrasing.lexicon import PREPOSITIONS, VERBS, plural
+from rulemine.phrasing.lexicon import PREPOSITIONS, VERBS, plural, singular
 from rulemine.text.articles import type_words
 from rulemine.text.template import escape, template_problem
 
@@ -252,11 +252,8 @@ def _agreeing(clause: str) -> str:
     words = clause.split(" ")
     at = 1 if words[0].endswith("ly") and len(words) > 1 else 0
     verb = words[at]
-    many = _BE.get(verb) or VERBS.get(verb)
-    if many is None and re.fullmatch(r"[a-z]+[a-rt-z]s", verb):
-        many = re.sub(r"ies$", "y", verb) if verb.endswith("ies") else verb[:-1]
-        many = verb[:-2] if verb.endswith(("shes", "ches", "xes", "sses", "zzes")) else many
-    if many:
+    regular = singular(verb) if re.fullmatch(r"[a-z]+[a-rt-z]s", verb) else ""
+    if many := _BE.get(verb) or VERBS.get(verb) or regular:
         words[at] = f"{verb}/{many}"
     text = " ".join(words).replace("is/are one of the ", "is/are among the ")
     return _A_NOUN.sub(lambda a: f"{a[1]} {a[2]}/- {a[3]}{a[4]}/{plural(a[4])} {a[5]} ", text)

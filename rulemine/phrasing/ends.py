@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rulemine.phrasing.lexicon import plural
 
-__all__ = ["NOTHING_KNOWN", "End", "Ends"]
+__all__ = ["NOTHING_KNOWN", "End", "Ends", "plurals"]
 
 _SOME_PEOPLE = (0.1, 0.9)
 """Below the first share of people an end holds things; above the second, people; between them, both."""
@@ -42,7 +42,7 @@ class End(NamedTuple):
 
     def whos(self, usual: str = "What") -> str:
         """The same for several."""
-        return f"Which {_plural(self.noun)}" if self.noun else self.who(usual)
+        return f"Which {plurals(self.noun)}" if self.noun else self.who(usual)
 
     def called(self, usual: str = "What") -> str:
         """The noun of a description."""
@@ -62,7 +62,13 @@ class Ends(NamedTuple):
 NOTHING_KNOWN = Ends()
 
 
-def _plural(noun: str) -> str:
-    """The plural of a noun of one word or several: the last one carries it."""
-    before, space, last = noun.rpartition(" ")
-    return f"{before}{space}{plural(last)}"
+def plurals(noun: str) -> str:
+    """The plural of a noun of several words, or of two joined by *or*.
+
+    Example:
+        >>> plurals("city or county"), plurals("mode of transport")
+        ('cities or counties', 'modes of transport')
+    """
+    noun, of, rest = noun.partition(" of ")
+    parts = (part.rpartition(" ") for part in noun.split(" or "))
+    return " or ".join(f"{before}{gap}{plural(last)}" for before, gap, last in parts) + of + rest

@@ -4,12 +4,14 @@ Guarantee: a clause is read from the subject to the object, as written; an ambig
 """
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
-from rulemine.phrasing.ends import NOTHING_KNOWN, Ends
+from rulemine.phrasing.ends import NOTHING_KNOWN, Ends, plurals
 from rulemine.phrasing.lexicon import (
     ACTIVE_PAST,
     ADJECTIVES,
+    ADVERBS,
     BY_PEOPLE,
     DOERS,
     EVENTS,
@@ -17,7 +19,7 @@ from rulemine.phrasing.lexicon import (
     KIN,
     LEMMAS,
     LONE_BASES,
-    LONE_PLURALS,
+    MODALS,
     OWNERS,
     PARTICIPLES,
     PAST,
@@ -31,8 +33,9 @@ from rulemine.phrasing.lexicon import (
     VERBS,
     active_of,
     article,
+    is_adjective,
     is_plural,
-    plural,
+    verb_of,
 )
 
 __all__ = [
@@ -74,21 +77,36 @@ class DerivedTemplates(NamedTuple):
         return self._replace(describe_subject=subject, describe_object=object_)
 
 
-def clause(words: list[str], ends: Ends = NOTHING_KNOWN) -> DerivedTemplates | None:
-    """Reads the words as a clause *subject words object*; None if they are a noun."""
+def clause(
+    words: list[str], ends: Ends = NOTHING_KNOWN, *, sure: bool = False
+) -> DerivedTemplates | None:
+    """Reads the words as a clause *subject words object*; None if they are a noun, or may be one.
+
+    Args:
+        words: The words.
+        ends: What is known of the ends.
+        sure: Whether it is known that a word that may be a verb is one.
+    """
     first, rest = words[0], words[1:]
     if words in (["isa"], ["is", "a"], ["is", "an"]):
         return _being("is", "a kind of", "What", ends)
     if first in ("is", "are", "was", "were") and rest and rest[-1] in PREPOSITIONS:
         return _being(first, _complement(rest), _doer(rest), ends)
+    if (first in MODALS or rest[:1] == ["been"]) and _closed(rest[1 + ("not" in rest) :]):
+        return _being(first, " ".join(rest), "What", ends) if rest else None
+    if first == "not" and (base := verb_of("".join(rest[:1]), rest[1:])):
+        return clause(["does", "not", base, *rest[1:]], ends)
+    if first == "has" and len(rest) == 1 and is_past(rest[0]) and rest[0] not in STATES:
+        return _being(first, rest[0], "Who" if rest[0] in DOERS else "What", ends)
     if words in (["has"], ["has", "a"]):
         return doing("has", "have", [], ends)
     if first == "has" and rest:
         return _having(rest, ends)
-    if first.endswith("ly") and rest and rest[0] in VERBS and _closed(rest[1:]):
-        return doing(f"{first} {rest[0]}", f"{first} {VERBS[rest[0]]}", rest[1:], ends)
-    if first in VERBS and (rest or first not in LONE_PLURALS) and _closed(rest):
-        return doing(first, VERBS[first], rest, ends)
+    at = next((i for i, word in enumerate(words) if not word.endswith("ly")), 0)
+    how, act, after = " ".join([*words[:at], ""]), words[at], words[at + 1 :]
+    known = VERBS.get(act, "") if sure or at else ""
+    if (base := verb_of(act, after) or known) and _closed(after):
+        return doing(how + act, how + base, after, ends)
     if words[-1] not in PREPOSITIONS:
         if len(words) == 1 and first in LEMMAS and first not in LONE_BASES:
             return doing(LEMMAS[first], first, [], ends)
@@ -98,24 +116,28 @@ def clause(words: list[str], ends: Ends = NOTHING_KNOWN) -> DerivedTemplates | N
     verb = (
         rest[0] if first.endswith("ly") and rest else first
     )  # after an adverb: "formerly played for"
-    if verb in ACTIVE_PAST and words[-1] not in ("by", verb):
+    if verb in (ACTIVE_PAST | {*PAST.values()} - PARTICIPLES) and words[-1] not in ("by", verb):
         return _did(words, ends)
-    if first in LEMMAS and first not in PARTICIPLES and rest and rest[-1] != "of":
+    plain = rest and rest[-1] != "of" and not any(is_past(word) or word in VERBS for word in rest)
+    if first in LEMMAS and first not in PARTICIPLES | ADJECTIVES and plain:
         return doing(LEMMAS[first], first, rest, ends)
     if len(words) == 1:
         return None
-    if words[-1] == "by" and not is_past(words[-2]):
+    if words[-1] == "by" and not any(map(is_past, words)):
         return _made_by(" ".join(words[:-1]))
-    if is_plural(words[-2]) and words[-2] not in ADJECTIVES:
+    # Whose verb it is in "population speaks" or "song written by" nobody can tell.
+    leads = is_past(first) or is_adjective(first) or first in PREPOSITIONS | ADVERBS
+    done = not leads and any(word in VERBS.keys() | {"has", "is"} or is_past(word) for word in rest)
+    if done or (is_plural(words[-2]) and words[-2] not in ADJECTIVES):
         return None
-    if words[-1] in ("from", "with", "at") and not _describes(words[-2]):
+    if words[-1] in ("from", "with", "at") and not (leads or _describes(words[-2])):
         return _having(words, ends)
     return _being("is", _complement(words), _doer(words), ends)
 
 
 def _describes(word: str) -> bool:
     """Whether a word before a preposition says what the subject is; else the subject has it: a degree."""
-    if is_past(word) or word in ADJECTIVES | PREPOSITIONS or word.endswith("ly"):
+    if is_past(word) or is_adjective(word) or word in PREPOSITIONS:
         return True
     return word in INDEFINITE_PEOPLE | KIN or word.endswith(
         ("er", "or", "ist", "ant", "ent", "ive", "al")
@@ -141,10 +163,10 @@ def _complement(words: list[str]) -> str:
     text = " ".join(words)
     if words[0] == "same":
         return f"the {text}"
-    if len(words) < 2 or words[0] in ("part", "a", "an", "the"):
+    if len(words) < 2 or words[0] in PREPOSITIONS | {"part", "a", "an", "the"}:
         return text
-    core = words[-2]
-    if is_past(core) or core in ADJECTIVES or core.endswith("ly") or is_plural(core):
+    core = next(one for one, word in pairwise(words) if word in PREPOSITIONS)
+    if is_past(core) or is_adjective(core) or is_plural(core):
         return text
     if words[-1] == "of" and head_of(" ".join(words[:-1])) in UNIQUE_ROLES:
         return f"the {text}"
@@ -166,9 +188,9 @@ def _being(be: str, complement: str, who: str, ends: Ends) -> DerivedTemplates:
     if words[1:] == ["by"] and words[0] in BY_PEOPLE:
         kin = "Who"
     role = _ROLE.fullmatch(complement)
-    several = f"{subject.whos(who)} {_MANY_ARE[be] if subject.noun else be} {complement} {{topic}}?"
-    if role and be == "is":
-        several = f"{subject.whos(who)} are the {_plurals(role[1])} {role[2]} {{topic}}?"
+    said = f"{_MANY_ARE.get(be, be) if subject.noun else be} {complement}"
+    said = f"are the {plurals(role[1])} {role[2]}" if role and be == "is" else said
+    several = f"{subject.whos(who)} {said} {{topic}}?"
     one = f"{object_.who(kin)} {be} {{topic}} {complement}?"
     many = f"{object_.whos(kin)} {be} {{topic}} {complement}?"
     if complement in _PLACED and not object_.noun:
@@ -185,11 +207,6 @@ def _being(be: str, complement: str, who: str, ends: Ends) -> DerivedTemplates:
         asks = (f"{ask} {did} {{topic}}?" for ask in (object_.who(usual), object_.whos(usual)))
         found = found._replace(ask_object=next(asks), ask_objects=next(asks))
     return found
-
-
-def _plurals(noun: str) -> str:
-    """The plural of a noun, or of two joined by *or*."""
-    return " or ".join(map(plural, noun.split(" or ")))
 
 
 def _having(rest: list[str], ends: Ends) -> DerivedTemplates | None:
@@ -210,7 +227,11 @@ def _having(rest: list[str], ends: Ends) -> DerivedTemplates | None:
 
 def doing(verb: str, lemma: str, rest: list[str], ends: Ends = NOTHING_KNOWN) -> DerivedTemplates:
     """Makes the templates of a verb in the present: third person, base form, and what follows it."""
-    if len(rest) > 1 and rest[-1] == "of":
+    if (
+        len(rest) > 1
+        and rest[-1] == "of"
+        and not {*rest[:-1]} & (PREPOSITIONS | ADJECTIVES | {"part"})
+    ):
         rest = ["the", *rest]
     elif len(rest) > 1 and rest[-2] in RELATIONAL and not is_plural(rest[-2]):
         rest = [article(rest[0]), *rest]
@@ -275,7 +296,7 @@ def head_of(noun: str) -> str:
     return words[-1]
 
 
-_MANY_ARE = {"is": "are", "was": "were", "are": "are", "were": "were"}
+_MANY_ARE = {"is": "are", "was": "were", "does": "do", "has": "have"}
 _ROLE = re.compile(r"(?:an?|the) ((?:[\w'’-]+ )*[\w'’-]+) (of|in|for|at)")
 _PLACED = (
     "published in",

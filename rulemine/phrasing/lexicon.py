@@ -5,10 +5,12 @@ wrong.
 """
 
 import re
+from collections.abc import Sequence
 
 __all__ = [
     "ACTIVE_PAST",
     "ADJECTIVES",
+    "ADVERBS",
     "AGENTS",
     "BY_PEOPLE",
     "DOERS",
@@ -21,6 +23,8 @@ __all__ = [
     "LONE_BASES",
     "LONE_PLURALS",
     "MALE",
+    "MODALS",
+    "NOMINAL",
     "OWNERS",
     "PARTICIPLES",
     "PAST",
@@ -34,16 +38,20 @@ __all__ = [
     "RELATIONAL",
     "SHORT_WORDS",
     "STATES",
+    "THINGS",
     "TYPES",
     "UNIQUE_ROLES",
     "VERBS",
     "active_of",
     "article",
+    "is_adjective",
+    "is_known_plural",
     "is_plural",
     "participle_of",
     "past_of",
     "plural",
     "singular",
+    "verb_of",
 ]
 
 
@@ -52,44 +60,60 @@ def _set(text: str) -> frozenset[str]:
 
 
 PREPOSITIONS = _set(
-    "of in to with from at on for by into under over near as about against within through after "
-    "before during toward towards upon out above below between among along across via per without"
+    "of in to with from at on for by into under over near as about against within through after before "
+    "during toward towards upon out above below between among along across via per without "
+    "inside outside beside beneath behind beyond onto"
 )
 
 _BASE_FORMS = (
-    "absorb accept access accompany accuse acetylate acquire act activate adapt address adjoin administer "
-    "admire advertise advise affect allocate allow analyze annotate appear apply appoint approach approve "
-    "arrange arrive assess assign assist associate attack attend audit augment authorize award base bear "
-    "become believe belong bestow bind block border borrow bring broadcast build buy call carry catalyze "
-    "cause cite claim co-express co-occur coach coexist coexpress collaborate collect colocalize combine "
-    "commemorate commission communicate compare compete complicate compose comprise compute concern "
-    "conduct confer connect consist constrain construct consume contact contain contradict contribute "
-    "control convert cooperate correlate cover create criticize cross deal decrease define deliver demand "
-    "depend depict deploy deposit derive describe design desire destroy detect determine develop diagnose "
-    "differ direct discover discuss display disrupt distribute divide donate downregulate draft drain eat "
-    "edit educate elect eliminate embody emit employ enable encode encourage endorse enhance enter "
-    "establish evaluate evolve execute exhibit exist expect expel explain export express extend feature "
-    "feed fight file finance finish flow fly follow force form found fulfill fund gain generate give "
-    "govern grow guard happen hate head help hold host house hunt illustrate impact implement imply "
-    "import include increase indicate induce infect influence inform inhabit inherit inhibit inspect "
-    "inspire integrate intend interact interconnect interfere introduce invent invest investigate invite "
-    "involve issue join kill know label lack launch lead lease lend license lie like limit link live "
-    "localize locate love maintain make manage manipulate manufacture mark marry measure mediate meet "
-    "mention mentor metabolize methylate migrate mine modify monitor motivate move mutate name narrate "
-    "need negotiate neighbor neighbour nominate notify obtain occur offer oppose order organize originate "
-    "overlap oversee owe own paint palliate participate pay penalize perform permit persuade pertain "
-    "phosphorylate play pollinate possess practice practise precede predate predict predispose prefer "
-    "prepare prescribe present preserve prevent print process produce program promote protect protest "
-    "prove provide publish purchase qualify rank rate reach read receive recognize reduce refer reflect "
-    "register regulate reject relate release rely remove render rent replace report represent repress "
-    "require rescue resemble reside respond restrict result review rule run satisfy schedule search "
-    "secrete see seek select sell send sense separate serve settle share show sign sing solve span speak "
-    "specialize specify spend split sponsor stabilize staff stand star start state stimulate stop store "
-    "stream strengthen study subscribe succeed sue suggest supervise supply support suppress surround "
-    "survive symbolize synthesize take target teach tell test threaten touch track trade train transcribe "
-    "transfer transform translate translocate transport travel treat trigger trust ubiquitinate undergo "
-    "underlie understand unite update upregulate urge use utilize validate view violate visit voice vote "
-    "want warn watch weaken wear win work worship write yield"
+    "abolish absorb accept access accompany accomplish accuse acetylate achieve acknowledge acquire act "
+    "activate adapt address adhere adjoin adjust administer admire admit adopt advertise advise affect "
+    "affirm afflict align allege allocate allow alter amend analyze annex annotate announce appear apply "
+    "appoint approach approve argue arise arrange arrive ascribe assemble assert assess assign assist "
+    "associate assume assure attach attack attain attend attest attract audit augment authorize avoid await "
+    "award base bear become believe belong bestow bind block border borrow bound break bring broadcast build "
+    "buy call cancel capture carry catalyze catch cause celebrate choose cite claim cleave co-express "
+    "co-occur coach coexist coexpress collaborate collect colocalize combine commemorate commence commission "
+    "commit communicate compare compete compile complicate comply compose comprise compute concede concern "
+    "conduct confer confirm conflict confront connect conquer consider consist constitute constrain "
+    "construct consult consume contact contain contemplate continue contradict contribute control convert "
+    "convey cool cooperate correct correlate correspond cover create criticize cross deal decide declare "
+    "decorate decrease dedicate defeat defend defer define delete deliver demand denote deny depart depend "
+    "depict deploy depose deposit deprecate derive descend describe design desire destroy detach detect "
+    "determine develop devote diagnose differ differentiate direct disclose discover discuss dismiss display "
+    "disrupt distribute divide dominate donate downregulate draft drain drop earn eat edit educate elect "
+    "elicit eliminate embed embody emerge emigrate emit employ enable enact enclose encode encompass "
+    "encourage encrypt endanger endorse endow enforce engage enhance enlarge enrich enroll ensure entail "
+    "enter entitle erase establish evaluate evolve examine exceed execute exhibit exist expand expect expel "
+    "explain exploit explore export expose express extend fail favor feature feed fight file finance finish "
+    "flow fly follow forbid force form foster found fulfill fund gain gather generate give govern grow guard "
+    "happen hate head heal heat help hinder hold host house hunt ignore illustrate impact impair impede "
+    "impersonate implement imply import impose improve inaugurate incite include incorporate increase "
+    "indicate induce infect infer influence inform inhabit inhere inherit inhibit inject injure innervate "
+    "insert inspect inspire install instantiate instruct insure integrate intend interact interconnect "
+    "interfere interpret intersect intervene introduce invade invent invest investigate invite invoke "
+    "involve issue join kill know label lack launch lead learn lease leave lend license lie like limit link "
+    "listen live localize locate lose love maintain make manage manipulate manufacture mark marry measure "
+    "mediate meet mention mentor merge metabolize methylate migrate mimic mine mitigate modify monitor "
+    "motivate move mutate name narrate need negotiate neighbor neighbour nominate notify obey observe "
+    "obsolete obtain occupy occur offer omit operate oppose order organize originate overcome overlap "
+    "override oversee overtake overwrite owe own paint palliate participate pay penalize perform permit "
+    "persuade pertain phosphorylate play pollinate possess postpone practice practise precede predate "
+    "predict predispose prefer prepare prescribe present preserve presuppose prevent print process proclaim "
+    "produce program prohibit promote propose prosecute protect protest prove provide publish purchase "
+    "pursue qualify raise rank rate reach react read recall receive recognize recommend recover redeem "
+    "redirect reduce refer refine reflect refute register regulate reinforce reject relate release relieve "
+    "rely remember remove render renew rent repeal replace reply report represent repress require rescind "
+    "rescue resemble reside resist respond restore restrict result retain retire retract retrieve reveal "
+    "review ride rule run satisfy schedule search secrete see seek seize select sell send sense separate "
+    "serve settle share show sign sing situate solicit solve span speak specialize specify spend split "
+    "sponsor stabilize staff stand star start state stimulate stop store stream strengthen study submit "
+    "subscribe substitute subsume subtract succeed sue suffer suggest supersede supervise supplant supply "
+    "support suppress surround survive suspend symbolize synthesize take target teach tell test threaten "
+    "throw touch track trade train transact transcribe transfer transform translate translocate transmit "
+    "transport transpose travel treat trigger trust ubiquitinate undergo underlie undermine understand "
+    "underwrite unite update uphold upregulate urge use utilize validate vary view violate visit voice vote "
+    "want warn watch weaken wear win work worship wrap write yield"
 )
 
 
@@ -108,69 +132,76 @@ VERBS = {third: verb for verb, third in LEMMAS.items()}
 """Third person → base form."""
 
 LONE_PLURALS = _set(
-    "accesses acts addresses approaches attacks audits awards bases blocks borders broadcasts calls "
-    "claims coachs commissions contacts controls covers crosses deals demands deposits designs desires "
-    "displays drafts exports features fights files finances flies forces forms funds gains guards guides "
-    "heads hosts houses hunts impacts imports invites issues labels launches leases licenses limits links "
-    "marks mentors mines monitors moves names neighbors orders permits presents prints processes programs "
-    "protests purchases ranks rates releases rents reports results reviews rules runs schedules searches "
-    "senses shares shows signs spans splits sponsors staffs stands stars starts states stops stores "
-    "streams studies supplies targets tests tracks trades trains transfers travels trusts updates views "
-    "visits voices votes watches works"
+    "acts affiliates aggregates alternates answers approaches associates audits authors bases blocks "
+    "captains coaches comments complements contacts coordinates covers damages deals delegates deposits "
+    "documents drafts duplicates engineers estimates files filters forces forms funds grants guarantees "
+    "guards guides heads honors hosts labels leases licenses limits marks mentors mines mirrors monitors "
+    "moves plans powers prints projects protests rates records reports requests reviews routes rules samples "
+    "sanctions schedules searches senses signs splits sponsors staffs stands starts stops stores streams "
+    "studies supplements tests tracks trades trains transfers updates views voices votes"
 )
-"""Third persons that, standing alone, may also be a plural noun."""
+"""Third persons that, standing alone, may also be a plural noun, of what does it or of something else."""
+
+ADVERBS = _set("also always best first last most never next not often once only still well")
+
+MODALS = _set("may might can could must should will would does did")
 
 PAST = {
-    "are": "were", "have": "had", "become": "became", "begin": "began", "build": "built", "buy": "bought",
-    "do": "did", "drive": "drove", "feed": "fed", "fight": "fought", "find": "found", "get": "got",
-    "give": "gave", "go": "went", "grow": "grew", "hold": "held", "keep": "kept", "know": "knew",
-    "lead": "led", "leave": "left", "lose": "lost", "make": "made", "meet": "met", "pay": "paid",
-    "read": "read", "ride": "rode", "run": "ran", "sell": "sold", "send": "sent", "sing": "sang",
-    "sit": "sat", "speak": "spoke", "stand": "stood", "swim": "swam", "take": "took", "teach": "taught",
-    "wear": "wore", "win": "won", "write": "wrote",
+    "are": "were", "beat": "beat", "become": "became", "begin": "began", "build": "built", "buy": "bought",
+    "choose": "chose", "come": "came", "control": "controlled", "do": "did", "draw": "drew",
+    "drive": "drove", "eat": "ate", "fall": "fell", "feed": "fed", "fight": "fought", "find": "found",
+    "get": "got", "give": "gave", "go": "went", "grow": "grew", "have": "had", "hold": "held",
+    "keep": "kept", "know": "knew", "lead": "led", "leave": "left", "lose": "lost", "make": "made",
+    "meet": "met", "pay": "paid", "read": "read", "ride": "rode", "run": "ran", "sell": "sold",
+    "send": "sent", "sing": "sang", "sit": "sat", "speak": "spoke", "stand": "stood", "swim": "swam",
+    "take": "took", "teach": "taught", "wear": "wore", "win": "won", "write": "wrote",
 }  # fmt: skip
 """Base form → past, of irregular verbs."""
 
 LONE_BASES = _set(
-    "access act address approach attack audit award base block border broadcast build call cause claim "
-    "coach commission contact control cover cross deal demand deposit design desire direct display draft "
-    "export feature feed fight file finance flow fly force form fund gain grow guard guide hate head help "
-    "hold host house hunt impact import influence invite issue join label lack launch lead lease license "
-    "like limit link love mark mentor mine monitor move name need neighbor neighbour offer order permit "
-    "play practice present print process program project protest purchase rank rate read release rent "
-    "report result review rule run schedule search sense share show sign span split sponsor staff stand "
-    "star start state stop store stream study supply support surround target test touch track trade train "
-    "transfer transport travel trigger trust update use view visit voice vote want watch win work worship "
-    "yield"
+    "access act address approach attack audit award base block border break broadcast build call catch cause "
+    "claim coach commission conflict contact control cool correct cover cross deal defeat demand deposit "
+    "design desire direct display download draft drop exploit export favor feature feed fight file finance "
+    "flow fly force form fund gain grow guard guide hate head heat help hold host house hunt impact import "
+    "influence invite issue join label lack launch lead lease license like limit link love mark mentor mimic "
+    "mine monitor move name need neighbor neighbour obsolete offer order override permit play practice "
+    "present print process program project protest purchase raise rank rate read recall redirect release "
+    "rent reply report result review ride rule run schedule search sense share show sign span split sponsor "
+    "staff stand star start state stop store stream study supply support surround target test touch track "
+    "trade train transfer transport travel trigger trust update use view visit voice vote want watch win "
+    "work worship wrap yield"
 )
 """Base forms that, standing alone, may also be a noun."""
 
 _ACTIVE = {
-    "written": "wrote", "known": "knew", "given": "gave", "taken": "took", "seen": "saw", "shown": "showed",
-    "drawn": "drew", "sung": "sang", "spoken": "spoke", "broken": "broke", "chosen": "chose",
-    "eaten": "ate", "worn": "wore", "driven": "drove", "grown": "grew", "overseen": "oversaw",
+    "written": "wrote", "beaten": "beat", "known": "knew", "given": "gave", "taken": "took", "seen": "saw",
+    "shown": "showed", "drawn": "drew", "sung": "sang", "spoken": "spoke", "broken": "broke",
+    "chosen": "chose", "eaten": "ate", "worn": "wore", "driven": "drove", "grown": "grew",
+    "overseen": "oversaw",
 }  # fmt: skip
 """Participle → past, where they differ."""
 
 ACTIVE_PAST = _set(
-    "acted appeared attended competed created wrote died directed graduated happened lived lost "
-    "migrated moved occurred participated performed played resigned served starred studied sang "
-    "taught travelled traveled voted won worked led ended started originated painted"
+    "acted appeared attended competed created wrote died directed graduated happened lived lost migrated "
+    "moved occurred participated performed played resigned served starred studied sang taught travelled "
+    "traveled voted won worked led ended started originated painted arrived belonged collaborated "
+    "contributed cooperated departed depended donated emerged emigrated interacted invested listened replied "
+    "responded resulted retired subscribed"
 )
 """Past forms that name what the subject did."""
 
 REGULAR = _set(
-    "act appear compete design die distribute draft earn edit end graduate honor host induct involve "
-    "live major migrate move originate paint participate perform play receive resign serve share show "
-    "start study voice vote"
+    "act appear compete design die distribute draft earn edit end graduate honor host induct involve live "
+    "major migrate move originate paint participate perform play receive resign serve share show start study "
+    "voice vote"
 )
 """Base forms of regular verbs that make clauses in the past, beside those of `LEMMAS`."""
 
 PARTICIPLES = _set(
-    "born built known made written found held given taken seen shown drawn sung spoken broken bound "
-    "composed located married sold sent taught led won lost cast set broadcast used bought brought caught "
-    "chosen driven eaten fed fought hit kept laid paid put run shot spent stolen struck thrown worn grown "
-    "hidden overseen begun"
+    "born built known made written found held given taken seen shown drawn sung spoken broken bound composed "
+    "located married sold sent taught led won lost cast set broadcast used bought brought caught chosen "
+    "driven eaten fed fought hit kept laid paid put run shot spent stolen struck thrown worn grown hidden "
+    "overseen begun said met"
 )
 """Passive participles without -ed, and the most common ones with it."""
 
@@ -185,25 +216,33 @@ BY_PEOPLE = _set("trained advised mentored taught tutored raised reared nursed w
 
 EVENTS = _set(
     "adapted adopted assassinated authored born built buried coined composed conducted created defeated "
-    "designed developed directed discovered drawn educated elected established filmed formed found "
-    "founded illustrated imprisoned influenced inspired introduced invented killed launched murdered "
-    "named nominated painted performed produced published raised recorded released signed sung taught "
-    "translated won written"
+    "designed developed directed discovered drawn educated elected established filmed formed found founded "
+    "illustrated imprisoned influenced inspired introduced invented killed launched murdered named nominated "
+    "painted performed produced published raised recorded released signed sung taught translated won written"
 )
 """Participles that say what was done once: "was founded by", not "is founded by"."""
 
 STATES = _set(
-    "affiliated aligned associated based called connected dated linked located married named "
-    "related unrelated divorced engaged canoodled speed need breed seed"
+    "affiliated aligned associated based called connected dated linked located married named related "
+    "unrelated divorced engaged canoodled speed need breed seed"
 )
 """Words in -ed that do not say who did what to whom, and nouns in -ed."""
 
 ADJECTIVES = _set(
-    "adjacent similar close next near equal equivalent opposite dependent different identical "
-    "parallel prior subsequent superior inferior subject due inherent capable relevant specific "
-    "same analogous homologous orthologous responsible active famous interested north south east "
-    "west northeast northwest southeast southwest downstream upstream loyal friends"
+    "adjacent similar close next near equal equivalent opposite dependent different identical parallel prior "
+    "subsequent superior inferior subject due inherent capable relevant specific same analogous homologous "
+    "orthologous responsible active famous interested north south east west northeast northwest southeast "
+    "southwest downstream upstream loyal friends absent anterior critical disjoint distal distinct dorsal "
+    "endemic essential exclusive immune independent indigenous invalid lateral medial necessary orthogonal "
+    "peripheral posterior present prone proximal resistant sensitive sufficient toxic valid ventral"
 )
+
+
+def is_adjective(word: str) -> bool:
+    """Whether a word before a preposition is an adjective or an adverb."""
+    ends = re.search(r"(?:[^bfti]able|ible|ous|ful|less|ly)$", word) is not None
+    return word in ADJECTIVES or (ends and word not in THINGS | LEMMAS.keys())
+
 
 FEMALE = _set(
     "mother wife sister daughter aunt niece grandmother granddaughter stepmother stepdaughter girlfriend"
@@ -248,15 +287,15 @@ AGENTS = _set(
 
 PERSONAL = KIN | _set(
     "birth birthplace birthdate death deathplace burial occupation occupations profession professions "
-    "nationality nationalities citizenship employer employers residence residences religion ethnicity "
-    "gender surname forename religious hobby salary alma education degree career ethnic spoken "
-    "marriage murder doctoral student students advisor instrument instruments"
+    "nationality nationalities citizenship employer employers residence residences religion ethnicity gender "
+    "surname forename religious hobby salary alma education degree career ethnic spoken marriage murder "
+    "doctoral student students advisor instrument instruments"
 )
 """Words of nouns that people have: an occupation, a place of birth."""
 
 RELATIONAL = _set(
-    "relation relations relationship connection link association border contact cooperation "
-    "conflict interaction partnership treaty friendship rivalry correlation similarity overlap synergy"
+    "relation relations relationship connection link association border contact cooperation conflict "
+    "interaction partnership treaty friendship rivalry correlation similarity overlap synergy"
 )
 """Nouns for what holds between two ends: neither end is one."""
 
@@ -264,29 +303,42 @@ TYPES = _set(
     "country city town place state province county region continent language film movie book song album "
     "genre occupation award company organization team club party league sport school university religion "
     "disease drug gene protein compound pathway symptom anatomy enzyme species taxon instrument position "
-    "industry currency event war river lake mountain island airport building station person athlete "
-    "animal plant food ingredient product process function field discipline topic subject category class "
-    "condition phenotype stadium mascot location agent tissue organ cell trait"
+    "industry currency event war river lake mountain island airport building station person athlete animal "
+    "plant food ingredient product process function field discipline topic subject category class condition "
+    "phenotype stadium mascot location agent tissue organ cell trait agency competition corporation "
+    "department document institution nation publication venue"
 )
 """Nouns that say what their bearer is, besides what it is of something."""
+
+THINGS = _set(
+    "address affiliate aggregate alias ally alternate anomaly antonym assembly associate attribute award "
+    "branch candidate category certificate chapter climate code color colour comment component coordinate "
+    "date delegate domain duplicate effect enemy entry episode estimate example factor family file fish "
+    "floor format goal hobby hypernym hyponym image instance interest item key keyword label language lease "
+    "license member method name neighbor note object option page parameter participant permit photo plate "
+    "predicate program property rank rate result right risk role room route schedule section series service "
+    "shop site skill sound sport state subclass substrate subtype surrogate synonym tag task template term "
+    "theme thing threat tool topping type unit value variable variant vehicle version victim video weapon "
+    "work"
+).union(TYPES, PEOPLE, AGENTS)
+"""Nouns whose plural is no verb, or hardly ever one between two things."""
 
 INDEFINITE_PEOPLE = PEOPLE | _set("citizen leader politician founder born")
 
 PEOPLE_DO = _set(
-    "works lives teaches graduated died born married studied attended acted educated buried killed "
-    "murdered employed elected imprisoned exiled raised resides"
+    "works lives teaches graduated died born married studied attended acted educated buried killed murdered "
+    "employed elected imprisoned exiled raised resides"
 )
 PLACED_DO = _set("works lives teaches died studied resides lived worked taught")
 """Those of them whose *in* or *at* is asked for with *where*."""
 
 DOERS = _set(
-    "authored coached composed conducted created directed discovered edited founded invented "
-    "knows likes loves manages mentors painted produced sang teaches translated wrote writes directs "
-    "edits composes paints invents narrates coaches purchased bought rated viewed reviewed watched "
-    "visited played plays won wins takes enrolled"
+    "authored coached composed conducted created directed discovered edited founded invented knows likes "
+    "loves manages mentors painted produced sang teaches translated wrote writes directs edits composes "
+    "paints invents narrates coaches purchased bought rated viewed reviewed watched visited played plays won "
+    "wins takes enrolled"
 )
 """Verbs whose subject is asked for with *who*, whatever follows them."""
-"""Verbs whose subject is asked for with *who*."""
 
 UNIQUE_ROLES = _set(
     "capital leader head founder author director seat spouse mother father husband wife gender birthplace "
@@ -295,12 +347,12 @@ UNIQUE_ROLES = _set(
 """Roles with *of* that take *the*."""
 
 PROPERTY_NOUNS = _set(
-    "place date year time country city state county region area field form cause language type kind "
-    "number point means mode source port manner date degree age rate level color colour"
+    "place date year time country city state county region area field form cause language type kind number "
+    "point means mode source port manner date degree age rate level color colour"
 )
 """First words of “noun of noun” that name what the subject has, never what it is."""
 
-SHORT_WORDS = PREPOSITIONS | _set("is as a an or id no")
+SHORT_WORDS = PREPOSITIONS | _set("is as a an or id no be")
 """Words of one or two letters; other such fragments are codes."""
 
 _NOT_PLURAL = _set(
@@ -310,9 +362,7 @@ _NOT_PLURAL = _set(
 
 def is_plural(word: str) -> bool:
     """Whether a noun looks like a plural."""
-    if word in _SINGULARS:
-        return True
-    return (
+    return word in _SINGULARS or (
         len(word) > 3
         and word.endswith("s")
         and not word.endswith(("ss", "us", "is"))
@@ -320,12 +370,55 @@ def is_plural(word: str) -> bool:
     )
 
 
+NOMINAL = re.compile(
+    r"(?:er|or|..(?:[st]ion|ity|ment|ness|ist|ism|ship|hood|[ae]nce|[du]ency|logy|graphy|ian|istic|[st]ive|ee|"
+    r"ing|ure))$"
+)
+"""How nouns in the singular end."""
+
+_VERBAL = re.compile(
+    r"..(?:ate|(?<!^pr)ize|yze|[^s]ify|ceive|clude|duce|olve|quire|scribe|voke|cede|struct|[^s]tend|sume)$"
+)
+_PREFIX = re.compile(r"^(?:\w+-|co|de|dis|down|inter|mis|over|pre|re|trans|under|un|up)")
+
+
+def verb_of(word: str, rest: Sequence[str] = ()) -> str:
+    """The base form of a third person; "": the word may as well be a plural noun, or is none of both.
+
+    Args:
+        word: The word.
+        rest: The words after it; nouns in the plural do not stand before a preposition: "ships to".
+
+    Example:
+        >>> verb_of("recommends"), verb_of("awards"), verb_of("hosts"), verb_of("hosts", ["event"])
+        ('recommend', '', '', 'host')
+    """
+    leads = rest[:1] and rest[0] in PREPOSITIONS - {"of", "by"}
+    noun = singular(word)
+    alone = not rest and word in LONE_PLURALS
+    if alone or word in ADJECTIVES or noun in (TYPES - LEMMAS.keys() if leads else THINGS):
+        return ""
+    bare = word if word in VERBS else _PREFIX.sub("", word, count=1)
+    known = bare in VERBS and (bare == word or bare not in LONE_PLURALS)
+    nominal = NOMINAL.search(noun) and noun[-2:] not in ("er", "or")
+    likely = is_plural(word) and not nominal and (leads or _VERBAL.search(noun))
+    return word.removesuffix(bare) + VERBS[bare] if known else noun if likely else ""
+
+
+def is_known_plural(word: str) -> bool:
+    """Whether a word in -s that stands alone is surely a noun: it is known, or ends as nouns do."""
+    noun = singular(word)
+    known = noun in THINGS | RELATIONAL or NOMINAL.search(noun) is not None
+    return known and word not in LONE_PLURALS
+
+
 _PLURALS = {
     "person": "people", "man": "men", "series": "series", "species": "species",
     "headquarters": "headquarters",
     "child": "children", "wife": "wives", "woman": "women", "alumnus": "alumni", "genus": "genera",
     "phenomenon": "phenomena", "taxon": "taxa", "analysis": "analyses", "basis": "bases",
-    "diagnosis": "diagnoses", "criterion": "criteria", "medium": "media", "half": "halves",
+    "diagnosis": "diagnoses", "movie": "movies", "cookie": "cookies", "calorie": "calories",
+    "criterion": "criteria", "medium": "media", "half": "halves",
 }  # fmt: skip
 _SINGULARS = {
     many: one for one, many in _PLURALS.items() if many != one and many not in ("bases", "media")
@@ -345,18 +438,15 @@ def plural(noun: str) -> str:
 
 def singular(noun: str) -> str:
     """The singular of a noun of one word, which is in the plural."""
-    if noun in _SINGULARS:
-        return _SINGULARS[noun]
-    if noun.endswith("ies") and len(noun) > 4 and noun not in ("movies", "calories", "cookies"):
-        return f"{noun[:-3]}y"
-    return noun[:-2] if noun.endswith(("sses", "shes", "ches", "xes")) else noun.removesuffix("s")
+    regular = f"{noun[:-3]}y" if noun.endswith("ies") and len(noun) > 4 else noun.removesuffix("s")
+    long = noun.endswith(("sses", "shes", "ches", "xes"))
+    return _SINGULARS.get(noun) or (noun[:-2] if long else regular)
 
 
 def active_of(participle: str) -> str:
     """The past of the verb of a participle: "wrote" of "written"; "": it is not known."""
-    if participle.endswith("ed") and participle not in STATES:
-        return participle
-    return _ACTIVE.get(participle, participle if participle in PAST.values() else "")
+    same = (participle.endswith("ed") and participle not in STATES) or participle in PAST.values()
+    return _ACTIVE.get(participle, participle if same else "")
 
 
 def participle_of(past: str) -> str:
@@ -371,15 +461,11 @@ def participle_of(past: str) -> str:
 
 def past_of(verb: str) -> str:
     """The past of a verb's base form."""
-    if verb in PAST:
-        return PAST[verb]
-    if re.search(r"[^aeiou]y$", verb):
-        return f"{verb[:-1]}ied"
-    return f"{verb}d" if verb.endswith("e") else f"{verb}ed"
+    stem = re.sub(r"(?<=[^aeiou])y$", "i", verb)
+    return PAST.get(verb) or (f"{stem}d" if stem.endswith("e") else f"{stem}ed")
 
 
 def article(noun: str) -> str:
     """The indefinite article before a noun, by its first letter and the most common exceptions."""
-    if noun.startswith(("uni", "use", "eu", "one", "ur")):
-        return "a"
-    return "an" if noun[:1].lower() in ("a", "e", "i", "o", "u") or noun.startswith("hour") else "a"
+    vowel = re.match(r"(?!uni[^dn]|us[aeiu]|eu|one|ur[aily])[aeiouAEIOU]|hour|hono", noun)
+    return "an" if vowel else "a"

@@ -68,9 +68,8 @@ def names_people(noun: Noun, people: Collection[str]) -> bool:
 
 def may_be_same(one: Noun, other: Noun, people: Collection[str]) -> bool:
     """Whether an entity can be what both nouns name: no person is a film. Vague nouns go with all."""
-    if any(noun == SOMEONE or noun[0] in _MAYBE_PEOPLE for noun in (one, other)):
-        return True
-    if _includes(one, other) or _includes(other, one):
+    vague = any(noun == SOMEONE or noun[0] in _MAYBE_PEOPLE for noun in (one, other))
+    if vague or _includes(one, other) or _includes(other, one):
         return True
     return names_people(one, people) == names_people(other, people)
 
@@ -118,12 +117,15 @@ def either_noun(nouns: Sequence[Noun], people: Collection[str]) -> Noun:
 
 def _includes(noun: Noun, other: Noun) -> bool:
     """Whether a noun names all that another one names, and more."""
-    if noun[0] == "concept":
-        return other != noun
-    return _BROADER.get(other[0]) == noun or other[0].endswith(f" {noun[0]}")
+    narrower = _BROADER.get(other[0]) == noun or other[0].endswith(f" {noun[0]}")
+    return other != noun if noun[0] == "concept" else narrower
 
 
 def _vagueness(noun: Noun) -> int:
-    if noun == SOMETHING:
-        return len(_VAGUE) + 1
-    return _VAGUE.index(noun[0]) + 1 if noun[0] in _VAGUE else 0
+    return (
+        len(_VAGUE) + 1
+        if noun == SOMETHING
+        else _VAGUE.index(noun[0]) + 1
+        if noun[0] in _VAGUE
+        else 0
+    )

@@ -12,7 +12,9 @@ __all__ = ["object_has_role", "phrase_of", "readable_name", "words_of"]
 
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # The hyphen of a prefix belongs to its word: "co-occurs" is one.
-_SEPARATOR = re.compile(r"[\s_.,;:+/\u2013\u2014]+|(?<!\bco)(?<!\bnon)(?<!\bself)-+", re.IGNORECASE)
+_SEPARATOR = re.compile(
+    r"[\s_.,;:+/\u2013\u2014]+|(?<!\bco)(?<!\bpre)(?<!\bnon)(?<!\bself)-+", re.IGNORECASE
+)
 
 _BY_CONVENTION = re.compile(
     r"<?(?:https?://(?:\w+\.)*(?:dbpedia|schema|wikidata|w3)\.org/|(?:dbo|dbp|schema|rdf|foaf|wdt):|P\d+$)"
@@ -29,7 +31,7 @@ def words_of(relation: str) -> list[str]:
     name = _local(relation)
     shouting = name.isupper()
     name = re.sub(r"(?<=[a-z])_s$", "", name)  # Freebase writes "(s)" so
-    name = re.sub(r"\b(co)[_ ](?=[a-z])", r"\1-", name)
+    name = re.sub(r"\b([Cc]o|CO|[Pp]re|PRE)(?:[_ ]|(?<=[a-z])(?=[A-Z]))", r"\1-", name)
     words = [w for part in _SEPARATOR.split(name) for w in _BOUNDARY.split(part) if w]
     return [w if w.isupper() and len(w) > 1 and not shouting else w.lower() for w in words]
 

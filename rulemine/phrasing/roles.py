@@ -15,6 +15,7 @@ from rulemine.phrasing.ends import Ends
 from rulemine.phrasing.grammar import DerivedTemplates, is_past
 from rulemine.phrasing.lexicon import (
     AGENTS,
+    FAMILY,
     KIN,
     PEOPLE,
     PERSONAL,
@@ -51,6 +52,11 @@ class RoleNoun(NamedTuple):
     heads: str
     after: str
     link: str
+
+    @property
+    def of_family(self) -> bool:
+        """Whether it is a relative, so that it matters which end is one."""
+        return self.head in FAMILY and self.after in ("", "in law")
 
     @property
     def one(self) -> str:

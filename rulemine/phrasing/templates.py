@@ -45,14 +45,12 @@ from rulemine.phrasing.descriptions import derive_descriptions, read_description
 from rulemine.phrasing.ends import NOTHING_KNOWN, End, Ends
 from rulemine.phrasing.lexicon import (
     BY_PEOPLE,
-    FAMILY,
     FEMALE,
     KIN,
     MALE,
     PEOPLE_DO,
-    PROPERTY_NOUNS,
     TYPES,
-    UNIQUE_ROLES,
+    is_plural,
 )
 from rulemine.phrasing.relation_names import object_has_role, phrase_of
 from rulemine.phrasing.roles import RoleNoun
@@ -102,6 +100,9 @@ _HAS_PERSON = frozenset(
 _IS_PERSON = (KIN - {"parent", "parents", "child", "children", "partner", "ancestor", "descendant"}) | {
     "actor", "actress", "author", "writer", "screenwriter", "composer", "singer", "politician", "athlete",
 }  # fmt: skip
+_OF_ONE = frozenset({
+    "birth", "birthdate", "birthday", "birthplace", "death", "deathplace", "father", "mother",
+})  # fmt: skip
 _NO_NOUN = frozenset({
     "place", "state", "class", "category", "field", "topic", "subject", "type", "person", "thing",
     "entity", "object", "concept", "resource", "item", "node", "location", "agent",
@@ -134,8 +135,10 @@ def graph_ends(
     - An end holds people as far as its entities are of a type such as *human*, or stand where only people
       do: as a spouse, as what has a place of birth.
     - Its noun is the type that nine tenths of its entities have: stated (``rdf:type``, ``instance of``), or
-      one that a noun such as *country of origin* names.
-    - The role of a noun is at the end of which there is one: many people have one place of birth.
+      one that a noun such as *country of origin* names and no other noun disputes.
+    - Numbers show who is the mother, or where is the place of birth: everybody has one. How many there are
+      of one another says nothing of other nouns, and no relation's noun is turned because of another's,
+      except that all relatives stand at one end.
     - *aunt* and *uncle* are at the ends that they do not share; so are all nouns for women and men.
 
     Args:
@@ -160,17 +163,14 @@ class _Reader:
         rows = rows_by_relation(kg)
         self._pairs = [(s[at], o[at]) for at in rows]
         self._members = [(distinct(s[at]), distinct(o[at])) for at in rows]
-        words = [phrase_of(name) for name in names]
-        self._words = words
-        readings = [reading(name) for name in names]
-        self._nouns = [noun for noun, _ in readings]
-        self._kinds = [kind for _, kind in readings]
+        self._words = [phrase_of(name) for name in names]
+        self._nouns = list(map(reading, names))
 
     def read(self) -> GraphEnds:
         votes = self._votes()
         turned = {i: vote == "subject" for i, vote in votes.items()}
         people = self._people(turned)
-        nouns, starts, kinds = self._types(turned)
+        nouns, named, starts, kinds = self._types(votes)
         sizes = np.bincount(kinds, minlength=len(nouns))
         found = {}
         for i, relation in enumerate(self._kg.relations):
@@ -178,12 +178,12 @@ class _Reader:
             for end, members in enumerate(self._members[i]):
                 share = float(people[members].mean()) if people.any() else None
                 own = _spans(starts, members, kinds)
-                fits = np.bincount(own, minlength=len(nouns)) >= _MOST * len(members)
-                at = min(
-                    np.flatnonzero(fits).tolist(), key=lambda k: (sizes[k], nouns[k]), default=-1
-                )
+                times = np.bincount(own, minlength=len(nouns)) / max(1, len(members))
+                fits = np.flatnonzero(times >= _MOST).tolist()
+                at = min(fits, key=lambda k: (sizes[k], nouns[k]), default=-1)
                 known = at >= 0 and len(members) >= _FEWEST and not (share and share > 1 - _MOST)
-                noun = nouns[at] if known else ""
+                alone = known and (not named[at] or (named & (times > 1 - _MOST)).sum() == 1)
+                noun = nouns[at] if alone else ""
                 mean = len(self._pairs[i][0]) / len(self._members[i][1 - end])
                 both.append(End(share, noun, mean <= _ONE))
             found[relation] = Ends(*both)
@@ -199,21 +199,18 @@ class _Reader:
         """Which entities are people."""
         found = [_NONE]
         for i, noun in enumerate(self._nouns):
-            words, both = self._words[i], self._members[i]
-            has, is_ = reversed(both) if turned.get(i) else both
+            words, (s, o) = {*self._words[i]}, self._members[i]
             if noun is not None:
-                if {noun.head, *noun.before.split(), *noun.after.split()} & _HAS_PERSON:
-                    found.append(has)
-                if noun.head in _IS_PERSON and not noun.after:
-                    found.append(is_)
-                if noun.head in KIN & _IS_PERSON:
-                    found.append(has)
-            elif words == ["reports", "to"]:
-                found += both
-            elif words[-1:] == ["by"] and set(words) & BY_PEOPLE:
-                found.append(both[1])
-            elif set(words) & (PEOPLE_DO - {"works", "studied", "attended"}):
-                found.append(both[0])
+                has, is_ = (o, s) if turned.get(i) else (s, o)
+                personal = {noun.head, *words} & _HAS_PERSON or noun.head in KIN & _IS_PERSON
+                found += [has] * bool(personal)
+                found += [is_] * (noun.head in _IS_PERSON and not noun.after)
+            elif words == {"reports", "to"}:
+                found += s, o
+            elif words & BY_PEOPLE and "by" in words:
+                found.append(o)
+            elif words & (PEOPLE_DO - {"works", "studied", "attended"}):
+                found.append(s)
         found += [members for noun, members in self._stated() if noun in _HUMAN]
         return self._flags(*found)
 
@@ -229,50 +226,44 @@ class _Reader:
                 entity = self._kg.entities[kind]
                 yield " ".join(phrase_of(labels.get(entity, entity))), members
 
-    def _types(self, turned: Mapping[int, bool]) -> tuple[list[str], Ints, Ints]:
-        """The nouns of types, where the types of each entity start, and these by number."""
-        found: dict[str, list[Ints]] = {}
+    def _types(self, votes: Mapping[int, str]) -> tuple[list[str], _Flags, Ints, Ints]:
+        """The nouns of types, which of them nouns name, where the types of each entity start, and these."""
+        stated: dict[str, list[Ints]] = {}
         for noun, members in self._stated():
             words = noun.split()
             plain = len(words) <= 3 and all(w.isalpha() and w.isascii() for w in words)
             if plain and words[-1] not in _NO_NOUN and noun not in _HUMAN:
-                found.setdefault(noun, []).append(members)
+                stated.setdefault(noun, []).append(members)
+        found = {noun: [*members] for noun, members in stated.items()}
         for i, role in enumerate(self._nouns):
-            if role is not None and role.head in TYPES - _NO_NOUN and role.link == "of":
-                found.setdefault(role.head, []).append(self._members[i][not turned.get(i, False)])
-        for i, kind in enumerate(self._kinds):
-            if kind and kind.split(" ")[-1] in TYPES - _NO_NOUN:
-                found.setdefault(kind, []).append(self._members[i][1])
+            sure = role is not None and role.link == "of" and votes.get(i) != "subject"
+            if role is not None and sure and role.head in TYPES - _NO_NOUN:
+                found.setdefault(role.head, []).append(self._members[i][1])
         nouns = sorted(found)
         pairs = [
             distinct(np.concatenate(found[noun])) * len(nouns) + k for k, noun in enumerate(nouns)
         ]
         entity, kinds = np.divmod(np.sort(np.concatenate(pairs or [_NONE])), max(1, len(nouns)))
-        return nouns, np.searchsorted(entity, np.arange(len(self._kg.entities) + 1)), kinds
+        named = np.array([noun not in stated for noun in nouns], bool)
+        return nouns, named, entity.searchsorted(np.arange(len(self._kg.entities) + 1)), kinds
 
     def _votes(self) -> dict[int, str]:
-        """Which end plays the role of a noun, by the numbers of both; then what the graph's others say."""
-        own: dict[int, str] = {}
+        """Which end plays the role of a noun, where the graph shows it; relatives are all at one end."""
+        found: dict[int, str] = {}
         for i, noun in enumerate(self._nouns):
-            if noun is not None and object_has_role(self._kg.relations[i]):
-                own[i] = "object"
-            elif noun is not None and (vote := self._own_vote(i, noun)):
-                own[i] = vote
-        family = {i for i, noun in enumerate(self._nouns) if noun and _of_family(noun)}
-        among = {own[i] for i in family & own.keys()} | ({self._by_gender()} - {""})
-        every = set(own.values()) | among
-        settled = among if among else every
-        found = dict(own)
-        for i, noun in enumerate(self._nouns):
-            if i in own or noun is None:
-                continue
-            if i in family and len(settled) == 1:
-                found[i] = next(iter(settled))
-            elif i not in family and every == {"subject"}:
-                found[i] = "subject"
-        return found
+            if noun is not None:
+                name = self._kg.relations[i]
+                iri = self._kg.relation_iris.get(name, name)
+                has = object_has_role(iri) or is_plural(self._words[i][-1])
+                found[i] = "object" if has else self._own_vote(i, noun)
+        family = [i for i, noun in enumerate(self._nouns) if noun is not None and noun.of_family]
+        among = {found[i] for i in family} | {self._by_gender()}
+        if len(among - {""}) == 1:
+            found |= dict.fromkeys(family, max(among))
+        return {i: vote for i, vote in found.items() if vote}
 
     def _own_vote(self, i: int, noun: RoleNoun) -> str:
+        """By the numbers of both ends, where everybody has one: a mother, a place of birth, two parents."""
         s, o = self._pairs[i]
         subjects, objects = self._members[i]
         if min(len(subjects), len(objects)) < _FEWEST:
@@ -283,8 +274,7 @@ class _Reader:
             return (
                 "object" if most[0] <= 2 < most[1] else "subject" if most[1] <= 2 < most[0] else ""
             )
-        unique = noun.head in UNIQUE_ROLES | {"father", "mother"}
-        if not unique and not (noun.head in PROPERTY_NOUNS and noun.link == "of"):
+        if not {noun.head, *noun.before.split(), *noun.after.split()} & _OF_ONE:
             return ""
         if of_subject <= _ONE and of_object >= _SEVERAL:
             return "object"
@@ -292,26 +282,18 @@ class _Reader:
 
     def _by_gender(self) -> str:
         """Which end the nouns for men and for women name: no entity stands there for both."""
+        named = [noun.head if noun and not noun.after else "" for noun in self._nouns]
         shared = []
         for end in (0, 1):
             women, men = (
-                self._flags(*(self._members[i][end] for i in self._with_heads(heads)))
+                self._flags(*(self._members[i][end] for i, h in enumerate(named) if h in heads))
                 for heads in (FEMALE, MALE)
             )
             if min(women.sum(), men.sum()) < _FEWEST:
                 return ""
             shared.append(float((women & men).sum() / min(women.sum(), men.sum())))
         apart = [share <= (1 - _MOST) / 10 for share in shared]
-        if apart[0] == apart[1]:
-            return ""
-        return "subject" if apart[0] else "object"
-
-    def _with_heads(self, heads: frozenset[str]) -> list[int]:
-        return [
-            i
-            for i, noun in enumerate(self._nouns)
-            if noun and not noun.after and noun.head in heads
-        ]
+        return "" if apart[0] == apart[1] else "subject" if apart[0] else "object"
 
 
 def _spans(starts: Ints, entities: Ints, values: Ints) -> Ints:
@@ -320,10 +302,6 @@ def _spans(starts: Ints, entities: Ints, values: Ints) -> Ints:
     at = np.repeat(starts[entities] - (np.cumsum(count) - count), count) + np.arange(count.sum())
     found: Ints = values[at]
     return found
-
-
-def _of_family(noun: RoleNoun) -> bool:
-    return noun.head in FAMILY and not noun.after
 
 
 _DESCRIBE = ("describe_subject", "describe_object")
@@ -512,7 +490,8 @@ def load_templates(
         path = packaged_or_given(str(source), "templates.toml")
         tables, declared = read_template_file(path, every, declared)
     sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True)) if kg else {}
-    booked = book_tables(every, tables, names, sizes, declared)
+    called = {**names, **(kg.relation_iris if kg else {})}
+    booked = book_tables(every, tables, called, sizes, declared)
     left = kg is not None and not tables.keys() | booked >= set(every)
     ends = graph_ends(kg, names, labels) if kg and left else GraphEnds({}, {})
     derives = _Derived(names, ends, declared)
@@ -526,7 +505,7 @@ def load_templates(
     )
     unused = tuple(sorted(set(tables).difference(every)))
     written, tables = {*tables}, tables | booked
-    known = known_tables(every, names, sizes) if left else {}
+    known = known_tables(every, called, sizes) if left else {}
     closed = closed_ends({r: t for r, t in known.items() if r not in written} | tables, declared)
     unasked = [(r, end) for r in every for end in DIRECTIONS if declared.asked(r, end) in closed]
     declared = declared.within(every)

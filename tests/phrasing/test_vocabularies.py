@@ -18,10 +18,7 @@ EXPECTED = {
     ),
     "regulates": ("What regulates X?", "What does X regulate?"),
     "interacts with": ("What interacts with X?", "What does X interact with?"),
-    "drug_protein": (
-        "Which drugs are associated with the protein X?",
-        "Which proteins is X associated with?",
-    ),
+    "drug_protein": ("What is associated with the protein X?", "Which proteins is X associated with?"),
     "side effect": ("What has X as a side effect?", "What are the side effects of X?"),
     "off-label use": ("What has X as an off-label use?", "What are the off-label uses of X?"),
     "gene_associated_with_condition": (
@@ -120,6 +117,16 @@ EXPECTED = {
     "trained by": ("What is trained by X?", "Who is X trained by?"),
     "playsInstrument": ("Who plays the instrument X?", "Which instruments does X play?"),
     "cites": ("What cites X?", "What does X cite?"),
+    # packages, ontologies, platforms: verbs that are no plurals
+    "recommends": ("What recommends X?", "What does X recommend?"),
+    "Pre-Depends": ("What pre-depends on X?", "What does X pre-depend on?"),
+    "conflicts with": ("What conflicts with X?", "What does X conflict with?"),
+    "SHIPS_TO": ("What ships to X?", "What does X ship to?"),
+    "doesNotAffect": ("What does not affect X?", "What does X not affect?"),
+    "hasDeclaredLicense": ("What has X as a declared license?", "What are the declared licenses of X?"),
+    "keywords": ("What has X as a keyword?", "What are the keywords of X?"),
+    "owl:disjointWith": ("What is disjoint with X?", "What is X disjoint with?"),
+    "childof": ("Who are the children of X?", "Who is X a child of?"),
     "subsidiary_of": ("What are the subsidiaries of X?", "What is X a subsidiary of?"),
 }  # fmt: skip
 """Name → the questions for several subjects and for several objects."""
