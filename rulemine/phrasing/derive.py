@@ -279,41 +279,47 @@ def _clause(words: list[str], ends: Ends) -> DerivedTemplates | None:
     shared = last in RELATIONAL and verb_of(first, words[1:])  # "shares border"
     if link := "with" if shared else _TAKES.get(last.rpartition("-")[2]):
         words, last = [*words, link], link
-    if len(words) == 1 and first in (PREPOSITIONS | STATES | ADJECTIVES) - _NOUNS:
-        link = _LONE.get(first, "" if first in PREPOSITIONS else "to")
-        return being(f"{first} {link}".rstrip(), ends)
+    lone = len(words) == 1 and first in PREPOSITIONS
+    how = all(word.endswith("ly") for word in words[:-1])
+    if lone or (how and last in (STATES | ADJECTIVES) - _NOUNS):
+        link = "" if lone else _LONE.get(last, "to")
+        return being(f"{' '.join(words)} {link}".rstrip(), ends)
     if len(words) > 1 and first in TYPES and last in TYPES:
         apart = len(words) > 2 or first == last  # two nouns may be one: "drug class"
-        typed = Ends(_named(ends.subject, first * apart), _named(ends.object, last))
+        nouns = zip(ends, (first * apart, last), strict=True)
+        typed = Ends(*(end._replace(noun=end.noun or noun) for end, noun in nouns))
         if found := clause(words[1:-1] or ["associated", "with"], typed, sure=True):
             return _with_kind(found, last)
     if last == "of" and len(words) > 1 and is_plural(words[-2]) and words[-2] not in VERBS:
         words = [*words[:-2], singular(words[-2]), last]
-    if found := clause(words, ends):
-        return found
-    splits = [i for i in range(1, len(words)) if words[i - 1] in PREPOSITIONS]
-    at = splits[-1] if splits and last not in PREPOSITIONS else 0
-    if splits[1:] and at and words[at - 1] == "of" and words[at - 2] not in _FIXED:
-        at = splits[-2]  # "located in | body of water"
+    return clause(words, ends) or _clause_on(words, ends)
+
+
+def _clause_on(words: list[str], ends: Ends) -> DerivedTemplates | None:
+    """Reads words that end in a noun for the object: "in language", "uses currency"; None if they do not."""
+    last, prepositions = words[-1], [i for i, word in enumerate(words[:-1]) if word in PREPOSITIONS]
+    at = prepositions[-1] + 1 if prepositions and last not in PREPOSITIONS else 0
+    if prepositions[1:] and at and words[at - 1] == "of" and words[at - 2] not in _FIXED:
+        at = prepositions[-2] + 1  # "located in | body of water"
     noun = words[at + 1 :] if at and words[at] == "the" else words[at:]
-    if at and {*words[: at - 1]} <= {"also", "never", "only"}:  # "in language"
+    if at and {*words[: at - 1]} <= {"also", "never", "only"}:
         return _with_kind(being(" ".join(words[:at]), _ends_in(ends, noun)), " ".join(noun))
     act = next((i for i, word in enumerate(words) if not word.endswith("ly")), 0)
     verb, rest = words[act], words[act + 1 :]
     states = is_past(verb) or is_adjective(verb) or verb in LEMMAS.keys() - LONE_BASES
     leads = states and rest and (rest[0] in PREPOSITIONS | ADVERBS or rest[0].endswith("ly"))
-    acts = bool(leads or verb in ACTIVE_PAST | MODALS | {"is", "was"} or verb_of(verb, rest))
-    has = first == "has" and at > 2 and (words[at - 1] != "of" or words[at] == "the")
-    acts = acts or _plays(words, ends)
-    if at and (acts or has) and (found := clause(words[:at], _ends_in(ends, noun))):
-        return _with_kind(found, " ".join(noun))
-    done = first == "has" and {*rest[:1]} <= ACTIVE_PAST
+    acts = leads or verb in ACTIVE_PAST | MODALS | {"is", "was"} or verb_of(verb, rest)
+    has = verb == "has" and at > 2 and (words[at - 1] != "of" or words[at] == "the")
+    if at and (acts or has or _plays(words, ends)):
+        found = clause(words[:at], _ends_in(ends, noun))
+        return _with_kind(found, " ".join(noun)) if found else None
+    done = verb == "has" and {*rest[:1]} <= ACTIVE_PAST
     size = act + 1 + done + (1 + ("not" in rest)) * (verb in MODALS)
-    if (acts or done) and not splits and size < len(words) and not is_past(last):
-        noun = [*words[size:-1], singular(last) if is_plural(last) else last]
-        if found := clause(words[:size], _ends_in(ends, noun), sure=True):
-            return _with_kind(found, " ".join(noun))
-    return None
+    if prepositions or not (acts or done) or size >= len(words) or is_past(last):
+        return None
+    noun = [*words[size:-1], singular(last) if is_plural(last) else last]
+    found = clause(words[:size], _ends_in(ends, noun), sure=True)
+    return _with_kind(found, " ".join(noun)) if found else None
 
 
 _NOUNS = frozenset({"speed", "need", "breed", "seed", "friends", "subject", "due"})
@@ -325,8 +331,8 @@ _FIXED = frozenset({
 """Nouns that lead on to another between prepositions: "on behalf of"."""
 
 _NO_NOUN = MODALS | {
-    "also", "are", "be", "been", "has", "have", "is", "not", "that", "was", "were", "when", "where",
-    "which", "who",
+    "also", "are", "be", "been", "has", "have", "is", "not", "that", "was", "were", "together",
+    "when", "where", "which", "who",
 }  # fmt: skip
 """Words that nouns do not have."""
 
@@ -348,12 +354,8 @@ def _plays(words: list[str], ends: Ends) -> bool:
     first, last = words[0], words[-1]
     of_people = (ends.object.people or 0.0) > (ends.subject.people or 0.0)
     agent = first in PEOPLE | AGENTS or first.endswith(("er", "or"))
-    acts = first in _MEMBERS or (agent and last not in _DOINGS and not of_people)
-    return words[1:2] == ["of"] and acts
-
-
-def _named(end: End, noun: str) -> End:
-    return end._replace(noun=end.noun or noun)
+    acts = agent and last not in _DOINGS and not of_people
+    return words[1:2] == ["of"] and (first in _MEMBERS or acts)
 
 
 def _ends_in(ends: Ends, noun: list[str]) -> Ends:

@@ -107,22 +107,18 @@ def clause(
     known = VERBS.get(act, "") if sure or at else ""
     if (base := verb_of(act, after) or known) and _closed(after):
         return doing(how + act, how + base, after, ends)
-    if words[-1] not in PREPOSITIONS:
-        if len(words) == 1 and first in LEMMAS and first not in LONE_BASES:
-            return doing(LEMMAS[first], first, [], ends)
-        if len(words) == 1 and is_past(first) and first not in STATES:
-            return _did(words, ends)
+    if len(words) == 1 and first in LEMMAS and first not in LONE_BASES:
+        return doing(LEMMAS[first], first, [], ends)
+    if len(words) == 1 and is_past(first) and first not in STATES:
+        return _did(words, ends)
+    if len(words) == 1 or words[-1] not in PREPOSITIONS:
         return None
-    verb = (
-        rest[0] if first.endswith("ly") and rest else first
-    )  # after an adverb: "formerly played for"
+    verb = rest[0] if first.endswith("ly") else first  # "formerly played for"
     if verb in (ACTIVE_PAST | {*PAST.values()} - PARTICIPLES) and words[-1] not in ("by", verb):
         return _did(words, ends)
-    plain = rest and rest[-1] != "of" and not any(is_past(word) or word in VERBS for word in rest)
+    plain = rest[-1] != "of" and not any(is_past(word) or word in VERBS for word in rest)
     if first in LEMMAS and first not in PARTICIPLES | ADJECTIVES and plain:
         return doing(LEMMAS[first], first, rest, ends)
-    if len(words) == 1:
-        return None
     if words[-1] == "by" and not any(map(is_past, words)):
         return _made_by(" ".join(words[:-1]))
     # Whose verb it is in "population speaks" or "song written by" nobody can tell.
@@ -150,7 +146,9 @@ def being(complement: str, ends: Ends) -> DerivedTemplates:
 
 
 def _closed(rest: list[str]) -> bool:
-    return not rest or rest[-1] in PREPOSITIONS
+    return (
+        not rest or rest[-1] in PREPOSITIONS or (rest[-1].endswith("ly") and is_adjective(rest[-1]))
+    )
 
 
 def is_past(word: str) -> bool:
@@ -230,7 +228,7 @@ def doing(verb: str, lemma: str, rest: list[str], ends: Ends = NOTHING_KNOWN) ->
     if (
         len(rest) > 1
         and rest[-1] == "of"
-        and not {*rest[:-1]} & (PREPOSITIONS | ADJECTIVES | {"part"})
+        and not {*rest[:-1]} & (PREPOSITIONS | ADJECTIVES | {"care", "part", "use"})
     ):
         rest = ["the", *rest]
     elif len(rest) > 1 and rest[-2] in RELATIONAL and not is_plural(rest[-2]):

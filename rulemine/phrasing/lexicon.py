@@ -78,27 +78,27 @@ _BASE_FORMS = (
     "conduct confer confirm conflict confront connect conquer consider consist constitute constrain "
     "construct consult consume contact contain contemplate continue contradict contribute control convert "
     "convey cool cooperate correct correlate correspond cover create criticize cross deal decide declare "
-    "decorate decrease dedicate defeat defend defer define delete deliver demand denote deny depart depend "
-    "depict deploy depose deposit deprecate derive descend describe design desire destroy detach detect "
-    "determine develop devote diagnose differ differentiate direct disclose discover discuss dismiss display "
-    "disrupt distribute divide dominate donate downregulate draft drain drop earn eat edit educate elect "
-    "elicit eliminate embed embody emerge emigrate emit employ enable enact enclose encode encompass "
+    "decorate decrease dedicate defeat defend defer define degrade delete deliver demand denote deny depart "
+    "depend depict deploy depose deposit deprecate derive descend describe design desire destroy detach "
+    "detect determine develop devote diagnose differ differentiate direct disclose discover discuss dismiss "
+    "display disrupt distribute divide dominate donate downregulate draft drain drop earn eat edit educate "
+    "elect elicit eliminate embed embody emerge emigrate emit employ enable enact enclose encode encompass "
     "encourage encrypt endanger endorse endow enforce engage enhance enlarge enrich enroll ensure entail "
-    "enter entitle erase establish evaluate evolve examine exceed execute exhibit exist expand expect expel "
-    "explain exploit explore export expose express extend fail favor feature feed fight file finance finish "
-    "flow fly follow forbid force form foster found fulfill fund gain gather generate give govern grow guard "
-    "happen hate head heal heat help hinder hold host house hunt ignore illustrate impact impair impede "
-    "impersonate implement imply import impose improve inaugurate incite include incorporate increase "
-    "indicate induce infect infer influence inform inhabit inhere inherit inhibit inject injure innervate "
-    "insert inspect inspire install instantiate instruct insure integrate intend interact interconnect "
-    "interfere interpret intersect intervene introduce invade invent invest investigate invite invoke "
-    "involve issue join kill know label lack launch lead learn lease leave lend license lie like limit link "
-    "listen live localize locate lose love maintain make manage manipulate manufacture mark marry measure "
-    "mediate meet mention mentor merge metabolize methylate migrate mimic mine mitigate modify monitor "
-    "motivate move mutate name narrate need negotiate neighbor neighbour nominate notify obey observe "
-    "obsolete obtain occupy occur offer omit operate oppose order organize originate overcome overlap "
-    "override oversee overtake overwrite owe own paint palliate participate pay penalize perform permit "
-    "persuade pertain phosphorylate play pollinate possess postpone practice practise precede predate "
+    "enter entitle erase establish evaluate evict evolve examine exceed execute exhibit exist expand expect "
+    "expel explain exploit explore export expose express extend fail favor feature feed fight file finance "
+    "finish flow fly follow forbid force form foster found fulfill fund gain gather generate give govern "
+    "grow guard happen harden hate head heal heat help hinder hold host house hunt ignore illustrate impact "
+    "impair impede impersonate implement imply import impose improve inaugurate incite include incorporate "
+    "increase indicate induce infect infer influence inform inhabit inhere inherit inhibit inject injure "
+    "innervate insert inspect inspire install instantiate instruct insure integrate intend interact "
+    "interconnect interfere interpret intersect intervene introduce invade invent invest investigate invite "
+    "invoke involve issue join kill know label lack launch lead learn lease leave lend license lie like "
+    "limit link listen live localize locate lose love maintain make manage manipulate manufacture mark marry "
+    "measure mediate meet mention mentor merge metabolize methylate migrate mimic mine mitigate modify "
+    "monitor motivate move mutate name narrate need negotiate neighbor neighbour nominate notify obey "
+    "observe obsolete obtain occupy occur offer omit operate oppose order organize originate overcome "
+    "overlap override oversee overtake overwrite owe own paint palliate participate pay penalize perform "
+    "permit persuade pertain phosphorylate play pollinate possess postpone practice practise precede predate "
     "predict predispose prefer prepare prescribe present preserve presuppose prevent print process proclaim "
     "produce program prohibit promote propose prosecute protect protest prove provide publish purchase "
     "pursue qualify raise rank rate reach react read recall receive recognize recommend recover redeem "
@@ -107,13 +107,13 @@ _BASE_FORMS = (
     "rescue resemble reside resist respond restore restrict result retain retire retract retrieve reveal "
     "review ride rule run satisfy schedule search secrete see seek seize select sell send sense separate "
     "serve settle share show sign sing situate solicit solve span speak specialize specify spend split "
-    "sponsor stabilize staff stand star start state stimulate stop store stream strengthen study submit "
-    "subscribe substitute subsume subtract succeed sue suffer suggest supersede supervise supplant supply "
-    "support suppress surround survive suspend symbolize synthesize take target teach tell test threaten "
-    "throw touch track trade train transact transcribe transfer transform translate translocate transmit "
-    "transport transpose travel treat trigger trust ubiquitinate undergo underlie undermine understand "
-    "underwrite unite update uphold upregulate urge use utilize validate vary view violate visit voice vote "
-    "want warn watch weaken wear win work worship wrap write yield"
+    "sponsor spoof stabilize staff stand star start state stimulate stop store stream strengthen study "
+    "submit subscribe substitute subsume subtract succeed sue suffer suggest supersede supervise supplant "
+    "supply support suppress surround survive suspend symbolize synthesize take target teach tell test "
+    "threaten throw touch track trade train transact transcribe transfer transform translate translocate "
+    "transmit transport transpose travel treat trigger trust ubiquitinate undergo underlie undermine "
+    "understand underwrite unite update uphold upregulate urge use utilize validate vary view violate visit "
+    "voice vote want warn watch weaken wear win work worship wrap write yield"
 )
 
 
@@ -133,12 +133,13 @@ VERBS = {third: verb for verb, third in LEMMAS.items()}
 
 LONE_PLURALS = _set(
     "acts affiliates aggregates alternates answers approaches associates audits authors bases blocks "
-    "captains coaches comments complements contacts coordinates covers damages deals delegates deposits "
-    "documents drafts duplicates engineers estimates files filters forces forms funds grants guarantees "
-    "guards guides heads honors hosts labels leases licenses limits marks mentors mines mirrors monitors "
-    "moves plans powers prints projects protests rates records reports requests reviews routes rules samples "
-    "sanctions schedules searches senses signs splits sponsors staffs stands starts stops stores streams "
-    "studies supplements tests tracks trades trains transfers updates views voices votes"
+    "captains chairs champions coaches comments complements contacts coordinates counters covers damages "
+    "deals delegates deposits documents drafts duplicates engineers estimates files filters forces forms "
+    "funds grants guarantees guards guides heads honors hosts judges labels leases licenses limits marks "
+    "mentors mines mirrors monitors moves nurses pilots plans powers prints projects protests rates records "
+    "reports requests reviews routes rules samples sanctions schedules searches senses signs splits sponsors "
+    "staffs stands starts stops stores streams studies supplements tests tracks trades trains transfers "
+    "tutors updates views voices votes"
 )
 """Third persons that, standing alone, may also be a plural noun, of what does it or of something else."""
 
@@ -186,7 +187,7 @@ ACTIVE_PAST = _set(
     "moved occurred participated performed played resigned served starred studied sang taught travelled "
     "traveled voted won worked led ended started originated painted arrived belonged collaborated "
     "contributed cooperated departed depended donated emerged emigrated interacted invested listened replied "
-    "responded resulted retired subscribed"
+    "responded resulted retired subscribed suffered"
 )
 """Past forms that name what the subject did."""
 
@@ -234,7 +235,8 @@ ADJECTIVES = _set(
     "orthologous responsible active famous interested north south east west northeast northwest southeast "
     "southwest downstream upstream loyal friends absent anterior critical disjoint distal distinct dorsal "
     "endemic essential exclusive immune independent indigenous invalid lateral medial necessary orthogonal "
-    "peripheral posterior present prone proximal resistant sensitive sufficient toxic valid ventral"
+    "peripheral posterior present prone proximal resistant sensitive sufficient toxic valid ventral allergic "
+    "extrinsic intrinsic negative positive"
 )
 
 
@@ -312,14 +314,14 @@ TYPES = _set(
 
 THINGS = _set(
     "address affiliate aggregate alias ally alternate anomaly antonym assembly associate attribute award "
-    "branch candidate category certificate chapter climate code color colour comment component coordinate "
-    "date delegate domain duplicate effect enemy entry episode estimate example factor family file fish "
-    "floor format goal hobby hypernym hyponym image instance interest item key keyword label language lease "
-    "license member method name neighbor note object option page parameter participant permit photo plate "
-    "predicate program property rank rate result right risk role room route schedule section series service "
-    "shop site skill sound sport state subclass substrate subtype surrogate synonym tag task template term "
-    "theme thing threat tool topping type unit value variable variant vehicle version victim video weapon "
-    "work"
+    "branch candidate category certificate chapter character climate code color colour comment component "
+    "coordinate date delegate domain duplicate effect enemy entry episode estimate example factor family "
+    "file fish floor format goal hobby hypernym hyponym image instance interest item key keyword label "
+    "language lease license member method name neighbor note object option page parameter participant permit "
+    "photo plate predicate program property rank rate result right risk role room route schedule section "
+    "series service shop site skill sound sport state subclass substrate subtype surrogate synonym tag task "
+    "template term theme thing threat tool topping type unit value variable variant vehicle version victim "
+    "video weapon work"
 ).union(TYPES, PEOPLE, AGENTS)
 """Nouns whose plural is no verb, or hardly ever one between two things."""
 
@@ -356,7 +358,8 @@ SHORT_WORDS = PREPOSITIONS | _set("is as a an or id no be")
 """Words of one or two letters; other such fragments are codes."""
 
 _NOT_PLURAL = _set(
-    "headquarters is was has series species campus chassis basis gas news bus lens olympics"
+    "headquarters is was has series species campus chassis basis gas news bus lens olympics alias atlas bias "
+    "canvas corps means"
 )
 
 
@@ -395,21 +398,22 @@ def verb_of(word: str, rest: Sequence[str] = ()) -> str:
     """
     leads = rest[:1] and rest[0] in PREPOSITIONS - {"of", "by"}
     noun = singular(word)
-    alone = not rest and word in LONE_PLURALS
-    if alone or word in ADJECTIVES or noun in (TYPES - LEMMAS.keys() if leads else THINGS):
+    nouns = TYPES - LEMMAS.keys() if leads else THINGS
+    if word in ADJECTIVES or (not rest if word in LONE_PLURALS else noun in nouns):
         return ""
     bare = word if word in VERBS else _PREFIX.sub("", word, count=1)
     known = bare in VERBS and (bare == word or bare not in LONE_PLURALS)
-    nominal = NOMINAL.search(noun) and noun[-2:] not in ("er", "or")
-    likely = is_plural(word) and not nominal and (leads or _VERBAL.search(noun))
+    plain = noun[-2:] in ("er", "or") or not NOMINAL.search(noun)
+    likely = plain and is_plural(word) and (leads or _VERBAL.search(noun))
     return word.removesuffix(bare) + VERBS[bare] if known else noun if likely else ""
 
 
 def is_known_plural(word: str) -> bool:
     """Whether a word in -s that stands alone is surely a noun: it is known, or ends as nouns do."""
     noun = singular(word)
-    known = noun in THINGS | RELATIONAL or NOMINAL.search(noun) is not None
-    return known and word not in LONE_PLURALS
+    doer = noun[-2:] not in ("er", "or") or {noun[:-2], f"{noun[:-2]}e"} & LEMMAS.keys()
+    known = noun in THINGS | RELATIONAL or (NOMINAL.search(noun) and doer)
+    return bool(known) and word not in LONE_PLURALS
 
 
 _PLURALS = {
