@@ -6,9 +6,10 @@ first pattern that fits: a Freebase path (``/people/person/children``), a verb (
 (``Part_of``), a possession (``hasChild``), a noun (``birthPlace``, ``country of origin``).
 
 In ``x sibling y`` the object plays the role of the noun, as in Wikidata, DBpedia, schema.org and Freebase,
-unless the graph shows that the subject does. A noun of a family (``aunt``) stands in
-public data sets both ways: where nothing says which, it is quoted in a template that is true of
-both readings, as is a name without words: “To what does the relation “aunt” lead from x?”.
+unless the graph shows that the subject does. A name that may be read two ways is quoted in a template that is
+true of both, as is a name without words: “To what does the relation “aunt” lead from x?”. Such are nouns of a
+family (``aunt``), which public data sets write both ways; verbs that may be plurals (``hosts``); and nouns of
+which nobody can tell whose they are (``city in county``, ``population speaks``).
 """
 
 import re

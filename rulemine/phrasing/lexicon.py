@@ -137,15 +137,17 @@ LONE_PLURALS = _set(
     "deals delegates deposits documents drafts duplicates engineers estimates files filters forces forms "
     "funds grants guarantees guards guides heads honors hosts judges labels leases licenses limits marks "
     "mentors mines mirrors monitors moves nurses pilots plans powers prints projects protests rates records "
-    "reports requests reviews routes rules samples sanctions schedules searches senses signs splits sponsors "
-    "staffs stands starts stops stores streams studies supplements tests tracks trades trains transfers "
-    "tutors updates views voices votes"
+    "reissues remakes replays reports requests reserves retreats reviews reworks routes rules samples "
+    "sanctions schedules searches senses signs splits sponsors staffs stands starts stops stores streams "
+    "studies supplements tests tracks trades trains transfers tutors updates views voices votes"
 )
-"""Third persons that, standing alone, may also be a plural noun, of what does it or of something else."""
+"""Third persons that, standing alone, may also be plurals of what does it, as *hosts*, or of other things."""
 
 ADVERBS = _set("also always best first last most never next not often once only still well")
+"""Adverbs without -ly that begin a name."""
 
 MODALS = _set("may might can could must should will would does did")
+"""Verbs that stand before the base form of another."""
 
 PAST = {
     "are": "were", "beat": "beat", "become": "became", "begin": "began", "build": "built", "buy": "bought",
@@ -382,6 +384,8 @@ NOMINAL = re.compile(
 _VERBAL = re.compile(
     r"..(?:ate|(?<!^pr)ize|yze|[^s]ify|ceive|clude|duce|olve|quire|scribe|voke|cede|struct|[^s]tend|sume)$"
 )
+"""How verbs end that are no nouns, or hardly ever."""
+
 _PREFIX = re.compile(r"^(?:\w+-|co|de|dis|down|inter|mis|over|pre|re|trans|under|un|up)")
 
 

@@ -69,7 +69,9 @@ def _local(relation: str) -> str:
 
 
 def readable_name(relation: str) -> str:
-    """The words of a name, or the name itself if splitting would damage a code."""
+    """The words of a name, or the name itself if it is a phrase, or if splitting would damage a code."""
     words = words_of(relation)
-    readable = all(w.isalpha() and (len(w) > 2 or w in SHORT_WORDS) for w in words)
+    readable = " " not in relation and all(
+        w.isalpha() and (len(w) > 2 or w in SHORT_WORDS) for w in words
+    )
     return " ".join(words) if words and readable else relation
