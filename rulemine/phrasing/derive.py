@@ -141,7 +141,7 @@ _TAKES = {
     "competes": "with", "complies": "with", "conflicts": "with", "cooperates": "with", "interacts": "with",
     "interacted": "with", "adheres": "to", "belongs": "to", "belonged": "to", "conforms": "to",
     "contributes": "to", "contributed": "to", "corresponds": "to", "listens": "to", "pertains": "to",
-    "refers": "to", "relates": "to", "replies": "to", "replied": "to", "responds": "to",
+    "refers": "to", "relates": "to", "replied": "to", "responds": "to",
     "responded": "to", "subscribes": "to", "subscribed": "to", "depends": "on", "depended": "on",
     "relies": "on", "participates": "in", "participated": "in", "resides": "in", "consists": "of",
     "descends": "from", "differs": "from", "originates": "from",
@@ -217,12 +217,14 @@ def _noun(words: list[str]) -> RoleNoun | None:
     noun = read_noun(words[had:])
     after = noun.after.replace(",", "").split()
     last, known = words[-1], after[-1:] and (is_past(after[-1]) or after[-1] in _DOINGS)
+    before = () if had or is_past(last) else words[:-1]
+    strange = any(is_plural(word) and not is_known_plural(word) for word in before)
     # "hosts" and "previous" stand alone; "range includes" ends in a verb, "nearby features" may not.
     lone = (
         not is_known_plural(last) if is_plural(last) else is_adjective(last) and last not in _NOUNS
     )
-    other = lone if len(words) == 1 else verb_of(last) not in LONE_BASES | {""}
-    if _NO_NOUN & {*words[had:]} or (other and not had):
+    verb = lone if len(words) == 1 else verb_of(last) not in LONE_BASES | {""}
+    if strange or _NO_NOUN & {*words[had:]} or (verb and not had):
         return None
     whole = not after or noun.of_family or noun.after == "in chief" or (is_past(after[0]) and known)
     of = after[:1] == ["of"] and (had or known or noun.head in PROPERTY_NOUNS)
@@ -277,7 +279,7 @@ def _is_word(word: str) -> bool:
 def _clause(words: list[str], ends: Ends) -> DerivedTemplates | None:
     """Reads the words as a clause, which may name the types of its ends; None if they are a noun."""
     first, last = words[0], words[-1]
-    shared = last in RELATIONAL and verb_of(first, words[1:])  # "shares border"
+    shared = last in RELATIONAL and verb_of(first, words[1:]) and not PREPOSITIONS & {*words}
     if link := "with" if shared else _TAKES.get(last.rpartition("-")[2]):
         words, last = [*words, link], link
     lone = len(words) == 1 and first in PREPOSITIONS
@@ -291,19 +293,21 @@ def _clause(words: list[str], ends: Ends) -> DerivedTemplates | None:
         typed = Ends(*(end._replace(noun=end.noun or noun) for end, noun in nouns))
         if found := clause(words[1:-1] or ["associated", "with"], typed, sure=True):
             return _with_kind(found, last)
-    if last == "of" and len(words) > 1 and is_plural(words[-2]) and words[-2] not in VERBS:
-        words = [*words[:-2], singular(words[-2]), last]
-    return clause(words, ends) or _clause_on(words, ends)
+    several = last == "of" and is_plural("".join(words[-2:-1])) and words[-2] not in VERBS
+    one = [*words[:-2], singular(words[-2]), last] if several else words
+    return clause(words, ends) or clause(one, ends) or _clause_on(words, ends)
 
 
 def _clause_on(words: list[str], ends: Ends) -> DerivedTemplates | None:
     """Reads words that end in a noun for the object: "in language", "uses currency"; None if they do not."""
     last, prepositions = words[-1], [i for i, word in enumerate(words[:-1]) if word in PREPOSITIONS]
     at = prepositions[-1] + 1 if prepositions and last not in PREPOSITIONS else 0
-    if prepositions[1:] and at and words[at - 1] == "of" and words[at - 2] not in _FIXED:
-        at = prepositions[-2] + 1  # "located in | body of water"
+    if prepositions[1:] and at and words[at - 1] == "of" and words[at - 2] in _WITH_OF:
+        at = (
+            prepositions[-2] + 1
+        )  # "located in | body of water", "contributes to severity of | disease"
     noun = words[at + 1 :] if at and words[at] == "the" else words[at:]
-    if at and {*words[: at - 1]} <= {"also", "never", "only"}:
+    if at and {*words[: at - 1]} <= {"also", "never", "only"} and not _NO_NOUN & {*noun}:
         return _with_kind(being(" ".join(words[:at]), _ends_in(ends, noun)), " ".join(noun))
     act = next((i for i, word in enumerate(words) if not word.endswith("ly")), 0)
     verb, rest = words[act], words[act + 1 :]
@@ -316,7 +320,8 @@ def _clause_on(words: list[str], ends: Ends) -> DerivedTemplates | None:
         return _with_kind(found, " ".join(noun)) if found else None
     done = verb == "has" and {*rest[:1]} <= ACTIVE_PAST
     size = act + 1 + done + (1 + ("not" in rest)) * (verb in MODALS)
-    if prepositions or not (acts or done) or size >= len(words) or is_past(last):
+    ends_so = size >= len(words) or is_past(last) or words[size] in ("and", "or")
+    if prepositions or not (acts or done) or ends_so:
         return None
     noun = [*words[size:-1], singular(last) if is_plural(last) else last]
     found = clause(words[:size], _ends_in(ends, noun), sure=True)
@@ -326,10 +331,8 @@ def _clause_on(words: list[str], ends: Ends) -> DerivedTemplates | None:
 _NOUNS = frozenset({"speed", "need", "breed", "seed", "friends", "subject", "due"})
 """Words of `STATES` and `ADJECTIVES` that are nouns where they stand alone."""
 
-_FIXED = frozenset({
-    "behalf", "charge", "favor", "front", "lieu", "part", "place", "result", "support", "terms", "top",
-})  # fmt: skip
-"""Nouns that lead on to another between prepositions: "on behalf of"."""
+_WITH_OF = PROPERTY_NOUNS | {"board", "body"}
+"""Nouns that are one with what follows *of*: "body of water"."""
 
 _NO_NOUN = MODALS | {
     "also", "are", "be", "been", "has", "have", "is", "not", "that", "was", "were", "together",
@@ -339,11 +342,11 @@ _NO_NOUN = MODALS | {
 
 _DOINGS = frozenset({
     "action", "administration", "arms", "arrival", "birth", "burial", "business", "citizenship",
-    "commencement", "completion", "construction", "creation", "death", "delivery", "departure", "detention",
-    "discovery", "dissolution", "education", "employment", "establishment", "expertise", "finance",
-    "formation", "foundation", "government", "honor", "incorporation", "interest", "invention", "issue",
-    "jurisdiction", "knowledge", "law", "manufacture", "measurement", "month", "occurrence", "operation",
-    "origin", "payment", "performance", "photography", "practice", "production", "publication",
+    "commencement", "completion", "construction", "contents", "creation", "death", "delivery", "departure",
+    "detention", "discovery", "dissolution", "education", "employment", "establishment", "expertise",
+    "finance", "formation", "foundation", "government", "honor", "incorporation", "interest", "invention",
+    "issue", "jurisdiction", "knowledge", "law", "manufacture", "measurement", "month", "occurrence",
+    "operation", "origin", "payment", "performance", "photography", "practice", "production", "publication",
     "registration", "registry", "release", "residence", "service", "state", "study", "time", "transport",
     "treatment", "use", "week", "work", "worship", "year",
 })  # fmt: skip

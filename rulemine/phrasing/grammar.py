@@ -4,7 +4,6 @@ Guarantee: a clause is read from the subject to the object, as written; an ambig
 """
 
 import re
-from itertools import pairwise
 from typing import NamedTuple
 
 from rulemine.phrasing.ends import NOTHING_KNOWN, Ends, plurals
@@ -96,8 +95,9 @@ def clause(
         return _being(first, " ".join(rest), "What", ends) if rest else None
     if first == "not" and (base := verb_of("".join(rest[:1]), rest[1:])):
         return clause(["does", "not", base, *rest[1:]], ends)
-    if first == "has" and len(rest) == 1 and is_past(rest[0]) and rest[0] not in STATES:
-        return _being(first, rest[0], "Who" if rest[0] in DOERS else "What", ends)
+    perfect = first == "has" and {*rest[1:2]} <= PREPOSITIONS and _closed(rest[1:])
+    if perfect and is_past("".join(rest[:1])) and rest[0] not in STATES:
+        return _being(first, " ".join(rest), "Who" if rest[0] in DOERS else "What", ends)
     if words in (["has"], ["has", "a"]):
         return doing("has", "have", [], ends)
     if first == "has" and rest:
@@ -114,7 +114,8 @@ def clause(
     if len(words) == 1 or words[-1] not in PREPOSITIONS:
         return None
     verb = rest[0] if first.endswith("ly") else first  # "formerly played for"
-    if verb in (ACTIVE_PAST | {*PAST.values()} - PARTICIPLES) and words[-1] not in ("by", verb):
+    did = ACTIVE_PAST - {"created", "directed", "painted"} | {*PAST.values()} - PARTICIPLES
+    if verb in did and words[-1] != "by":
         return _did(words, ends)
     plain = rest[-1] != "of" and not any(is_past(word) or word in VERBS for word in rest)
     if first in LEMMAS and first not in PARTICIPLES | ADJECTIVES and plain:
@@ -163,8 +164,12 @@ def _complement(words: list[str]) -> str:
         return f"the {text}"
     if len(words) < 2 or words[0] in PREPOSITIONS | {"part", "a", "an", "the"}:
         return text
-    core = next(one for one, word in pairwise(words) if word in PREPOSITIONS)
-    if is_past(core) or is_adjective(core) or is_plural(core):
+    at = next(i for i, word in enumerate(words) if i and word in PREPOSITIONS)
+    core = words[at - 1]
+    # "is closely related to", but "is a place depicted in"; "is coincident with", but "is a student of".
+    bare = at == 1 or is_adjective(words[0]) or words[0] in ADVERBS or is_past(words[0])
+    quality = words[at] == "with" and re.search(r"(?:[^m][ae]nt|ive|al)$", core)
+    if is_adjective(core) or is_plural(core) or quality or (is_past(core) and bare):
         return text
     if words[-1] == "of" and head_of(" ".join(words[:-1])) in UNIQUE_ROLES:
         return f"the {text}"
@@ -211,7 +216,7 @@ def _having(rest: list[str], ends: Ends) -> DerivedTemplates | None:
     noun = " ".join(rest)
     if rest[-1] not in PREPOSITIONS:
         return None
-    noun = noun if is_plural(rest[-2] if len(rest) > 1 else "") else f"{article(noun)} {noun}"
+    noun = noun if any(map(is_plural, rest)) else f"{article(noun)} {noun}"
     subject, object_ = ends
     have = "have" if subject.noun else "has"
     return DerivedTemplates(

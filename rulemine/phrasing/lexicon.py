@@ -61,8 +61,8 @@ def _set(text: str) -> frozenset[str]:
 
 PREPOSITIONS = _set(
     "of in to with from at on for by into under over near as about against within through after before "
-    "during toward towards upon out above below between among along across via per without "
-    "inside outside beside beneath behind beyond onto"
+    "during toward towards upon out above below between among along across via per without inside outside "
+    "beside beneath behind beyond onto around throughout down up"
 )
 
 _BASE_FORMS = (
@@ -83,16 +83,16 @@ _BASE_FORMS = (
     "detect determine develop devote diagnose differ differentiate direct disclose discover discuss dismiss "
     "display disrupt distribute divide dominate donate downregulate draft drain drop earn eat edit educate "
     "elect elicit eliminate embed embody emerge emigrate emit employ enable enact enclose encode encompass "
-    "encourage encrypt endanger endorse endow enforce engage enhance enlarge enrich enroll ensure entail "
+    "encourage encrypt end endanger endorse endow enforce engage enhance enlarge enrich enroll ensure entail "
     "enter entitle erase establish evaluate evict evolve examine exceed execute exhibit exist expand expect "
     "expel explain exploit explore export expose express extend fail favor feature feed fight file finance "
     "finish flow fly follow forbid force form foster found fulfill fund gain gather generate give govern "
     "grow guard happen harden hate head heal heat help hinder hold host house hunt ignore illustrate impact "
     "impair impede impersonate implement imply import impose improve inaugurate incite include incorporate "
-    "increase indicate induce infect infer influence inform inhabit inhere inherit inhibit inject injure "
-    "innervate insert inspect inspire install instantiate instruct insure integrate intend interact "
+    "increase incur indicate induce infect infer influence inform inhabit inhere inherit inhibit inject "
+    "injure innervate insert inspect inspire install instantiate instruct insure integrate intend interact "
     "interconnect interfere interpret intersect intervene introduce invade invent invest investigate invite "
-    "invoke involve issue join kill know label lack launch lead learn lease leave lend license lie like "
+    "invoke involve issue join kill know label lack launch lay lead learn lease leave lend license lie like "
     "limit link listen live localize locate lose love maintain make manage manipulate manufacture mark marry "
     "measure mediate meet mention mentor merge metabolize methylate migrate mimic mine mitigate modify "
     "monitor motivate move mutate name narrate need negotiate neighbor neighbour nominate notify obey "
@@ -101,19 +101,19 @@ _BASE_FORMS = (
     "permit persuade pertain phosphorylate play pollinate possess postpone practice practise precede predate "
     "predict predispose prefer prepare prescribe present preserve presuppose prevent print process proclaim "
     "produce program prohibit promote propose prosecute protect protest prove provide publish purchase "
-    "pursue qualify raise rank rate reach react read recall receive recognize recommend recover redeem "
-    "redirect reduce refer refine reflect refute register regulate reinforce reject relate release relieve "
-    "rely remember remove render renew rent repeal replace reply report represent repress require rescind "
-    "rescue resemble reside resist respond restore restrict result retain retire retract retrieve reveal "
-    "review ride rule run satisfy schedule search secrete see seek seize select sell send sense separate "
-    "serve settle share show sign sing situate solicit solve span speak specialize specify spend split "
-    "sponsor spoof stabilize staff stand star start state stimulate stop store stream strengthen study "
-    "submit subscribe substitute subsume subtract succeed sue suffer suggest supersede supervise supplant "
-    "supply support suppress surround survive suspend symbolize synthesize take target teach tell test "
-    "threaten throw touch track trade train transact transcribe transfer transform translate translocate "
-    "transmit transport transpose travel treat trigger trust ubiquitinate undergo underlie undermine "
-    "understand underwrite unite update uphold upregulate urge use utilize validate vary view violate visit "
-    "voice vote want warn watch weaken wear win work worship wrap write yield"
+    "pursue qualify raise rank rate reach react read recall receive recognize recommend record recover "
+    "redeem redirect reduce refer refine reflect refute register regulate reinforce reject relate release "
+    "relieve rely remember remove render renew rent repeal replace reply report represent repress require "
+    "rescind rescue resemble reside resist respond restore restrict result retain retire retract retrieve "
+    "reveal review ride rule run sample satisfy schedule search secrete see seek seize select sell send "
+    "sense separate serve settle share show sign sing situate solicit solve span speak specialize specify "
+    "spend split sponsor spoof stabilize staff stand star start state stimulate stop store stream strengthen "
+    "study submit subscribe substitute subsume subtract succeed sue suffer suggest supersede supervise "
+    "supplant supply support suppress surround survive suspend symbolize synthesize take target teach tell "
+    "test threaten throw touch track trade train transact transcribe transfer transform translate "
+    "translocate transmit transport transpose travel treat trigger trust ubiquitinate undergo underlie "
+    "undermine understand underwrite unite update uphold upregulate urge use utilize validate vary view "
+    "violate visit voice vote want warn watch weaken wear win work worship wrap write yield"
 )
 
 
@@ -134,12 +134,13 @@ VERBS = {third: verb for verb, third in LEMMAS.items()}
 LONE_PLURALS = _set(
     "acts affiliates aggregates alternates answers approaches associates audits authors bases blocks "
     "captains chairs champions coaches comments complements contacts coordinates counters covers damages "
-    "deals delegates deposits documents drafts duplicates engineers estimates files filters forces forms "
-    "funds grants guarantees guards guides heads honors hosts judges labels leases licenses limits marks "
-    "mentors mines mirrors monitors moves nurses pilots plans powers prints projects protests rates records "
-    "reissues remakes replays reports requests reserves retreats reviews reworks routes rules samples "
-    "sanctions schedules searches senses signs splits sponsors staffs stands starts stops stores streams "
-    "studies supplements tests tracks trades trains transfers tutors updates views voices votes"
+    "deals delegates deposits documents drafts duplicates ends engineers estimates files filters forces "
+    "forms funds grants guarantees guards guides heads honors hosts judges labels leases licenses limits "
+    "marks mentors mines mirrors monitors moves nurses pilots plans powers prints projects protests rates "
+    "records reissues remakes replays replies reports requests reserves retreats reviews reworks routes "
+    "rules samples sanctions schedules searches senses signs splits sponsors staffs stands starts stops "
+    "stores streams studies supplements tests tracks trades trains transfers tutors updates views voices "
+    "votes"
 )
 """Third persons that, standing alone, may also be plurals of what does it, as *hosts*, or of other things."""
 
@@ -162,17 +163,18 @@ PAST = {
 """Base form → past, of irregular verbs."""
 
 LONE_BASES = _set(
-    "access act address approach attack audit award base block border break broadcast build call catch cause "
-    "claim coach commission conflict contact control cool correct cover cross deal defeat demand deposit "
-    "design desire direct display download draft drop exploit export favor feature feed fight file finance "
-    "flow fly force form fund gain grow guard guide hate head heat help hold host house hunt impact import "
-    "influence invite issue join label lack launch lead lease license like limit link love mark mentor mimic "
-    "mine monitor move name need neighbor neighbour obsolete offer order override permit play practice "
-    "present print process program project protest purchase raise rank rate read recall redirect release "
-    "rent reply report result review ride rule run schedule search sense share show sign span split sponsor "
-    "staff stand star start state stop store stream study supply support surround target test touch track "
-    "trade train transfer transport travel trigger trust update use view visit voice vote want watch win "
-    "work worship wrap yield"
+    "access act address approach assist associate attack audit award base block border break broadcast build "
+    "call capture catch cause claim coach commission concern conduct conflict construct contact control cool "
+    "correct cover cross deal decrease defeat demand deposit design desire direct display download draft "
+    "drop end exhibit exploit export favor feature feed fight file finance flow fly force form fund gain "
+    "grow guard guide hate head heat help hold host house hunt impact import increase influence invite issue "
+    "join label lack launch lead lease license like limit link love mark measure mention mentor mimic mine "
+    "monitor move name need neighbor neighbour obsolete offer order override permit play practice present "
+    "print process program project protest purchase raise rank rate read recall record redirect register "
+    "release rent reply report rescue result review ride rule run sample schedule search sense share show "
+    "sign span split sponsor staff stand star start state stop store stream study supply support surround "
+    "target test touch track trade train transfer transport travel trigger trust update use view visit voice "
+    "vote want watch win work worship wrap yield"
 )
 """Base forms that, standing alone, may also be a noun."""
 
@@ -204,7 +206,8 @@ PARTICIPLES = _set(
     "born built known made written found held given taken seen shown drawn sung spoken broken bound composed "
     "located married sold sent taught led won lost cast set broadcast used bought brought caught chosen "
     "driven eaten fed fought hit kept laid paid put run shot spent stolen struck thrown worn grown hidden "
-    "overseen begun said met"
+    "overseen begun said met beaten forbidden forgotten frozen overridden overtaken owed understood "
+    "undertaken underwritten upheld withdrawn withheld woven"
 )
 """Passive participles without -ed, and the most common ones with it."""
 
@@ -238,7 +241,7 @@ ADJECTIVES = _set(
     "southwest downstream upstream loyal friends absent anterior critical disjoint distal distinct dorsal "
     "endemic essential exclusive immune independent indigenous invalid lateral medial necessary orthogonal "
     "peripheral posterior present prone proximal resistant sensitive sufficient toxic valid ventral allergic "
-    "extrinsic intrinsic negative positive"
+    "extrinsic intrinsic negative positive diagnostic obsolete prognostic junior senior subordinate"
 )
 
 
@@ -315,15 +318,16 @@ TYPES = _set(
 """Nouns that say what their bearer is, besides what it is of something."""
 
 THINGS = _set(
-    "address affiliate aggregate alias ally alternate anomaly antonym assembly associate attribute award "
+    "address affiliate aggregate alias ally alternate anomaly antonym arm assembly associate attribute award "
     "branch candidate category certificate chapter character climate code color colour comment component "
-    "coordinate date delegate domain duplicate effect enemy entry episode estimate example factor family "
-    "file fish floor format goal hobby hypernym hyponym image instance interest item key keyword label "
-    "language lease license member method name neighbor note object option page parameter participant permit "
-    "photo plate predicate program property rank rate result right risk role room route schedule section "
-    "series service shop site skill sound sport state subclass substrate subtype surrogate synonym tag task "
-    "template term theme thing threat tool topping type unit value variable variant vehicle version victim "
-    "video weapon work"
+    "content coordinate custom date delegate detail domain duplicate effect enemy entry episode estimate "
+    "example factor family file fish floor format game goal good hobby hypernym hyponym image instance "
+    "interest item key keyword label language lease license member method name neighbor note object option "
+    "page parameter participant permit photo plate predicate procedure program property rank rate resource "
+    "result right risk role room route sale schedule section series service shape shop site skill sound "
+    "sport state structure subclass substrate subtype surrogate synonym tag task template term theme thing "
+    "threat tool topping triple type unit value variable variant vehicle version victim video weapon window "
+    "work"
 ).union(TYPES, PEOPLE, AGENTS)
 """Nouns whose plural is no verb, or hardly ever one between two things."""
 
@@ -370,14 +374,14 @@ def is_plural(word: str) -> bool:
     return word in _SINGULARS or (
         len(word) > 3
         and word.endswith("s")
-        and not word.endswith(("ss", "us", "is"))
+        and not word.endswith(("ss", "us", "is", "'s", "’s", "series", "species"))
         and word not in _NOT_PLURAL
     )
 
 
 NOMINAL = re.compile(
     r"(?:er|or|..(?:[st]ion|ity|ment|ness|ist|ism|ship|hood|[ae]nce|[du]ency|logy|graphy|ian|istic|[st]ive|ee|"
-    r"ing|ure))$"
+    r"ing))$"
 )
 """How nouns in the singular end."""
 
@@ -416,7 +420,7 @@ def is_known_plural(word: str) -> bool:
     """Whether a word in -s that stands alone is surely a noun: it is known, or ends as nouns do."""
     noun = singular(word)
     doer = noun[-2:] not in ("er", "or") or {noun[:-2], f"{noun[:-2]}e"} & LEMMAS.keys()
-    known = noun in THINGS | RELATIONAL or (NOMINAL.search(noun) and doer)
+    known = noun in THINGS | RELATIONAL or word.endswith("ics") or (NOMINAL.search(noun) and doer)
     return bool(known) and word not in LONE_PLURALS
 
 
@@ -435,7 +439,7 @@ _SINGULARS = {
 
 def plural(noun: str) -> str:
     """The plural of a noun of one word, which is in the singular."""
-    if found := re.search(r"(?:child|wife|woman)$", noun):
+    if found := re.search(r"(?:child|wife|woman|series|species)$", noun):
         return noun[: found.start()] + _PLURALS[found[0]]
     if noun in _PLURALS:
         return _PLURALS[noun]
