@@ -75,8 +75,7 @@ def read_freebase(relation: str, typed: bool) -> DerivedTemplates | None:
     kind = _text(parts[0][-2]) if len(parts[0]) > 1 else "entity"
     outer, inner = _text(parts[0][-1]), _text(parts[-1][-1])
     topic = f"the {kind} {{topic}}" if typed else "{topic}"
-    same = outer in (inner, f"{inner}s") or outer.endswith((f" {inner}", f" {inner}s"))
-    if len(parts) == 1 or same:
+    if len(parts) == 1 or f" {outer}".endswith((f" {inner}", f" {inner}s")):
         inner = outer if inner.split()[-1] in PREPOSITIONS else inner
         words, head = inner.split(), head_of(inner)
         noun = is_plural(head) and (head not in VERBS or head in LONE_PLURALS)
@@ -357,9 +356,8 @@ def _plays(words: list[str], ends: Ends) -> bool:
     """Whether the subject is what a noun with *of* and the type of the object says: "winner of contest"."""
     first, last = words[0], words[-1]
     of_people = (ends.object.people or 0.0) > (ends.subject.people or 0.0)
-    agent = first in PEOPLE | AGENTS or first.endswith(("er", "or"))
-    acts = agent and last not in _DOINGS and not of_people
-    return words[1:2] == ["of"] and (first in _MEMBERS or acts)
+    agent = (first in PEOPLE | AGENTS or first.endswith(("er", "or"))) and last not in _DOINGS
+    return words[1:2] == ["of"] and (first in _MEMBERS or (agent and not of_people))
 
 
 def _ends_in(ends: Ends, noun: list[str]) -> Ends:

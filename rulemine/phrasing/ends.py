@@ -9,7 +9,7 @@ from rulemine.phrasing.lexicon import plural
 
 __all__ = ["NOTHING_KNOWN", "End", "Ends", "plurals"]
 
-_SOME_PEOPLE = (0.1, 0.9)
+_FEW, _MANY = 0.1, 0.9
 """Below the first share of people an end holds things; above the second, people; between them, both."""
 
 
@@ -37,8 +37,7 @@ class End(NamedTuple):
             return f"Which {self.noun}"
         if self.people is None or usual == "Who" or (usual != "What" and not self.people):
             return usual
-        low, high = _SOME_PEOPLE
-        return "Who" if self.people >= high else "What" if self.people <= low else "Who or what"
+        return "Who" if self.people >= _MANY else "What" if self.people <= _FEW else "Who or what"
 
     def whos(self, usual: str = "What") -> str:
         """The same for several."""

@@ -95,8 +95,7 @@ def clause(
         return _being(first, " ".join(rest), "What", ends) if rest else None
     if first == "not" and (base := verb_of("".join(rest[:1]), rest[1:])):
         return clause(["does", "not", base, *rest[1:]], ends)
-    perfect = first == "has" and {*rest[1:2]} <= PREPOSITIONS and _closed(rest[1:])
-    if perfect and is_past("".join(rest[:1])) and rest[0] not in STATES:
+    if first == "has" and len(rest) < 3 and _closed(rest[1:]) and is_past("".join(rest[:1])):
         return _being(first, " ".join(rest), "Who" if rest[0] in DOERS else "What", ends)
     if words in (["has"], ["has", "a"]):
         return doing("has", "have", [], ends)
@@ -104,8 +103,9 @@ def clause(
         return _having(rest, ends)
     at = next((i for i, word in enumerate(words) if not word.endswith("ly")), 0)
     how, act, after = " ".join([*words[:at], ""]), words[at], words[at + 1 :]
-    known = VERBS.get(act, "") if sure or at else ""
-    if (base := verb_of(act, after) or known) and _closed(after):
+    if (base := verb_of(act, after) or (VERBS.get(act, "") if sure or at else "")) and _closed(
+        after
+    ):
         return doing(how + act, how + base, after, ends)
     if len(words) == 1 and first in LEMMAS and first not in LONE_BASES:
         return doing(LEMMAS[first], first, [], ends)
@@ -154,7 +154,8 @@ def _closed(rest: list[str]) -> bool:
 
 def is_past(word: str) -> bool:
     """Whether a word is a verb in the past or a participle."""
-    return word in PARTICIPLES or word in ACTIVE_PAST or (word.endswith("ed") and len(word) > 4)
+    noun = len(word) < 5 or word in LEMMAS or word in ("breed", "speed")
+    return word in PARTICIPLES or word in ACTIVE_PAST or (word.endswith("ed") and not noun)
 
 
 def _complement(words: list[str]) -> str:
@@ -166,10 +167,9 @@ def _complement(words: list[str]) -> str:
         return text
     at = next(i for i, word in enumerate(words) if i and word in PREPOSITIONS)
     core = words[at - 1]
-    # "is closely related to", but "is a place depicted in"; "is coincident with", but "is a student of".
+    # "is closely related to", but "is a place depicted in".
     bare = at == 1 or is_adjective(words[0]) or words[0] in ADVERBS or is_past(words[0])
-    quality = words[at] == "with" and re.search(r"(?:[^m][ae]nt|ive|al)$", core)
-    if is_adjective(core) or is_plural(core) or quality or (is_past(core) and bare):
+    if is_adjective(core) or is_plural(core) or (is_past(core) and bare):
         return text
     if words[-1] == "of" and head_of(" ".join(words[:-1])) in UNIQUE_ROLES:
         return f"the {text}"

@@ -241,7 +241,8 @@ ADJECTIVES = _set(
     "southwest downstream upstream loyal friends absent anterior critical disjoint distal distinct dorsal "
     "endemic essential exclusive immune independent indigenous invalid lateral medial necessary orthogonal "
     "peripheral posterior present prone proximal resistant sensitive sufficient toxic valid ventral allergic "
-    "extrinsic intrinsic negative positive diagnostic obsolete prognostic junior senior subordinate"
+    "extrinsic intrinsic negative positive diagnostic obsolete prognostic junior senior subordinate "
+    "coextensive coincident concurrent congruent consistent inconsistent"
 )
 
 

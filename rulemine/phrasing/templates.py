@@ -164,6 +164,7 @@ class _Reader:
         self._pairs = [(s[at], o[at]) for at in rows]
         self._members = [(distinct(s[at]), distinct(o[at])) for at in rows]
         self._words = [phrase_of(name) for name in names]
+        self._iris = [kg.relation_iris.get(relation, relation) for relation in kg.relations]
         self._nouns = list(map(reading, names))
 
     def read(self) -> GraphEnds:
@@ -236,8 +237,12 @@ class _Reader:
                 stated.setdefault(noun, []).append(members)
         found = {noun: [*members] for noun, members in stated.items()}
         for i, role in enumerate(self._nouns):
-            sure = role is not None and role.link == "of" and votes.get(i) != "subject"
-            if role is not None and sure and role.head in TYPES - _NO_NOUN:
+            if (
+                role is not None
+                and role.head in TYPES - _NO_NOUN
+                and role.link == "of"
+                and votes.get(i) != "subject"
+            ):
                 found.setdefault(role.head, []).append(self._members[i][1])
         nouns = sorted(found)
         pairs = [
@@ -252,9 +257,7 @@ class _Reader:
         found: dict[int, str] = {}
         for i, noun in enumerate(self._nouns):
             if noun is not None:
-                name = self._kg.relations[i]
-                iri = self._kg.relation_iris.get(name, name)
-                has = object_has_role(iri) or is_plural(self._words[i][-1])
+                has = object_has_role(self._iris[i]) or is_plural(self._words[i][-1])
                 found[i] = "object" if has else self._own_vote(i, noun)
         family = [i for i, noun in enumerate(self._nouns) if noun is not None and noun.of_family]
         among = {found[i] for i in family} | {self._by_gender()}
