@@ -21,7 +21,6 @@ from rulemine.phrasing.lexicon import (
     ACTIVE_PAST,
     ADJECTIVES,
     ADVERBS,
-    AGENTS,
     KIN,
     LEMMAS,
     LONE_BASES,
@@ -29,7 +28,6 @@ from rulemine.phrasing.lexicon import (
     MODALS,
     NOMINAL,
     PARTICIPLES,
-    PEOPLE,
     PREPOSITIONS,
     PROPERTY_NOUNS,
     RELATIONAL,
@@ -39,6 +37,7 @@ from rulemine.phrasing.lexicon import (
     UNIQUE_ROLES,
     VERBS,
     is_adjective,
+    is_doer,
     is_known_plural,
     is_plural,
     singular,
@@ -354,10 +353,9 @@ _DOINGS = frozenset({
 
 def _plays(words: list[str], ends: Ends) -> bool:
     """Whether the subject is what a noun with *of* and the type of the object says: "winner of contest"."""
-    first, last = words[0], words[-1]
     of_people = (ends.object.people or 0.0) > (ends.subject.people or 0.0)
-    agent = (first in PEOPLE | AGENTS or first.endswith(("er", "or"))) and last not in _DOINGS
-    return words[1:2] == ["of"] and (first in _MEMBERS or (agent and not of_people))
+    does = is_doer(words[0]) and words[-1] not in _DOINGS and not of_people
+    return words[1:2] == ["of"] and (words[0] in _MEMBERS or does)
 
 
 def _ends_in(ends: Ends, noun: list[str]) -> Ends:

@@ -45,6 +45,7 @@ __all__ = [
     "active_of",
     "article",
     "is_adjective",
+    "is_doer",
     "is_known_plural",
     "is_plural",
     "participle_of",
@@ -417,12 +418,20 @@ def verb_of(word: str, rest: Sequence[str] = ()) -> str:
     return word.removesuffix(bare) + VERBS[bare] if known else noun if likely else ""
 
 
+def is_doer(noun: str) -> bool:
+    """Whether a noun says who does something: *owner*, *contributor*, not *number*."""
+    return noun in PEOPLE | AGENTS or (
+        noun.endswith(("er", "or")) and (noun[:-2] in LEMMAS or f"{noun[:-2]}e" in LEMMAS)
+    )
+
+
 def is_known_plural(word: str) -> bool:
     """Whether a word in -s that stands alone is surely a noun: it is known, or ends as nouns do."""
     noun = singular(word)
-    doer = noun[-2:] not in ("er", "or") or {noun[:-2], f"{noun[:-2]}e"} & LEMMAS.keys()
-    known = noun in THINGS | RELATIONAL or word.endswith("ics") or (NOMINAL.search(noun) and doer)
-    return bool(known) and word not in LONE_PLURALS
+    ends = NOMINAL.search(noun) and (not noun.endswith(("er", "or")) or is_doer(noun))
+    return word not in LONE_PLURALS and bool(
+        ends or noun in THINGS | RELATIONAL or word[-3:] == "ics"
+    )
 
 
 _PLURALS = {
