@@ -130,7 +130,7 @@ _LONE = {
     "capable": "of", "active": "in", "famous": "for", "interested": "in", "near": "", "north": "of",
     "south": "of", "east": "of", "west": "of", "northeast": "of", "northwest": "of", "southeast": "of",
     "southwest": "of", "downstream": "of", "upstream": "of", "independent": "of", "distinct": "from",
-    "absent": "from", "disjoint": "with", "present": "in",
+    "absent": "from", "disjoint": "with", "present": "in", "valid": "in",
 }  # fmt: skip
 """Words in -ed for states, and adjectives, with the preposition that they take; the others take *to*."""
 

@@ -322,14 +322,14 @@ TYPES = _set(
 THINGS = _set(
     "address affiliate aggregate alias ally alternate anomaly antonym arm assembly associate attribute award "
     "branch candidate category certificate chapter character climate code color colour comment component "
-    "content coordinate custom date delegate detail domain duplicate effect enemy entry episode estimate "
-    "example factor family file fish floor format game goal good hobby hypernym hyponym image instance "
-    "interest item key keyword label language lease license member method name neighbor note object option "
-    "page parameter participant permit photo plate predicate procedure program property rank rate resource "
-    "result right risk role room route sale schedule section series service shape shop site skill sound "
-    "sport state structure subclass substrate subtype surrogate synonym tag task template term theme thing "
-    "threat tool topping triple type unit value variable variant vehicle version victim video weapon window "
-    "work"
+    "content coordinate custom date delegate detail domain duplicate edge effect enemy entry episode "
+    "estimate example factor family file fish flag floor format game goal good hobby hypernym hyponym image "
+    "instance interest item key keyword label language layer lease license member method name neighbor node "
+    "note object option page parameter part participant permit photo plate predicate procedure program "
+    "property rank rate resource result right risk role room route sale schedule section series service "
+    "shape shop site skill sound sport state structure subclass substrate subtype surrogate synonym tag task "
+    "template term theme thing threat tool topping triple type unit value variable variant vehicle version "
+    "victim video weapon window work"
 ).union(TYPES, PEOPLE, AGENTS)
 """Nouns whose plural is no verb, or hardly ever one between two things."""
 
@@ -352,9 +352,10 @@ DOERS = _set(
 
 UNIQUE_ROLES = _set(
     "capital leader head founder author director seat spouse mother father husband wife gender birthplace "
-    "birthdate deathplace birthday"
+    "birthdate deathplace birthday closest deepest first highest largest last latest longest lowest nearest "
+    "next oldest smallest tallest"
 )
-"""Roles with *of* that take *the*."""
+"""Roles with *of* that take *the*, and words that make others such."""
 
 PROPERTY_NOUNS = _set(
     "place date year time country city state county region area field form cause language type kind number "

@@ -133,7 +133,7 @@ def role(noun: RoleNoun, ends: Ends, *, turned: bool = False) -> DerivedTemplate
         plays = plays._replace(noun="")  # not "Which country is the country of origin"
     of = _joined(noun.link, "{topic}")
     of_life = noun.after.startswith("of ") or noun.before in ("birth", "death")
-    usual = noun.head in UNIQUE_ROLES or (noun.head in PROPERTY_NOUNS and of_life)
+    usual = (noun.head in PROPERTY_NOUNS and of_life) or {noun.head, noun.before} & UNIQUE_ROLES
     the = "the" if (usual if plays.single is None else plays.single) else ""
     what, whats = plays.who(noun.asks()), plays.whos(noun.asks())
     relative = "who" if what == "Who" else "that"
