@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from rulemine.kg.graph import KnowledgeGraph
@@ -118,11 +120,11 @@ def test_a_relation_is_worded_by_what_it_is_called():
 
 
 def test_in_known_vocabularies_the_object_plays_the_role_whatever_the_graph_shows():
-    for relation, name in (("P7", "aunt"), ("http://dbpedia.org/ontology/aunt", "")):
+    iri = "http://dbpedia.org/ontology/aunt"
+    for relation, names in (("P7", {"P7": "aunt"}), (iri, {}), ("aunt", {})):
         kg = KnowledgeGraph.from_triples([(s, relation, o) for s, r, o in FAMILY if r == "aunt"])
-        row = load_templates("", [relation], kg=kg, names={relation: name} if name else {})[
-            relation
-        ]
+        kg = replace(kg, relation_iris={"aunt": iri})
+        row = load_templates("", [relation], kg=kg, names=names)[relation]
         assert row.ask_object == "Who is the aunt of {topic}?"
 
 

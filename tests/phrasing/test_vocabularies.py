@@ -96,7 +96,6 @@ EXPECTED = {
     "starred_actors": ("What starred the actor X?", "Which actors did X star?"),
     "in_language": ("What is in the language X?", "Which languages is X in?"),
     "locatedin": ("What is located in X?", "Where is X located?"),
-    "locatedIn": ("What is located in X?", "Where is X located?"),
     "neighbor": ("What has X as a neighbor?", "What are the neighbors of X?"),
     # property graphs
     "ACTED_IN": ("Who acted in X?", "What did X act in?"),

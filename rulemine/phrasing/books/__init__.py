@@ -14,9 +14,9 @@ both. ``a/b`` is a word in the singular and the plural, ``-`` none: "{subject} i
 `rulemine.phrasing.descriptions`. Any key of a template file replaces what the clause gives. The table
 ``book`` names the IRIs and prefixes of the vocabulary.
 
-Guarantees: a relation is known by its name or label, whatever its prefix, case and separators. Names mean
-something else elsewhere, so a book is used where it knows at least six tenths of a graph's relations or of
-its triples, and no fewer than five relations; below that only relations with an IRI or prefix of the
+Guarantees: a relation is known by its name, label or IRI, whatever its prefix, case and separators. Names
+mean something else elsewhere, so a book is used where it knows at least six tenths of a graph's relations or
+of its triples, and no fewer than five relations; below that only relations with an IRI or prefix of the
 vocabulary are taken. A book declares nothing: what holds both ways is for the graph to say.
 """
 
