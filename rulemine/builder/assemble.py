@@ -1,5 +1,7 @@
-"""Assembles the contents of a release from the results of the stages."""
+"""Assembles the contents of a release from the results of the stages, and counts what a model was asked."""
 
+import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from itertools import compress
@@ -9,18 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.arrays import distinct
-from rulemine.builder.model_counts import count_model
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kinds.registry import kind_named
+from rulemine.llm.call import Answer, Failure
+from rulemine.llm.journal import answer_of
 from rulemine.phrasing.templates import Templates
 from rulemine.release.contents import ModelTrace, ReleaseParts
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Certificate, Difficulty, PerDirection, Removal
 from rulemine.removal.selection import Selection
 from rulemine.rules.rule import sort_rules
+from rulemine.verbalizer.replies import SCHEMAS, Verdict, read_verdict
 
-__all__ = ["edges_between", "parts_of_build"]
+__all__ = ["count_model", "edges_between", "parts_of_build"]
 
 
 def edges_between(
@@ -159,3 +163,27 @@ def _one_of(rows: list[Removal]) -> Removal:
     """One removal with the certificates of several rows of a triple."""
     first, *others = sorted(rows, key=lambda row: (row.certificate.rule, row.certificate.body))
     return replace(first, further_certificates=tuple(row.certificate for row in others))
+
+
+def count_model(trace: ModelTrace | None) -> dict[str, Any]:
+    """Counts calls by purpose, tokens, and verdicts for the manifest; all zero without a model."""
+    calls: Counter[str] = Counter()
+    tokens: Counter[str] = Counter()
+    audits: Counter[str] = Counter()
+    for line in map(json.loads, trace.journal if trace else ()):
+        calls[line["purpose"]] += 1
+        tokens.update(line.get("usage", {}))
+        if line["purpose"].endswith("audit") and line["purpose"] in SCHEMAS:
+            audits[_audit(answer_of(line), line["purpose"])] += 1
+    return {
+        "model_calls": dict(sorted(calls.items())),
+        "model_tokens": {key: tokens[f"{key}_tokens"] for key in ("prompt", "completion")},
+        "audits": {key: audits[key] for key in ("passed", "failed", "unreadable")},
+    }
+
+
+def _audit(answer: Answer, purpose: str) -> str:
+    verdict = None if isinstance(answer, Failure) else read_verdict(answer, purpose)
+    if not isinstance(verdict, Verdict):
+        return "unreadable"
+    return "passed" if verdict.passed else "failed"

@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from rulemine.builder.model_counts import count_model
+from rulemine.builder.assemble import count_model
 from rulemine.errors import OutputError, UserError
 from rulemine.files import write_text
 from rulemine.kg.graph import KnowledgeGraph

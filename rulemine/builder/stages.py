@@ -16,7 +16,8 @@ from rulemine.codec import dump_line, to_json
 from rulemine.errors import NoInferenceError, counted
 from rulemine.files import digest_of, write_text
 from rulemine.kinds.asking import Asking
-from rulemine.kinds.split import split
+from rulemine.kinds.locks import Patterns, removed_facts
+from rulemine.kinds.split import split, without_patterns
 from rulemine.kinds.writing import Writing, opened
 from rulemine.mining import TimeLimit, explain_no_rules, mine
 from rulemine.release.question_set import write_question_set
@@ -162,7 +163,7 @@ class BuildStages(BuildResults):
             "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),
             **self.kind.options(inputs),
         }
-        return self._stage("ask", 32, options, work)
+        return self._stage("ask", 33, options, work)
 
     @contextmanager
     def _writing(self, folder: Path) -> Iterator[Writing]:
@@ -214,8 +215,13 @@ class BuildStages(BuildResults):
             before = self._asked(self._before("split"))
             with self._writing(folder) as writing:
                 asked = self.kind.splits.split(self.inputs, before, self._progress, writing)
+            brink = self.recipe.selection.mode == "brink"
+            patterns = Patterns.of(
+                self.inputs.kg,
+                self.selection.rules,
+                removed_facts(self.inputs.kg, self.selection),
+            )
             if asked is None:
-                brink = self.recipe.selection.mode == "brink"
                 asked = split(
                     before,
                     chosen.split,
@@ -223,6 +229,15 @@ class BuildStages(BuildResults):
                     self.recipe.seed,
                     chosen.test_core,
                     None if brink else chosen.max_facts,
+                    None if brink else patterns,
+                )
+            if not brink:
+                asked = without_patterns(
+                    asked,
+                    patterns,
+                    self.recipe.seed,
+                    lambda left: self.kind.limits.kept(self.recipe, left),
+                    self.context.on_warning,
                 )
             self._hand_on("split", folder, asked, before)
 

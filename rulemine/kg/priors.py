@@ -17,8 +17,8 @@ __all__ = ["CORE_PRIOR", "blocks_of_priors", "priors"]
 
 Ints = npt.NDArray[np.int64]
 
-CORE_PRIOR = 0.07
-"""Highest prior of an answer in the core. With a confidence of 0.3 or more, lift is then above 4."""
+CORE_PRIOR = 0.05
+"""Highest prior of an answer in the core. With a confidence of 0.3 or more, lift is then at least 6."""
 
 
 def priors(kg: KnowledgeGraph, declarations: Declarations | None = None) -> npt.NDArray[np.float64]:

@@ -263,13 +263,9 @@ class Splits:
 
         return DIRECTIONS
 
-    def dealt_by(self, question: Any) -> tuple[tuple[Hashable, ...], ...]:
-        """What each split should have its share of: names with values, the same names for all questions."""
-        return (
-            ("structure", question.structure),
-            ("core", question.core),
-            ("missing", question.missing),
-        )
+    def dealt_by(self, question: Any) -> Hashable:
+        """What a question is like: each split should have its share of those that are like it."""
+        return question.core, question.structure, question.missing
 
     def options(self, inputs: Any) -> dict[str, Any]:
         """What the splits depend on, beside the section ``questions``."""
@@ -309,15 +305,6 @@ class Amounts:
 
     def warning(self, stage: str, recipe: Any, before: Any, after: Any) -> str:
         """What a stage did to the questions that the user should know, in sentences; or ""."""
-        return ""
-
-    def advice(self, config: Mapping[str, Any], sampling: Mapping[str, Any]) -> str:
-        """What to change where ``sampling`` of a manifest shows that few questions were found; or "".
-
-        Args:
-            config: Of the manifest.
-            sampling: What was wanted, drawn and rejected, by form.
-        """
         return ""
 
     def run(self, config: Mapping[str, Any]) -> int:

@@ -7,15 +7,18 @@ is removed at a level is removed at every higher one; the triples of ``thin(c, 0
 level is at most 20 in ``levels_of(c, seed)``; at least one triple is left. Fewer removals break no proof.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from rulemine.arrays import distinct
 from rulemine.errors import ConfigError
 from rulemine.removal.plan import RemovalPlan
-from rulemine.seeds import stream
+from rulemine.seeds import Stream, stream
 
-__all__ = ["levels_of", "part_of", "thin"]
+__all__ = ["levels_of", "part_of", "spread", "thin"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -53,8 +56,7 @@ def levels_of(choice: RemovalPlan, seed: int) -> npt.NDArray[np.int16]:
         int16, shape (rows,), 1 … 100, the same in a unit. Up to level L go L percent of the removed
         triples, rounded as in `thin`.
     """
-    total = int(choice.size.sum())
-    parts = [part_of(total, percent / 100) for percent in range(1, 101)]
+    parts = [part_of(int(choice.size.sum()), percent / 100) for percent in range(1, 101)]
     return (1 + np.searchsorted(parts, _before(choice, seed), "right")).astype(np.int16)
 
 
@@ -63,24 +65,27 @@ def part_of(total: int, share: float) -> int:
     return min(total, max(1, round(total * share)))
 
 
-def _before(choice: RemovalPlan, seed: int) -> Ints:
-    """How many triples go before the unit of each row.
+def spread(strata: npt.NDArray[Any], draws: Callable[[int], Stream]) -> npt.NDArray[np.float64]:
+    """When each item is due, between 0 and 1, so that those of each stratum are spread evenly.
 
-    The units of each rule are shuffled and spread evenly over the order, from a random offset. A unit
-    belongs to the rule of its first row.
+    Args:
+        strata: int, shape (items,): the stratum of each.
+        draws: Gives the random stream of a stratum, by which its items are shuffled.
     """
+    due = np.empty(len(strata), np.float64)
+    for number in distinct(strata).tolist():
+        own = np.flatnonzero(strata == number)
+        stream_of = draws(number)
+        offset = stream_of.uniform(1)[0]
+        due[own] = (stream_of.permutation(len(own)) + offset) / len(own)
+    return due
+
+
+def _before(choice: RemovalPlan, seed: int) -> Ints:
+    """How many triples go before the unit of each row, which belongs to the rule of its first row."""
     units, first, which = np.unique(choice.unit, return_index=True, return_inverse=True)
-    size = np.zeros(len(units), np.int64)
-    np.add.at(size, which, choice.size)
+    size = np.bincount(which, choice.size).astype(np.int64)
     rule = choice.rule[first]
-    due = np.empty(len(units), np.float64)
-    for number in distinct(rule).tolist():
-        own = np.flatnonzero(rule == number)
-        draws = stream(seed, "levels", choice.rules[number].id)
-        offset = draws.uniform(1)[0]
-        due[own] = (draws.permutation(len(own)) + offset) / len(own)
-    tie = np.array([rule.id for rule in choice.rules])[rule]
-    order = np.lexsort((units, tie, due))
-    before = np.empty(len(units), np.int64)
-    before[order] = np.cumsum(size[order]) - size[order]
-    return before[which]
+    due = spread(rule, lambda number: stream(seed, "levels", choice.rules[number].id))
+    order = np.lexsort((units, np.array([rule.id for rule in choice.rules])[rule], due))
+    return (np.cumsum(size[order]) - size[order])[np.argsort(order)][which]

@@ -7,7 +7,7 @@ What is checked of a kind without one: see `KindChecks`.
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from rulemine.verify.questions.mentions import occurrences
 from rulemine.verify.report import Findings
@@ -40,9 +40,6 @@ GoldServer = Callable[[Mapping[str, Any]], GoldQuery]
 """Loads a graph, as SimpleKG, in the place of the one before, and runs queries on it."""
 
 
-Splits = Literal["by ratio", "as given", "own"]
-
-
 class Watch(NamedTuple):
     """Who watches a verification, and what it may use.
 
@@ -65,15 +62,14 @@ class KindChecks:
         fields: The shape of the block of a question, and of fields that have another one than in other kinds.
         ids: The pattern of the ids of questions.
         as_given: Whether its questions are those of others, who may ask the same twice, and have no proofs.
-        splits: Whether splits are by the options of all kinds with sizes by their ratios, or with those
-            that the graph gives, or the kind has its own.
+        own_splits: Whether splits are not those of all kinds.
     """
 
     known = False
     fields: Mapping[str, Shape] = MappingProxyType({"block": mapping(anything)})
     ids = r"q\d+"
     as_given = False
-    splits: Splits = "own"
+    own_splits: bool = True
 
     def optional(self, _name: str) -> bool:
         """Whether a release may have a file or lack it, beside those that all may."""
@@ -111,7 +107,7 @@ class KnownKind(KindChecks):
     """The base of the checks of a kind."""
 
     known = True
-    splits: Splits = "as given"
+    own_splits = False
 
     def files(self, _levels: Iterable[int]) -> Iterable[str]:
         """The files of most kinds."""

@@ -26,7 +26,7 @@ from rulemine.verify.triples import Triple, member
 
 __all__ = ["CORE_PRIOR", "RemovalChecks", "check_cap"]
 
-CORE_PRIOR = 0.07
+CORE_PRIOR = 0.05
 """Highest prior of an answer in the core."""
 
 CLOSE = 1e-9

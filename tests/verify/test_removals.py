@@ -10,6 +10,6 @@ def test_a_triple_is_of_the_core_where_both_its_answers_are_rare() -> None:
         contents=SimpleNamespace(complete=complete), removed={}, brink=False
     )
     record: Any = SimpleNamespace(row={"directions": ["subject", "object"]}, level=100)
-    for prior, core in ((0.07, True), (0.08, False)):
+    for prior, core in ((0.05, True), (0.06, False)):
         priors = {"subject": prior, "object": 0.01}
         assert _is_core(("a", "r", "b"), record, priors, removals) is core

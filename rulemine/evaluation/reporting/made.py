@@ -247,9 +247,7 @@ def _sampled(counts: Mapping[str, Any]) -> Table:
 
 def _notes(release: Release) -> Iterator[str]:
     """What would make the questions better, with the keys."""
-    counts, config = release.manifest["counts"], release.manifest["config"]
-    if advice := kind_named(release.kind).limits.advice(config, counts.get("sampling", {})):
-        yield advice
+    counts = release.manifest["counts"]
     derived = counts.get("phrases_derived", 0)
     booked = counts.get("relations", 0) - counts.get("phrases_written", 0) - derived
     if booked > 0:

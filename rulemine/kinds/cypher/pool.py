@@ -11,7 +11,7 @@ from functools import cached_property
 from rulemine.cypher.questions.pattern import PatternQuery
 from rulemine.errors import UserError, counted
 from rulemine.kinds.cypher.options import SPLIT_WAYS
-from rulemine.kinds.split import core_shares, deal
+from rulemine.kinds.split import deal, sizes_of_splits
 from rulemine.release.leakage import Fact, RemovedFacts
 from rulemine.release.records import SPLITS, Question
 from rulemine.seeds import stream
@@ -146,20 +146,12 @@ class CandidatePool:
                 f"{', '.join(SPLIT_WAYS)}, or questions.split to none."
             )
         questions = [question for question, _ in candidates]
-        strata = [
-            (
-                ("match", question.shape),
-                ("return", question.block.returns),
-                ("changed", question.block.changed),
-                ("core", question.core),
-            )
-            for question in questions
-        ]
+        strata = [(q.core, q.block.changed, q.shape) for q in questions]
         train, *others = wanted.ratios
         ratios = [train * _STEP, *(ratio * (_STEP + attempt) for ratio in others)]
         core = [question.core for question in questions]
-        shares = core_shares(sum(core), ratios, _CORE_DEALT * wanted.test_core)
-        dealt = deal(strata, list(groups.values()), ratios, seed ^ attempt, core, shares)
+        sizes = sizes_of_splits(core, ratios, _CORE_DEALT * wanted.test_core)
+        dealt = deal(strata, list(groups.values()), sizes, seed ^ attempt, core)
         names = [SPLITS[number] for number in dealt]
         return cls(questions, list(groups.values()), names, facts, wanted, seed)
 

@@ -54,17 +54,9 @@ class RuleSplits(Splits):
     }
     asks_each = True
 
-    def dealt_by(self, question: "Question") -> tuple[tuple[Hashable, ...], ...]:
-        """Relations with their directions, and types of rules; in the core as in the whole."""
-        (relation,), own, core = question.relations, question.block, question.core
-        return (
-            ("relation", relation),
-            ("direction", relation, own.direction),
-            ("type", own.rule_type, own.rule_subtype),
-            ("core", core),
-            ("relation in the core or outside", core, relation),
-            ("type in the core or outside", core, own.rule_type, own.rule_subtype),
-        )
+    def dealt_by(self, question: "Question") -> Hashable:
+        """Its relation with the direction, in the core or outside."""
+        return question.core, question.relations, question.block.direction
 
     def ties(self, questions: "Sequence[Question]") -> Iterator[Collection[Hashable]]:
         """What is asked, all that is removed, and pairs of topic and answer that a question asks for."""
@@ -86,15 +78,10 @@ class RuleLimits(Amounts):
     def warning(
         self, stage: str, recipe: "Recipe", before: "QuestionSet", after: "QuestionSet"
     ) -> str:
-        """Which limits leave few questions; which groups are too large to be split well."""
-        if stage == "balance":
-            from rulemine.kinds.rules.balance import explain_few
+        """Which limits leave few questions."""
+        from rulemine.kinds.rules.balance import explain_few
 
-            return explain_few(before, after)
-        from rulemine.kinds.split import explain_lopsided
-
-        grouped = recipe.questions.split == "group"
-        return explain_lopsided(after.questions, recipe.questions.ratios) if grouped else ""
+        return explain_few(before, after) if stage == "balance" else ""
 
     def options(self, recipe: "Recipe") -> dict[str, Any]:
         """Those of `balance`."""

@@ -34,7 +34,7 @@ import numpy.typing as npt
 from rulemine.errors import UserError, counted
 from rulemine.kinds.asking import Asking
 from rulemine.kinds.contrived import KEPT, LessContrived
-from rulemine.kinds.locks import DRAWN, Locks
+from rulemine.kinds.locks import DRAWN, Locks, Patterns
 from rulemine.kinds.structures.checking import QueryChecker, Reason
 from rulemine.kinds.structures.drawing import Drawer
 from rulemine.kinds.structures.edges import Draws, Steps
@@ -489,7 +489,8 @@ def drafts(asking: Asking) -> Iterator[Question | Rejection]:
         ]
         masks = _dealt(fit, chosen.ratios, asking.seed)
         shares = {pool.split: pool.ratio / sum(chosen.ratios) for pool in pools}
-        locks = Locks(asking.facts, chosen.max_facts, shares)
+        patterns = Patterns.of(kg, asking.selection.rules, asking.facts, chosen.test_core)
+        locks = Locks(asking.facts, chosen.max_facts, patterns, shares)
     together = partial(goes_together, asking.templates)
     most = options.max_answers, options.max_evidence
     drawer = Drawer(steps, inputs.types, masks, *most, together, inputs["joins"])

@@ -1,7 +1,7 @@
 """The kind ``structures`` in a build, see `rulemine.kinds.building`."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.kind import Amounts, Results, Wording
@@ -11,33 +11,33 @@ from rulemine.registry import imported
 if TYPE_CHECKING:
     from rulemine.kg.index import Ints
     from rulemine.recipe.inputs import Inputs
+    from rulemine.recipe.recipe import Recipe
     from rulemine.release.question_set import QuestionSet
     from rulemine.verbalizer.inputs import QuestionInput
     from rulemine.verbalizer.prompts import Prompts
 
 __all__ = ["KIND"]
 
-CROWDED = 0.1
-"""Draws refused because questions would share too much, from which on the limit is named, as a fraction."""
-
 
 class StructureLimits(Amounts):
     """What bounds the number of questions."""
 
-    def advice(self, config: Mapping[str, Any], sampling: Mapping[str, Any]) -> str:
-        """Names the limit if many draws were refused because questions would share too much."""
+    def kept(self, recipe: "Recipe", asked: "QuestionSet") -> "QuestionSet":
+        """See `rulemine.kinds.structures.ask.within_limit`."""
+        from rulemine.kinds.split import left_out
+        from rulemine.kinds.structures.ask import within_limit
         from rulemine.kinds.structures.checking import Reason
 
-        short = [row for row in sampling.values() if row["questions"] < row["wanted"]]
-        if not any(
-            row["rejected"].get(Reason.SHARED, 0) >= CROWDED * row["drawn"] for row in short
-        ):
-            return ""
-        share = config[config["kind"]]["max_share"]
-        return (
-            f"structures.max_share: at most {100 * share:g} % of the questions of a structure may have an "
-            "anchor, a relation or an answer in common; a graph with few relations cannot give many such "
-            "questions. Raise it, or turn it off with 1."
+        kept = {
+            q.id
+            for name in recipe.own.names
+            for q in within_limit(
+                [q for q in asked.questions if q.structure == name], recipe.own.max_share
+            )
+        }
+        return asked.keep(
+            [q for q in asked.questions if q.id in kept],
+            [left_out(q, Reason.SHARED) for q in asked.questions if q.id not in kept],
         )
 
 

@@ -21,6 +21,7 @@ from rulemine.arrays import distinct
 from rulemine.errors import UserError, counted
 from rulemine.kinds.asking import Asking, Draft, question_ids
 from rulemine.kinds.graded import Graded
+from rulemine.kinds.locks import Patterns
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE
 from rulemine.kinds.subgraphs.listed import ListedTrees, is_listed, plan_of
 from rulemine.kinds.subgraphs.options import SubgraphSection
@@ -410,6 +411,7 @@ class SubgraphEngine(Engine[Task, Candidate]):
         self._grouped = self.chosen.split == "group"
         self._grades: dict[str, Graded | str] = {}
         self._shapes: dict[str, str] = {}
+        self._patterns = Patterns.of(asking.kg, asking.selection.rules, asking.facts)
         self._lacking = Lacking.all_of(asking.recipe)
         self._seen = 0
         self._made_of: dict[str, tuple[Valid, Task]] = {}
@@ -543,7 +545,7 @@ class SubgraphEngine(Engine[Task, Candidate]):
         asking = self.asking
         asked = tuple(replace(q, id=own) for q, own in zip(questions, ids, strict=True))
         given = QuestionSet(asked, (), (), 0, (), asking.declarations, asking.sampling)
-        return split_subgraphs(given, asking.recipe, asking.facts, self._shapes)
+        return split_subgraphs(given, asking.recipe, asking.facts, self._patterns, self._shapes)
 
     # Candidates.
 

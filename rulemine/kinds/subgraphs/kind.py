@@ -1,5 +1,6 @@
 """The kind ``subgraphs`` in a build, see `rulemine.kinds.building`."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rulemine.kinds.group import Group
@@ -11,6 +12,7 @@ from rulemine.registry import imported
 if TYPE_CHECKING:
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
+    from rulemine.recipe.recipe import Recipe
     from rulemine.release.question_set import QuestionSet
 
 __all__ = ["KIND"]
@@ -28,11 +30,8 @@ class SubgraphSplits(Splits):
     ) -> "QuestionSet | None":
         """What is asked by groups has its splits; then come the final filter and other words."""
         from rulemine.kinds.split import split
-        from rulemine.kinds.subgraphs.split import explain_cells
 
         chosen, models = inputs.recipe.questions, inputs.recipe.verbalizer
-        if chosen.split == "group" and (sentence := explain_cells(asked, inputs.recipe)):
-            writing.note(sentence)
         if writing.session is None:
             return None
         from rulemine.kinds.subgraphs.final_filter import passing
@@ -42,6 +41,16 @@ class SubgraphSplits(Splits):
         if models.judge_model:
             made = passing(inputs, made, writing, progress)
         return with_paraphrases(inputs, made, writing, progress) if models.rewriter_model else made
+
+
+class SubgraphLimits(Amounts):
+    """What bounds the number of questions."""
+
+    def kept(self, recipe: "Recipe", asked: "QuestionSet") -> "QuestionSet":
+        """All of them; a parent that is not among them is named no more."""
+        from rulemine.kinds.subgraphs.split import without_lost_parents
+
+        return replace(asked, questions=tuple(without_lost_parents(asked.questions)))
 
 
 class SubgraphKind(WrittenKind):
@@ -66,7 +75,7 @@ class SubgraphKind(WrittenKind):
         )
     )
     splits = SubgraphSplits()
-    limits = Amounts("subgraphs.questions", WITHOUT)
+    limits = SubgraphLimits("subgraphs.questions", WITHOUT)
     wording = WrittenWording(
         "rulemine.kinds.subgraphs.ask:SubgraphEngine", "rulemine.kinds.subgraphs.estimate:estimate"
     )

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from rulemine.errors import UserError, counted
 from rulemine.kg.facts import Declarations
-from rulemine.kinds.locks import LockReason, RememberedFacts
+from rulemine.kinds.locks import LockReason, Patterns, RememberedFacts
 from rulemine.kinds.split import with_unseen
 from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.query.links import positive
@@ -39,7 +39,6 @@ __all__ = [
     "Cell",
     "Lacking",
     "SplitReason",
-    "explain_cells",
     "plain_shape",
     "split_subgraphs",
     "without_lost_parents",
@@ -78,6 +77,7 @@ def split_subgraphs(
     asked: QuestionSet,
     recipe: Recipe,
     facts: RememberedFacts,
+    patterns: Patterns,
     shapes: "dict[str, str] | None" = None,
 ) -> QuestionSet:
     """Assigns questions to train and test, and rejects what fits neither.
@@ -94,6 +94,7 @@ def split_subgraphs(
         asked: The questions, all of the kind ``subgraphs``.
         recipe: The recipe: its sections ``subgraphs`` and ``questions``, and its seed.
         facts: The removed facts.
+        patterns: What else keeps a question out of test; without questions.
         shapes: Query → `plain_shape`, of queries whose shape is known; what is found is added.
 
     Returns:
@@ -124,7 +125,7 @@ def split_subgraphs(
             cells[cell_of[q.id]].append(q)
     wanted = max(1, _rounded(options.test_share, min(options.questions, len(questions))))
     core = min(chosen.test_core, sum(q.core for q in questions) // 3)
-    fill = _Filling(training, facts, recipe.seed)
+    fill = _Filling(training, facts, patterns.anew(core), recipe.seed)
     test = fill.made(cells, wanted, core)
     split = {q.id: "test" for q in test}
     fitting = [q for q in training if fill.leaves(q) and q.id not in split]
@@ -202,7 +203,7 @@ class Lacking(NamedTuple):
         told, options = made.sampling[recipe.kind]["split"], recipe.own
         test = [q for q in made.questions if q.split == "test"]
         core = max(0, recipe.questions.test_core - sum(q.core for q in test))
-        have = _cells_in(made)
+        have = Counter((q.block.test_type[0], plain_shape(q, made.declarations)) for q in test)
         has_third = told["core"] + core <= recipe.questions.test_core
         return cls(
             max(0, options.questions - len(made.questions)),
@@ -222,39 +223,6 @@ def without_lost_parents(questions: Iterable[Question]) -> list[Question]:
         replace(q, block=replace(q.block, parent="")) if q.block.parent not in known else q
         for q in every
     ]
-
-
-def explain_cells(made: QuestionSet, recipe: Recipe) -> str:
-    """Says which cells of the test split have fewer questions than they should.
-
-    Args:
-        made: The questions, with the splits of `split_subgraphs`.
-        recipe: The recipe.
-
-    Returns:
-        A sentence; "" if there is none.
-    """
-    per_cell = made.sampling[recipe.kind]["split"]["per_cell"]
-    have = _cells_in(made)
-    short = [cell for cell in CELLS if have[cell] < max(1, per_cell)]
-    if not short:
-        return ""
-    named = ", ".join(f"{kind} {shape}: {have[kind, shape]}" for kind, shape in short)
-    return (
-        f"{len(short)} of the {len(CELLS)} cells of the test split have fewer than "
-        f"{counted(max(1, per_cell), 'question')} ({named}), because "
-        + ("no more were accepted" if per_cell else "test is to have fewer questions than cells")
-        + ". Ask for more questions (subgraphs.questions)."
-    )
-
-
-def _cells_in(made: QuestionSet) -> Counter[Cell]:
-    """How many test questions each cell has."""
-    return Counter(
-        (q.block.test_type[0], plain_shape(q, made.declarations))
-        for q in made.questions
-        if q.split == "test"
-    )
 
 
 def plain_shape(question: Question, declared: Declarations) -> str:
@@ -293,11 +261,14 @@ class _Filling:
     Args:
         training: The questions that may train.
         facts: The removed facts.
+        patterns: What else keeps a question out of test.
         seed: Seed of the order of cells, and of questions that cost training as much.
     """
 
-    def __init__(self, training: Sequence[Question], facts: RememberedFacts, seed: int) -> None:
-        self._facts, self._seed = facts, seed
+    def __init__(
+        self, training: Sequence[Question], facts: RememberedFacts, patterns: Patterns, seed: int
+    ) -> None:
+        self._facts, self._patterns, self._seed = facts, patterns, seed
         self._having: dict[Fact, list[Question]] = {}
         for q in training:
             for shown in self._shown(q):
@@ -326,13 +297,14 @@ class _Filling:
         have = [0] * len(waiting)
         test: list[Question] = []
         for turn in turns * PER_CELL:
-            fitting = [q for q in waiting[turn] if q.core]
+            fitting = [q for q in waiting[turn] if q.core and self._fits(q)]
             if len(test) < core and fitting and have[turn] < PER_CELL:
                 test.append(self._take(fitting, waiting[turn]))
                 have[turn] += 1
         for turn in turns * part:
-            if sum(min(part, n) for n in have) < wanted and waiting[turn] and have[turn] < part:
-                test.append(self._take(waiting[turn], waiting[turn]))
+            fitting = [q for q in waiting[turn] if self._fits(q)]
+            if sum(min(part, n) for n in have) < wanted and fitting and have[turn] < part:
+                test.append(self._take(fitting, waiting[turn]))
                 have[turn] += 1
         return test
 
@@ -344,10 +316,14 @@ class _Filling:
         """Whether an answer of it is one of a test question."""
         return not self._taken.isdisjoint((answer,) for answer in question.answers)
 
+    def _fits(self, question: Question) -> bool:
+        return self._patterns.objection("test", question) is None
+
     def _take(self, some: Sequence[Question], waiting: list[Question]) -> Question:
         """Takes the question from those waiting that costs training least."""
         chosen = min(some, key=lambda q: sum(self._costs[shown] for shown in self._needed(q)))
         waiting.remove(chosen)
+        self._patterns.add("test", chosen)
         needed = self._needed(chosen)
         self._taken |= needed
         for q in (q for shown in needed for q in self._having.get(shown, ())):

@@ -25,7 +25,7 @@ from rulemine.judging.panel import (
     seat_judges,
 )
 from rulemine.kinds.asking import Asking, Draft
-from rulemine.kinds.locks import DRAWN, Locks, RememberedFacts
+from rulemine.kinds.locks import DRAWN, Locks, Patterns, RememberedFacts
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
 from rulemine.kinds.split import draw_splits
 from rulemine.kinds.variants.components import Components
@@ -283,6 +283,7 @@ class SeedSplits:
         sets: The seed sets.
         facts: The removed facts.
         near: Holds near duplicates together.
+        patterns: What else keeps questions out of splits; without questions.
     """
 
     def __init__(
@@ -291,8 +292,9 @@ class SeedSplits:
         sets: Sequence[SeedSet],
         facts: RememberedFacts,
         near: NearDuplicates,
+        patterns: Patterns,
     ) -> None:
-        self._recipe, self._facts = recipe, facts
+        self._recipe, self._facts, self._patterns = recipe, facts, patterns
         self._near = near
         self._seen = 0
         options, chosen = recipe.own, recipe.questions
@@ -358,7 +360,7 @@ class SeedSplits:
         chosen = self._recipe.questions
         staying = [q for q in questions if self._near.stays(q)]
         reasons = dict.fromkeys((q.query for q in questions), NEAR_DUPLICATE)
-        locks = Locks(self._facts, chosen.max_facts)
+        locks = Locks(self._facts, chosen.max_facts, self._patterns.anew(chosen.test_core))
         third = sum(q.core for q in staying) // 3
         wanted = {"test": chosen.test_core, "validation": chosen.test_core // 3}
         lacking, lacking_hard = Counter(self._sizes), Counter[str]()
@@ -420,10 +422,10 @@ class SeedSplits:
             if reason is None:
                 times[text] += 1
                 kept.append(question)
+                if split:
+                    locks.add(question, split)
             else:
                 refused[question.query] = reason
-        for question in kept if split else ():
-            locks.add(question, split)
         return kept, refused
 
     def check(self, dealt: Dealt) -> None:
@@ -468,7 +470,10 @@ class VariantEngine(Engine[PairTask, Pair]):
         super().__init__(asking)
         self.components = Components(self.kg, self.inputs.excluded)
         self.sets = sets_of(self.inputs, asking.selection)
-        self._splits = SeedSplits(asking.recipe, self.sets, asking.facts, asking.near)
+        self._splits = SeedSplits(
+            asking.recipe, self.sets, asking.facts, asking.near,
+            Patterns.of(self.kg, asking.selection.rules, asking.facts),
+        )  # fmt: skip
         self._dealt = self._splits.deal([])
         self._topics = Topics.of_inputs(self.inputs)
         self._script = ScriptedWriter(

@@ -17,7 +17,7 @@ from rulemine.verify import shaping
 from rulemine.verify.contents import Contents, Located, Row
 from rulemine.verify.folder import MANIFEST_NAME, Folder
 from rulemine.verify.graphs import REMOVED, as_triple
-from rulemine.verify.protocol import KnownKind, Splits
+from rulemine.verify.protocol import KnownKind
 from rulemine.verify.questions.asked import Asked
 from rulemine.verify.questions.queries import as_asked
 from rulemine.verify.questions.question_set import is_kept
@@ -29,7 +29,6 @@ from rulemine.verify.triples import Triple
 
 
 class _Checks(KnownKind):
-    splits: Splits = "by ratio"
     fields = MappingProxyType(
         {
             "anchors": shaping.array(shaping.name, length=1),

@@ -12,7 +12,7 @@ from rulemine.verify import shaping
 from rulemine.verify.contents import Contents
 from rulemine.verify.folder import MANIFEST_NAME
 from rulemine.verify.graphs import as_triple
-from rulemine.verify.protocol import KnownKind, Splits
+from rulemine.verify.protocol import KnownKind
 from rulemine.verify.questions.asked import Asked
 from rulemine.verify.questions.forms import form_of
 from rulemine.verify.questions.queries import line
@@ -47,7 +47,7 @@ _BLOCK = shaping.record(
 
 
 class _Checks(KnownKind):
-    splits: Splits = "own"  # no validation, and a judge may leave no test question
+    own_splits = True  # no validation, and a judge may leave no test question
     fields = MappingProxyType({"block": _BLOCK})
 
     def check_set(self, contents: Contents, findings: Findings) -> None:

@@ -7,20 +7,15 @@ checks what splits give away). What else a kind promises of its questions: `rule
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
-from fractions import Fraction
 from typing import Any
 
 from rulemine.verify.contents import Contents, Located
 from rulemine.verify.folder import MANIFEST_NAME, QUESTION_FILES
 from rulemine.verify.questions.idle import check_near_duplicates
-from rulemine.verify.questions.leaks import check_given_away
+from rulemine.verify.questions.leaks import check_given_away, check_patterns
 from rulemine.verify.report import Findings, shown
 
 __all__ = ["are_ratios", "check_collection", "check_most", "is_kept"]
-
-SIZE_OFF = Fraction(2, 100)
-"""How far the size of a split may be from its ratio, as a fraction of all questions, unless a group of
-questions that stay together is larger than that."""
 
 _KEPT = "template used: "
 
@@ -45,9 +40,10 @@ def check_collection(contents: Contents, findings: Findings) -> None:
         _check_repeats(questions, "text", lambda row: row["question"], findings)
         _check_repeats(questions, "query", lambda row: row["query"], findings)
     check_near_duplicates(contents, findings)
-    if folder.checks.splits != "own":
+    if not folder.checks.own_splits:
         _check_split(contents, findings)
     check_given_away(contents, findings)
+    check_patterns(contents, findings)
     _check_unseen(questions, findings)
 
 
@@ -90,70 +86,31 @@ def are_ratios(ratios: Any) -> bool:
 
 
 def _check_split(contents: Contents, findings: Findings) -> None:
-    folder, questions = contents.folder, contents.questions
-    mode, ratios = folder.option("questions", "split"), folder.option("questions", "ratios")
-    sizes = Counter(q.file for q in questions)
-    if mode == "none":
-        for file in QUESTION_FILES[:-1]:
-            if sizes[file]:
-                expected = "none: with split none all questions are test questions"
-                findings.add(file, None, "split", f"{sizes[file]} questions", expected)
-        return
-    groups = Counter(range(len(questions)))
-    if mode == "group":
-        groups = _check_leakage(contents, findings)
-    elif mode != "random":
-        expected = "config.questions.split: group, random or none"
-        findings.add(MANIFEST_NAME, None, "split", shown(mode), expected)
-    good = are_ratios(ratios)
-    slack = max(2, *groups.values(), int(SIZE_OFF * len(questions)) * (mode == "group"))
-    shares = [
-        Fraction(ratio, sum(ratios) if good else 3) for ratio in (ratios if good else (1, 1, 1))
-    ]
-    core = sum(here.row["core"] for here in questions)
-    test_core = folder.option("questions", "test_core") if mode == "group" else 0
-    for file, share, of_core in zip(
-        QUESTION_FILES, shares, _core_sizes(core, shares, test_core), strict=True
-    ):
-        wanted = (len(questions) - core) * share + of_core
+    mode = contents.folder.option("questions", "split")
+    sizes = Counter(q.file for q in contents.questions)
+    for file in QUESTION_FILES if mode != "none" else ():
         if not sizes[file]:
             findings.add(file, None, "no split empty", "no question", "at least one")
-        elif folder.checks.splits != "by ratio" and mode == "group":
-            continue  # as many as the graph gives
-        elif good and abs(sizes[file] - wanted) > slack:
-            expected = f"{float(wanted):.1f}, within {slack} (manifest, config.questions.ratios)"
-            findings.add(file, None, "split size", f"{sizes[file]} questions", expected)
+    for file in QUESTION_FILES[:-1] if mode == "none" else ():
+        if sizes[file]:
+            expected = "none: with split none all questions are test questions"
+            findings.add(file, None, "split", f"{sizes[file]} questions", expected)
+    if mode == "group":
+        _check_leakage(contents, findings)
+    elif mode not in ("none", "random"):
+        expected = "config.questions.split: group, random or none"
+        findings.add(MANIFEST_NAME, None, "split", shown(mode), expected)
 
 
-def _core_sizes(core: int, shares: list[Fraction], test_core: Any) -> list[Fraction]:
-    """How many questions of the core each split has; more than their shares where test is to have them."""
-    train, validation, test = (core * share for share in shares)
-    if type(test_core) is int and test_core > 0:
-        wanted = Fraction(min(test_core, core // 3))
-        test, validation = max(test, wanted), max(validation, wanted / 3)
-        train = core - validation - test
-    return [train, validation, test]
-
-
-def _check_leakage(contents: Contents, findings: Findings) -> Counter[int]:
-    """Checks that no two splits share a link; returns the sizes of the groups that links join."""
-    questions = contents.questions
-    group = list(range(len(questions)))
-
-    def root(i: int) -> int:
-        while group[i] != i:
-            group[i] = i = group[group[i]]
-        return i
-
-    first: dict[Hashable, int] = {}
-    for i, here in enumerate(questions):
+def _check_leakage(contents: Contents, findings: Findings) -> None:
+    """Checks that no two splits share a link."""
+    first: dict[Hashable, Located] = {}
+    for here in contents.questions:
         for what, key in contents.folder.checks.shared(here.row, contents):
-            other = first.setdefault((what, key), i)
-            if (earlier := questions[other]).file != here.file:
+            earlier = first.setdefault((what, key), here)
+            if earlier.file != here.file:
                 found = f"the {what} of {earlier.place}: {shown(key)}"
                 findings.add(here.file, here.line, "no leakage", found, "the same split for both")
-            group[root(i)] = root(other)
-    return Counter(map(root, range(len(questions))))
 
 
 def _check_unseen(questions: list[Located], findings: Findings) -> None:

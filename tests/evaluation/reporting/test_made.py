@@ -134,13 +134,6 @@ def test_what_would_make_texts_better_is_said() -> None:
     ]
 
 
-def test_a_kind_says_what_limits_it() -> None:
-    why = "too many questions share an anchor, a relation or an answer"
-    row = {"wanted": 60, "drawn": 100, "questions": 2, "rejected": {why: 90}}
-    text = to_text(summary_of(of("structures", sampling={"2p": row})))
-    assert "structures.max_share: at most 10 % of the questions" in text
-
-
 def test_the_figure_has_every_step_and_the_same_bytes() -> None:
     pytest.importorskip("matplotlib")
     drawn = draw_steps(steps(of()), "my: why so few questions")

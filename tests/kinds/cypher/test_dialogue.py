@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from rulemine.builder.model_counts import count_model
+from rulemine.builder.assemble import count_model
 from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClause
 from rulemine.cypher.questions.evaluator import evaluate
 from rulemine.cypher.questions.pattern_text import query_text

@@ -116,7 +116,7 @@ def test_a_question_of_a_further_certificate_shows_that_one(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("prior", "directions", "reason"),
     [
-        (0.5, ("object",), "its prior is above 0.07 in a direction that may be asked for"),
+        (0.5, ("object",), "its prior is above 0.05 in a direction that may be asked for"),
         (0.5, (), "its prior is too high when the object is asked for"),
         (0.05, ("object",), "its proof is below the thresholds of the core, or an edge"),
     ],

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rulemine.builder.model_counts import count_model
+from rulemine.builder.assemble import count_model
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.kinds.structures.inputs import make_structure_inputs
 from rulemine.llm.call import Call, Failure, Reply

@@ -17,7 +17,6 @@ from rulemine.kinds.subgraphs.split import (
     TESTED_SHAPES,
     Lacking,
     SplitReason,
-    explain_cells,
     split_subgraphs,
     without_lost_parents,
 )
@@ -27,6 +26,7 @@ from rulemine.recipe.recipe import Recipe
 from rulemine.release.question_set import QuestionSet, read_question_set, write_question_set
 from rulemine.release.records import HardAnswer, Question
 from rulemine.seeds import stream
+from tests.questions import no_patterns
 from tests.structures import structure_question
 from tests.written import as_subgraph
 
@@ -99,7 +99,8 @@ def split(
     removed: Sequence[Triple] = (),
     **chosen: int,
 ) -> QuestionSet:
-    return split_subgraphs(asked, recipe_of(options, seed, **chosen), RememberedFacts(removed))
+    removals = RememberedFacts(removed)
+    return split_subgraphs(asked, recipe_of(options, seed, **chosen), removals, no_patterns())
 
 
 def drawn(seed: int, n: int) -> list[Question]:
@@ -274,19 +275,6 @@ def test_questions_with_answers_of_their_own_are_tested_first(
     (tested,) = [q.id for q in made.questions if q.split == "test"]
     assert tested in ("q00030", "q00031")
     assert not made.rejections
-
-
-def test_few_cells_are_told() -> None:
-    options = SubgraphSection(test_share=0.5)
-    made = split(of([asked(n) for n in range(60)]), options, 7)
-    said = explain_cells(made, recipe_of(options))
-    assert said.startswith("19 of the 20 cells of the test split have fewer than 1 question (ugt ")
-    assert "id (2): 0" in said
-    assert "id (1):" not in said
-    assert "no more were accepted" in said
-    made = split(of([asked(n) for n in range(4)]), options, 7)
-    assert "test is to have fewer questions than cells" in explain_cells(made, recipe_of(options))
-    assert Counter(q.split for q in made.questions) == {"train": 3, "test": 1}
 
 
 def test_training_gives_nothing_away_that_test_needs(monkeypatch: pytest.MonkeyPatch) -> None:

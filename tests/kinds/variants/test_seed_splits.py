@@ -16,6 +16,7 @@ from rulemine.recipe.options import QuestionSection
 from rulemine.recipe.recipe import Recipe
 from rulemine.release.records import Question
 from rulemine.release.seed_rows import SeedRow, with_splits
+from tests.questions import no_patterns
 from tests.variants import variant_question
 
 SETS = [SeedSet(f"t{number}", (number,)) for number in range(20)]
@@ -38,7 +39,13 @@ def recipe(split: str = "group", run: int = 0, core: int = 0, **options: int) ->
 
 
 def splits(made: Recipe, *removed: tuple[str, str, str]) -> SeedSplits:
-    return SeedSplits(made, SETS, RememberedFacts(removed), NearDuplicates(Declarations()))
+    return SeedSplits(
+        made,
+        SETS,
+        RememberedFacts(removed),
+        NearDuplicates(Declarations()),
+        no_patterns(),
+    )
 
 
 def question(number: int, text: str, hard: bool = True) -> Question:

@@ -56,7 +56,7 @@ def test_without_splits_nothing_is_said_of_training(tmp_path: Path) -> None:
         folder = tmp_path / str(len(types))
         folder.mkdir()
         write_release(folder, replace(parts, config=config, questions=questions), "entity")
-        assert {check for _, _, check in problems(folder)} == expected
+        assert {check for _, _, check in problems(folder)} - {"one end"} == expected
 
 
 def test_the_sparql_of_counts_and_differences_gives_their_answers(releases: Path) -> None:
