@@ -64,15 +64,3 @@ def test_questions_that_miss_nothing_make_no_release(folder: Path) -> None:
     assert "miss a triple where all of" in ended.err
     assert "at least 30% were expected" in ended.err
     assert not (folder / "whole").exists()
-
-
-def test_a_kind_over_several_links_says_which_other_asks_about_what_is_missing(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rulemine.cli.build.LEAST_MISSING", 1.1)
-    options = ("--kind", "variants", "-o", "stated", "--set", "variants.questions=20")
-    ended = build(folder, *options)
-    assert ended.status == 2
-    assert "questions of the kind variants miss a triple where all of" in ended.err
-    assert "--kind rules" in ended.err
-    assert not (folder / "stated").exists()

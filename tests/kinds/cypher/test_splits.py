@@ -10,10 +10,10 @@ import pytest
 from rulemine.cypher import PatternQuery
 from rulemine.cypher.questions.pattern_text import query_text
 from rulemine.errors import UserError
-from rulemine.kinds.cypher.ask import _Draw, asked_last, draw
+from rulemine.kinds.cypher.ask import asked_last, draw
 from rulemine.kinds.cypher.block import RowChange
 from rulemine.kinds.cypher.options import SPLIT_WAYS
-from rulemine.kinds.cypher.pool import CandidatePool, Wanted, signature_of
+from rulemine.kinds.cypher.pool import Wanted, signature_of
 from rulemine.kinds.locks import LockReason
 from rulemine.release.leakage import RemovedFacts
 from rulemine.release.reader import Release
@@ -118,18 +118,6 @@ def test_test_has_as_much_of_the_core_as_is_wanted(candidates: Candidates) -> No
         return sum(splits.get(query) == "test" for query in core)
 
     assert tested(25) >= 25 > tested(0)
-
-
-def test_a_draw_is_short_of_what_test_lacks_of_the_core(candidates: Candidates) -> None:
-    order = sorted(candidates, key=lambda pair: pair[0].query)
-    wanted = Wanted((7, 1, 2), 10, 0.5, "question", 25)
-    pool = CandidatePool.of(order, RemovedFacts(TRIPLES), wanted, 0, 0)
-    made = _Draw(pool, pool.shares())
-    before = made.short
-    core = next(i for i, split in made.split.items() if split == "test" and pool.core[i])
-    others = (i for i in pool.order if pool.changed[i] and not pool.core[i])
-    made.split[next(i for i in others if i not in made.split)] = made.split.pop(core)
-    assert made.short == before + 1
 
 
 def test_seeds_differ_and_signatures_do_not_depend_on_what_is_asked_for(
