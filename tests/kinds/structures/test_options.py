@@ -11,7 +11,7 @@ import pytest
 from rulemine.errors import ConfigError, UserError
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.locks import Patterns, removed_facts
+from rulemine.kinds.locks import removed_facts
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE
 from rulemine.kinds.structures.ask import _Sampling, within_limit
 from rulemine.kinds.structures.options import StructureSection
@@ -111,7 +111,6 @@ def test_no_split_gives_away_what_a_later_one_needs(monkeypatch: pytest.MonkeyPa
 
 
 def test_test_has_the_core_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Patterns, "objection", lambda *_: None)  # a small world has few rules
     world = RandomWorld(4, entities=60, triples=900)
     options = {"names": ["1p", "2p", "2i"], "per_structure": 40, "max_share": 1.0}
     plain, more = (

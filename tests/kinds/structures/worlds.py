@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import permutations, product
 from random import Random
 from typing import Any
 
@@ -26,7 +26,7 @@ from tests.kinds.asking import ask
 
 RULES = tuple(
     Rule(rule.head, rule.body, Measures(1, 4, 2, 3, 0))
-    for rule in map(parse_readable, ("ra(y,x) ⇒ rb(x,y)", "rc(y,x) ⇒ ra(x,y)"))
+    for rule in (parse_readable(f"r{a}(y,x) ⇒ r{b}(x,y)") for a, b in permutations("abcde", 2))
 )
 
 RELATIONS = {"ra": "xy", "rb": "xx", "rc": "yy", "rd": "xy", "re": "yx", "rf": "xy", "rs": "xx"}

@@ -14,7 +14,7 @@ import pytest
 from rulemine.errors import UserError
 from rulemine.kinds.asking import Asking
 from rulemine.kinds.graded import Unaskable
-from rulemine.kinds.locks import removed_facts
+from rulemine.kinds.locks import Patterns, removed_facts
 from rulemine.kinds.subgraphs.final_filter import FAILED
 from rulemine.kinds.subgraphs.kind import SubgraphKind
 from rulemine.kinds.subgraphs.options import SubgraphSection
@@ -157,6 +157,7 @@ def test_questions_are_drawn_until_those_that_the_split_keeps_are_enough(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(SubgraphSection, "max_answers", 6)
+    monkeypatch.setattr(Patterns, "objection", lambda *_: None)  # this world has few rules
     chosen = QuestionSection(test_core=5)
     found = asked(inputs_of(chosen=chosen, questions=40, test_share=0.4))
     assert len(found.questions) == 40
