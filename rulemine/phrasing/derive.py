@@ -191,8 +191,8 @@ def derive(
         return role(noun, ends)._replace(
             statement=f"{{subject}} {words[0]} {{object}} as {noun.one}"
         )
-    has = object_has_role(relation) or is_plural(words[-1])  # "children" are a list
-    role_of = "object" if has else role_of
+    if object_has_role(relation) or is_plural(words[-1]):  # "children" are a list
+        role_of = "object"
     if noun.of_family and not role_of:
         return quoted(readable_name(relation), Ends(*(end._replace(people=1.0) for end in ends)))
     return role(noun, ends, turned=role_of == "subject")

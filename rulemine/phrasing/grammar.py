@@ -245,10 +245,8 @@ def doing(verb: str, lemma: str, rest: list[str], ends: Ends = NOTHING_KNOWN) ->
         object_ = object_._replace(noun="team")
     who = "Who" if act in DOERS or (act in PEOPLE_DO and rest) else "What"
     whom = "Who or what" if act in PEOPLE_DO and rest == ["for"] else "What"
-    reports = verb == "reports" and rest == ["to"]
-    who, whom = (
-        ("Who", "Who") if reports else (who, "Who" if verb in ("knows", "marries") else whom)
-    )
+    if [verb, *rest] == ["reports", "to"] or verb in ("knows", "marries"):
+        who, whom = "Who" if rest else who, "Who"
     verbs = lemma if subject.noun else verb
     one = f"{object_.who(whom)} does {{topic}} {lemma}{tail}?"
     many = f"{object_.whos(whom)} does {{topic}} {lemma}{tail}?"
@@ -287,8 +285,9 @@ def _did(words: list[str], ends: Ends) -> DerivedTemplates:
 def _made_by(noun: str) -> DerivedTemplates:
     has = f"What has {article(noun)} {noun} by {{topic}}?"
     whose = f"By whom is the {noun} of {{topic}}?"
-    statement = f"{{subject}} has {article(noun)} {noun} by {{object}}"
-    return DerivedTemplates(statement, has, whose, has, whose)
+    return DerivedTemplates(
+        f"{{subject}} has {article(noun)} {noun} by {{object}}", has, whose, has, whose
+    )
 
 
 def head_of(noun: str) -> str:

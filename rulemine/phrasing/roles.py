@@ -84,8 +84,8 @@ class RoleNoun(NamedTuple):
 
     def asks_owner(self) -> str:
         """The word that asks for what has it: *Who* for an occupation, a place of birth."""
-        words = {self.head, *({*self.before.split(), *self.after.split()} - KIN)}
-        return "Who" if words & PERSONAL else "What"
+        others = {*self.before.split(), *self.after.split()} - KIN
+        return "Who" if {self.head, *others} & PERSONAL else "What"
 
 
 def read_noun(words: list[str]) -> RoleNoun:

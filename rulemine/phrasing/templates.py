@@ -308,6 +308,7 @@ def _spans(starts: Ints, entities: Ints, values: Ints) -> Ints:
 
 
 _DESCRIBE = ("describe_subject", "describe_object")
+_ASKS = ("ask_subject", "ask_object", "ask_subjects", "ask_objects")
 
 
 @dataclass(frozen=True, slots=True)
@@ -571,43 +572,54 @@ class _Derived:
         """The templates of a relation; `typed` as in `derive`."""
         ends, role_of = self.ends.of(relation)
         role_of = "object" if object_has_role(relation) else role_of
-        name = self.names.get(relation, relation)
-        found = derive(name, typed=typed, ends=ends, role_of=role_of)
+        found = derive(self.names.get(relation, relation), typed=typed, ends=ends, role_of=role_of)
         row = RelationTemplates(relation, *found[:5], "derived", *found[5:])
         return _both_ways(row, self.declared)
 
-    def with_name(self, row: RelationTemplates) -> RelationTemplates:
-        """Appends the full name of the relation to each question."""
+    def with_name(self, row: RelationTemplates, shared: set[str]) -> RelationTemplates:
+        """Names the relation in each question that is shared, and in the description of that end."""
         name = f" (relation “{escape(row.relation)}”)?"
-        one, other, many, others = (
-            ask.removesuffix("?") + name
-            for ask in (row.ask_subject, row.ask_object, row.ask_subjects, row.ask_objects)
+        linked = derive_descriptions(
+            row.relation, row.statement, row.ask_subject, row.ask_object, linked=True
         )
-        return RelationTemplates(row.relation, row.statement, one, other, many, others, "derived")
+        texts = {
+            key: text
+            for key, end, text in zip(_DESCRIBE, DIRECTIONS, linked, strict=True)
+            if not shared.isdisjoint(row.asks(end))
+        }
+        named = {
+            key: ask.removesuffix("?") + name
+            for key in _ASKS
+            if (ask := getattr(row, key)) in shared
+        }
+        return replace(row, **texts, **named)
 
 
 def _distinct(
     rows: Sequence[RelationTemplates], declared: Declarations, derives: _Derived
 ) -> tuple[RelationTemplates, ...]:
     """Replaces derived templates until no two questions with different answers share one."""
-    typed = _replaced(rows, declared, lambda row: derives.row(row.relation, typed=True))
-    return _replaced(typed, declared, derives.with_name)
+    return _replaced(
+        _replaced(rows, declared, lambda row, _: derives.row(row.relation, typed=True)),
+        declared,
+        derives.with_name,
+    )
 
 
 def _replaced(
     rows: Sequence[RelationTemplates],
     declared: Declarations,
-    other: Callable[[RelationTemplates], RelationTemplates],
+    other: Callable[[RelationTemplates, set[str]], RelationTemplates],
 ) -> tuple[RelationTemplates, ...]:
-    asked: dict[str, dict[str, tuple[str, str]]] = {}
+    asked: dict[str, set[tuple[str, str]]] = {}
     for row in rows:
         for direction in DIRECTIONS:
             for text in row.asks(direction):
-                asked.setdefault(text, {})[row.relation] = declared.asked(row.relation, direction)
-    shared = {text for text, keys in asked.items() if len(set(keys.values())) > 1}
+                asked.setdefault(text, set()).add(declared.asked(row.relation, direction))
+    shared = {text for text, keys in asked.items() if len(keys) > 1}
     return tuple(
-        other(row)
-        if row.source == "derived" and shared & {row.ask_subject, row.ask_object}
+        other(row, shared)
+        if row.source == "derived" and not shared.isdisjoint(sum(map(row.asks, DIRECTIONS), ()))
         else row
         for row in rows
     )
