@@ -201,11 +201,7 @@ def _kg(release: Release) -> dict[str, Any]:
 
 def _reference(release: Release) -> dict[str, Any]:
     there = "kg/reference.tsv.gz" in release.manifest["files"]
-    return {
-        "reference": _graph(release, "reference") if there else None,
-        "stale": None,
-        "single": release.templates().single,  # the graph has answers of what is asked alone
-    }
+    return {"reference": _graph(release, "reference") if there else None, "stale": None}
 
 
 def _labels(release: Release) -> dict[str, Any]:
@@ -221,7 +217,7 @@ def _given_labels(release: Release) -> dict[str, Any]:
 
 
 def _templates(release: Release) -> dict[str, Any]:
-    return {"loaded_templates": read_parts(release).templates, "found": _found(release)}
+    return {"templates": read_parts(release).templates, "found": _found(release)}
 
 
 def _filter(release: Release) -> dict[str, Any]:

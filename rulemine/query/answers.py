@@ -94,30 +94,26 @@ def stale_in(
     return ~found
 
 
-def single_ends(
-    kg: KnowledgeGraph, declarations: Declarations, more: KnowledgeGraph | None = None
-) -> frozenset[tuple[str, str]]:
+def single_ends(kg: KnowledgeGraph, declarations: Declarations) -> frozenset[tuple[str, str]]:
     """The relations, each with an end of theirs of which (almost) every topic entity has one: 95 % or more.
 
     Args:
-        kg: The complete KG; topic entities are those to which it gives an answer.
+        kg: The complete KG.
         declarations: Which relations state the same facts; topic entities have the answers of all of them.
-        more: A graph that gives further answers, compared by labels.
     """
-    triples = kg.triples if more is None else np.concatenate((kg.triples, ids_in(kg, more)))
-    order = np.argsort(triples[:, 1], kind="stable")
-    starts = triples[order, 1].searchsorted(np.arange(len(kg.relations) + 1))
+    order = np.argsort(kg.triples[:, 1], kind="stable")
+    starts = kg.triples[order, 1].searchsorted(np.arange(len(kg.relations) + 1))
     rows = dict(zip(kg.relations, np.split(order, starts)[1:-1], strict=True))
     single: set[tuple[str, str]] = set()
     for asked in sorted({declarations.asked(r, end) for r in kg.relations for end in DIRECTIONS}):
         statements = declarations.statements(*asked)
-        parts = [(rows[r], end) for r, end in statements if r in rows]
-        columns = [triples[at][:, [2, 0] if end == DIRECTIONS[0] else [0, 2]] for at, end in parts]
+        columns = [
+            kg.triples[rows[r]][:, [2, 0] if end == DIRECTIONS[0] else [0, 2]]
+            for r, end in statements
+            if r in rows
+        ]
         topics, answers = np.concatenate(columns).T.astype(np.int64)
-        # An answer that the KG lacks has the id −1: one more, whichever it is.
-        each, counts = np.unique(distinct(topics << 32 | answers + 1) >> 32, return_counts=True)
-        own = topics[np.concatenate([at for at, _ in parts]) < len(kg)]
-        counts = counts[np.isin(each, own)]
+        counts = np.unique(distinct(topics << 32 | answers) >> 32, return_counts=True)[1]
         if 100 * np.count_nonzero(counts == 1) >= SINGLE * len(counts) > 0:
             single.update(statements)
     return frozenset(single)

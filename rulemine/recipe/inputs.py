@@ -181,7 +181,7 @@ class Inputs:
         """
         if not self.implied:
             return self.reference
-        declared = self.loaded_templates.declarations
+        declared = self.templates.declarations
         return with_implied(self.stated, self.reference, self.implied, declared, progress)
 
     @cached_property
@@ -236,8 +236,8 @@ class Inputs:
             return load_declarations(named, self.relations)
 
     @cached_property
-    def loaded_templates(self) -> Templates:
-        """The templates, all in the plural; the published procedure (``brink``) knows no declarations."""
+    def templates(self) -> Templates:
+        """The relation templates; the published procedure (``brink``) knows no declarations."""
         named, declared = self.recipe.questions.templates, self.declared
         with of_key("questions.templates"):
             given = named, self.relations, declared, self.stated, self.named.relations
@@ -248,18 +248,8 @@ class Inputs:
                 f"{counted(len(self.relations), 'relation')} of {self.recipe.kg}."
             )
         if self.recipe.selection.mode == "brink":
-            return replace(templates, declarations=Declarations())
-        return templates
-
-    @cached_property
-    def single(self) -> frozenset[tuple[str, str]]:
-        """What is asked for in the singular, see `Templates.single`."""
-        return single_ends(self.stated, self.loaded_templates.declarations, self.further(None))
-
-    @cached_property
-    def templates(self) -> Templates:
-        """The relation templates."""
-        return replace(self.loaded_templates, single=self.single)
+            templates = replace(templates, declarations=Declarations())
+        return replace(templates, single=single_ends(self.stated, templates.declarations))
 
     @cached_property
     def prompts(self) -> "Prompts":

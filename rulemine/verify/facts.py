@@ -107,11 +107,11 @@ class Priors:
             self._found[fact] = firsts, seconds, (len(distinct(seconds)), len(distinct(firsts)))
         return self._found[fact]
 
-    def topics(self, relation: str, end: str) -> tuple[Ints, Ints]:
-        """The topic entities of questions for an end of a relation, and how many answers each has."""
+    def answers_each(self, relation: str, end: str) -> Ints:
+        """How many answers each topic entity of questions for an end of a relation has."""
         fact, turned, symmetric = self._readings[self._terms.relations[relation]]
         asked = symmetric or (end == "object") != turned
-        return np.unique(self._of_fact(fact)[not asked], return_counts=True)
+        return np.unique(self._of_fact(fact)[not asked], return_counts=True)[1]
 
     def of_answers(self, relation: int, end: str, entities: Ints) -> npt.NDArray[np.float64]:
         """The priors of entities as answers to questions for an end of a relation; 0: never one."""

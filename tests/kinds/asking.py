@@ -36,5 +36,5 @@ def ask(
         "earlier": NOTHING,
         "stale": None,
     }
-    inputs.put(kg=kg, templates=templates, loaded_templates=templates, **none | given)
+    inputs.put(kg=kg, templates=templates, **none | given)
     return Asking(inputs, selection).run()

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rulemine.verify.contents import Contents
-from rulemine.verify.facts import Priors
 from rulemine.verify.names import RELATIONS, Names
 from rulemine.verify.questions.asked import Asked, Checked
 from rulemine.verify.questions.forms import LINK
@@ -147,23 +146,14 @@ def _cut_where_named(text: str, named: Sequence[str]) -> Cut:
 
 
 def check_single(contents: Contents, findings: Findings) -> None:
-    """Checks of which relations there is one answer: most topic entities of the complete KG have one.
-
-    Of a reference, and of what is implied, a release has only what answers its questions: with these, some of
-    them may rightly be left out.
-    """
-    config, own, more = contents.folder.manifest["config"], contents.priors, contents.reference
-    wider = Priors(contents.complete.joined(more), contents.facts) if len(more) else own
+    """Checks of which relations there is one answer: most topic entities of the complete KG have one."""
     for relation, row in contents.names.relations.items():
         single = set()
         for end in DIRECTIONS:
-            topics, answers = wider.topics(relation, end)
-            answers = answers[np.isin(topics, own.topics(relation, end)[0])]
+            answers = contents.priors.answers_each(relation, end)
             if 100 * np.count_nonzero(answers == 1) >= SINGLE * len(answers) > 0:
                 single.add(end)
-        stated = _NAMED.get(row["single"], {row["single"]})
-        partial = config.get("reference") or config.get("implied")
-        if stated != single and not (partial and stated < single):
+        if _NAMED.get(row["single"], {row["single"]}) != single:
             line, ends = contents.names.relation_lines[relation], " and ".join(sorted(single))
             expected = f"{ends or 'none'}: what {SINGLE} % of the topic entities have one of"
             findings.add(RELATIONS, line, "single", shown(row["single"]), expected)
