@@ -4,13 +4,15 @@
 is drawn first, then validation, then training; each question is held against what the splits that were drawn
 before it need. By `Patterns`, two entities are asked for from one end within a split: where an answer of one
 question is the topic of another that asks the same the other way, names in questions tell what is missing.
-And no rule proves more than 2 % of the core of test, or five questions where that is more; in graphs of
-`MANY_RELATIONS` no relation is in the bodies of the rules of more than 30 % of it.
+And no rule proves more than 2 % of the core of test, or five questions where that is more; in graphs of 50
+relations or more no relation is in the bodies of the rules of more than 30 % of it.
 """
 
+import json
 import math
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from itertools import permutations
 from typing import Any
 
 from rulemine.kg.graph import KnowledgeGraph, Triple
@@ -32,10 +34,6 @@ __all__ = [
 
 DRAWN = ("test", "validation", "train")
 """The splits in the order in which they are drawn."""
-
-
-MANY_RELATIONS = 50
-"""In graphs with fewer relations, any of them is in many bodies."""
 
 
 class LockReason:
@@ -111,7 +109,7 @@ class Patterns:
         cls, kg: KnowledgeGraph, rules: Iterable[Rule], facts: RemovedFacts, size: int = 0
     ) -> "Patterns":
         """Those of a graph, rules and what is removed, without questions."""
-        bounded = len(kg.relations) >= MANY_RELATIONS
+        bounded = len(kg.relations) >= 50  # with fewer, any of them is in many bodies
         bodies = {rule.id: {atom.relation for atom in rule.body if bounded} for rule in rules}
         return cls(facts, bodies, size)
 
@@ -131,15 +129,11 @@ class Patterns:
 
     def _marks(self, question: Question, split: str) -> Iterator[tuple[str, Hashable, Hashable]]:
         """What counts: a reason, the mark of a question, and the mark that may not be there too often."""
-        if split != "train":
-            answers = {*question.hard_answers}
-            for fact in self._facts.needed_by(question):
-                for end in answers.intersection(fact):
-                    yield (
-                        LockReason.MIRRORED,
-                        (split, fact, end),
-                        (split, fact, fact[fact[0] == end]),
-                    )
+        answers = "\0".join(("", *question.hard_answers, ""))  # entities, or rows of JSON with some
+        for fact in self._facts.needed_by(question) if split != "train" else ():
+            for end, other in permutations(fact):
+                if f"\0{end}\0" in answers or json.dumps(end, ensure_ascii=False) in answers:
+                    yield LockReason.MIRRORED, (split, fact, end), (split, fact, other)
         if split == "test" and question.core:
             for rule in {*question.rules}:
                 yield LockReason.RULE, rule, rule

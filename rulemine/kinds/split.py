@@ -219,8 +219,10 @@ def deal(
             test is not full without it. None: all fit.
     """
     sizes = [(len(own) - (n := sum(core[i] for i in own)), n) for own in groups]
-    least = min(map(sum, wanted)) / max(1, len(strata))
-    dealt, order = [TRAIN] * len(groups), _spread(strata, groups, least, seed)
+    dealt, order = (
+        [TRAIN] * len(groups),
+        _spread(strata, groups, min(map(sum, wanted)) / max(1, len(strata)), seed),
+    )
     room = {k: [*wanted[k]] for k in (TEST, VALIDATION)}
     for check in (fits, None) if fits else (None,):
         for g in order:
