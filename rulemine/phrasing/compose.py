@@ -511,8 +511,9 @@ class _Composer:
             return self._description(query).noun
         if isinstance(query, Difference):
             return self._noun(query.of)
-        nouns = [self._noun(part) for part in parts_of(query)] or [SOMETHING]
-        return self._common(nouns, isinstance(query, Union))
+        return self._common(
+            [self._noun(part) for part in parts_of(query)] or [SOMETHING], isinstance(query, Union)
+        )
 
     def _narrowed(self, noun: Noun, hint: Noun) -> Noun:
         """A noun that says more where it is known what else the entity is."""

@@ -96,8 +96,9 @@ def read_freebase(relation: str, typed: bool) -> DerivedTemplates | None:
             f"For which {kind} {be} the {outer} {inner} {{topic}}?",
             f"What {be} the {outer} of {topic} {inner}?",
         )
-        stated = f"the {outer} of {{subject}} {be} {inner} {{object}}"
-        return DerivedTemplates(stated, *asked, *asked)
+        return DerivedTemplates(
+            f"the {outer} of {{subject}} {be} {inner} {{object}}", *asked, *asked
+        )
     return _value(f"{inner} of the {outer}", kind, topic)
 
 
@@ -215,14 +216,15 @@ def _noun(words: list[str]) -> RoleNoun | None:
     noun = read_noun(words[had:])
     after = noun.after.replace(",", "").split()
     last, known = words[-1], after[-1:] and (is_past(after[-1]) or after[-1] in _DOINGS)
-    before = () if had or is_past(last) else words[:-1]
-    strange = any(is_plural(word) and not is_known_plural(word) for word in before)
+    strange = not (had or is_past(last)) and any(
+        is_plural(word) and not is_known_plural(word) for word in words[:-1]
+    )
     # "hosts" and "previous" stand alone; "range includes" ends in a verb, "nearby features" may not.
     lone = (
         not is_known_plural(last) if is_plural(last) else is_adjective(last) and last not in _NOUNS
     )
     verb = lone if len(words) == 1 else verb_of(last) not in LONE_BASES | {""}
-    if strange or _NO_NOUN & {*words[had:]} or (verb and not had):
+    if strange or words[0] == "by" or _NO_NOUN & {*words[had:]} or (verb and not had):
         return None
     whole = not after or noun.of_family or noun.after == "in chief" or (is_past(after[0]) and known)
     of = after[:1] == ["of"] and (had or known or noun.head in PROPERTY_NOUNS)
@@ -232,6 +234,7 @@ def _noun(words: list[str]) -> RoleNoun | None:
 def _words(name: str) -> list[str]:
     """The words of a name, with braces doubled; none where it cannot be read."""
     words = phrase_of(re.sub(r"^[A-Z]{1,2}\d+i?[_ ]", "", name))  # "P14 carried out by"
+    words = words[2 * (words[:3] == ["has", "or", "had"]) :]
     words = _parted(words[0]) if len(words) == 1 else words
     readable = all(map(_is_word, words)) and not (len(words) == 1 and _is_run_together(words[0]))
     return [escape(word) for word in words] if readable else []
@@ -244,8 +247,9 @@ def _parted(word: str) -> list[str]:
         >>> _parted("athleteplaysforteam"), _parted("locatedin"), _parted("nationality")
         (['athlete', 'plays', 'for', 'team'], ['located', 'in'], ['nationality'])
     """
-    acts = VERBS.keys() | PARTICIPLES | ACTIVE_PAST | _MEMBERS | UNIQUE_ROLES
-    known = TYPES | acts | PREPOSITIONS
+    known = (
+        VERBS.keys() | PARTICIPLES | ACTIVE_PAST | _MEMBERS | UNIQUE_ROLES | TYPES | PREPOSITIONS
+    )
     best: list[list[str] | None] = [[]]
     for end in range(1, len(word) + 1):
         parts = [
@@ -270,8 +274,9 @@ def _is_run_together(word: str) -> bool:
 
 def _is_word(word: str) -> bool:
     """Whether a word can stand in an English sentence; else it is a code, or of another script."""
-    long = len(word) > 2 or word in SHORT_WORDS or word.isupper()
-    return long and bool(_WORD.fullmatch(word) and _LATIN.fullmatch(word))
+    return (len(word) > 2 or word in SHORT_WORDS or word.isupper()) and bool(
+        _WORD.fullmatch(word) and _LATIN.fullmatch(word)
+    )
 
 
 def _clause(words: list[str], ends: Ends) -> DerivedTemplates | None:
@@ -283,8 +288,7 @@ def _clause(words: list[str], ends: Ends) -> DerivedTemplates | None:
     lone = len(words) == 1 and first in PREPOSITIONS
     how = all(word.endswith("ly") for word in words[:-1])
     if lone or (how and last in (STATES | ADJECTIVES) - _NOUNS):
-        link = "" if lone else _LONE.get(last, "to")
-        return being(f"{' '.join(words)} {link}".rstrip(), ends)
+        return being(" ".join([*words, *[_LONE.get(last, "to")] * (not lone)]).rstrip(), ends)
     if len(words) > 1 and first in TYPES and last in TYPES:
         apart = len(words) > 2 or first == last  # two nouns may be one: "drug class"
         nouns = zip(ends, (first * apart, last), strict=True)
@@ -305,7 +309,12 @@ def _clause_on(words: list[str], ends: Ends) -> DerivedTemplates | None:
             prepositions[-2] + 1
         )  # "located in | body of water", "contributes to severity of | disease"
     noun = words[at + 1 :] if at and words[at] == "the" else words[at:]
-    if at and {*words[: at - 1]} <= {"also", "never", "only"} and not _NO_NOUN & {*noun}:
+    if (
+        at
+        and words[0] != "by"
+        and {*words[: at - 1]} <= {"also", "never", "only"}
+        and not _NO_NOUN & {*noun}
+    ):
         return _with_kind(being(" ".join(words[:at]), _ends_in(ends, noun)), " ".join(noun))
     act = next((i for i, word in enumerate(words) if not word.endswith("ly")), 0)
     verb, rest = words[act], words[act + 1 :]
@@ -354,8 +363,9 @@ _DOINGS = frozenset({
 def _plays(words: list[str], ends: Ends) -> bool:
     """Whether the subject is what a noun with *of* and the type of the object says: "winner of contest"."""
     of_people = (ends.object.people or 0.0) > (ends.subject.people or 0.0)
-    does = is_doer(words[0]) and words[-1] not in _DOINGS and not of_people
-    return words[1:2] == ["of"] and (words[0] in _MEMBERS or does)
+    return words[1:2] == ["of"] and (
+        words[0] in _MEMBERS or (is_doer(words[0]) and words[-1] not in _DOINGS and not of_people)
+    )
 
 
 def _ends_in(ends: Ends, noun: list[str]) -> Ends:

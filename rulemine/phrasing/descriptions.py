@@ -256,15 +256,17 @@ def _agreeing(clause: str) -> str:
     if many := _BE.get(verb) or VERBS.get(verb) or regular:
         words[at] = f"{verb}/{many}"
     text = " ".join(words).replace("is/are one of the ", "is/are among the ")
-    return _A_NOUN.sub(lambda a: f"{a[1]} {a[2]}/- {a[3]}{a[4]}/{plural(a[4])} {a[5]} ", text)
+    return _A_NOUN.sub(
+        lambda a: f"{a[1]} {a[2]}/- {a[3]}{a[4]}/{plural(a[4])} {a[5]} ",
+        text.replace("is/are or was ", "is/are or was/were "),
+    )
 
 
 def _bracketed(clause: str, end: str) -> str:
     """A clause with the topic entity in place of an end, and brackets around its determiner."""
     before, after = clause.split(end)
     left = type_words(before)
-    topic = f"[{left}{{topic}}]" if left else "{topic}"
-    return f"{before.removesuffix(left)}{topic}{after}"
+    return before.removesuffix(left) + (f"[{left}{{topic}}]" if left else "{topic}") + after
 
 
 def literal(text: str) -> str:

@@ -11,6 +11,7 @@ from rulemine.phrasing.lexicon import (
     ACTIVE_PAST,
     ADJECTIVES,
     ADVERBS,
+    AGENTS,
     BY_PEOPLE,
     DOERS,
     EVENTS,
@@ -33,6 +34,7 @@ from rulemine.phrasing.lexicon import (
     active_of,
     article,
     is_adjective,
+    is_person,
     is_plural,
     verb_of,
 )
@@ -89,7 +91,9 @@ def clause(
     first, rest = words[0], words[1:]
     if words in (["isa"], ["is", "a"], ["is", "an"]):
         return _being("is", "a kind of", "What", ends)
-    if first in ("is", "are", "was", "were") and rest and rest[-1] in PREPOSITIONS:
+    if words[1:3] == ["or", "was"] and len(words) > 3:
+        first, rest = "is or was", words[3:]
+    if first in ("is", "is or was", "are", "was", "were") and rest and rest[-1] in PREPOSITIONS:
         return _being(first, _complement(rest), _doer(rest), ends)
     if (first in MODALS or rest[:1] == ["been"]) and _closed(rest[1 + ("not" in rest) :]):
         return _being(first, " ".join(rest), "What", ends) if rest else None
@@ -111,11 +115,14 @@ def clause(
         return doing(LEMMAS[first], first, [], ends)
     if len(words) == 1 and is_past(first) and first not in STATES:
         return _did(words, ends)
-    if len(words) == 1 or words[-1] not in PREPOSITIONS:
+    may = set() if first in _AIMED else LONE_BASES
+    aims = words[1:-1] == ["to"] and is_past(first) and words[-1] in LEMMAS.keys() - may
+    if len(words) == 1 or not (aims or words[-1] in PREPOSITIONS):
         return None
     verb = rest[0] if first.endswith("ly") else first  # "formerly played for"
     did = ACTIVE_PAST - {"created", "directed", "painted"} | {*PAST.values()} - PARTICIPLES
-    if verb in did and words[-1] != "by":
+    gains = rest[1:] and {verb, words[-1]} & _GAINED and base_of(verb)  # "obtained degree from"
+    if (verb in did or (gains and rest[0] not in PREPOSITIONS)) and words[-1] != "by":
         return _did(words, ends)
     plain = rest[-1] != "of" and not any(is_past(word) or word in VERBS for word in rest)
     if first in LEMMAS and first not in PARTICIPLES | ADJECTIVES and plain:
@@ -130,6 +137,16 @@ def clause(
     if words[-1] in ("from", "with", "at") and not (leads or _describes(words[-2])):
         return _having(words, ends)
     return _being("is", _complement(words), _doer(words), ends)
+
+
+_AIMED = ("merged", "combined", "united", "used", "designed", "intended", "built", "made")
+"""Verbs after which *to* leads to a verb, though that may be a noun: "merged to form"."""
+
+_GAINED = {
+    "acquired", "after", "before", "changed", "completed", "during", "earned", "gained", "lost", "obtained",
+    "received", "through", "under", "via",
+}  # fmt: skip
+"""Verbs whose object may stand before a preposition, and prepositions before which it does."""
 
 
 def _describes(word: str) -> bool:
@@ -154,8 +171,9 @@ def _closed(rest: list[str]) -> bool:
 
 def is_past(word: str) -> bool:
     """Whether a word is a verb in the past or a participle."""
-    noun = len(word) < 5 or word in LEMMAS or word in ("breed", "speed")
-    return word in PARTICIPLES or word in ACTIVE_PAST or (word.endswith("ed") and not noun)
+    return word in PARTICIPLES | ACTIVE_PAST or (
+        word.endswith("ed") and len(word) > 4 and word not in LEMMAS.keys() | {"breed", "speed"}
+    )
 
 
 def _complement(words: list[str]) -> str:
@@ -178,7 +196,11 @@ def _complement(words: list[str]) -> str:
 
 def _doer(words: list[str]) -> str:
     roles = {words[0], words[-2] if len(words) > 1 else ""}
-    return "Who" if roles & (PEOPLE_DO | INDEFINITE_PEOPLE) else "What"
+    return (
+        "Who"
+        if roles & (PEOPLE_DO | INDEFINITE_PEOPLE) or any(map(is_person, roles - AGENTS))
+        else "What"
+    )
 
 
 def _being(be: str, complement: str, who: str, ends: Ends) -> DerivedTemplates:
@@ -188,28 +210,25 @@ def _being(be: str, complement: str, who: str, ends: Ends) -> DerivedTemplates:
     be = "was" if be == "is" and words[0] in EVENTS and words[-1] != "of" else be
     if words[1:] == ["by"] and words[0] in OWNERS:
         kin = "Who or what"
-    if words[1:] == ["by"] and words[0] in BY_PEOPLE:
+    if words[1:] in (["by"], ["to"]) and words[0] in BY_PEOPLE:
         kin = "Who"
     role = _ROLE.fullmatch(complement)
     said = f"{_MANY_ARE.get(be, be) if subject.noun else be} {complement}"
     said = f"are the {plurals(role[1])} {role[2]}" if role and be == "is" else said
-    several = f"{subject.whos(who)} {said} {{topic}}?"
     one = f"{object_.who(kin)} {be} {{topic}} {complement}?"
     many = f"{object_.whos(kin)} {be} {{topic}} {complement}?"
     if complement in _PLACED and not object_.noun:
         one = many = f"Where {be} {{topic}} {complement.split(' ')[0]}?"
-    found = DerivedTemplates(
+    if be == "was" and words[1:] == ["by"] and (did := active_of(words[0])):
+        usual = "Who" if words[0] not in ("influenced", "inspired", "defeated") else "Who or what"
+        one, many = (f"{ask} {did} {{topic}}?" for ask in (object_.who(usual), object_.whos(usual)))
+    return DerivedTemplates(
         f"{{subject}} {be} {complement} {{object}}",
         f"{subject.who(who)} {be} {complement} {{topic}}?",
         one,
-        several,
+        f"{subject.whos(who)} {said} {{topic}}?",
         many,
     )
-    if be == "was" and words[1:] == ["by"] and (did := active_of(words[0])):
-        usual = "Who" if words[0] not in ("influenced", "inspired", "defeated") else "Who or what"
-        asks = (f"{ask} {did} {{topic}}?" for ask in (object_.who(usual), object_.whos(usual)))
-        found = found._replace(ask_object=next(asks), ask_objects=next(asks))
-    return found
 
 
 def _having(rest: list[str], ends: Ends) -> DerivedTemplates | None:
@@ -218,14 +237,20 @@ def _having(rest: list[str], ends: Ends) -> DerivedTemplates | None:
         return None
     noun = noun if any(map(is_plural, rest)) else f"{article(noun)} {noun}"
     subject, object_ = ends
-    have = "have" if subject.noun else "has"
     return DerivedTemplates(
         f"{{subject}} has {noun} {{object}}",
         f"{subject.who()} has {noun} {{topic}}?",
         f"{object_.who()} does {{topic}} have {noun}?",
-        f"{subject.whos()} {have} {noun} {{topic}}?",
+        f"{subject.whos()} {'have' if subject.noun else 'has'} {noun} {{topic}}?",
         f"{object_.whos()} does {{topic}} have {noun}?",
     )
+
+
+_MUCH = PREPOSITIONS | ADJECTIVES | {
+    "authorship", "blood", "code", "credit", "custody", "data", "information", "land", "ownership", "part",
+    "power", "responsibility", "space", "territory",
+}  # fmt: skip
+"""What has no article after *shares*."""
 
 
 def doing(verb: str, lemma: str, rest: list[str], ends: Ends = NOTHING_KNOWN) -> DerivedTemplates:
@@ -236,15 +261,24 @@ def doing(verb: str, lemma: str, rest: list[str], ends: Ends = NOTHING_KNOWN) ->
         and not {*rest[:-1]} & (PREPOSITIONS | ADJECTIVES | {"care", "part", "use"})
     ):
         rest = ["the", *rest]
-    elif len(rest) > 1 and rest[-2] in RELATIONAL and not is_plural(rest[-2]):
+    elif (
+        len(rest) > 1
+        and not is_plural(rest[-2])
+        and rest[0] not in ("a", "an", "the")
+        and (
+            rest[-2] in RELATIONAL | {"role"}
+            or (verb in ("shares", "forms", "signs") and rest[-2] not in _MUCH)
+        )
+    ):
         rest = [article(rest[0]), *rest]
     tail = "".join(f" {word}" for word in rest)
     subject, object_ = ends
     act = verb.rpartition(" ")[2]  # after an adverb
     if act == "plays" and rest == ["for"] and not object_.noun:
         object_ = object_._replace(noun="team")
-    who = "Who" if act in DOERS or (act in PEOPLE_DO and rest) else "What"
-    whom = "Who or what" if act in PEOPLE_DO and rest == ["for"] else "What"
+    usual = "Who or what" if [act, *rest] == ["works", "with"] else "Who"  # programs do, too
+    who = usual if act in DOERS or (act in PEOPLE_DO and rest) else "What"
+    whom = "Who or what" if act in PEOPLE_DO and rest in (["for"], ["with"]) else "What"
     if [verb, *rest] == ["reports", "to"] or verb in ("knows", "marries"):
         who, whom = "Who" if rest else who, "Who"
     verbs = lemma if subject.noun else verb
@@ -270,7 +304,7 @@ def _did(words: list[str], ends: Ends) -> DerivedTemplates:
         object_ = object_._replace(noun="team")
     base, rest = how + base_of(verb) if base_of(verb) else "", "".join(f" {word}" for word in after)
     did = f"did {{topic}} {base}{rest}" if base else f"is it that {{topic}} {text}"
-    one, many = (f"{ask} {did}?" for ask in (object_.who(), object_.whos()))
+    one, many = f"{object_.who()} {did}?", f"{object_.whos()} {did}?"
     if base and verb in PLACED_DO and after in (["in"], ["at"]) and not object_.noun:
         one = many = f"Where did {{topic}} {base}?"
     return DerivedTemplates(
@@ -359,5 +393,4 @@ def base_of(past: str) -> str:
     """The base form of a verb in the past; empty if unknown."""
     doubled = past[:-3] if past[-3:-2] == past[-4:-3] else ""  # starred
     stems = (past[:-2], past[:-1], f"{past[:-3]}y", doubled) if past.endswith("ed") else ()
-    regular = (stem for stem in stems if stem in LEMMAS or stem in REGULAR)
-    return _BASE.get(past) or next(regular, "")
+    return _BASE.get(past) or next((stem for stem in stems if stem in LEMMAS.keys() | REGULAR), "")

@@ -47,6 +47,7 @@ __all__ = [
     "is_adjective",
     "is_doer",
     "is_known_plural",
+    "is_person",
     "is_plural",
     "participle_of",
     "past_of",
@@ -63,7 +64,7 @@ def _set(text: str) -> frozenset[str]:
 PREPOSITIONS = _set(
     "of in to with from at on for by into under over near as about against within through after before "
     "during toward towards upon out above below between among along across via per without inside outside "
-    "beside beneath behind beyond onto around throughout down up"
+    "beside beneath behind beyond onto around throughout down up using"
 )
 
 _BASE_FORMS = (
@@ -133,15 +134,15 @@ VERBS = {third: verb for verb, third in LEMMAS.items()}
 """Third person → base form."""
 
 LONE_PLURALS = _set(
-    "acts affiliates aggregates alternates answers approaches associates audits authors bases blocks "
-    "captains chairs champions coaches comments complements contacts coordinates counters covers damages "
-    "deals delegates deposits documents drafts duplicates ends engineers estimates files filters forces "
-    "forms funds grants guarantees guards guides heads honors hosts judges labels leases licenses limits "
-    "marks mentors mines mirrors monitors moves nurses pilots plans powers prints projects protests rates "
-    "records reissues remakes replays replies reports requests reserves retreats reviews reworks routes "
-    "rules samples sanctions schedules searches senses signs splits sponsors staffs stands starts stops "
-    "stores streams studies supplements tests tracks trades trains transfers tutors updates views voices "
-    "votes"
+    "acts addresses affiliates aggregates alternates answers approaches associates audits authors awards "
+    "bases blocks captains chairs champions coaches comments complements contacts coordinates counters "
+    "covers damages deals delegates deposits documents drafts duplicates ends engineers estimates fathers "
+    "files filters forces forms funds grants guarantees guards guides heads honors hosts judges labels "
+    "leases licenses limits marks mentors mines mirrors monitors mothers moves names nurses permits pilots "
+    "plans powers prints processes programs projects protests ranks rates records reissues remakes replays "
+    "replies reports requests reserves retreats reviews reworks rivals routes rules samples sanctions "
+    "schedules searches senses signs splits sponsors staffs stands starts states stops stores streams "
+    "studies supplements tests tracks trades trains transfers tutors updates views voices votes"
 )
 """Third persons that, standing alone, may also be plurals of what does it, as *hosts*, or of other things."""
 
@@ -191,15 +192,21 @@ ACTIVE_PAST = _set(
     "acted appeared attended competed created wrote died directed graduated happened lived lost migrated "
     "moved occurred participated performed played resigned served starred studied sang taught travelled "
     "traveled voted won worked led ended started originated painted arrived belonged collaborated "
-    "contributed cooperated departed depended donated emerged emigrated interacted invested listened replied "
-    "responded resulted retired subscribed suffered"
+    "contributed cooperated departed depended donated emerged emigrated interacted invested listened "
+    "replied responded resulted retired subscribed suffered arose coexisted coincided collided communicated "
+    "complied conflicted conspired consisted converged corresponded deputised deputized descended differed "
+    "disagreed diverged dwelt existed flourished immigrated lectured lodged matriculated negotiated "
+    "officiated overlapped pertained preached premiered presided quarreled quarrelled reigned relied "
+    "remained resided merged sailed stayed toured traded volunteered"
 )
 """Past forms that name what the subject did."""
 
 REGULAR = _set(
-    "act appear compete design die distribute draft earn edit end graduate honor host induct involve live "
-    "major migrate move originate paint participate perform play receive resign serve share show start study "
-    "voice vote"
+    "act appear change coincide collide compete conspire converge deputise deputize design die disagree "
+    "distribute diverge draft earn edit end flourish graduate honor host immigrate induct involve lecture "
+    "live lodge major matriculate migrate move officiate originate paint participate perform play preach "
+    "premiere preside quarrel receive reign remain resign sail serve share show start stay study tour voice "
+    "volunteer vote"
 )
 """Base forms of regular verbs that make clauses in the past, beside those of `LEMMAS`."""
 
@@ -214,12 +221,16 @@ PARTICIPLES = _set(
 
 OWNERS = _set(
     "owned managed operated led run governed employed manufactured maintained sponsored controlled headed "
-    "coached supervised used bought purchased supplied hosted organized chaired occupied"
+    "coached supervised used bought purchased supplied hosted organized chaired occupied accumulated "
+    "audited bequeathed cataloged catalogued collected commissioned conserved dispatched donated edited "
+    "examined given guarded inspected made organised preserved restored reviewed signed sold watched"
 )
 """Participles whose *by* may be a person or an organization."""
 
-BY_PEOPLE = _set("trained advised mentored taught tutored raised reared nursed wed")
-"""Participles whose *by* is a person."""
+BY_PEOPLE = _set(
+    "apprenticed instructed penned trained advised mentored taught tutored raised reared nursed wed"
+)
+"""Participles whose *by* or *to* is a person."""
 
 EVENTS = _set(
     "adapted adopted assassinated authored born built buried coined composed conducted created defeated "
@@ -249,8 +260,10 @@ ADJECTIVES = _set(
 
 def is_adjective(word: str) -> bool:
     """Whether a word before a preposition is an adjective or an adverb."""
-    ends = re.search(r"(?:[^bfti]able|ible|ous|ful|less|ly)$", word) is not None
-    return word in ADJECTIVES or (ends and word not in THINGS | LEMMAS.keys())
+    return word in ADJECTIVES or (
+        re.search(r"(?:[^bfti]able|ible|ous|ful|less|ly)$", word) is not None
+        and word not in THINGS | LEMMAS.keys()
+    )
 
 
 FEMALE = _set(
@@ -284,7 +297,7 @@ PEOPLE = (KIN - {"married"}) | _set(
     "translator treasurer winner wrestler writer chair chairman chairperson chairwoman ceo cto cfo "
     "founder cofounder coach captain manager director actress "
     "alumnus alumni graduate employee patient physician rival opponent mentor mentee supervisor boss "
-    "subordinate lover fiancé fiancée"
+    "subordinate lover fiancé fiancée curator conservator heir heiress dispatcher lyricist"
 )
 """Nouns that are asked for with *who*."""
 
@@ -337,9 +350,9 @@ INDEFINITE_PEOPLE = PEOPLE | _set("citizen leader politician founder born")
 
 PEOPLE_DO = _set(
     "works lives teaches graduated died born married studied attended acted educated buried killed murdered "
-    "employed elected imprisoned exiled raised resides"
+    "employed elected imprisoned exiled raised resides resided apprenticed deputises deputizes"
 )
-PLACED_DO = _set("works lives teaches died studied resides lived worked taught")
+PLACED_DO = _set("works lives teaches died studied resides resided lived worked taught")
 """Those of them whose *in* or *at* is asked for with *where*."""
 
 DOERS = _set(
@@ -368,7 +381,7 @@ SHORT_WORDS = PREPOSITIONS | _set("is as a an or id no be")
 
 _NOT_PLURAL = _set(
     "headquarters is was has series species campus chassis basis gas news bus lens olympics alias atlas bias "
-    "canvas corps means"
+    "canvas corps fonds means"
 )
 
 
@@ -384,7 +397,7 @@ def is_plural(word: str) -> bool:
 
 NOMINAL = re.compile(
     r"(?:er|or|..(?:[st]ion|ity|ment|ness|ist|ism|ship|hood|[ae]nce|[du]ency|logy|graphy|ian|istic|[st]ive|ee|"
-    r"ing))$"
+    r"ing|(?:part|at|it|xt|ult)ure))$"
 )
 """How nouns in the singular end."""
 
@@ -426,13 +439,42 @@ def is_doer(noun: str) -> bool:
     )
 
 
+_MAN = "(?<!hu|ro|to)(?<!ger|nor|cai|lis|sha)man"
+"""How nouns end whose plural ends in *men*: not *human*, *Roman*, *talisman*."""
+
+
+_PERSON = re.compile(
+    rf"..(?:{_MAN}|woman|master|mistress|smith|wright|keeper|grapher|ician|gineer|[^lsx]ist)$"
+)
+"""How nouns for people end."""
+
+_DEVICES = _set(
+    "accumulator activator adapter adaptor attractor binder blocker breaker carrier causer changer charger "
+    "cleaner compiler computer connector container controller converter cooler counter cover cutter "
+    "detector divider drawer driver effector emitter enhancer extractor feeder fighter folder former "
+    "generator handler header heater helper identifier indicator inducer inhibitor injector integrator "
+    "launcher layer letter liner listener loader locator marker mediator mixer modifier number order parser "
+    "pointer poster predictor printer processor promoter reactor reader receiver reducer regulator "
+    "repressor selector sensor separator server shower stabilizer starter stimulator suppressor tester "
+    "timer tracker trailer transformer transmitter transporter trigger viewer wrapper"
+)
+"""Nouns of verbs that name devices and substances as well."""
+
+
+def is_person(noun: str) -> bool:
+    """Whether a noun in the singular surely says who, by how it ends: *foreman*, *lyricist*, *trainer*."""
+    if noun in PEOPLE | AGENTS or _PERSON.search(noun):
+        return True
+    stem = noun[:-2] if noun.endswith(("er", "or")) and noun not in _DEVICES else ""
+    return bool({stem, f"{stem}e", stem[:-1]} & (LEMMAS.keys() | REGULAR | PAST.keys()))
+
+
 def is_known_plural(word: str) -> bool:
     """Whether a word in -s that stands alone is surely a noun: it is known, or ends as nouns do."""
     noun = singular(word)
     ends = NOMINAL.search(noun) and (not noun.endswith(("er", "or")) or is_doer(noun))
-    return word not in LONE_PLURALS and bool(
-        ends or noun in THINGS | RELATIONAL or word[-3:] == "ics"
-    )
+    known = ends or noun in THINGS | RELATIONAL or word[-3:] == "ics"
+    return word not in LONE_PLURALS and bool(known)
 
 
 _PLURALS = {
@@ -441,7 +483,7 @@ _PLURALS = {
     "child": "children", "wife": "wives", "woman": "women", "alumnus": "alumni", "genus": "genera",
     "phenomenon": "phenomena", "taxon": "taxa", "analysis": "analyses", "basis": "bases",
     "diagnosis": "diagnoses", "movie": "movies", "cookie": "cookies", "calorie": "calories",
-    "criterion": "criteria", "medium": "media", "half": "halves",
+    "criterion": "criteria", "medium": "media", "half": "halves", "fonds": "fonds",
 }  # fmt: skip
 _SINGULARS = {
     many: one for one, many in _PLURALS.items() if many != one and many not in ("bases", "media")
@@ -450,7 +492,7 @@ _SINGULARS = {
 
 def plural(noun: str) -> str:
     """The plural of a noun of one word, which is in the singular."""
-    if found := re.search(r"(?:child|wife|woman|series|species)$", noun):
+    if found := re.search(rf"(?:child|wife|woman|series|species|{_MAN})$", noun):
         return noun[: found.start()] + _PLURALS[found[0]]
     if noun in _PLURALS:
         return _PLURALS[noun]
@@ -462,8 +504,9 @@ def plural(noun: str) -> str:
 def singular(noun: str) -> str:
     """The singular of a noun of one word, which is in the plural."""
     regular = f"{noun[:-3]}y" if noun.endswith("ies") and len(noun) > 4 else noun.removesuffix("s")
-    long = noun.endswith(("sses", "shes", "ches", "xes"))
-    return _SINGULARS.get(noun) or (noun[:-2] if long else regular)
+    return _SINGULARS.get(noun) or (
+        noun[:-2] if noun.endswith(("sses", "shes", "ches", "xes")) else regular
+    )
 
 
 def active_of(participle: str) -> str:
@@ -490,5 +533,5 @@ def past_of(verb: str) -> str:
 
 def article(noun: str) -> str:
     """The indefinite article before a noun, by its first letter and the most common exceptions."""
-    vowel = re.match(r"(?!uni[^dn]|us[aeiu]|eu|one|ur[aily])[aeiouAEIOU]|hour|hono", noun)
+    vowel = re.match(r"(?!uni[^dn]|us[aeiu]|eu|one|ur[aily])[aeiouAEIOU]|heir|hour|hono", noun)
     return "an" if vowel else "a"

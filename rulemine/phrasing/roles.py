@@ -14,10 +14,8 @@ from rulemine.phrasing.descriptions import literal
 from rulemine.phrasing.ends import Ends
 from rulemine.phrasing.grammar import DerivedTemplates, is_past
 from rulemine.phrasing.lexicon import (
-    AGENTS,
     FAMILY,
     KIN,
-    PEOPLE,
     PERSONAL,
     PREPOSITIONS,
     PROPERTY_NOUNS,
@@ -27,6 +25,7 @@ from rulemine.phrasing.lexicon import (
     UNIQUE_ROLES,
     active_of,
     article,
+    is_person,
     is_plural,
     plural,
     singular,
@@ -71,8 +70,8 @@ class RoleNoun(NamedTuple):
     @property
     def both(self) -> str:
         """The phrase in both numbers, as descriptions have it."""
-        head = f"{self.head}/{self.heads}"
-        return _joined(_both_heads(self.before, "{0}/{1}"), head, self.after)
+        before = _both_heads(self.before, "{0}/{1}")
+        return _joined(before, f"{self.head}/{self.heads}", self.after)
 
     def asks(self) -> str:
         """The word that asks for what plays the role, where nothing is known of it but the noun."""
@@ -80,7 +79,9 @@ class RoleNoun(NamedTuple):
             self.head == "member" and self.before
         )  # "cast member"; members alone may be anything
         head = self.head.removeprefix("co-")
-        return "Who" if of_people or head in PEOPLE | AGENTS else "What"
+        if head == "host":  # people and computers
+            return "Who or what"
+        return "Who" if of_people or is_person(head) else "What"
 
     def asks_owner(self) -> str:
         """The word that asks for what has it: *Who* for an occupation, a place of birth."""
@@ -174,12 +175,11 @@ def _relation(noun: RoleNoun, ends: Ends) -> DerivedTemplates:
     """The templates of what holds between both ends: "{subject} has a border with {object}"."""
     a = f"{article(noun.one)} {noun.one}"
     subject, object_ = ends
-    have = "have" if subject.noun else "has"
     return DerivedTemplates(
         f"{{subject}} has {a} with {{object}}",
         f"{subject.who()} has {a} with {{topic}}?",
         f"{object_.who()} does {{topic}} have {a} with?",
-        f"{subject.whos()} {have} {a} with {{topic}}?",
+        f"{subject.whos()} {'have' if subject.noun else 'has'} {a} with {{topic}}?",
         f"{object_.whos()} does {{topic}} have {a} with?",
         f"{subject.called()} | {'who' if subject.who() == 'Who' else 'that'} has/have {a} with {{topic}}",
         f"{object_.called()} | with {'whom' if object_.who() == 'Who' else 'which'} {{topic}} has {a}",

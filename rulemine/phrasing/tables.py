@@ -72,8 +72,9 @@ def template_problems(record: object, placeholders: Mapping[str, Sequence[str]])
 
 
 def _suggest(table: Mapping[str, object], key: str, known: Iterable[str]) -> str:
-    more = "; a relation with a dot needs quotes" if isinstance(table[key], Mapping) else ""
-    return did_you_mean(key, known) + more
+    return did_you_mean(key, known) + (
+        "; a relation with a dot needs quotes" if isinstance(table[key], Mapping) else ""
+    )
 
 
 def misspelled(written: Collection[str], names: Collection[str]) -> Iterator[str]:

@@ -170,5 +170,7 @@ def questions_of(table: RelationTable) -> Iterator[tuple[str, str]]:
         (table.ask_object, table.ask_objects, table.describe_object),
     )
     for direction, (one, several, description) in zip(DIRECTIONS, asks, strict=True):
-        texts = (one, several or one, *wordings(description or ""))
-        yield from ((direction, text) for text in dict.fromkeys(texts))
+        yield from (
+            (direction, text)
+            for text in dict.fromkeys((one, several or one, *wordings(description or "")))
+        )

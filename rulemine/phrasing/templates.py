@@ -423,8 +423,12 @@ class Templates:
     @cached_property
     def people(self) -> frozenset[str]:
         """Nouns of descriptions that name people, in the singular."""
-        read = (read_description(row.description(d)) for row in self.rows for d in DIRECTIONS)
-        return frozenset(description.noun[0] for description in read if description.who)
+        return frozenset(
+            read.noun[0]
+            for row in self.rows
+            for direction in DIRECTIONS
+            if (read := read_description(row.description(direction))).who
+        )
 
     def to_plain(self) -> list[dict[str, str]]:
         """The templates and declarations as rows of ``relations.tsv``: column → text."""
@@ -573,8 +577,9 @@ class _Derived:
         ends, role_of = self.ends.of(relation)
         role_of = "object" if object_has_role(relation) else role_of
         found = derive(self.names.get(relation, relation), typed=typed, ends=ends, role_of=role_of)
-        row = RelationTemplates(relation, *found[:5], "derived", *found[5:])
-        return _both_ways(row, self.declared)
+        return _both_ways(
+            RelationTemplates(relation, *found[:5], "derived", *found[5:]), self.declared
+        )
 
     def with_name(self, row: RelationTemplates, shared: set[str]) -> RelationTemplates:
         """Names the relation in each question that is shared, and in the description of that end."""
@@ -640,8 +645,12 @@ def _described(
 
 def _with_descriptions(row: RelationTemplates, shared: Collection[str]) -> RelationTemplates:
     """Fills in the descriptions that are missing; instead of shared ones, those that name the relation."""
-    templates = (row.relation, row.statement, row.ask_subject, row.ask_object)
-    both = (derive_descriptions(*templates, linked=linked) for linked in (False, True))
+    both = (
+        derive_descriptions(
+            row.relation, row.statement, row.ask_subject, row.ask_object, linked=linked
+        )
+        for linked in (False, True)
+    )
     made = {
         key: other if text in shared else text
         for key, text, other in zip(_DESCRIBE, *both, strict=True)

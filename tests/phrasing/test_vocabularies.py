@@ -116,6 +116,21 @@ EXPECTED = {
     "keywords": ("What has X as a keyword?", "What are the keywords of X?"),
     "owl:disjointWith": ("What is disjoint with X?", "What is X disjoint with?"),
     "childof": ("Who are the children of X?", "Who is X a child of?"),
+    "resided_at": ("Who resided at X?", "Where did X reside?"),
+    "coincidedWith": ("What coincided with X?", "What did X coincide with?"),
+    "merged to form": ("What merged to form X?", "What did X merge to form?"),
+    "isOrWasIncludedIn": ("What is or was included in X?", "What is or was X included in?"),
+    "changed ownership through": (
+        "What changed ownership through X?",
+        "What did X change ownership through?",
+    ),
+    "Built-Using": ("What was built using X?", "What was X built using?"),
+    "shares office with": ("What shares an office with X?", "What does X share an office with?"),
+    "departures": ("What has X as a departure?", "What are the departures of X?"),
+    "foreman": ("What has X as a foreman?", "Who are the foremen of X?"),
+    "sensor": ("What has X as a sensor?", "What are the sensors of X?"),
+    "heir of": ("Who are the heirs of X?", "What is X an heir of?"),
+    "made by": ("What is made by X?", "Who or what is X made by?"),
     "subsidiary_of": ("What are the subsidiaries of X?", "What is X a subsidiary of?"),
 }  # fmt: skip
 """Name → the questions for several subjects and for several objects."""
