@@ -78,21 +78,20 @@ def split(
         groups = groups_of(questions) if mode == "group" else [[i] for i in range(len(questions))]
         most = math.inf if mode == "random" or max_facts is None else max_facts
         few = [own for own in groups if all(len(questions[i].hard) <= most for i in own)]
-        many = len(groups) - len(few)
         if min(len(few) + 1, len(groups)) < len(SPLITS):
             raise UserError(
                 f"{counted(len(questions), 'question')} form {counted(len(groups), 'group')} that must "
                 "stay together"
-                + f", {many} in train for more than {max_facts} hard answers"
-                * bool(many)
+                + f", {len(groups) - len(few)} in train for more than {max_facts} hard answers"
+                * (len(few) < len(groups))
                 + f"; {len(SPLITS)} splits need at least {len(SPLITS)}. Set questions.split to none, or "
                 "build from a larger graph or with more rules."
             )
         if mode == "group":
             core = [q.core for q in questions]
             strata = [kind_named(q.kind).splits.dealt_by(q) for q in questions]
-
-            held = patterns and patterns.anew(min(test_core, sum(core) // 3))
+            wanted = sizes_of_splits(core, ratios, test_core)
+            held = patterns and patterns.anew(int(wanted[TEST][1]))
 
             def fits(group: int, at: str) -> bool:
                 own = [questions[i] for i in few[group]]
@@ -101,7 +100,6 @@ def split(
                     held.add(at, *own)
                 return fit
 
-            wanted = sizes_of_splits(core, ratios, test_core)
             dealt = deal(strata, few, wanted, seed, core, fits)
         else:
             dealt = draw_splits(len(questions), ratios, seed)
@@ -144,8 +142,10 @@ def without_patterns(
         told = sorted((q for q in asked.questions if q.split != "train"), key=lambda q: q.id)
         core = sum(q.core and q.split == "test" for q in told)
         left, why = patterns.anew(core), dict[str, str]()
-        draw = stream(seed, "patterns").permutation(len(told)).tolist()
-        for q in sorted((told[i] for i in draw), key=lambda q: not q.core):
+        for q in sorted(
+            (told[i] for i in stream(seed, "patterns").permutation(len(told))),
+            key=lambda q: not q.core,
+        ):
             if (objection := left.objection(q.split, q)) is None:
                 left.add(q.split, q)
             else:
@@ -194,7 +194,7 @@ def sizes_of_splits(
     """
     n, shares = sum(core), [ratio / sum(ratios) for ratio in ratios]
     asked = min(test_core, n // 3)
-    validation, test = max(n * shares[VALIDATION], asked / 3), max(n * shares[TEST], asked)
+    test, validation = max(n * shares[TEST], asked), max(n * shares[VALIDATION], asked / 3)
     of_core = (n - validation - test, validation, test)
     return [((len(core) - n) * share, own) for share, own in zip(shares, of_core, strict=True)]
 
@@ -219,10 +219,8 @@ def deal(
             test is not full without it. None: all fit.
     """
     sizes = [(len(own) - (n := sum(core[i] for i in own)), n) for own in groups]
-    dealt, order = (
-        [TRAIN] * len(groups),
-        _spread(strata, groups, min(map(sum, wanted)) / max(1, len(strata)), seed),
-    )
+    order = _spread(strata, groups, min(map(sum, wanted)) / max(1, len(strata)), seed)
+    dealt = [TRAIN] * len(groups)
     room = {k: [*wanted[k]] for k in (TEST, VALIDATION)}
     for check in (fits, None) if fits else (None,):
         for g in order:
@@ -232,12 +230,11 @@ def deal(
                 if fills and (check is None or check(g, SPLITS[k])):
                     dealt[g], room[k] = k, after
                     break
-    for k in (VALIDATION, TEST, TRAIN):
-        spare = [g for g in order if dealt.count(dealt[g]) > 1] or [
-            g for g in order if not dealt[g]
-        ]
-        if k not in dealt and spare:
-            dealt[min(spare, key=lambda g: sum(sizes[g]))] = k
+    for k in [k for k in (VALIDATION, TEST, TRAIN) if k not in dealt]:
+        number = Counter(dealt)
+        spare = [g for g in order if number[dealt[g]] > 1] or [g for g in order if not dealt[g]]
+        for g in sorted(spare, key=lambda g: sum(sizes[g]))[:1]:
+            dealt[g] = k
     return dealt
 
 
