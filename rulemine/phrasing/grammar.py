@@ -121,7 +121,9 @@ def clause(
         return None
     verb = rest[0] if first.endswith("ly") else first  # "formerly played for"
     did = ACTIVE_PAST - {"created", "directed", "painted"} | {*PAST.values()} - PARTICIPLES
-    gains = rest[1:] and {verb, words[-1]} & _GAINED and base_of(verb)  # "obtained degree from"
+    gains = (
+        rest[1:] and verb not in STATES and {verb, words[-1]} & _GAINED and base_of(verb)
+    )  # "obtained degree from"
     if (verb in did or (gains and rest[0] not in PREPOSITIONS)) and words[-1] != "by":
         return _did(words, ends)
     plain = rest[-1] != "of" and not any(is_past(word) or word in VERBS for word in rest)
@@ -143,8 +145,8 @@ _AIMED = ("merged", "combined", "united", "used", "designed", "intended", "built
 """Verbs after which *to* leads to a verb, though that may be a noun: "merged to form"."""
 
 _GAINED = {
-    "acquired", "after", "before", "changed", "completed", "during", "earned", "gained", "lost", "obtained",
-    "received", "through", "under", "via",
+    "acquired", "changed", "completed", "during", "earned", "gained", "lost", "obtained", "received",
+    "through", "via",
 }  # fmt: skip
 """Verbs whose object may stand before a preposition, and prepositions before which it does."""
 
@@ -332,7 +334,7 @@ def head_of(noun: str) -> str:
     return words[-1]
 
 
-_MANY_ARE = {"is": "are", "was": "were", "does": "do", "has": "have"}
+_MANY_ARE = {"is": "are", "is or was": "are or were", "was": "were", "does": "do", "has": "have"}
 _ROLE = re.compile(r"(?:an?|the) ((?:[\w'’-]+ )*[\w'’-]+) (of|in|for|at)")
 _PLACED = (
     "published in",

@@ -197,16 +197,16 @@ ACTIVE_PAST = _set(
     "complied conflicted conspired consisted converged corresponded deputised deputized descended differed "
     "disagreed diverged dwelt existed flourished immigrated lectured lodged matriculated negotiated "
     "officiated overlapped pertained preached premiered presided quarreled quarrelled reigned relied "
-    "remained resided merged sailed stayed toured traded volunteered"
+    "remained resided merged sailed stayed toured volunteered"
 )
 """Past forms that name what the subject did."""
 
 REGULAR = _set(
-    "act appear change coincide collide compete conspire converge deputise deputize design die disagree "
-    "distribute diverge draft earn edit end flourish graduate honor host immigrate induct involve lecture "
-    "live lodge major matriculate migrate move officiate originate paint participate perform play preach "
-    "premiere preside quarrel receive reign remain resign sail serve share show start stay study tour voice "
-    "volunteer vote"
+    "act appear change coincide collide compete complete conspire converge deputise deputize design die "
+    "disagree distribute diverge draft earn edit end flourish graduate honor host immigrate induct "
+    "involve lecture live lodge major matriculate migrate move officiate originate paint participate "
+    "perform play preach premiere preside quarrel receive reign remain resign sail serve share show start "
+    "stay study tour voice volunteer vote"
 )
 """Base forms of regular verbs that make clauses in the past, beside those of `LEMMAS`."""
 
@@ -449,14 +449,22 @@ _PERSON = re.compile(
 """How nouns for people end."""
 
 _DEVICES = _set(
-    "accumulator activator adapter adaptor attractor binder blocker breaker carrier causer changer charger "
-    "cleaner compiler computer connector container controller converter cooler counter cover cutter "
-    "detector divider drawer driver effector emitter enhancer extractor feeder fighter folder former "
-    "generator handler header heater helper identifier indicator inducer inhibitor injector integrator "
-    "launcher layer letter liner listener loader locator marker mediator mixer modifier number order parser "
-    "pointer poster predictor printer processor promoter reactor reader receiver reducer regulator "
-    "repressor selector sensor separator server shower stabilizer starter stimulator suppressor tester "
-    "timer tracker trailer transformer transmitter transporter trigger viewer wrapper"
+    "absorber acceptor accumulator activator adapter adaptor allocator analyzer annotator assembler "
+    "attractor binder blocker borderer breaker carrier catalyzer causer changer charger cleaner competitor "
+    "compiler computer connector container controller converter cooler counter cover cutter detector "
+    "determiner differentiator divider downregulator drawer driver effector eliminator emitter encoder "
+    "enhancer evaluator exporter extender extractor feeder fighter filer finder flower folder former "
+    "generator handler header heater helper identifier importer indicator inducer infector inhibitor "
+    "injector inserter integrator intensifier interactor interpreter invoker joiner labeler launcher layer "
+    "letter limiter liner linker listener liver loader localizer locator manipulator marker measurer "
+    "mediator merger metabolizer methylator mixer modifier modulator mover mutator number order parser "
+    "phosphorylator pointer pollinator poster predator predictor preserver preventer printer processor "
+    "promoter protector reactor reader receiver recorder redirector reducer refiner reflector regulator "
+    "remainer remover renderer replacer reporter repressor resistor resolver retriever revealer ruler "
+    "sampler scheduler searcher selector sender sensor separator server shower solver splitter stabilizer "
+    "starter stimulator stopper streamer suppressor synthesizer tester timer tracker trailer transactor "
+    "transformer translocator transmitter transporter trigger ubiquitinator updater upregulator validator "
+    "viewer wrapper"
 )
 """Nouns of verbs that name devices and substances as well."""
 
