@@ -220,6 +220,7 @@ class BuildStages(BuildResults):
                 self.inputs.kg,
                 self.selection.rules,
                 removed_facts(self.inputs.kg, self.selection),
+                texts={row.entity: row.text for row in before.names},
             )
             if asked is None:
                 asked = split(

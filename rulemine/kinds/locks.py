@@ -91,12 +91,17 @@ class Patterns:
         facts: The removed facts.
         bodies: Rule id → the relations of its body that are bounded.
         size: How many questions of the core test has, which says how many may have a rule or a relation.
+        texts: Entity → its name in a row, where that is a property.
     """
 
     def __init__(
-        self, facts: RemovedFacts, bodies: Mapping[str, Collection[str]], size: int
+        self,
+        facts: RemovedFacts,
+        bodies: Mapping[str, Collection[str]],
+        size: int,
+        texts: Mapping[str, str] | None = None,
     ) -> None:
-        self._facts, self._bodies = facts, bodies
+        self._facts, self._bodies, self._texts = facts, bodies, texts or {}
         self._most = {
             LockReason.MIRRORED: 0,
             LockReason.RULE: max(5, size // 50),
@@ -106,16 +111,21 @@ class Patterns:
 
     @classmethod
     def of(
-        cls, kg: KnowledgeGraph, rules: Iterable[Rule], facts: RemovedFacts, size: int = 0
+        cls,
+        kg: KnowledgeGraph,
+        rules: Iterable[Rule],
+        facts: RemovedFacts,
+        size: int = 0,
+        texts: Mapping[str, str] | None = None,
     ) -> "Patterns":
         """Those of a graph, rules and what is removed, without questions."""
         bounded = len(kg.relations) >= 50  # with fewer, any of them is in many bodies
         bodies = {rule.id: {atom.relation for atom in rule.body if bounded} for rule in rules}
-        return cls(facts, bodies, size)
+        return cls(facts, bodies, size, texts)
 
     def anew(self, size: int) -> "Patterns":
         """The same without questions, for another size."""
-        return Patterns(self._facts, self._bodies, size)
+        return Patterns(self._facts, self._bodies, size, self._texts)
 
     def objection(self, split: str, *questions: Question) -> str | None:
         """Why some questions cannot be in a split together, of `LockReason`; None: they can."""
@@ -132,7 +142,10 @@ class Patterns:
         answers = "\0".join(("", *question.hard_answers, ""))  # entities, or rows of JSON with some
         for fact in self._facts.needed_by(question) if split != "train" else ():
             for end, other in permutations(fact):
-                if f"\0{end}\0" in answers or json.dumps(end, ensure_ascii=False) in answers:
+                if f"\0{end}\0" in answers or any(
+                    json.dumps(name, ensure_ascii=False) in answers
+                    for name in (end, self._texts.get(end, end))
+                ):
                     yield LockReason.MIRRORED, (split, fact, end), (split, fact, other)
         if split == "test" and question.core:
             for rule in {*question.rules}:
