@@ -14,17 +14,15 @@ from rulemine.rules.rule import Atom, Rule
 from tests import some_seeds
 from tests.questions import question
 
-RULES = [Rule(Atom(0, "r", 1), (Atom(0, f"b{i}", 2), Atom(2, f"c{i % 3}", 1))) for i in range(30)]
+RULES = [Rule(Atom(0, "r", 1), (Atom(0, f"b{i}", 2), Atom(2, f"c{i % 3}", 1))) for i in range(100)]
 
 
 def left(questions, relations=50, told=None):
     removed = {triple for q in questions for row in q.hard for triple in row.witness}
     more = {(f"m{i}", f"m{i}", "m") for i in range(relations - 1)}
     kg = KnowledgeGraph.from_triples(removed | more)
-    asked, patterns = (
-        QuestionSet(tuple(questions), (), (), 0),
-        Patterns.of(kg, RULES, RemovedFacts(removed)),
-    )
+    asked = QuestionSet(tuple(questions), (), (), 0)
+    patterns = Patterns.of(kg, RULES, RemovedFacts(removed))
     return without_patterns(
         asked, patterns, 0, lambda kept: kept, [].append if told is None else told.append
     )
@@ -38,8 +36,10 @@ def ask(number, ends, rule=0, **more):
 def test_no_rule_and_no_relation_carries_the_core_of_test(seed):
     draws = np.random.default_rng(seed)
     questions = [
-        ask(i, (f"s{i}", f"o{i}"), int(min(29, draws.exponential(4))), core=i % 4 > 0, split="test")
-        for i in range(draws.integers(20, 700))
+        ask(
+            i, (f"s{i}", f"o{i}"), int(min(99, draws.exponential(30))), core=i % 4 > 0, split="test"
+        )
+        for i in range(draws.integers(300, 700))
     ]
     for relations in (49, 50):
         made = left(questions, relations)
