@@ -215,7 +215,8 @@ PARTICIPLES = _set(
     "located married sold sent taught led won lost cast set broadcast used bought brought caught chosen "
     "driven eaten fed fought hit kept laid paid put run shot spent stolen struck thrown worn grown hidden "
     "overseen begun said met beaten forbidden forgotten frozen overridden overtaken owed understood "
-    "undertaken underwritten upheld withdrawn withheld woven"
+    "undertaken underwritten upheld withdrawn withheld woven sown mown shorn spun torn sworn bred lent "
+    "sought ridden hung lit dealt mistaken proven"
 )
 """Passive participles without -ed, and the most common ones with it."""
 
@@ -254,7 +255,8 @@ ADJECTIVES = _set(
     "endemic essential exclusive immune independent indigenous invalid lateral medial necessary orthogonal "
     "peripheral posterior present prone proximal resistant sensitive sufficient toxic valid ventral allergic "
     "extrinsic intrinsic negative positive diagnostic obsolete prognostic junior senior subordinate "
-    "coextensive coincident concurrent congruent consistent inconsistent"
+    "coextensive coincident concurrent congruent consistent inconsistent weak strong effective ineffective "
+    "vulnerable susceptible compatible incompatible tolerant suitable available"
 )
 
 
