@@ -1,5 +1,3 @@
-"""What validation and test leave out, recounted by hand."""
-
 from collections import Counter
 
 import numpy as np
@@ -17,15 +15,13 @@ from tests.questions import question
 RULES = [Rule(Atom(0, "r", 1), (Atom(0, f"b{i}", 2), Atom(2, f"c{i % 3}", 1))) for i in range(100)]
 
 
-def left(questions, relations=50, told=None):
+def left(questions, relations=50, note=str):
     removed = {triple for q in questions for row in q.hard for triple in row.witness}
     more = {(f"m{i}", f"m{i}", "m") for i in range(relations - 1)}
     kg = KnowledgeGraph.from_triples(removed | more)
     asked = QuestionSet(tuple(questions), (), (), 0)
     patterns = Patterns.of(kg, RULES, RemovedFacts(removed))
-    return without_patterns(
-        asked, patterns, 0, lambda kept: kept, [].append if told is None else told.append
-    )
+    return without_patterns(asked, patterns, 0, lambda kept: kept, note)
 
 
 def ask(number, ends, rule=0, **more):
@@ -64,7 +60,7 @@ def test_two_entities_are_asked_for_from_one_end_but_in_training():
         assert kept == {f"q0000{i}" for i in ((0, 1, 2, 3) if split == "train" else (1, 2, 3))}
     apart = [ask(0, one, split="test"), ask(1, one, 1, **other, split="validation")]
     assert len(left(apart).questions) == 2
-    left([*apart, ask(2, one, split="validation")], told=(said := []))
+    left([*apart, ask(2, one, split="validation")], note=(said := []).append)
     assert said == [
         "split: 1 question left out: another question asks for its topic from its answer"
     ]

@@ -157,7 +157,7 @@ def in_short(release: Release) -> list[str]:
         notable += f" The {wanted:,} of questions.test_core cannot be had"
         if refused := counts["selection"].get("rules_refused"):
             notable += f": standards of proof refuse {counted(refused, 'rule')}"
-        notable += "."
+        notable += f". No rule may prove more than {max(5, core_test // 50)} questions of the core of test."
     if n < FEW_QUESTIONS or not core:
         notable += f" For more, {_advice(release)}."
     forms = counts.get("sampling", {})
@@ -182,11 +182,13 @@ def in_short(release: Release) -> list[str]:
 def _advice(release: Release) -> str:
     """The one key to change where there are few questions, or few in the core."""
     counts, config = release.manifest["counts"], release.manifest["config"]
-    chosen, key = counts["selection"], "selection.per_rule"
+    chosen, key, asked = counts["selection"], "selection.per_rule", config["questions"]
     if config["selection"]["mode"] == "none":
         return "set selection.mode to maximal, which removes triples"
     third = min(counts["core"] // 3, FEW_QUESTIONS)  # a split gives test no more
-    if third >= 3 * counts["core_by_split"]["test"] and config["questions"]["split"] == "group":
+    if asked["split"] == "group" and third >= max(
+        asked.get("test_core", 0) + 1, 3 * counts["core_by_split"]["test"]
+    ):
         return f"move some of the core to test: --set questions.test_core={third}"
     for reason, (what, limit) in BY_LIMIT.items():
         if reasons(counts).get(reason, 0) > counts["questions"]:
