@@ -10,8 +10,11 @@ from rulemine.cli.console import bar, note, refuse_idle, say
 from rulemine.errors import QueryError, counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from rulemine.kg import KnowledgeGraph, Triple
     from rulemine.kg.facts import Declarations
+    from rulemine.query.grading import Grades
     from rulemine.release.records import Missing
 
 __all__ = ["QUERY"]
@@ -34,7 +37,6 @@ def query(arguments: Namespace) -> int:
     from rulemine.query.query_graph import WHOLE, levels_of
     from rulemine.query.sparql import to_sparql
     from rulemine.query.structures import structure_of
-    from rulemine.release.showing.graded import graded_lines
 
     tree = parse(sys.stdin.read() if arguments.query == "-" else arguments.query)
     if arguments.to:
@@ -58,8 +60,32 @@ def query(arguments: Namespace) -> int:
         f"{named}shape {structure.shape}, {counted(structure.hops, 'hop')}, "
         f"{counted(structure.atoms, 'atom')}"
     )
-    say("\n".join(graded_lines(grades, removals, most)))
+    say("\n".join(_graded(grades, removals, most)))
     return 0
+
+
+def _graded(
+    grades: "Grades", removals: "Mapping[Triple, Missing | None]", most: int
+) -> "Iterator[str]":
+    """How many answers there are, and the first of them; below each hard one, what it is derived from."""
+    from rulemine.text.printing import printable
+
+    hard, wrong, value = grades.hard, len(grades.spurious), grades.stated_value
+    given = f", and {counted(wrong, 'wrong one', 'wrong ones')} from the incomplete graph"
+    stated = f", {len(grades.stated):,} of them stated" * bool(hard) + given * bool(wrong)
+    count = f"; the incomplete graph counts {value}" * (value != grades.value)
+    yield counted(len(grades), "answer") + stated + count
+    for number, answer in enumerate(grades.answers[:most]):
+        grade = f"missing {hard[answer]}" if answer in hard else "stated"
+        yield f"{grade:10} {printable(answer)}"
+        if answer not in hard and (hard or number):
+            continue
+        for triple in dict.fromkeys(grades.graph.kg.labeled(grades.witness(answer))):
+            row, arrow = removals.get(triple), "    {} ──{}──▶ {}".format(*map(printable, triple))
+            gone = triple in removals and (row is None or row.level <= grades.level)
+            yield arrow + "   ✗ removed" * gone
+    if len(grades) > most:
+        yield f"… and {len(grades) - most:,} more; --most N prints more"
 
 
 def _read(

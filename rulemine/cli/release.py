@@ -98,43 +98,29 @@ def show(arguments: Namespace) -> int:
     import shutil
 
     from rulemine.release.reader import Release
-    from rulemine.release.show import show as show_question
-    from rulemine.release.showing.view import ShownRelease
-    from rulemine.seeds import check_seed, stream
+    from rulemine.release.sampling_order import sample
+    from rulemine.release.sheet import sheet_text
+    from rulemine.release.show import show as show_questions
 
-    of_questions = [name for name in ("id", "sample", "seed") if getattr(arguments, name)]
-    if arguments.sheet is not None:
-        idle = ("summary", "browser", "wide", "split", "port")
-        refuse_idle(arguments, "showing questions", *of_questions, *idle)
-        return _sheet(arguments)
-    if arguments.browser:
-        from rulemine.cli.serve import serve
-
-        refuse_idle(arguments, "single questions", *of_questions)
-        refuse_idle(arguments, "--summary", "summary", "output", "wide")
-        return serve(arguments)
-    refuse_idle(arguments, "--browser", "split", "port")
+    asked = [name for name in ("id", "sample") if getattr(arguments, name)]
     if arguments.summary:
-        refuse_idle(arguments, "single questions", *of_questions)
+        refuse_idle(arguments, "single questions", *asked, "sheet")
         return _summary(arguments)
-    refuse_idle(arguments, "--summary or --sheet", "output")
     refuse_idle(arguments, "--summary", "wide")
-    width = shutil.get_terminal_size((100, 24)).columns
-    ids = list(arguments.id)
-    if not arguments.sample:
-        refuse_idle(arguments, "--sample", "seed")
-    check_seed(arguments.seed or 0)
-    if not ids and not arguments.sample:
-        raise ConfigError("show: name a question, or give --sample N.")
     release = Release.open(arguments.release)
+    if arguments.sheet is not None:
+        refuse_idle(arguments, "showing questions", *asked)
+        check_output(arguments.output)
+        emit(sheet_text(release, arguments.sheet).rstrip("\n"), arguments.output)
+        return 0
+    refuse_idle(arguments, "--summary", "output")
+    columns = shutil.get_terminal_size((100, 24)).columns
     with bar("show"):
-        if arguments.sample:
-            everything = [question.id for question in release.questions()]
-            order = stream(arguments.seed or 0, "show").permutation(len(everything))
-            ids += sorted(everything[i] for i in order[: arguments.sample])
-        opened = ShownRelease(release)
-        shown = [show_question(opened, question, width) for question in ids]
-    say(f"\n\n{'─' * width}\n\n".join(shown))
+        some = sample(release.questions(), arguments.sample) if arguments.sample else ()
+        if not (ids := [*arguments.id, *(question.id for question in some)]):
+            raise ConfigError("show: name a question, or give --sample N.")
+        shown = show_questions(release, *ids, width=columns)
+    say(shown)
     return 0
 
 
@@ -152,18 +138,6 @@ def _summary(arguments: Namespace) -> int:
         emit(draw_steps(steps(release), f"{release.name}: why so few questions"), arguments.output)
     else:
         emit(to_text(summary_of(release)), arguments.output)
-    return 0
-
-
-def _sheet(arguments: Namespace) -> int:
-    """Runs ``show --sheet``."""
-    from rulemine.release.reader import Release
-    from rulemine.release.sheet import sheet_text
-
-    check_output(arguments.output)
-    emit(
-        sheet_text(Release.open(arguments.release), arguments.sheet).rstrip("\n"), arguments.output
-    )
     return 0
 
 
@@ -224,21 +198,17 @@ VERIFY = Subcommand(
 )  # fmt: skip
 
 SHOW = Subcommand(
-    "show", show, "show questions with their proofs, here or in the browser",
+    "show", show, "show questions with their proofs",
     (
         "release",
         arg("id", "ID", "id of a question, e.g. q00001", nargs="*"),
-        arg("--sample", "N", "show N random questions (0)", within(0), default=0),
-        arg("--seed", "N", "seed of the sample (0)", int),
+        arg("--sample", "N", "show N questions, the core first (0)", within(0), default=0),
         switch("--summary", "show instead how many questions there are, why no more, and what to change"),
         arg("--sheet", "N", "write instead an empty sheet of N questions, spread over the structures, for "
             "people to check", within(1)),
         arg("-o --output", "FILE", "of --sheet; of --summary: .svg is a figure, else text (standard output)",
             output_file),
         "wide",
-        switch("--browser", "serve a page of all questions on this machine, until Ctrl-C"),
-        arg("--split", "SPLIT", "of --browser: train, validation, test or all (test)"),
-        arg("--port", "N", "of --browser: port on this machine, 0 for any that is free (8765)", int),
     ),
 )  # fmt: skip
 

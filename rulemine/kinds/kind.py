@@ -439,18 +439,6 @@ class Kind:
         """
         return {}
 
-    def view(self, question: Any, shown: Any) -> Sequence[Any]:
-        """What is shown of a question below its text, a `rulemine.release.showing.view.Titled` each.
-
-        Args:
-            question: The question.
-            shown: Its release, a `rulemine.release.showing.view.ShownRelease`.
-
-        Returns:
-            Empty: what every question has, see `rulemine.release.showing.view.common_view`.
-        """
-        return ()
-
 
 def pairs(topics: Iterable[str], answers: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The unordered pairs of a topic entity and an answer."""

@@ -23,7 +23,7 @@ from rulemine.papers.paper import Exhibit, LackingError, Made, Paper
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Prediction, Question
 from rulemine.release.sampling_order import sample
-from rulemine.release.showing.view import ShownRelease
+from rulemine.release.show import Views, read_views
 from rulemine.text.tables import Table, Value, Values, few_notes, marked
 
 __all__ = ["BRINK"]
@@ -85,17 +85,18 @@ def _examples(material: Material) -> Made:
     """Table 2: a question of each release, with what is removed and how it can be inferred."""
     rows: list[Values] = []
     for name, release in _releases(material).items():
-        shown = ShownRelease(release)
+        some = sample(release.questions(material.split), 1)
+        shown = read_views(release, some)
         rows += [
             (
                 name,
-                question.question,
+                shown.of(question).question[0],
                 ", ".join(map(shown.name, question.anchors)),
                 _answers(question, shown),
-                ", ".join(map(shown.triple, question.removed)),
+                "; ".join(map(shown.sentence, question.removed)),
                 _path(question, shown),
             )
-            for question in sample(release.questions(material.split), 1)
+            for question in some
         ]
     if not rows:
         raise LackingError(f"questions of the split {material.split}")
@@ -106,7 +107,7 @@ def _examples(material: Material) -> Made:
     return [Table("", "Examples", header, tuple(rows), (note,))]
 
 
-def _answers(question: Question, shown: ShownRelease) -> str:
+def _answers(question: Question, shown: Views) -> str:
     """The answers of a question, the hard one that is asked for first."""
     first = [question.hard_answer] if question.hard_answer else []
     ordered = [*first, *(a for a in question.answers if a not in first)]
@@ -114,12 +115,11 @@ def _answers(question: Question, shown: ShownRelease) -> str:
     return ", ".join(named) + (f" … ({len(ordered):,})" if len(ordered) > MOST else "")
 
 
-def _path(question: Question, shown: ShownRelease) -> str:
+def _path(question: Question, shown: Views) -> str:
     """The published proof of what a question lacks."""
-    proofs = [removal.certificate for removal in shown.removed(question).values()]
-    return "; ".join(
-        f"{' ∧ '.join(map(shown.triple, proof.body))} ⇒ {shown.triple(proof.proves)}"
-        for proof in proofs
+    return " ".join(
+        f"{'; '.join(map(shown.sentence, proof.body))}."
+        for proof in shown.proofs(question).values()
     )
 
 
@@ -183,20 +183,20 @@ def _failed(name: str, scores: StudyScores, system: str) -> Iterator[Values]:
     """The first question of the fixed order for each way in which a system fails."""
     report, level = scores.top[system], scores.study.plan.levels[-1]
     release = scores.study.named(scores.naming)
-    shown, by_id = ShownRelease(release), {q.id: q for q in release.questions()}
+    by_id = {q.id: q for q in release.questions()}
     given = {p.id: p for p in scores.predictions(system, level)}
     for column, called in FAILURES.items():
         failed = report.scores[:, report.columns.index(column)] == 1
         ids = [id_ for id_, one in zip(report.ids, failed.tolist(), strict=True) if one]
         for question in sample([by_id[id_] for id_ in ids], 1) if ids else ():
-            prediction = given[question.id]
-            triples = [shown.triple(triple) for triple in prediction.retrieved or ()]
+            shown, prediction = read_views(release, [question]), given[question.id]
+            triples = [shown.sentence(triple) for triple in prediction.retrieved or ()]
             more = f" … ({len(triples):,})" if len(triples) > MOST else ""
             yield (
                 name,
                 scores.called[system],
                 called,
-                question.question,
+                shown.of(question).question[0],
                 _answers(question, shown),
                 _path(question, shown),
                 _said(prediction, shown),
@@ -204,7 +204,7 @@ def _failed(name: str, scores: StudyScores, system: str) -> Iterator[Values]:
             )
 
 
-def _said(prediction: Prediction, shown: ShownRelease) -> str:
+def _said(prediction: Prediction, shown: Views) -> str:
     if prediction.answers is None:
         return " ".join((prediction.raw_output or prediction.sparql or "").split())[:300]
     return ", ".join(map(shown.name, prediction.answers[:MOST]))

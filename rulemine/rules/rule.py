@@ -16,6 +16,7 @@ from rulemine.errors import InputError
 from rulemine.query.atom import Atom, Term, variable_name
 
 __all__ = [
+    "VARIABLES",
     "Measures",
     "Rule",
     "format_readable",
@@ -26,7 +27,8 @@ __all__ = [
 ]
 
 
-_READABLE_NAMES = "xyzwvutsrqponmlkjihgfedcba"
+VARIABLES = "xyzwvutsrqponmlkjihgfedcba"
+"""What variables are called where people read a rule, by number."""
 
 ID_LENGTH = 12
 """Hexadecimal digits of a rule id: 48 bits, one collision expected among 20 million rules."""
@@ -259,9 +261,7 @@ def format_readable(rule: Rule) -> str:
 
 def readable_atom(atom: Atom) -> str:
     """Formats an atom for reading, e.g. ``aunt(x,z)``; entities are quoted."""
-    terms = [
-        _READABLE_NAMES[t] if isinstance(t, int) else repr(t) for t in (atom.subject, atom.object)
-    ]
+    terms = [VARIABLES[t] if isinstance(t, int) else repr(t) for t in (atom.subject, atom.object)]
     return f"{atom.relation}({terms[0]},{terms[1]})"
 
 

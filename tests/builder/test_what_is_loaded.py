@@ -25,7 +25,7 @@ from rulemine.evaluation.answerers.registry import answer
 from rulemine.release.reader import Release
 from rulemine.release.show import show
 release = Release.open(sys.argv[1])
-assert show(release, release.questions("test")[0].id, 100)
+assert show(release, release.questions("test")[0].id)
 assert evaluate(release, answer(release, "prior")).rows
 """
 

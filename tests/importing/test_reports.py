@@ -57,7 +57,6 @@ def test_a_query_of_the_source_is_shown_line_by_line(
     whole(given, tmp_path / "out")
     monkeypatch.chdir(tmp_path)
     shown = command("show", "out", "two").out
-    assert "source" in shown
     first, second, third = (
         next(line for line in shown.splitlines() if part in line)
         for part in ("SELECT ?x {", "<ann> <parent> ?x", "  }")

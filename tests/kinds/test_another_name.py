@@ -58,7 +58,7 @@ def test_a_renamed_kind_needs_nothing_but_its_name(
     monkeypatch.setattr(KINDS, "own", {})
     release = Release.open(tmp_path / "made")
     assert values(release) == scored
-    assert "r7" in show(release, release.questions("test")[0].id, 100)
+    assert "removed, but it follows from" in show(release, release.questions("test")[0].id)
     report = regenerated(verify(tmp_path / "made"))
     assert report.ok
     assert any("the kind r7 is not installed" in text for text in report.notes)

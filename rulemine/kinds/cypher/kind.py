@@ -95,7 +95,6 @@ class CypherKind(BuildingKind):
     drafts = imported("rulemine.kinds.cypher.ask:drafts")
     inputs = imported("rulemine.kinds.cypher.graph:INPUTS")
     page = imported("rulemine.kinds.cypher.page:CYPHER_PAGE")
-    view = imported("rulemine.kinds.cypher.show:row_view")
     results = imported("rulemine.kinds.cypher.groups:RESULTS")
     queries = CypherQueries()
     splits = CypherSplits()

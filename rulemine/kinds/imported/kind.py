@@ -65,7 +65,6 @@ class ImportedKind(Kind):
     block = imported("rulemine.kinds.imported.block:ImportedBlock")
     answers = imported("rulemine.kinds.imported.answers:ImportedAnswers")
     page = imported("rulemine.kinds.imported.page:PAGE")
-    view = imported("rulemine.kinds.imported.show:imported_view")
     results: ClassVar[Results] = Results(
         baselines=("lookup", "neighbors", "neighbors:hops=2", "random"), groups=(TYPE,), by=_FORM
     )

@@ -131,7 +131,6 @@ class RuleKind(BuildingKind):
     block = imported("rulemine.kinds.rules.block:RuleBlock")
     drafts = imported("rulemine.kinds.rules.ask:drafts")
     page = imported("rulemine.kinds.rules.page:RULE_PAGE")
-    view = imported("rulemine.kinds.rules.show:rule_view")
     results = imported("rulemine.kinds.rules.groups:RESULTS")
     splits = RuleSplits()
     limits = RuleLimits()

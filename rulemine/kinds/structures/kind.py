@@ -71,7 +71,6 @@ class StructureKind(BuildingKind):
     drafts = imported("rulemine.kinds.structures.ask:drafts")
     inputs = imported("rulemine.recipe.joins:INPUTS")
     page = imported("rulemine.kinds.structures.page:STRUCTURE_PAGE")
-    view = imported("rulemine.release.showing.tree:tree_view")
     results = Results(
         scores=("hard_f1", "hhr", "hits_hard", "hits_any", "hits_at_1", "f1"), least=0
     )

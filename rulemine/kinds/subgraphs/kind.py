@@ -62,7 +62,6 @@ class SubgraphKind(WrittenKind):
     block = imported("rulemine.kinds.written.block:SubgraphBlock")
     page = imported("rulemine.kinds.subgraphs.page:SUBGRAPH_PAGE")
     inputs = imported("rulemine.kinds.subgraphs.listed:INPUTS")
-    view = imported("rulemine.kinds.written.show:subgraph_view")
     results = Results(
         groups=(
             *GROUPS,

@@ -51,7 +51,6 @@ class VariantKind(WrittenKind):
     tools = (("topics", "rulemine.kinds.variants.topics"),)
     block = imported("rulemine.kinds.written.block:VariantBlock")
     page = imported("rulemine.kinds.variants.page:VARIANT_PAGE")
-    view = imported("rulemine.kinds.written.show:variant_view")
     inputs = imported("rulemine.kinds.variants.seed_inputs:INPUTS")
     results = Results(
         groups=(

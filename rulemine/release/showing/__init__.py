@@ -1,1 +1,0 @@
-"""What ``rulemine show`` prints of a question, by its kind."""

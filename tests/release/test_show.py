@@ -1,0 +1,226 @@
+"""What is shown of a question: of each kind, in any naming, and of releases that lack something."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rulemine.errors import ReleaseError
+from rulemine.kg.facts import Declarations
+from rulemine.release.reader import Release
+from rulemine.release.records import SPLITS, Certificate, HardAnswer, Rejection
+from rulemine.release.show import MOST, Views, read_views, show
+from rulemine.release.writer import write_release
+from tests.release.by_hand import AUNT, FAMILY, QUESTIONS, REMOVALS, RULES, WIFE, parts_of
+from tests.release.card.test_page import CONFIG, SOURCE
+from tests.releases import built
+from tests.structures import ASKED, world
+from tests.written_releases import written_world
+
+REJECTED = Rejection(
+    "balance", "too many", "q00009", ("ann", "aunt", "cy"), "object", "r", "at most 3"
+)
+
+
+def release(folder: Path, naming: str = "text", **changes) -> Path:
+    """The family as a release."""
+    config = CONFIG | changes.pop("config", {})
+    whole = {"removals": REMOVALS, "rules": RULES, "questions": QUESTIONS} | changes
+    parts = parts_of(
+        FAMILY, **whole, declared=Declarations.of(symmetric=["spouse"]), config=config, source=SOURCE,
+        rejections=(REJECTED,), levels=(50, 100),
+    )  # fmt: skip
+    folder.mkdir(exist_ok=True)
+    write_release(folder, parts, naming)
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return release(tmp_path / "release")
+
+
+@pytest.fixture(scope="module")
+def structures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("world")
+    write_release(made, world(), "text")
+    return made
+
+
+EXPECTED = """\
+q00000 · tiny · test · core · missing from 100 % of the removal on
+
+  To whom does the relation “aunt” lead from Ann?
+
+Answers
+  2 answers; the incomplete graph states 1 of them.
+  ★ Cy
+    Dan
+
+Rule
+  If the relation “sister” leads from x to z and the relation “parent” leads from z to y, then the
+    relation “aunt” leads from x to y. This is right in 75 % of the cases.
+
+Proof
+  The relation “aunt” leads from Ann to Cy: removed, but it follows from
+    The relation “sister” leads from Ann to Bea.
+    The relation “parent” leads from Bea to Cy.
+
+Why it is hard
+  The incomplete graph has 3 proofs of the removed triple, the shortest of 2 triples.
+  Guessing this answer is right in 4 % of such questions.
+  In the core: nothing else joins the ends of a missing link, and none can be guessed.
+
+Query
+  (p "aunt" "Ann")"""
+
+
+@pytest.mark.parametrize("naming", ["text", "private", "entity", "numeric"])
+def test_a_question_is_shown_with_text_labels_in_every_naming(tmp_path: Path, naming: str) -> None:
+    assert show(release(tmp_path, naming), "q00000") == EXPECTED
+
+
+def test_what_still_joins_the_ends_is_a_sentence(folder: Path) -> None:
+    text = show(folder, "q00001")
+    assert "  The relation “wife” leads from Bea to Bob: that is still stated.\n" in text
+    assert "Not in the core: the ends of a missing link are still joined." in text
+    assert "1 answer, which the incomplete graph does not state.\n  ★ Bea" in text
+
+
+def test_several_questions_have_a_rule_between_them(folder: Path) -> None:
+    both = show(folder, "q00000", "q00002")
+    assert both.split(f"\n\n{'─' * 100}\n\n") == [show(folder, "q00000"), show(folder, "q00002")]
+
+
+def test_a_question_of_a_further_certificate_shows_that_one(tmp_path: Path) -> None:
+    own = Certificate(AUNT.id, REMOVALS[0].triple, REMOVALS[0].certificate.body)
+    first = Certificate(WIFE.id, REMOVALS[0].triple, (("bea", "wife", "bob"),))
+    row = replace(REMOVALS[0], certificate=first, further_certificates=(own,))
+    assert show(release(tmp_path, removals=[row, *REMOVALS[1:]]), "q00000") == EXPECTED
+
+
+@pytest.mark.parametrize("width", [40, 60])
+def test_a_narrow_terminal_gets_short_lines_but_a_whole_query(structures: Path, width: int) -> None:
+    opened = Release.open(structures)
+    for question in opened.questions():
+        *lines, query = show(opened, question.id, width=width).split("\n")
+        assert max(map(len, lines)) <= width
+        assert query == f"  {question.query}"
+
+
+def test_many_answers_are_counted(tmp_path: Path) -> None:
+    q = QUESTIONS[0]
+    rows = (*q.hard, HardAnswer("dan", 1, 100, (("ann", "aunt", "dan"),), False))
+    names = [*FAMILY, *((f"n{i:02d}", "met", "ann") for i in range(20))]
+    stated = tuple(f"n{i:02d}" for i in range(18))
+    q = replace(q, hard=rows, stated=stated, further=("n18", "n19"))
+    q = replace(q, answers=tuple(sorted((*stated, "cy", "dan", "n18", "n19"))))
+    parts = parts_of(names, REMOVALS, RULES, [q], config=CONFIG, source=SOURCE)
+    write_release(tmp_path, parts, "text")
+    text = show(tmp_path, "q00000")
+    assert "22 answers; the incomplete graph states 18 of them." in text
+    assert "  ★ Cy (the one that is asked for)\n  ★ Dan\n    N00\n" in text
+    assert f"  … and {22 - MOST} more\n" in text
+    q = replace(q, stated=(), answers=("cy", "dan", "n18", "n19"))
+    (tmp_path / "few").mkdir()
+    write_release(tmp_path / "few", replace(parts, questions=(q,)), "text")
+    text = show(tmp_path / "few", "q00000")
+    assert "4 answers; the incomplete graph states none of them." in text
+    assert "    N18 (known from a larger graph alone)" in text
+
+
+def test_an_unknown_question_gets_a_hint(folder: Path) -> None:
+    with pytest.raises(ReleaseError, match=r"no question 'q0000'; did you mean 'q0000.'\?"):
+        show(folder, "q0000")
+    with pytest.raises(ReleaseError, match="ids run from q00000 to q00002"):
+        show(folder, "what")
+
+
+def test_a_rejected_question_says_why_it_is_not_there(folder: Path) -> None:
+    with pytest.raises(ReleaseError, match="q00009 was rejected by the stage balance: too many"):
+        show(folder, "q00009")
+
+
+@pytest.mark.parametrize("changes", [{"rules": [WIFE]}, {"removals": REMOVALS[1:]}])
+def test_a_question_whose_rule_or_triple_is_gone_points_to_verify(
+    folder: Path, tmp_path: Path, changes: dict
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    whole = {"removals": REMOVALS, "rules": RULES} | changes
+    parts = parts_of(FAMILY, **whole, questions=[], config=CONFIG, source=SOURCE)
+    write_release(other, parts, "text")
+    (question,) = Release.open(folder).questions("test")
+    with pytest.raises(ReleaseError, match=r"question q00000: .* lacks .*rulemine verify"):
+        read_views(Release.open(other), [question]).of(question)
+
+
+def test_each_link_is_a_line_with_its_proof_below(structures: Path) -> None:
+    text = show(structures, "q00005")
+    assert text.count(": removed, but it follows from\n    ") == 3
+    assert "Of 3 links to the answer, 3 must be inferred." in text
+    text = show(structures, "q00011")
+    assert (
+        "Proof\n"
+        "  Bob is a citizen of France: removed, but it follows from\n"
+        "    Bob was born in Lyon.\n"
+        "    Lyon is in France.\n"
+        "  Bob was born in Lyon.\n"
+    ) in text
+
+
+def test_where_every_answer_is_stated_there_is_a_derivation_without_proofs(
+    structures: Path,
+) -> None:
+    text = show(structures, "q00004")
+    assert "\n  Rome is in Italy.\n" in text
+    assert "the incomplete graph states every answer" in text
+    assert "removed" not in text
+    assert "★" not in text
+
+
+def test_the_views_of_parts_are_those_of_their_release(structures: Path) -> None:
+    parts, opened = world(), Release.open(structures)
+    rows = {row.triple: row for row in parts.removals}
+    rules = {rule.id: rule for rule in parts.rules}
+    views = Views(parts.names, parts.templates, parts.naming, rows, rules)
+    asked = opened.questions()
+    read = read_views(opened, asked)
+    assert len(asked) == len(ASKED)
+    for own, question in zip(parts.questions, asked, strict=True):
+        assert views.of(own) == read.of(question)
+
+
+def test_of_a_kind_that_is_not_installed_the_same_is_shown(structures: Path) -> None:
+    opened = Release.open(structures)
+    question = next(q for q in opened.questions() if q.hard_answer is not None and not q.core)
+    strange = replace(question, kind="riddles", block={"trick": 3}, query="(riddle)")
+    opened._read.update({f"questions/{split}.jsonl": () for split in SPLITS})
+    opened._read["questions/train.jsonl"] = (strange,)
+    opened.manifest["config"]["kind"] = "riddles"
+    text = show(opened, question.id)
+    assert text.endswith("\n\nQuery\n  (riddle)")
+    assert text.count(": removed, but it follows from") == len(question.removed)
+    assert f"\n  ★ {question.hard_answer}" in text
+
+
+@pytest.mark.parametrize("kind", ["subgraphs", "variants"])
+def test_counts_and_wrong_answers_of_written_questions(tmp_path: Path, kind: str) -> None:
+    write_release(tmp_path, written_world(kind), "private")
+    ids = [question.id for question in Release.open(tmp_path).questions()]
+    text = show(tmp_path, *ids)
+    assert "The number is 3; the incomplete graph gives 1.\n  ★ Ann" in text
+    assert "  ✗ Ann (wrong, but what the incomplete graph gives)" in text
+
+
+def test_rows_and_cypher_of_questions_over_a_property_graph() -> None:
+    coast = Release.open(built("coast") / "release")
+    asked = coast.questions()
+    assert any(q.spurious for q in asked)
+    for question in asked:
+        text = show(coast, question.id)
+        assert text.endswith(f"\n\nQuery\n  {question.block.cypher}")
+        assert text.count("\n  ★ ") == min(len(question.hard), MOST)
+        assert text.count("\n  ✗ ") == min(len(question.spurious), MOST)
+        if question.hard_answer is not None:
+            assert ": removed, but it follows from\n" in text
