@@ -27,7 +27,10 @@ from rulemine.text.articles import in_sentence
 from rulemine.text.printing import printable
 from rulemine.text.template import fill
 
-__all__ = ["View", "Views", "read_views", "show"]
+__all__ = ["TITLES", "View", "Views", "read_views", "show"]
+
+TITLES = ("", "Answers", "Rule", "Proof", "Why it is hard", "Query")
+"""The titles of the fields of `View`."""
 
 NARROWEST = 40
 
@@ -100,8 +103,7 @@ class Views:
 
     def sentence(self, triple: Triple) -> str:
         """A triple in words, with a capital letter and without a full stop."""
-        subject, target = self.name(triple[0]), self.name(triple[2])
-        text = self._clause(triple[1], subject, target)
+        text = self._clause(triple[1], subject := self.name(triple[0]), self.name(triple[2]))
         return text if text.startswith(subject) else text[:1].upper() + text[1:]
 
     def proofs(self, question: Question) -> dict[Triple, Certificate]:
@@ -115,7 +117,8 @@ class Views:
             every = (row.certificate, *row.further_certificates)
             found[row.triple] = next((c for c in every if c.rule in question.rules), every[0])
         used = {proof.rule for proof in found.values()}
-        if not used <= self._rules.keys() or (question.rules and not used):
+        hard = question.hard_answer is not None
+        if not used <= self._rules.keys() or (hard and question.rules and not used):
             raise ReleaseError(
                 f"question {question.id}: the release lacks a triple or a rule of its proof. rulemine verify "
                 "lists all faults."
@@ -325,9 +328,8 @@ def _drawn(release: Release, question: Question, view: View, width: int) -> str:
     facts = [question.id, release.name, question.split, *["core"] * question.core]
     if release.levels != (100,) and question.hard_answer is not None:
         facts.append(f"missing from {question.level} % of the removal on")
-    titles = ("", "Answers", "Rule", "Proof", "Why it is hard", "Query")
     lines = _wrapped(" · ".join(facts), width)
-    for title, texts in zip(titles, view, strict=True):
+    for title, texts in zip(TITLES, view, strict=True):
         if any(texts):
             lines += ["", *[title][: bool(title)]]
             # A query that is copied must not have line breaks.

@@ -32,7 +32,6 @@ __all__ = [
     "Document",
     "Outcome",
     "Picture",
-    "ProofEdge",
     "QuestionRow",
     "Series",
 ]
@@ -116,21 +115,6 @@ class Picture:
         return Table(self.id, self.title, (self.across, *numbers, *names), rows)
 
 
-class ProofEdge(NamedTuple):
-    """A triple of the proof of an answer.
-
-    Attributes:
-        triple: The triple.
-        removed: Whether the incomplete graph lacks it.
-        proves: For a triple of a certificate, the removed triple that it proves; None for a triple that
-            the query asks for.
-    """
-
-    triple: Triple
-    removed: bool
-    proves: Triple | None = None
-
-
 class Outcome(NamedTuple):
     """What one system did with one question.
 
@@ -172,14 +156,14 @@ class QuestionRow:
         anchors: Its topic entities.
         query: What it asks, as a line.
         form: Its rule type, or its structure.
-        rule: The rule of its proof in symbols; "" where there is none.
         core: Whether it is in the core.
         missing: The removed triples that the hard answer needs.
         hard_answer: The answer that must be inferred and is asked for; None where every answer is stated.
         hard: All answers that must be inferred.
         stated: The answers that the incomplete graph states.
         further: The answers that only the reference graph has.
-        proof: The triples of the proof of the hard answer.
+        proof: The triples that the hard answer rests on, and those of the proofs of removed ones.
+        shown: Title → lines: what `rulemine.release.show` shows of its rule, its proof and why it is hard.
         outcomes: What each system did with it.
     """
 
@@ -189,14 +173,14 @@ class QuestionRow:
     anchors: tuple[str, ...]
     query: str
     form: str
-    rule: str
     core: bool
     missing: int
     hard_answer: str | None
     hard: tuple[str, ...]
     stated: tuple[str, ...]
     further: tuple[str, ...]
-    proof: tuple[ProofEdge, ...]
+    proof: tuple[Triple, ...]
+    shown: Mapping[str, tuple[str, ...]]
     outcomes: tuple[Outcome, ...] = ()
 
 

@@ -169,16 +169,13 @@ def _question(
         "missing": q.missing,
         "topics": pool(q.anchors),
         "query": q.query,
-        "rule": q.rule,
         "answer": pool([q.hard_answer])[0] if q.hard_answer is not None else None,
         **{
             kind: {"n": len(names), "names": pool(names[:_NAMES])}
             for kind, names in (("hard", q.hard), ("stated", q.stated), ("further", q.further))
         },
-        "proof": [
-            [*pool(edge.triple), int(edge.removed), int(edge.proves is not None)]
-            for edge in q.proof
-        ],
+        "proof": pool.triples(q.proof),
+        "shown": list(q.shown.items()),
         "outcomes": [
             {"run": places[o.system, o.kg], **_outcome(o, q, pool, limits)} for o in q.outcomes
         ],

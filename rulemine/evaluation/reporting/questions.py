@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rulemine.errors import counted
 from rulemine.evaluation.matching.matching import make_matcher
 from rulemine.evaluation.matching.vocabulary import composed
-from rulemine.evaluation.reporting.document import Outcome, ProofEdge, QuestionRow
+from rulemine.evaluation.reporting.document import Outcome, QuestionRow
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scorer import predicted
 from rulemine.evaluation.sparql.predicted import run_predictions
@@ -26,7 +26,7 @@ from rulemine.release.records import (
     translation,
 )
 from rulemine.release.sampling_order import sample
-from rulemine.rules.formats import format_readable
+from rulemine.release.show import TITLES, Views
 
 __all__ = ["MOST_QUESTIONS", "MOST_SAID", "MOST_TRIPLES", "SystemRun", "question_rows"]
 
@@ -95,7 +95,8 @@ def question_rows(
             progress(number, len(questions))
         kept = MOST_TRIPLES if question.id in on_page else 0
         outcomes = (reader.outcome(question, proofs, kept, own) for reader in readers)
-        rows.append(_row(question, proofs, tuple(o for o in outcomes if o is not None)))
+        shown = proofs.shown(question) if kept else {}
+        rows.append(_row(question, proofs, shown, tuple(o for o in outcomes if o is not None)))
     return tuple(rows), _labels(release, rows)
 
 
@@ -104,7 +105,9 @@ class _Proofs:
 
     def __init__(self, release: Release) -> None:
         self._removals: dict[Triple, Removal] = {r.triple: r for r in release.removals()}
-        self._rules = {rule.id: format_readable(rule) for rule in release.rules()}
+        rules = {rule.id: rule for rule in release.rules()}
+        templates, naming = release.templates(), release.naming
+        self._views = Views(release.entities, templates, naming, self._removals, rules)
 
     def body(self, triple: Triple, question: Question) -> tuple[Triple, ...]:
         """The proof of a removed triple that the question is about; () for a triple that is stated."""
@@ -114,18 +117,15 @@ class _Proofs:
         found = (removal.certificate, *removal.further_certificates)
         return next((c.body for c in found if c.rule in question.rules), found[0].body)
 
-    def of(self, question: Question) -> Iterator[ProofEdge]:
+    def of(self, question: Question) -> Iterator[Triple]:
         """The triples that the hard answer rests on, each followed by its proof if it was removed."""
         for triple in question.evidence:
-            body = self.body(triple, question)
-            yield ProofEdge(triple, triple in self._removals)
-            yield from (ProofEdge(part, False, triple) for part in body)
+            yield from (triple, *self.body(triple, question))
 
-    def rules(self, question: Question) -> str:
-        """The rules of the proofs, one a line."""
-        if question.hard_answer is None:
-            return ""
-        return "\n".join(self._rules.get(rule, rule) for rule in question.rules)
+    def shown(self, question: Question) -> dict[str, tuple[str, ...]]:
+        """What `rulemine show` shows of the rule, of the proof and of why it is hard."""
+        view = self._views.of(question)
+        return {title: lines for title, lines in [*zip(TITLES, view, strict=True)][2:5] if lines}
 
     def needed(self, question: Question, found: Container[Triple], level: int) -> set[Triple]:
         """The triples of the proof on the graph of a level, given what was found there.
@@ -157,7 +157,12 @@ def _composed(triple: Triple) -> Triple:
     return s, r, o
 
 
-def _row(question: Question, proofs: _Proofs, outcomes: tuple[Outcome, ...]) -> QuestionRow:
+def _row(
+    question: Question,
+    proofs: _Proofs,
+    shown: Mapping[str, tuple[str, ...]],
+    outcomes: tuple[Outcome, ...],
+) -> QuestionRow:
     return QuestionRow(
         id=question.id,
         text=question.question,
@@ -165,7 +170,6 @@ def _row(question: Question, proofs: _Proofs, outcomes: tuple[Outcome, ...]) -> 
         anchors=question.anchors,
         query=question.query,
         form=form_of(question),
-        rule=proofs.rules(question),
         core=question.core,
         missing=question.missing,
         hard_answer=question.hard_answer,
@@ -173,6 +177,7 @@ def _row(question: Question, proofs: _Proofs, outcomes: tuple[Outcome, ...]) -> 
         stated=question.stated,
         further=question.further,
         proof=tuple(dict.fromkeys(proofs.of(question))),
+        shown=shown,
         outcomes=outcomes,
     )
 
@@ -342,7 +347,7 @@ def _labels(release: Release, rows: Sequence[QuestionRow]) -> dict[str, str]:
     seen: set[str] = set()
     for row in rows:
         seen.update(row.anchors, row.hard, row.stated, row.further)
-        seen.update(end for edge in row.proof for end in edge.triple[::2])
+        seen.update(end for triple in row.proof for end in triple[::2])
         for outcome in row.outcomes:
             seen.update(outcome.answers)
             seen.update(end for t in (*outcome.retrieved, *outcome.generated) for end in t[::2])

@@ -15,7 +15,6 @@ from rulemine.evaluation.reporting.document import (
     Document,
     Outcome,
     Picture,
-    ProofEdge,
     QuestionRow,
     Series,
 )
@@ -40,9 +39,10 @@ SERIES = (Series("one", (HALF, NONE)), Series("two", (None, HALF)))
 BARS = Picture("bars", "Bars", "A caption.", "bars", "system", "F1", ("a", "b & <c>"), SERIES)
 LINES = Picture("lines", "Lines", "A caption.", "lines", "level", "F1", (0, 100), SERIES)
 ROW = QuestionRow(
-    id="q1", text="Who?", split="test", anchors=("A",), query="q", form="composition", rule="r ⇒ s",
+    id="q1", text="Who?", split="test", anchors=("A",), query="q", form="composition",
     core=True, missing=1, hard_answer="H", hard=("H",), stated=("S", "T"), further=(),
-    proof=(ProofEdge(("A", "r", "H"), True), ProofEdge(("A", "s", "H"), False, ("A", "r", "H"))),
+    proof=(("A", "r", "H"), ("A", "s", "H")),
+    shown={"Proof": ("A r H: removed, but it follows from", "  A s H.")},
     outcomes=(
         Outcome("x", "incomplete", "hard", "Because.", 'said "so",\nyes', ("H",), (), 3, (), {"f1": 0.5}),
         Outcome("y", "complete", "wrong", "Not.", scores={"mrr": None}),

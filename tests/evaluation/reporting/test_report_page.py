@@ -62,7 +62,7 @@ def test_names_are_on_the_page_once_and_labels_beside_them() -> None:
     question = read["questions"][0]
     assert [read["names"][place] for place in question["topics"]] == ["A"]
     assert read["labels"] == {str(question["topics"][0]): "Ann"}
-    assert [edge[3:] for edge in question["proof"]] == [[1, 0], [0, 1]]
+    assert question["shown"] == [[title, [*lines]] for title, lines in ROW.shown.items()]
     assert question["outcomes"][0]["answers"] == [[read["names"].index("H"), 1]]
     assert read["runs"] == [{"system": "x", "kg": "incomplete"}, {"system": "y", "kg": "complete"}]
 

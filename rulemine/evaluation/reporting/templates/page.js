@@ -29,8 +29,7 @@
 
   // Everything on the page is made here, and only ever from texts.
   const make = (tag, attributes = {}, ...children) => {
-    const space = make.svg ? "http://www.w3.org/2000/svg" : "http://www.w3.org/1999/xhtml";
-    const element = document.createElementNS(space, tag);
+    const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     element.append(...children.filter((child) => child !== null));
     return element;
@@ -54,12 +53,12 @@
   };
 
   for (const question of data.questions) {
-    const places = [...question.topics, ...question.hard.names, ...question.stated.names, ...question.proof.flatMap((e) => e.slice(0, 3))];
+    const places = [...question.topics, ...question.hard.names, ...question.stated.names, ...question.proof.flat()];
     question.words = [question.id, question.text, question.query, question.form, ...places.map(named)].join("\n").toLowerCase();
   }
 
   // Columns: what is shown, and what is compared when they are sorted.
-  const rules = data.questions.some((question) => question.rule) && data.questions.every((q) => !/^\d/.test(q.form));
+  const rules = data.questions.some((q) => q.shown.some(([title]) => title === "Rule")) && data.questions.every((q) => !/^\d/.test(q.form));
   const columns = [
     ["Question", (q) => q.id], ["Text", (q) => q.text.toLowerCase()],
     [rules ? "Rule type" : "Structure", (q) => q.form], ["Core", (q) => Number(!q.core)], ["Missing links", (q) => q.missing],
@@ -159,16 +158,16 @@
     const box = make("div", {}, make("h3", { dir: "auto" }, q.text), pairs([
       [q.topics.length > 1 ? "Topic entities" : "Topic entity", list(q.topics)],
       ["Query", [make("code", {}, q.query)]],
-      [rules ? "Rule" : "Rules of the proofs", q.rule ? [make("code", { class: "rule" }, q.rule)] : []],
       ["Hard answer", q.answer === null ? ["none: every answer is stated"] : [name(q.answer)]],
       ["Other hard answers", list(others, q.hard.n - (q.answer === null ? 0 : 1))],
       ["Stated answers", list(q.stated.names, q.stated.n)],
       ["Answers beyond the complete graph", list(q.further.names, q.further.n)],
     ]));
-    if (q.proof.length) box.append(make("h3", {}, q.answer === null ? "Derivation" : "Proof"), drawn(q));
+    const line = (text) => make("p", { class: text.startsWith(" ") ? "line deeper" : "line", dir: "auto" }, text.trim());
+    for (const [title, lines] of q.shown) box.append(make("h3", {}, title), ...lines.map(line));
     if (!q.outcomes.length) return box;
     box.append(make("h3", {}, "Systems"));
-    const proof = new Set(q.proof.map((edge) => edge.slice(0, 3).join()));
+    const proof = new Set(q.proof.map((triple) => triple.join()));
     box.append(make("div", { class: "systems" }, ...q.outcomes.map((o) => system(o, proof))));
     return box;
   }
@@ -189,113 +188,6 @@
     if (o.count !== null) folded(`Retrieved triples: ${of(o.retrieved, o.count)}`, triples(o.retrieved), false);
     if (o.generated.length) folded(`Triples proposed by the model: ${o.generated.length}`, triples(o.generated), false);
     return part;
-  }
-
-  // A proof: topic entities on the left, each entity one column further for each stated edge.
-  const short = (place) => (named(place).length > 26 ? `${named(place).slice(0, 25)}…` : named(place));
-  const ending = (relation) => {
-    if (relation.length <= 28) return relation;
-    const end = relation.slice(-27);
-    return `…${end.slice(Math.max(0, end.search(/[/.]/)))}`;
-  };
-  function placed(q) {
-    const column = new Map(q.topics.map((topic) => [topic, 0]));
-    const nodes = [...new Set([...q.topics, ...q.proof.flatMap(([s, , o]) => [s, o])])];
-    for (const edges of [q.proof.filter((e) => !e[3]), q.proof]) {
-      for (let moved = true; moved; ) {
-        moved = false;
-        const before = new Map(column);
-        for (const [s, , o] of edges) {
-          for (const [a, b] of [[s, o], [o, s]]) {
-            if (before.has(a) && !column.has(b)) moved = Boolean(column.set(b, before.get(a) + 1));
-          }
-        }
-      }
-    }
-    nodes.forEach((node) => column.has(node) || column.set(node, 0));
-    if (q.answer !== null && column.size > 1 && !q.topics.includes(q.answer)) {
-      column.set(q.answer, Math.max(column.get(q.answer), ...nodes.filter((n) => n !== q.answer).map((n) => column.get(n) + (q.proof.some(([s, , o, , part]) => part && (s === n || o === n)) ? 0 : 1))));
-    }
-    return { nodes, column };
-  }
-
-  let drawings = 0;
-  function drawn(q) {
-    const { nodes, column } = placed(q);
-    const relations = q.proof.map((edge) => data.names[edge[1]]);
-    const wide = Math.max(70, ...nodes.map((n) => 7 * short(n).length + 18));
-    const gap = Math.max(90, ...relations.map((r) => 6.2 * ending(r).length + 36));
-    const levels = Array.from({ length: 1 + Math.max(...column.values()) }, () => []);
-    for (const node of nodes) levels[column.get(node)].push(node);
-    const most = Math.max(...levels.map((level) => level.length));
-    const spots = new Map();
-    levels.forEach((level, place) => {
-      // Nodes stand as the nodes to their left do that they have an edge with, so that fewer edges cross.
-      const height = (node) => {
-        const before = q.proof.flatMap(([s, , o]) => (s === node ? [o] : o === node ? [s] : [])).filter((other) => spots.has(other));
-        return before.length ? before.reduce((sum, other) => sum + spots.get(other).row, 0) / before.length : most;
-      };
-      const ordered = place ? level.map((node) => [height(node), node]).sort((a, b) => a[0] - b[0]).map(([, node]) => node) : level;
-      ordered.forEach((node, row) => spots.set(node, { x: place * (wide + gap) + 16, row: row + (most - level.length) / 2 }));
-    });
-    const step = 104;
-    const arcs = q.proof.filter(([s, , o]) => Math.abs(column.get(s) - column.get(o)) > 1).length;
-    const top = 40 + 34 * arcs;
-    for (const spot of spots.values()) spot.y = top + spot.row * step;
-    const loops = q.proof.some(([s, , o]) => s === o) ? 80 : 0;
-    const width = Math.max(540, levels.length * wide + (levels.length - 1) * gap + 32 + loops);
-    const height = top + (most - 1) * step + 84;
-    const id = `proof-${(drawings += 1)}`;
-    make.svg = true;
-    const arrow = (kind) => make("marker", { id: `${id}-${kind}`, class: kind, viewBox: "0 0 10 10", refX: "9", refY: "5", markerWidth: "9", markerHeight: "9", markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" }, make("path", { d: "M0 0L10 5L0 10z" }));
-    const words = q.proof.map(([s, r, o, removed]) => `${named(s)}, ${data.names[r]}, ${named(o)}${removed ? ", removed" : ""}`).join("; ");
-    const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `Proof: ${words}` }, make("defs", {}, arrow("stated"), arrow("removed")));
-    const labels = [];
-    const between = new Map();
-    let arc = 0;
-    for (const [s, r, o, removed, part] of q.proof) {
-      const [a, b] = [spots.get(s), spots.get(o)];
-      const pair = [s, o].sort().join();
-      const nth = between.get(pair) || 0;
-      between.set(pair, nth + 1);
-      let d, x, y;
-      if (s === o) {
-        d = `M${a.x + wide} ${a.y - 6}c60 -34 60 46 2 16`;
-        [x, y] = [a.x + wide + 30, a.y - 26];
-      } else if (a.x === b.x) {
-        const bend = 26 + 30 * nth;
-        d = `M${a.x + wide / 2} ${a.y + (a.y < b.y ? 15 : -15)}Q${a.x + wide / 2 + bend} ${(a.y + b.y) / 2} ${b.x + wide / 2} ${b.y + (a.y < b.y ? -15 : 15)}`;
-        [x, y] = [a.x + wide / 2 + bend / 2, (a.y + b.y) / 2 + 4];
-      } else if (Math.abs(a.x - b.x) > wide + gap + 1) {
-        const peak = top - 34 - 34 * (arc += 1) + 6;
-        d = `M${a.x + wide / 2} ${a.y - 15}C${a.x + wide / 2} ${peak - 14} ${b.x + wide / 2} ${peak - 14} ${b.x + wide / 2} ${b.y - 15}`;
-        [x, y] = [(a.x + b.x + wide) / 2, 0.25 * (a.y + b.y - 30) / 2 + 0.75 * (peak - 14) + 4];
-      } else {
-        const right = a.x < b.x;
-        const bend = nth ? (nth % 2 ? 1 : -1) * 34 * Math.ceil(nth / 2) : 0;
-        const [x1, x2] = right ? [a.x + wide, b.x] : [a.x, b.x + wide];
-        d = `M${x1} ${a.y}Q${(x1 + x2) / 2} ${(a.y + b.y) / 2 + 2 * bend} ${x2} ${b.y}`;
-        [x, y] = [(x1 + x2) / 2, (a.y + b.y) / 2 + bend - 9];
-      }
-      svg.append(make("path", { d, class: `${removed ? "removed" : ""}${part ? "" : " query"}`, "marker-end": `url(#${id}-${removed ? "removed" : "stated"})` }));
-      labels.push(make("text", { class: "relation", x, y, "text-anchor": "middle" }, make("title", {}, data.names[r]), ending(data.names[r]) + (removed ? " ✗" : "")));
-    }
-    for (const [node, spot] of spots) {
-      const kind = q.topics.includes(node) ? "topic" : node === q.answer ? "answer" : "";
-      svg.append(make("g", {}, make("title", {}, named(node)), make("rect", { class: kind, x: spot.x, y: spot.y - 15, width: wide, height: 30, rx: 6 }),
-        make("text", { x: spot.x + wide / 2, y: spot.y + 4.5, "text-anchor": "middle" }, short(node))));
-    }
-    svg.append(...labels);
-    const legend = [[16, "removed", "removed: must be inferred"], [246, "", "stated"], [346, "query", "what the query asks for"]];
-    const key = make("g", { class: "legend" });
-    for (const [x, kind, text] of legend) {
-      const tip = `url(#${id}-${kind === "removed" ? kind : "stated"})`;
-      key.append(make("path", { class: kind, d: `M${x} ${height - 18}h34`, "marker-end": tip }), make("text", { x: x + 42, y: height - 14 }, text));
-    }
-    svg.append(key);
-    svg.style.minWidth = `${0.85 * width}px`;
-    make.svg = false;
-    return make("div", { class: "proof scroll", tabindex: "0", role: "region", "aria-label": `Proof of ${q.id}` }, svg);
   }
 
   let waiting = 0;
