@@ -204,8 +204,8 @@ SHOW = Subcommand(
         arg("id", "ID", "id of a question, e.g. q00001", nargs="*"),
         arg("--sample", "N", "show N questions, the core first (0)", within(0), default=0),
         switch("--summary", "show instead how many questions there are, why no more, and what to change"),
-        arg("--sheet", "N", "write instead an empty sheet of N questions, spread over the structures, for "
-            "people to check", within(1)),
+        arg("--sheet", "N", "write instead an empty sheet of N questions of each structure, for people "
+            "to check", within(1)),
         arg("-o --output", "FILE", "of --sheet; of --summary: .svg is a figure, else text (standard output)",
             output_file),
         "wide",

@@ -241,7 +241,7 @@ def _retrieval(material: Material) -> Made:
 def _human_check(material: Material) -> Made:
     if not material.sheets:
         raise LackingError(
-            "filled sheets: rulemine show DIR --sheet 1000 -o sheet.tsv writes an empty one"
+            "filled sheets: rulemine show DIR --sheet 110 -o sheet.tsv writes an empty one"
         )
     sheets = read_sheets(material.sheets)
     asked = [{q.id: q.structure for q in release.questions()} for release in material.releases]

@@ -5,7 +5,7 @@ and on which are in the core, on neither naming nor seed.
 """
 
 from collections.abc import Sequence
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
 from rulemine.errors import ConfigError
 from rulemine.files import digest_of
@@ -13,15 +13,8 @@ from rulemine.files import digest_of
 __all__ = ["sample"]
 
 
-class _Question(Protocol):
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def core(self) -> bool: ...
-
-
-_Q = TypeVar("_Q", bound=_Question)
+_Q = TypeVar("_Q", bound=Any)
+"""What has an ``id`` and says whether it is in the ``core``."""
 
 
 def sample(questions: Sequence[_Q], n: int | None) -> tuple[_Q, ...]:

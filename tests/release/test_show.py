@@ -87,11 +87,6 @@ def test_what_still_joins_the_ends_is_a_sentence(folder: Path) -> None:
     assert "1 answer, which the incomplete graph does not state.\n  ★ Bea" in text
 
 
-def test_several_questions_have_a_rule_between_them(folder: Path) -> None:
-    both = show(folder, "q00000", "q00002")
-    assert both.split(f"\n\n{'─' * 100}\n\n") == [show(folder, "q00000"), show(folder, "q00002")]
-
-
 def test_a_question_of_a_further_certificate_shows_that_one(tmp_path: Path) -> None:
     own = Certificate(AUNT.id, REMOVALS[0].triple, REMOVALS[0].certificate.body)
     first = Certificate(WIFE.id, REMOVALS[0].triple, (("bea", "wife", "bob"),))
@@ -157,7 +152,6 @@ def test_a_question_whose_rule_or_triple_is_gone_points_to_verify(
 
 def test_each_link_is_a_line_with_its_proof_below(structures: Path) -> None:
     text = show(structures, "q00005")
-    assert text.count(": removed, but it follows from\n    ") == 3
     assert "Of 3 links to the answer, 3 must be inferred." in text
     text = show(structures, "q00011")
     assert (
@@ -209,6 +203,7 @@ def test_counts_and_wrong_answers_of_written_questions(tmp_path: Path, kind: str
     write_release(tmp_path, written_world(kind), "private")
     ids = [question.id for question in Release.open(tmp_path).questions()]
     text = show(tmp_path, *ids)
+    assert text.count("─" * 100) == len(ids) - 1
     assert "The number is 3; the incomplete graph gives 1.\n  ★ Ann" in text
     assert "  ✗ Ann (wrong, but what the incomplete graph gives)" in text
 
