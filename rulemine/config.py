@@ -19,8 +19,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rulemine.codec import TYPE_NAMES, decode, read_value, shown, slots_of, why_unreadable
-from rulemine.errors import ConfigError, InputError, did_you_mean, list_problems
+import msgspec
+
+from rulemine.codec import shown, slots_of, why_unreadable
+from rulemine.errors import ConfigError, InputError, UserError, did_you_mean, list_problems
 from rulemine.files import read_text
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "Option",
     "Section",
     "build",
+    "decode",
     "ending",
     "hint",
     "homes",
@@ -38,8 +41,10 @@ __all__ = [
     "override",
     "packaged",
     "parse_setting",
+    "read_table",
     "read_toml",
     "read_toml_text",
+    "read_value",
     "split_column",
 ]
 
@@ -50,6 +55,10 @@ _C = TypeVar("_C")
 
 _MOST = 2**63 - 1
 """No integer may be larger, since it would fit no array."""
+
+_NAMES: dict[Any, str] = {
+    int: "a whole number", float: "a number", str: "text", bool: "true or false", dict: "an object",
+}  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -106,7 +115,7 @@ class Option:
     def _within(self, item: Any) -> bool:
         if isinstance(item, str):
             return (item in self.choices or not self.choices) and _is_text(item, self.file)
-        if isinstance(item, bool):
+        if isinstance(item, bool) or not isinstance(item, int | float):
             return True
         within = self.least <= item <= self.most and self.above < item
         return within and (math.isfinite(item) if isinstance(item, float) else abs(item) <= _MOST)
@@ -134,9 +143,7 @@ class Option:
         if self.choices:
             named = [choice or "empty" for choice in self.choices]
             return " or ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
-        kind = (typing.get_args(hint) or (hint,))[0]
-        several = "a list, each item " if typing.get_origin(hint) is tuple else ""
-        return several + TYPE_NAMES[kind] + self._bounds()
+        return _described(hint) + self._bounds()
 
     def _bounds(self) -> str:
         if math.isfinite(self.least):
@@ -146,6 +153,19 @@ class Option:
         parts = [f" above {self.above}"] * math.isfinite(self.above)
         parts += [f" at most {self.most}"] * math.isfinite(self.most)
         return " and".join(parts)
+
+
+_ANY = Option()
+
+
+def _described(hint: Any) -> str:
+    """A type in words."""
+    inner = typing.get_args(hint)
+    if typing.get_origin(hint) is not tuple:
+        return _NAMES.get(inner[0] if inner else hint, "an object")
+    if inner[-1] is not Ellipsis:
+        return f"a list of {len(inner)}"
+    return f"a list, each item {_described(inner[0])}"
 
 
 def option(default: Any, **rules: Any) -> Any:
@@ -177,9 +197,8 @@ class Section:
         """Checks every value; a subclass with rules about several values calls this first."""
         problems: list[str] = []
         for slot in slots_of(type(self)):
-            value = read_value(
-                slot.hint, getattr(self, slot.name), slot.name, problems, slot.option
-            )
+            given = getattr(self, slot.name)
+            value = read_value(slot.hint, given, slot.name, problems, slot.option)
             object.__setattr__(self, slot.name, value)
         if problems:
             raise ConfigError(f"{'; '.join(problems)}.")
@@ -232,7 +251,7 @@ def keys_of(section: Any, prefix: str = "") -> Iterator[Key]:
         if dataclasses.is_dataclass(value):
             yield from keys_of(value, f"{prefix}{name}.")
         else:
-            rules = rules or Option()
+            rules = rules or _ANY
             text = " ".join(meanings.get(name, "").replace("`", "").split())
             flag = rules.flag_name or ("--" + name.replace("_", "-") if rules.flag else "")
             default = "" if value is None else json.dumps(value)
@@ -330,6 +349,89 @@ def build(
     if problems:
         raise ConfigError(list_problems(where, problems, advice))
     return typing.cast(_C, config)
+
+
+def decode(
+    kind: type[_C],
+    row: Mapping[str, Any],
+    problems: list[str],
+    prefix: str = "",
+    suggest: Callable[[str, Iterable[str]], str] = did_you_mean,
+    base: _C | None = None,
+) -> _C | None:
+    """Decodes a table into a record.
+
+    Args:
+        kind: The record class.
+        row: Its fields: strings, numbers, lists, and tables for its sections. Fixed values of the class
+            may be there too, as `to_json` writes them.
+        problems: Receives a line for every unknown, missing or wrong field.
+        prefix: Prefix of the field names in these lines, e.g. ``selection.``.
+        suggest: Called with an unknown name and the known ones; returns a hint.
+        base: Supplies the fields that the row lacks; None: their defaults.
+
+    Returns:
+        The record; None if there was a problem.
+    """
+    before, slots = len(problems), slots_of(kind)
+    fixed = {name: getattr(kind, name) for name in getattr(kind, "fixed_values", ())}
+    fixed |= {name: [*value] for name, value in fixed.items() if isinstance(value, tuple)}
+    row = {name: value for name, value in row.items() if fixed.get(name, ...) != value}
+    values: dict[str, Any] = {}
+    for name, hint, option, default in slots:
+        if name not in row:
+            if default is dataclasses.MISSING and base is None:
+                problems.append(f"{prefix}{name} is missing")
+        elif dataclasses.is_dataclass(default):
+            values[name] = read_table(default, row[name], prefix + name, problems, suggest)
+        else:
+            values[name] = read_value(hint, row[name], prefix + name, problems, option)
+    known = [slot.name for slot in slots]
+    problems += [
+        f"unknown key {prefix + name!r}; {suggest(name, known)}"
+        for name in row
+        if name not in known
+    ]
+    if len(problems) > before:
+        return None
+    try:
+        return kind(**values) if base is None else dataclasses.replace(base, **values)  # type: ignore[type-var]
+    except UserError as problem:  # a rule about several fields
+        problems.append(f"{prefix}{problem}".rstrip("."))
+        return None
+
+
+def read_table(
+    base: _C, value: Any, name: str, problems: list[str], suggest: Callable[..., str]
+) -> _C | None:
+    """Decodes a table that has the defaults of a record, and its name in messages; see `decode`."""
+    if isinstance(value, Mapping):
+        return decode(type(base), value, problems, f"{name}.", suggest, base)
+    problems.append(f"{name} is {shown(value)}; expected a table, [{name}] and its keys below")
+    return None
+
+
+def read_value(
+    hint: Any, value: Any, name: str, problems: list[str], option: Option | None = None
+) -> Any:
+    """Decodes plain data into a value of a type.
+
+    Args:
+        hint: The type.
+        value: The plain value; for a tuple, a list or a tuple.
+        name: Its name in messages.
+        problems: Receives a line if the value does not fit.
+        option: Its bounds; None: none.
+    """
+    bounds = option or _ANY
+    try:
+        made = msgspec.convert(value, hint)
+    except (msgspec.ValidationError, OverflowError):
+        problems.append(bounds.complaint(hint, name, value))
+        return None
+    if not bounds.fits(made):
+        problems.append(bounds.complaint(hint, name, made))
+    return made
 
 
 def homes(kind: type, prefix: str = "") -> dict[str, str]:

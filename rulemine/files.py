@@ -371,8 +371,8 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode("utf-8"))
 
 
-def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> None:
-    """Writes a JSON Lines file atomically (see `write_lines`), one object per line."""
+def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
+    """Writes records or objects as a JSON Lines file atomically, see `write_lines`."""
     write_lines(path, (f"{dump_line(row)}\n" for row in rows))
 
 

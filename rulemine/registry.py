@@ -17,8 +17,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from rulemine.codec import read_value, slots_of
-from rulemine.config import Section, build, packaged, parse_setting
+from rulemine.codec import slots_of
+from rulemine.config import Section, build, packaged, parse_setting, read_value
 from rulemine.errors import ConfigError, RulemineError, did_you_mean
 
 if TYPE_CHECKING:

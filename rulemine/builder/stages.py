@@ -66,7 +66,7 @@ class BuildStages(BuildResults):
         if self.recipe.rules:
             given = (*self.inputs.rules, *self.inputs.rules_with_unknown_names)
             options = {"rules": [rule_to_json(rule) for rule in given]}
-        return self._stage("mine", 2, options, work)
+        return self._stage("mine", 3, options, work)
 
     def _rules(self) -> Sequence[Rule]:
         """The rules of the stage ``mine``: given, or mined."""
@@ -163,7 +163,7 @@ class BuildStages(BuildResults):
             "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),
             **self.kind.options(inputs),
         }
-        return self._stage("ask", 33, options, work)
+        return self._stage("ask", 34, options, work)
 
     @contextmanager
     def _writing(self, folder: Path) -> Iterator[Writing]:
@@ -186,7 +186,7 @@ class BuildStages(BuildResults):
             asked = self.kind.limits.kept(self.recipe, before)
             self._hand_on("balance", folder, asked, before)
 
-        return self._stage("balance", 4, self.kind.limits.options(self.recipe), work)
+        return self._stage("balance", 5, self.kind.limits.options(self.recipe), work)
 
     def _verbalize(self) -> Stage:
         def work(folder: Path) -> None:
@@ -206,7 +206,7 @@ class BuildStages(BuildResults):
             write_trace(folder, trace)
 
         options = {**self.inputs.model_options(), "seed": self.recipe.seed}
-        return self._stage("verbalize", 8, options, work)
+        return self._stage("verbalize", 9, options, work)
 
     def _split(self) -> Stage:
         chosen = self.recipe.questions
@@ -249,7 +249,7 @@ class BuildStages(BuildResults):
             "max_facts": chosen.max_facts,
             "seed": self.recipe.seed,
         }
-        return self._stage("split", 9, options | self.kind.splits.options(self.inputs), work)
+        return self._stage("split", 10, options | self.kind.splits.options(self.inputs), work)
 
     def _check_missing(self) -> None:
         """Refuses questions of which hardly any misses something.
@@ -292,4 +292,4 @@ class BuildStages(BuildResults):
             "about": self.inputs.about(self._types[0]),
             "templates": self.inputs.templates.to_plain(),  # those of no question, too
         }
-        return self._stage("release", 11, options, work)
+        return self._stage("release", 12, options, work)

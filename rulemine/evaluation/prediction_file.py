@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rulemine.codec import parse_object, unique_keys, why_unreadable
+from rulemine.codec import parse_object, why_unreadable
 from rulemine.cypher.rows import row_of, row_text
 from rulemine.errors import InputError, PredictionError, counted
 from rulemine.files import decoded, read_text
@@ -108,7 +108,7 @@ def _rows(text: str, is_array: bool, where: str) -> list[tuple[str, dict[str, An
     rows: list[tuple[str, dict[str, Any] | str]] = []
     if is_array:
         try:
-            items = json.loads(text, object_pairs_hook=unique_keys)
+            items = json.loads(text)
         except (ValueError, RecursionError) as problem:
             raise PredictionError(
                 f"{where}: is not valid JSON ({why_unreadable(problem)}). {_EXPECTED}"
@@ -122,10 +122,10 @@ def _rows(text: str, is_array: bool, where: str) -> list[tuple[str, dict[str, An
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
-                rows.append((f"line {number}", parse_object(line, "", unique=True)))
+                rows.append((f"line {number}", parse_object(line, "")))
             except InputError as problem:
                 item_or_fault = str(problem).removesuffix(" Fix or remove it.").strip(" .")
-                rows.append((f"line {number}", item_or_fault.replace("line 1 column", "column")))
+                rows.append((f"line {number}", item_or_fault))
     return rows
 
 

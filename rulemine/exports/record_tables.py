@@ -13,7 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rulemine.codec import slots_of, to_json
+import msgspec
+
+from rulemine.codec import slots_of
 from rulemine.errors import ConfigError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.rules.formats import rule_to_json
@@ -54,7 +56,7 @@ def record_table(kind: type, records: Iterable[Any], **types: Any) -> Any:
         types: The types of fields whose own is not exact: name → type.
     """
     schema = _schema({slot.name: slot.hint for slot in slots_of(kind)} | types)
-    return arrow().Table.from_pylist([to_json(record) for record in records], schema=schema)
+    return arrow().Table.from_pylist([msgspec.to_builtins(record) for record in records], schema=schema)
 
 
 def rule_table(rules: Iterable[Rule]) -> Any:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rulemine.codec import read_value, shown, why_unreadable
+from rulemine.codec import shown, why_unreadable
+from rulemine.config import read_value
 from rulemine.errors import ConfigError, InputError, counted
 from rulemine.files import read_jsonl, read_lines, read_text
 from rulemine.kg.graph import Triple
@@ -65,7 +66,7 @@ class SourceRow:
     in_table: bool = False
 
     def get(self, name: str, hint: Any, default: Any = None) -> Any:
-        """A field, read as `rulemine.codec.read_value` reads a type.
+        """A field, read as `rulemine.config.read_value` reads a type.
 
         Args:
             name: The field.

@@ -5,8 +5,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rulemine.codec import decode, shown, slots_of
-from rulemine.config import read_toml
+from rulemine.codec import shown, slots_of
+from rulemine.config import decode, read_toml
 from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.text.template import template_problem
 

@@ -6,8 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rulemine.codec import decode, read_table, shown, slots_of
-from rulemine.config import hint, homes, lookup, override, packaged, read_toml
+from rulemine.codec import shown, slots_of
+from rulemine.config import (
+    decode,
+    hint,
+    homes,
+    lookup,
+    override,
+    packaged,
+    read_table,
+    read_toml,
+)
 from rulemine.errors import ConfigError, did_you_mean, list_problems
 from rulemine.kinds.registry import KINDS, USUAL
 from rulemine.recipe.drafted import AS_DRAFTED, is_untouched

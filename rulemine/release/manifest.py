@@ -42,13 +42,12 @@ TABLES = ("mining", "selection", "questions", "verbalizer")
 """Of the options in a manifest."""
 
 
-def check_manifest(manifest: dict[str, Any], where: Path, release: Path) -> None:
+def check_manifest(manifest: dict[str, Any], where: Path) -> None:
     """Checks what a reader relies on.
 
     Args:
         manifest: The manifest.
         where: Its file, for messages.
-        release: The release as given, for messages.
 
     Raises:
         ReleaseError: It is of no release, or of one of another format version.
@@ -59,15 +58,10 @@ def check_manifest(manifest: dict[str, Any], where: Path, release: Path) -> None
             "release."
         )
     version = manifest.get("format_version")
-    if version == FORMAT_VERSION - 1:
-        raise ReleaseError(
-            f"{where}: format_version is {version}; expected {FORMAT_VERSION}. Convert the release: "
-            f"python tools/to_format{FORMAT_VERSION}.py {release} NEW, of the source of rulemine."
-        )
     if type(version) is not int or version < FORMAT_VERSION:
         raise ReleaseError(
             f"{where}: format_version is {dump_line(version)}; expected {FORMAT_VERSION}. "
-            "Fetch or build the release again."
+            "Build the release again."
         )
     if version > FORMAT_VERSION:
         raise ReleaseError(

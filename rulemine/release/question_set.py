@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rulemine.codec import from_json, parse_object, to_json
+from rulemine.codec import from_json, parse_object
 from rulemine.files import read_jsonl, read_text, write_jsonl
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations, Reading
@@ -125,15 +125,15 @@ def write_question_set(folder: Path, asked: QuestionSet) -> None:
     Raises:
         OutputError: A file cannot be written.
     """
-    write_jsonl(folder / "questions.jsonl", map(to_json, asked.questions))
-    write_jsonl(folder / "rejected.jsonl", map(to_json, asked.rejections))
-    write_jsonl(folder / "names.jsonl", map(to_json, asked.names))
+    write_jsonl(folder / "questions.jsonl", asked.questions)
+    write_jsonl(folder / "rejected.jsonl", asked.rejections)
+    write_jsonl(folder / "names.jsonl", asked.names)
     rest = {
         "kg_entities": asked.kg_entities,
-        "reference": [list(t) for t in asked.reference],
-        "declarations": {name: list(row) for name, row in asked.declarations.readings.items()},
+        "reference": asked.reference,
+        "declarations": asked.declarations.readings,
         "sampling": asked.sampling,
-        "records": {name: list(map(to_json, rows)) for name, rows in asked.records.items()},
+        "records": asked.records,
     }
     write_jsonl(folder / "asked.jsonl", [rest])
 
@@ -180,10 +180,10 @@ def write_changes(folder: Path, stage: str, before: QuestionSet, after: Question
     """
     kind: type[Any] = _CHANGES[stage]
     names = [each.name for each in fields(kind)]
-    rows = (to_json(kind(*(getattr(q, name) for name in names))) for q in after.questions)
+    rows = (kind(*(getattr(q, name) for name in names)) for q in after.questions)
     write_jsonl(folder / "questions.jsonl", rows)
     rejections = after.rejections[len(before.rejections) :]
-    write_jsonl(folder / "rejected.jsonl", map(to_json, rejections))
+    write_jsonl(folder / "rejected.jsonl", rejections)
 
 
 def read_changes(folder: Path, stage: str, before: QuestionSet) -> QuestionSet:

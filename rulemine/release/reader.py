@@ -14,7 +14,7 @@ from itertools import islice, starmap
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rulemine.codec import from_json, parse_object
+from rulemine.codec import dump_line, from_json, parse_object
 from rulemine.errors import InputError, ReleaseError
 from rulemine.files import describe_content, digest_of, read_jsonl, read_lines, read_text
 from rulemine.kg.entity_names import EntityNames
@@ -94,7 +94,7 @@ class Release:
             manifest = parse_object(read_text(file), str(where))
         except InputError as problem:
             raise ReleaseError(str(problem)) from None
-        check_manifest(manifest, where, given)
+        check_manifest(manifest, where)
         return cls(given, folder, manifest)
 
     @property
@@ -291,7 +291,7 @@ class Release:
         for name, path in [(name, self.file(name)) for name in names]:
             rows: Iterable[Question] = self._read.get(name, ())
             if name not in self._read:
-                lines = read_jsonl(path, f'"id": {json.dumps(wanted)}')
+                lines = read_jsonl(path, f'"id":{dump_line(wanted)}')
                 rows = (question_from_json(row, f"{path}: line {n}") for n, row in lines)
             for question in rows:
                 if (question.id, question.kind) == (wanted, self.kind):

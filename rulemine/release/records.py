@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Annotated, Any
 
-from rulemine.codec import from_json, shown
-from rulemine.errors import ConfigError, InputError, did_you_mean
+from rulemine.codec import from_json
+from rulemine.errors import ConfigError, did_you_mean
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kinds.registry import kind_named
 
@@ -46,7 +46,7 @@ __all__ = [
     "translation",
 ]
 
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 
 SPLITS = ("train", "validation", "test")
 
@@ -318,12 +318,9 @@ def question_from_json(row: dict[str, Any], where: str) -> Question:
     Raises:
         InputError: As `rulemine.codec.from_json`.
     """
-    block = row.get("block", {})
-    if type(block) is not dict:
-        raise InputError(f"{where}: block is {shown(block)}; expected an object.")
     own = kind_named(str(row.get("kind"))).block
-    if "block" in row and own is not None:
-        row = row | {"block": from_json(own, block, f"{where}: block")}
+    if own is not None:
+        row = row | {"block": from_json(own, row.get("block"), f"{where}: block")}
     return from_json(Question, row, where)
 
 

@@ -11,7 +11,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from rulemine.codec import to_json
 from rulemine.files import describe_content, write_jsonl, write_lines, write_text
 from rulemine.kg.graph import Triple, format_tsv
 from rulemine.kg.property_graph.simplekg import write_simplekg
@@ -47,15 +46,15 @@ def write_release(
     """
     named = parts.renamed(naming)
     same = _write_graphs(folder, named, known or {})
-    write_jsonl(folder / "removed.jsonl", map(to_json, sorted(named.removals, key=_by_triple)))
+    write_jsonl(folder / "removed.jsonl", sorted(named.removals, key=_by_triple))
     write_rules(folder / "rules.jsonl", named.rules)
     rows = sorted((n.private, n.entity, n.text) for n in named.names)
     _write_table(folder / "entities.tsv", ("private", "entity", "text"), rows)
     _write_relations(folder / "relations.tsv", named)
     for split in SPLITS:
-        chosen = [to_json(q) for q in named.questions if q.split == split]
-        write_jsonl(folder / f"questions/{split}.jsonl", sorted(chosen, key=lambda row: row["id"]))
-    write_jsonl(folder / "rejected.jsonl", map(to_json, named.rejections))
+        chosen = [q for q in named.questions if q.split == split]
+        write_jsonl(folder / f"questions/{split}.jsonl", sorted(chosen, key=attrgetter("id")))
+    write_jsonl(folder / "rejected.jsonl", named.rejections)
     if named.types is not None:
         pairs = sorted((entity, type_) for entity, types in named.types.items() for type_ in types)
         _write_table(folder / TYPES, ("entity", "type"), pairs)
@@ -64,7 +63,7 @@ def write_release(
         own = list(named.records.get(file.name, ()))
         if file.by:
             own.sort(key=attrgetter(*file.by))
-        write_jsonl(folder / file.name, map(to_json, own))
+        write_jsonl(folder / file.name, own)
     for level, graph in named.property_graphs():
         write_simplekg(graph, folder / PROPERTY_GRAPHS / f"{_name_of(level)}.json.gz")
     for name, graph in named.graphs.items():

@@ -282,10 +282,10 @@ def json_line(
         identities = tuple(atom.identity for atom in canonical_body)
     kind = classify_shapes(head.shape, shapes, tuple([r == head.relation for r in relations]))
     return (
-        f'{{"id": "{id_of(head.identity, *identities)}", '
-        f'"rule": "{" ∧ ".join(texts)} ⇒ {head.text}", '
-        f'"type": "{kind.type}", "subtype": "{kind.subtype}", '
-        f'"head": {head.terms}, "body": [{", ".join(terms)}]'
+        f'{{"id":"{id_of(head.identity, *identities)}",'
+        f'"rule":"{" ∧ ".join(texts)} ⇒ {head.text}",'
+        f'"type":"{kind.type}","subtype":"{kind.subtype}",'
+        f'"head":{head.terms},"body":[{",".join(terms)}]'
         f"{'' if counts is None else _json_measures(counts)}}}\n"
     )
 
@@ -298,10 +298,10 @@ def _json_term(term: Term) -> str | dict[str, str]:
 def _json_measures(counts: tuple[int, ...]) -> str:
     m = Measures(*counts)
     return (
-        f', "head_coverage": {m.head_coverage!r}, "std_confidence": {m.std_confidence!r}, '
-        f'"pca_confidence": {m.pca_confidence!r}, "support": {m.support}, '
-        f'"body_size": {m.body_size}, "pca_body_size": {m.pca_body_size}, '
-        f'"head_size": {m.head_size}, "functional": "{variable_name(m.functional)}"'
+        f',"head_coverage":{m.head_coverage!r},"std_confidence":{m.std_confidence!r},'
+        f'"pca_confidence":{m.pca_confidence!r},"support":{m.support},'
+        f'"body_size":{m.body_size},"pca_body_size":{m.pca_body_size},'
+        f'"head_size":{m.head_size},"functional":"{variable_name(m.functional)}"'
     )
 
 

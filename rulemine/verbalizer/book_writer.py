@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from rulemine.codec import decode, dump_line
-from rulemine.config import read_toml
+from rulemine.codec import dump_line
+from rulemine.config import decode, read_toml
 from rulemine.files import write_text
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple

@@ -29,7 +29,7 @@ from rulemine.verify.triples import Columns, Terms
 
 __all__ = ["Folder", "key_at"]
 
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 """The format version that this verifier knows."""
 
 MANIFEST_NAME = "manifest.json"
@@ -99,8 +99,6 @@ class Folder:
         if type(version) is int and version != FORMAT_VERSION:
             newer = version > FORMAT_VERSION
             advice = "Upgrade: pip install -U rulemine" if newer else "Build it again"
-            if version == FORMAT_VERSION - 1:
-                advice = f"Convert it: python tools/to_format4.py {self.path} NEW"
             raise ReleaseError(
                 f"{self.path / MANIFEST_NAME}: format version {version}; this program verifies version "
                 f"{FORMAT_VERSION}. {advice}."

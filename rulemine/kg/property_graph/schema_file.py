@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rulemine.codec import decode, shown
-from rulemine.config import read_toml
+from rulemine.codec import shown
+from rulemine.config import decode, read_toml
 from rulemine.errors import ConfigError, did_you_mean, list_problems
 from rulemine.kg.property_graph.schema import (
     EntityType,

@@ -27,8 +27,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rulemine.codec import decode
-from rulemine.config import packaged, read_toml
+from rulemine.config import decode, packaged, read_toml
 from rulemine.errors import InputError, list_problems
 from rulemine.kg.facts import Declarations
 from rulemine.phrasing.grammar import base_of, is_past
