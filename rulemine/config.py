@@ -430,7 +430,7 @@ def read_value(
         problems.append(bounds.complaint(hint, name, value))
         return None
     if not bounds.fits(made):
-        problems.append(bounds.complaint(hint, name, made))
+        problems.append(bounds.complaint(hint, name, value))
     return made
 
 

@@ -145,7 +145,7 @@ def test_json_lines_are_read_with_their_numbers(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     rows = [{"id": "q1", "text": "a\nb ∧ é"}, {"id": "q2"}]
     files.write_jsonl(path, rows)
-    assert path.read_text("utf-8") == '{"id": "q1", "text": "a\\nb ∧ é"}\n{"id": "q2"}\n'
+    assert path.read_text("utf-8") == '{"id":"q1","text":"a\\nb ∧ é"}\n{"id":"q2"}\n'
     assert list(files.read_jsonl(path)) == [(1, rows[0]), (2, rows[1])]
     path.write_text('\n{"a": 1}\n\n{"a": 2}')
     assert [n for n, _ in files.read_jsonl(path)] == [2, 4]

@@ -48,7 +48,7 @@ def test_the_answerer_of_another_package_answers(tmp_path: Path) -> None:
     write_release(tmp_path / "r", [question(1)])
     words = ("answer", "r", "--with", "popular", "-o", "found.jsonl")
     assert rulemine(tmp_path, *words, code=code).status == 0
-    assert '"id": "q00001"' in (tmp_path / "found.jsonl").read_text()
+    assert '"id":"q00001"' in (tmp_path / "found.jsonl").read_text()
     assert_refused(rulemine(tmp_path, *words[:3], "populer", *words[4:]), "did you mean 'popular'")
 
 

@@ -56,7 +56,9 @@ def record_table(kind: type, records: Iterable[Any], **types: Any) -> Any:
         types: The types of fields whose own is not exact: name → type.
     """
     schema = _schema({slot.name: slot.hint for slot in slots_of(kind)} | types)
-    return arrow().Table.from_pylist([msgspec.to_builtins(record) for record in records], schema=schema)
+    return arrow().Table.from_pylist(
+        [msgspec.to_builtins(record) for record in records], schema=schema
+    )
 
 
 def rule_table(rules: Iterable[Rule]) -> Any:

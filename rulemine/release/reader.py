@@ -291,7 +291,7 @@ class Release:
         for name, path in [(name, self.file(name)) for name in names]:
             rows: Iterable[Question] = self._read.get(name, ())
             if name not in self._read:
-                lines = read_jsonl(path, f'"id":{dump_line(wanted)}')
+                lines = read_jsonl(path, dump_line(wanted))
                 rows = (question_from_json(row, f"{path}: line {n}") for n, row in lines)
             for question in rows:
                 if (question.id, question.kind) == (wanted, self.kind):

@@ -162,7 +162,7 @@ def test_what_was_changed_is_named(
 def test_the_command_says_both_verdicts(made: Path, tmp_path: Path, command: Command) -> None:
     shutil.copytree(made / "release", tmp_path / "release")
     words = [f"--set={key}={path}" for key, path in files(made).items()]
-    line_of("rejected.jsonl", 1, lambda line: line.replace('"detail": "', '"detail": "x'))(
+    line_of("rejected.jsonl", 1, lambda line: line.replace('"detail":"', '"detail":"x'))(
         tmp_path / "release"
     )
     seal(tmp_path / "release")

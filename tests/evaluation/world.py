@@ -222,4 +222,6 @@ def write_structures(folder: Path, questions: Iterable[Question] | None = None) 
 
 
 def _lines(rows: Iterable[object]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    return "".join(
+        json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows
+    )

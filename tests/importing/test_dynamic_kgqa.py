@@ -97,7 +97,10 @@ def test_a_graph_of_iris_can_be_given(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"subgraph": "[["}, "line 1: 'subgraph' is .* which is not valid JSON"),
-        ({"subgraph": '[["a", "b"]]'}, r"line 1: 'subgraph'\[0\] is .*; expected 3 items"),
+        (
+            {"subgraph": '[["a", "b"]]'},
+            r"line 1: 'subgraph' is .*; expected a list, each item a list of 3",
+        ),
         ({"question": None}, "line 1: has no 'question'"),
         ({"answer_uri": "", "answer_readable": None}, "line 1: has no 'answer_readable'"),
     ],

@@ -150,7 +150,7 @@ def test_queries_that_are_no_trees_and_minimal_queries_of_other_rows_are_noted(
         ),
         ({"all_answers_wikikg2": "Q3"}, "line 1: 'all_answers_wikikg2' is 'Q3'; expected a list"),
         ({"graph": 3}, "line 1: 'graph' is 3; expected a list"),
-        ({"graph": [["a", "b"]]}, r"line 1: 'graph'\[0\] is .*; expected 3 items"),
+        ({"graph": [["a", "b"]]}, r"line 1: 'graph' is .*; expected a list, each item a list of 3"),
         ({"minimal_seeds_and_queries": "Q2: x"}, "is 'Q2: x'; expected a dictionary of queries"),
     ],
 )

@@ -132,7 +132,7 @@ def test_folder_with_splits_and_a_graph_in_other_names(tmp_path: Path) -> None:
         ([QUESTIONS[0] | {"Parses": 3}], "item 1: 'Parses' is 3; expected a list"),
         (
             [QUESTIONS[0] | {"Parses": [{"Answers": ["x"]}]}],
-            "item 1: 'Answers'[0] is 'x'; expected",
+            "item 1: 'Answers' is ['x']; expected",
         ),
     ],
 )

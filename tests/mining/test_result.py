@@ -83,7 +83,7 @@ def lines_by_the_book(rules: Iterable[Rule]) -> str:
             "head_size": m.head_size,
             "functional": term(m.functional),
         }
-        rows.append(json.dumps(row, ensure_ascii=False) + "\n")
+        rows.append(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
     return "".join(rows)
 
 

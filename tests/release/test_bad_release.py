@@ -105,7 +105,7 @@ def test_a_release_of_a_newer_format(
             {"config": {"kind": "structures", "structures": {}}},
             "config.kind is structures, but .* has questions of the kind rules",
         ),
-        ({"levels": [0, 1]}, r"invalid value of levels \(\[0, 1\]\)"),
+        ({"levels": [0, 1]}, r"invalid value of levels \(\[0,1\]\)"),
         ({"extra": 1}, "has the unknown key 'extra'"),
         ({"naming": ["text"]}, "invalid value of naming"),
     ],

@@ -21,7 +21,7 @@ def riddles(here: Path) -> Path:
     config |= {"kind": "riddles", "riddles": config.pop("structures")}
     for file in (folder / "questions").iterdir():
         text = file.read_text("utf-8")
-        file.write_text(text.replace('"kind": "structures"', '"kind": "riddles"'), "utf-8")
+        file.write_text(text.replace('"kind":"structures"', '"kind":"riddles"'), "utf-8")
     for name in manifest["files"]:
         size, digest = describe_content(folder / name)
         manifest["files"][name] = {"bytes": size, "sha256": digest}

@@ -83,5 +83,5 @@ def test_a_damaged_change_is_named(tmp_path):
     asked = random_build(3)[1]
     (tmp_path / "questions.jsonl").write_text('{"id": "q00001", "split": 7}\n')
     (tmp_path / "rejected.jsonl").write_text("")
-    with pytest.raises(InputError, match=r"questions\.jsonl: line 1: split is 7; expected text"):
+    with pytest.raises(InputError, match=r"questions\.jsonl: line 1: .*`int` - at `\$\.split`"):
         read_changes(tmp_path, "split", asked)

@@ -88,30 +88,30 @@ def test_what_is_written_is_read(record: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"id": 5}, "id is 5; expected text"),
-        ({"id": None}, "id is None; expected text"),
-        ({"core": 1}, "core is 1; expected true or false"),
-        ({"value": "5"}, "value is '5'; expected a whole number"),
-        ({"value": 5.0}, r"value is 5\.0; expected a whole number"),
-        ({"answers": "ann"}, "answers is 'ann'; expected a list"),
-        ({"answers": ["ann", 5]}, r"answers\[1\] is 5; expected text"),
-        ({"evidence": [["a", "b"]]}, r"evidence\[0\] is \['a', 'b'\]; expected 3 items"),
-        ({"hard": [{}]}, r"hard\[0\]\.answer is missing"),
-        ({"block": []}, r"block is \[\]; expected an object"),
-        ({"block": {}}, r"block: direction is missing"),
-        ({"anwsers": []}, r"unknown key 'anwsers'; did you mean 'answers'\?"),
+        ({"id": 5}, "Expected `str`, got `int` - at `$.id`"),
+        ({"id": None}, "Expected `str`, got `null` - at `$.id`"),
+        ({"core": 1}, "Expected `bool`, got `int` - at `$.core`"),
+        ({"value": "5"}, "Expected `int | null`, got `str` - at `$.value`"),
+        ({"value": 5.0}, "Expected `int | null`, got `float` - at `$.value`"),
+        ({"answers": "ann"}, "Expected `array`, got `str` - at `$.answers`"),
+        ({"answers": ["ann", 5]}, "Expected `str`, got `int` - at `$.answers[1]`"),
+        ({"evidence": [["a", "b"]]}, "Expected `array` of length 3, got 2 - at `$.evidence[0]`"),
+        ({"hard": [{}]}, "Object missing required field `answer` - at `$.hard[0]`"),
+        ({"block": []}, "block: Expected `object`, got `array`"),
+        ({"block": {}}, "block: Object missing required field `direction`"),
     ],
 )
 def test_a_wrong_field_is_named(change: dict[str, Any], expected: str) -> None:
     row = json.loads(json.dumps(to_json(QUESTION))) | change
-    with pytest.raises(InputError, match=f"^file: line 3: {expected}"):
+    with pytest.raises(InputError) as caught:
         question_from_json(row, "file: line 3")
+    assert str(caught.value) == f"file: line 3: {expected}."
 
 
 def test_a_missing_field_is_named_unless_it_has_a_default() -> None:
     row = to_json(QUESTION)
     del row["anchors"]
-    with pytest.raises(InputError, match="anchors is missing"):
+    with pytest.raises(InputError, match="missing required field `anchors`"):
         question_from_json(row, "here")
     assert from_json(Prediction, {"id": "q"}, "here") == Prediction("q")
     assert from_json(Prediction, {"id": "q", "answers": None}, "here") == Prediction("q")

@@ -53,7 +53,9 @@ def edited(
     def tamper(folder: Path) -> None:
         rows = [json.loads(text) for text in read_file(folder, name).splitlines()]
         change(rows[line - 1])
-        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        text = "".join(
+            json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows
+        )
         write_file(folder, name, text)
 
     return tamper

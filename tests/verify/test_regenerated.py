@@ -42,7 +42,7 @@ def test_a_release_is_written_again_as_it_is(tmp_path: Path, naming: str) -> Non
         ("questions/test.jsonl", replaced("questions/test.jsonl", ":grandparent>", ":parent>")),
         ("rules.jsonl", replaced("rules.jsonl", "⇒ husband(x,y)", "⇒ husband(y,x)")),
         ("rules.jsonl", lambda folder: write_file(
-            folder, "rules.jsonl", read_file(folder, "rules.jsonl").replace(", ", ","))),
+            folder, "rules.jsonl", read_file(folder, "rules.jsonl").replace(",", ", "))),
         ("entities.tsv", replaced("entities.tsv", "private", "id")),
         ("kg/complete.tsv.gz", lambda folder: write_file(
             folder, "kg/complete.tsv.gz",

@@ -305,7 +305,7 @@ TAMPERINGS = {
         ("rejected.jsonl", 1, "asked once"),
     ),
     "a rule turned round": (
-        replaced("rules.jsonl", '["?a", "parent", "?c"]', '["?c", "parent", "?a"]'),
+        replaced("rules.jsonl", '["?a","parent","?c"]', '["?c","parent","?a"]'),
         ("removed.jsonl", 1, "instance of its rule"),
     ),
     "a rule with half its body size": (
@@ -321,11 +321,11 @@ TAMPERINGS = {
         ("rules.jsonl", 1, "measures"),
     ),
     "a rule that is not closed": (
-        replaced("rules.jsonl", '["?a", "parent", "?c"]', '["?a", "parent", "?d"]'),
+        replaced("rules.jsonl", '["?a","parent","?c"]', '["?a","parent","?d"]'),
         ("rules.jsonl", 1, "rule form"),
     ),
     "a rule that names an entity": (
-        replaced("rules.jsonl", '["?a", "parent", "?c"]', '["?a", "parent", {"entity": "ada"}]'),
+        replaced("rules.jsonl", '["?a","parent","?c"]', '["?a","parent",{"entity":"ada"}]'),
         ("rules.jsonl", 1, "record"),
     ),
     "a rule behind no proof with less support": (
@@ -435,7 +435,7 @@ TAMPERINGS = {
         ("kg/complete.tsv.gz", None, "triples unique"),
     ),
     "a duplicate key": (
-        replaced(QUESTION, '"value": null', '"value": null, "value": null'),
+        replaced(QUESTION, '"value":null', '"value":null,"value":null'),
         (QUESTION, 1, "record"),
     ),
     "an unknown key": (

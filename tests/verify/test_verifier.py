@@ -221,7 +221,7 @@ def test_what_is_no_release_at_all_is_the_users_mistake(tmp_path: Path) -> None:
     folder = write_release(tmp_path / "release")
     with pytest.raises(ReleaseError, match="is a file"):
         verify(folder / "README.md")
-    for version, advice in ((5, "Upgrade"), (3, r"to_format4\.py"), (2, "Build it again")):
+    for version, advice in ((6, "Upgrade"), (4, "Build it again")):
         change_manifest(folder, format_version=version)
         with pytest.raises(ReleaseError, match=rf"version {version}.*{advice}"):
             verify(folder)
@@ -275,7 +275,7 @@ def of_another_kind(folder: Path) -> Path:
     """The tiny release, its questions called another kind, with a block and a file of their own."""
     write_release(folder)
     for split in ("train", "validation", "test"):
-        replaced(f"questions/{split}.jsonl", '"kind": "rules"', '"kind": "mine"')(folder)
+        replaced(f"questions/{split}.jsonl", '"kind":"rules"', '"kind":"mine"')(folder)
     change_manifest(folder, config=MANIFEST["config"] | {"kind": "mine"})
     write_file(folder, "mine.txt", "a file of its own\n")
     edited(QUESTION, 1, put("block", to={"choices": ["ada"]}))(folder)

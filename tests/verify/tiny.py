@@ -214,7 +214,7 @@ _DEFAULTS = Recipe(kg="tiny.tsv", name="tiny").portable()
 
 MANIFEST: dict[str, Any] = {
     "format": "rulemine release",
-    "format_version": 4,
+    "format_version": 5,
     "name": "tiny",
     "naming": "entity",
     "levels": [100],
@@ -327,4 +327,6 @@ def _tsv(rows: list[Any]) -> str:
 
 
 def _jsonl(rows: list[dict[str, Any]]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    return "".join(
+        json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows
+    )

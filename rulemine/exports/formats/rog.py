@@ -95,7 +95,7 @@ class _Rows:
         self.digest = hashlib.sha256("\n".join(dumped).encode())
         self.digest.update(self._numbers.astype("<i4").tobytes())
         self._dumped = (
-            [f"[{dumped[h]}, {dumped[r]}, {dumped[t]}]" for h, r, t in self._numbers.tolist()]
+            [f"[{dumped[h]},{dumped[r]},{dumped[t]}]" for h, r, t in self._numbers.tolist()]
             if jsonl
             else []
         )
@@ -136,8 +136,8 @@ class _Rows:
                 row = dump_line(self._fields(question) | {"graph": [], "choices": []})
                 self.digest.update(f"{split}\n{row}\n".encode() + graph.astype("<i4").tobytes())
                 if self._jsonl:
-                    triples = ", ".join(map(self._dumped.__getitem__, graph.tolist()))
-                    yield row.removesuffix('[], "choices": []}') + f'[{triples}], "choices": []}}'
+                    triples = ",".join(map(self._dumped.__getitem__, graph.tolist()))
+                    yield row.removesuffix('[],"choices":[]}') + f'[{triples}],"choices":[]}}'
             if some:
                 out.write_table(self._table(some, graphs, schema))
 

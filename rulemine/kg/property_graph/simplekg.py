@@ -199,9 +199,9 @@ def write_simplekg(graph: PropertyGraph, path: Path) -> None:
 
 def simplekg_pieces(graph: PropertyGraph) -> Iterator[str]:
     """The text of a graph's file, an entity or relation a line."""
-    yield f'{{"schema": {dump_line(_schema_row(graph.schema))},\n"entities": [\n'
+    yield f'{{"schema":{dump_line(_schema_row(graph.schema))},\n"entities":[\n'
     yield from _joined(_node_row, graph.nodes)
-    yield '],\n"relations": [\n'
+    yield '],\n"relations":[\n'
     yield from _joined(_edge_row, graph.edges)
     yield "]}\n"
 

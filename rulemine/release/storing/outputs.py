@@ -41,7 +41,7 @@ _HEAD = 200
 FILES = "files.json"
 """Says what a folder of `made_folder` holds."""
 
-_OURS = {"release": (MANIFEST, FORMAT), "finished stage": ("stage.json", '{"stage": ')}
+_OURS = {"release": (MANIFEST, FORMAT), "finished stage": ("stage.json", '{"stage":')}
 """Folders that are written once and never changed: the name of their manifest, and how it begins."""
 
 

@@ -317,7 +317,7 @@ def test_a_run_that_breaks_off_goes_on(tmp_path: Path, monkeypatch: pytest.Monke
     assert all(p.cost and p.cost.calls == 2 for p in found)
     path = tmp_path / "p.jsonl"
     write_predictions(path, found)
-    assert path.read_text().startswith('{"id": "t00", "cypher": "MATCH (n) RETURN ')
+    assert path.read_text().startswith('{"id":"t00","cypher":"MATCH (n) RETURN ')
 
 
 def test_a_program_finds_the_property_graph(tmp_path: Path) -> None:
