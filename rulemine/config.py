@@ -14,6 +14,7 @@ import json
 import math
 import re
 import tomllib
+import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -162,7 +163,9 @@ def _described(hint: Any) -> str:
     """A type in words."""
     inner = typing.get_args(hint)
     if typing.get_origin(hint) is not tuple:
-        return _NAMES.get(inner[0] if inner else hint, "an object")
+        return " or ".join(
+            _described(one) for one in inner if one is not types.NoneType
+        ) or _NAMES.get(hint, "an object")
     if inner[-1] is not Ellipsis:
         return f"a list of {len(inner)}"
     return f"a list, each item {_described(inner[0])}"

@@ -6,7 +6,6 @@ versions of a reader may not understand; the same records give the same table.
 """
 
 import dataclasses
-import types
 import typing
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -112,7 +111,7 @@ def _type(hint: Any) -> Any:
     if hint in plain:
         return plain[hint]
     inner = typing.get_args(hint)
-    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+    if type(None) in inner:
         (known,) = (one for one in inner if one is not type(None))
         return _type(known)  # every column may lack values
     if typing.get_origin(hint) is tuple:

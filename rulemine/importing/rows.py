@@ -103,9 +103,7 @@ class SourceRow:
         Raises:
             InputError: It is missing, null, or neither.
         """
-        if isinstance(number := self.fields.get(name), int) and not isinstance(number, bool):
-            return str(number)
-        return str(self.need(name, str)).strip()
+        return str(self.need(name, str | int)).strip()
 
     def nested(self, name: str, hint: Any, default: Any = None) -> Any:
         """As `get`, of a field that may hold its value as a text in JSON.

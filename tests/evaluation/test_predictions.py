@@ -78,7 +78,7 @@ BAD = {
     "half a character": ('{"id": "q00001", "raw_output": "\\ud83d"}', "line 1: is not valid JSON"),
     "half a character in an array": ('[{"id": "q00001", "answers": ["\\ude00"]}]',
                                      "item 1: .*half of a surrogate pair"),
-    "NaN in a ranking": ('{"id": "q00001", "answers": [], "ranking": [["x", NaN]]}', "line 1: is not valid JSON"),
+    "NaN in a ranking": ('{"id": "q00001", "answers": [], "ranking": [["x", NaN]]}', "line 1: is not valid"),
     "Infinity in a ranking": ('{"id": "q00001", "answers": [], "ranking": [["x", -Infinity]]}', "line 1"),
     "more than doubles hold": ('{"id": "q00001", "answers": [], "ranking": [["x", 1e999]]}',
                                "line 1: is not valid JSON"),
