@@ -458,13 +458,8 @@ def hint(homes: Mapping[str, str], key: str, known: Iterable[str]) -> str:
 
 def _is_text(text: str, file: bool) -> bool:
     """Whether a string is UTF-8 text without NUL; of a file name, which may hold any other byte, its end."""
-    if "\0" in text:
-        return False
-    try:
-        (Path(text).name if file else text).encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+    end = Path(text).name if file else text
+    return "\0" not in text and end == end.encode(errors="ignore").decode()
 
 
 def packaged(*names: str) -> Path:
