@@ -147,8 +147,7 @@ class Synthetic:
 
 def write_synthetic(graph: Synthetic, path: Path) -> None:
     """Writes a graph as TSV, compressed when the name ends in .gz."""
-    line = 2 * graph._width + graph._relation_width + 6
-    write_stream(path, graph.lines(), line * graph.triples)
+    write_stream(path, graph.lines())
 
 
 def _rule(kind: str, names: Sequence[str]) -> Rule:

@@ -17,7 +17,7 @@ from rulemine.files import read_bytes, write_bytes
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Places", "among", "distinct", "frame", "numbered", "read_arrays", "write_arrays"]
+__all__ = ["Places", "among", "distinct", "frame", "read_arrays", "write_arrays"]
 
 
 SLOTS = 4
@@ -116,24 +116,6 @@ def distinct(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
     new = np.ones(len(ordered), bool)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     return ordered[new]
-
-
-def numbered(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
-    """The place of each of some values among the distinct ones, ascending, in half of the memory.
-
-    What ``numpy.unique(values, return_inverse=True)`` gives second.
-
-    Args:
-        values: Shape (n,), n < 2³¹.
-    """
-    order = np.argsort(values)
-    ordered = values[order]
-    new = np.zeros(len(ordered), bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-    del ordered
-    found = np.empty(len(values), np.int32)
-    found[order] = new.cumsum(dtype=np.int32)
-    return found
 
 
 def write_arrays(folder: Path, **arrays: npt.NDArray[Any]) -> None:

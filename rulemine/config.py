@@ -7,7 +7,6 @@ for a misspelled key), ``--set``, command-line options with their help, and the 
 """
 
 import dataclasses
-import difflib
 import functools
 import inspect
 import json
@@ -132,9 +131,7 @@ class Option:
         expected = self.describe(hint)
         if isinstance(value, str) and not _is_text(value, self.file):
             expected = "UTF-8 text without NUL"
-        items = value if isinstance(value, list | tuple) else (value,)
-        if any(isinstance(item, int) and item > _MOST for item in items) and self.most > _MOST:
-            expected += f", none above {_MOST}" if len(items) > 1 else f" and ≤ {_MOST}"
+        expected += f", ≤ {_MOST}" * (isinstance(value, int) and value > _MOST)
         return f"{name} is {found}; expected {expected}"
 
     def describe(self, hint: Any) -> str:
@@ -448,12 +445,7 @@ def homes(kind: type, prefix: str = "") -> dict[str, str]:
 
 def hint(homes: Mapping[str, str], key: str, known: Iterable[str]) -> str:
     """A hint for a misspelled key: a key of the same table, or of another one."""
-    if key in homes:
-        return f"did you mean {homes[key]!r}?"
-    beside = did_you_mean(key, known)
-    if beside.startswith("known") and (close := difflib.get_close_matches(key, homes, n=1)):
-        return f"did you mean {homes[close[0]]!r}?"
-    return beside
+    return f"did you mean {homes[key]!r}?" if key in homes else did_you_mean(key, known)
 
 
 def _is_text(text: str, file: bool) -> bool:

@@ -32,6 +32,7 @@ __all__ = [
     "read_lines",
     "read_text",
     "take_lock",
+    "without_mark",
     "write_bytes",
     "write_jsonl",
     "write_lines",
@@ -48,20 +49,13 @@ MOST_BYTES = 1 << 31
 MOST_BYTES_A_LINE = 1 << 26
 """Limit for a line of a file that is read line by line; the file may have any size."""
 
-BYTES_FOR_BEST = 1 << 25
-"""From this size on, `write_stream` uses a lower compression level: the best one is five times slower."""
-
-_EFFORT = 4
-
-_GZIP_HEAD = b"\x1f\x8b\x08\0\0\0\0\0"
-"""Deflated, no name, no time; two bytes follow: how hard was tried, and Unix as the system everywhere."""
-
-BYTE_ORDER_MARKS = {
+_OTHER_MARKS = {
     b"\xff\xfe\x00\x00": "UTF-32",
     b"\x00\x00\xfe\xff": "UTF-32",
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
+"""Byte order mark → an encoding that is not UTF-8."""
 
 
 def read_bytes(path: Path) -> bytes:
@@ -98,28 +92,6 @@ def opened(path: Path) -> io.FileIO:
     with _openable(path):
         noticed(path)
         return path.open("rb", buffering=0)
-
-
-def _zstd_reader(source: IO[bytes]) -> IO[bytes]:
-    try:
-        import zstandard
-    except ImportError:
-        raise InputError(
-            "reading .zst needs the package zstandard: pip install 'rulemine[zstd]', "
-            "or decompress the file first."
-        ) from None
-
-    class Reader(io.RawIOBase):
-        def __init__(self) -> None:
-            self._inner = zstandard.ZstdDecompressor().stream_reader(source)
-
-        def read(self, size: int = -1) -> bytes:
-            try:
-                return bytes(self._inner.read(size))
-            except zstandard.ZstdError as problem:
-                raise ValueError(str(problem)) from None
-
-    return Reader()  # type: ignore[return-value]
 
 
 def read_blocks(path: Path, watch: Callable[[bytes], object] | None = None) -> Iterator[bytes]:
@@ -162,13 +134,18 @@ def _pieces(
 ) -> Iterator[bytes]:
     """Yields the decompressed content of a file piece by piece, up to a number of bytes."""
     size = 0
+    damage: tuple[type[Exception], ...] = (gzip.BadGzipFile, EOFError, zlib.error)
     with opened(path) as file:
         raw: Any = _Watched(file, watch) if watch else file
         try:
             if path.suffix == ".gz":
                 raw = gzip.GzipFile(fileobj=raw, mode="rb")
             elif path.suffix == ".zst":
-                raw = _zstd_reader(raw)
+                zstandard = _zstandard()
+                raw, damage = (
+                    zstandard.ZstdDecompressor().stream_reader(raw),
+                    (zstandard.ZstdError,),
+                )
             with _openable(path):
                 while piece := raw.read(BLOCK):
                     if (size := size + len(piece)) > most:
@@ -177,11 +154,22 @@ def _pieces(
                             "Is it the right one?"
                         )
                     yield piece
-        except (gzip.BadGzipFile, EOFError, ValueError, zlib.error) as problem:
+        except damage as problem:
             kind = path.suffix[1:]
             raise InputError(
                 f"{path}: is not a complete {kind} file ({problem}). Copy or download it again."
             ) from None
+
+
+def _zstandard() -> Any:
+    try:
+        import zstandard
+    except ImportError:
+        raise InputError(
+            "reading .zst needs the package zstandard: pip install 'rulemine[zstd]', "
+            "or decompress the file first."
+        ) from None
+    return zstandard
 
 
 class _Watched:
@@ -210,16 +198,24 @@ def read_text(path: Path, most: float | None = None) -> str:
     return decoded(path, b"".join(some))
 
 
-def decoded(path: Path, raw: bytes, before: int = 0) -> str:
-    """Decodes the content of a file as `read_text` does, or a part of it that follows `before` lines."""
-    for bom, encoding in BYTE_ORDER_MARKS.items() if not before else ():
-        if raw.startswith(bom):
+def without_mark(path: Path, raw: bytes) -> bytes:
+    """The beginning of a file without the byte order mark of UTF-8.
+
+    Raises:
+        InputError: It has that of another encoding.
+    """
+    for mark, encoding in _OTHER_MARKS.items():
+        if raw.startswith(mark):
             raise InputError(
                 f"{path}: starts with a {encoding} byte order mark; UTF-8 was expected. "
                 f"Convert it, e.g. iconv -f {encoding} -t UTF-8."
             )
-    if not before:
-        raw = raw.removeprefix(b"\xef\xbb\xbf")
+    return raw.removeprefix(b"\xef\xbb\xbf")
+
+
+def decoded(path: Path, raw: bytes, before: int = 0) -> str:
+    """Decodes the content of a file as `read_text` does, or a part of it that follows `before` lines."""
+    raw = raw if before else without_mark(path, raw)
     nul = raw.find(b"\0")
     if nul >= 0:
         line = before + raw.count(b"\n", 0, nul) + 1
@@ -296,36 +292,19 @@ def write_bytes(path: Path, content: bytes) -> None:
     Raises:
         OutputError: The folder is missing or read-only, or the disk is full; nothing is left behind.
     """
-    _write(path, _compressed([content], 9) if path.suffix == ".gz" else [content])
+    write_stream(path, [content])
 
 
-def write_stream(path: Path, pieces: Iterable[bytes], size: int) -> None:
-    """Writes a file as `write_bytes` does, piece by piece, so that large files are never held whole.
-
-    Args:
-        path: The file.
-        pieces: Its content.
-        size: Its approximate size in bytes; a small file is compressed as well as can be.
-
-    Raises:
-        OutputError: As `write_bytes`.
-    """
-    if size < BYTES_FOR_BEST:
-        write_bytes(path, b"".join(pieces))
-    else:
-        _write(path, _compressed(pieces, _EFFORT) if path.suffix == ".gz" else pieces)
+def write_stream(path: Path, pieces: Iterable[bytes]) -> None:
+    """Writes a file as `write_bytes` does, piece by piece, so that large files are never held whole."""
+    _write(path, _compressed(pieces) if path.suffix == ".gz" else pieces)
 
 
-def _compressed(pieces: Iterable[bytes], level: int) -> Iterator[bytes]:
-    """A gzip file (RFC 1952); its header is written here, as versions of Python write different ones."""
-    packer = zlib.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
-    total, size = 0, 0
-    yield _GZIP_HEAD + (b"\2\3" if level == zlib.Z_BEST_COMPRESSION else b"\0\3")
-    for piece in pieces:
-        total, size = zlib.crc32(piece, total), size + len(piece)
-        yield packer.compress(piece)
+def _compressed(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """A gzip file; `gzip` of the standard library writes other headers in other versions of Python."""
+    packer = zlib.compressobj(wbits=16 + zlib.MAX_WBITS)
+    yield from map(packer.compress, pieces)
     yield packer.flush()
-    yield total.to_bytes(4, "little") + (size & 0xFFFFFFFF).to_bytes(4, "little")
 
 
 def _write(path: Path, pieces: Iterable[bytes]) -> None:
@@ -378,8 +357,7 @@ def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
 
 def write_lines(path: Path, pieces: Iterable[str]) -> None:
     """Writes a UTF-8 text file as `write_bytes` does, piece by piece."""
-    content = (piece.encode() for piece in pieces)
-    _write(path, _compressed(content, 9) if path.suffix == ".gz" else content)
+    write_stream(path, (piece.encode() for piece in pieces))
 
 
 def take_lock(handle: int) -> bool:

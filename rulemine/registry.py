@@ -5,11 +5,9 @@ before its name is looked up; no other package can override a name of this one; 
 package ends in a message that names that package.
 """
 
-import datetime
 import importlib
 import inspect
 import re
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import is_dataclass
@@ -18,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from rulemine.codec import slots_of
-from rulemine.config import Section, build, packaged, parse_setting, read_value
+from rulemine.config import Section, build, packaged, parse_setting
 from rulemine.errors import ConfigError, RulemineError, did_you_mean
 
 if TYPE_CHECKING:
@@ -124,23 +122,15 @@ class Registry(Mapping[str, T], Generic[T]):
                 raise ConfigError(
                     f"{where}: {part!r} is no option; expected key=value, e.g. {example}."
                 ) from None
-            # A date is text to every option, and needs no quotes.
-            values[".".join(path)] = str(value) if isinstance(value, datetime.date) else value
+            values[".".join(path)] = value
         if isinstance(make, type) and issubclass(make, Section) and is_dataclass(make):
             if values and not list(slots_of(make)):
                 raise ConfigError(f"{where}: {name} has no options.")
             return build(make, values, where, advice)
         known = inspect.signature(make).parameters
-        problems: list[str] = []
-        for key in values:
-            if key not in known:
-                hint = did_you_mean(key, known) if known else "it has no options"
-                raise ConfigError(f"{where}: no option {key!r}; {hint}")
-            wanted = known[key].annotation
-            kinds = [kind for kind in (bool, int, float, str) if wanted in (kind, kind.__name__)]
-            values[key] = read_value(kinds[0], values[key], key, problems) if kinds else values[key]
-        if problems:
-            raise ConfigError(f"{where}: {'; '.join(problems)}.")
+        for key in values.keys() - known.keys():
+            hint = did_you_mean(key, known) if known else "it has no options"
+            raise ConfigError(f"{where}: no option {key!r}; {hint}")
         with self.blaming(name):
             return make(**values)
 
@@ -162,7 +152,7 @@ class Registry(Mapping[str, T], Generic[T]):
             package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.module
             raise ConfigError(
                 f"{self.noun} {name!r} of the package {package} ({entry.value}) failed: "
-                f"{type(problem).__name__}: {problem}{_place(problem)}. Update, fix or uninstall that "
+                f"{type(problem).__name__}: {problem}. Update, fix or uninstall that "
                 "package."
             ) from problem
 
@@ -185,19 +175,6 @@ def packaged_or_given(source: str, name: str) -> Path:
     if not path.is_file():
         path = VOCABULARIES[source] / name if source in VOCABULARIES else path
     return path if path.is_file() else Path(source)
-
-
-def _place(problem: BaseException) -> str:
-    """The line of another package at which an error arose, in words; "" if none is known."""
-    ran = traceback.extract_tb(problem.__traceback__)
-    own = (Path(__file__).parent, Path(importlib.__file__).parent)
-    files = [at for at in ran if not at.filename.startswith("<frozen")]
-    theirs = [at for at in files if not any(Path(at.filename).is_relative_to(f) for f in own)]
-    if not theirs:
-        return ""
-    home = Path(theirs[0].filename).parent  # what it calls of others says less
-    last = [at for at in theirs if Path(at.filename).is_relative_to(home)][-1]
-    return f" ({last.filename}, line {last.lineno})"
 
 
 def loaded(where: str) -> Any:

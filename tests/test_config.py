@@ -185,12 +185,9 @@ def test_a_file_that_is_no_toml_is_named(tmp_path: Path) -> None:
         read_toml(path)
 
 
-@pytest.mark.parametrize("key", ["depth", "deph"])
-def test_a_key_without_its_table_gets_it_suggested(key: str) -> None:
-    with pytest.raises(
-        ConfigError, match=rf"unknown key '{key}'; did you mean '(inner|far)\.depth'\? See"
-    ):
-        build(Outer, {key: 2}, "f")
+def test_a_key_without_its_table_gets_it_suggested() -> None:
+    with pytest.raises(ConfigError, match=r"unknown key 'depth'; did you mean 'far\.depth'\? See"):
+        build(Outer, {"depth": 2}, "f")
 
 
 def test_a_key_in_the_wrong_table_gets_the_right_one_suggested() -> None:

@@ -28,14 +28,9 @@ def test_compressed_bytes_hold_no_time_and_no_name(tmp_path: Path) -> None:
     assert raw == (tmp_path / "other.gz").read_bytes()
     assert raw[3] == 0, "no flags: no name, no comment"
     assert raw[4:8] == bytes(4), "no time"
-    assert raw[8:10] == b"\2\3", (
-        "the best compression, and the same system in every version of Python"
-    )
     assert gzip.decompress(raw) == b"same"
-    files.write_stream(tmp_path / "large.gz", [b"same"] * 9, files.BYTES_FOR_BEST)
-    raw = (tmp_path / "large.gz").read_bytes()
-    assert raw[:10] == b"\x1f\x8b\x08\0\0\0\0\0\0\3"
-    assert gzip.decompress(raw) == b"same" * 9
+    files.write_stream(tmp_path / "large.gz", [b"same"] * 9)
+    assert gzip.decompress((tmp_path / "large.gz").read_bytes()) == b"same" * 9
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_other(

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from rulemine.errors import ConfigError
-from rulemine.evaluation.answerers.registry import ANSWERERS, find_answerer
 from rulemine.registry import Registry
 from tests import ROOT
 from tests.command_line import RULES, Ended, assert_refused, run
@@ -148,8 +147,8 @@ def test_what_is_wrong_with_our_own_is_not_blamed_on_anybody(registry) -> None:
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        ("raise KeyError('x')", r"failed: KeyError: 'x' \(\S+odd\.py, line 3\)\. Update"),
-        ("return np.zeros(2).reshape(3)", r"of size 2 .*\(\S+odd\.py, line 3\)\. Update"),
+        ("raise KeyError('x')", r"failed: KeyError: 'x'\. Update"),
+        ("return np.zeros(2).reshape(3)", r"of size 2 .*\. Update"),
         ("return []", "it gave 0 sets of answers to 1 questions"),
         ("return [{99}]", "99 is no entity id; the graph has 5 entities"),
     ],
@@ -162,22 +161,6 @@ def test_an_answerer_that_fails_is_named(tmp_path: Path, body: str, told: str) -
     write_release(tmp_path / "r", [question(1)])
     ended = rulemine(tmp_path, "answer", "r", "--with", "strange", "-o", "found.jsonl")
     assert_refused(ended, "answerer 'strange' of the package odd 0.1 .*" + told)
-
-
-def test_options_of_other_answerers_are_of_the_type_that_they_say(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "typed.py").write_text(
-        "class Thing:\n  def __init__(self, most: int = 1, share: 'float' = 0.5, name: str = ''):\n"
-        "    self.given = most, share, name\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setitem(ANSWERERS.own, "typed", "typed:Thing")
-    assert find_answerer("typed:most=3:share=1:name=x").given == (3, 1.0, "x")
-    with pytest.raises(
-        ConfigError, match=r"answerer 'typed:most=x:share=y': most is 'x'; .*share is 'y'"
-    ):
-        find_answerer("typed:most=x:share=y")
 
 
 def test_a_broken_data_set_hides_no_other(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from rulemine.errors import OutputError
-from rulemine.files import BYTES_FOR_BEST, opened, write_stream
+from rulemine.files import opened, write_stream
 from rulemine.kg.graph import KnowledgeGraph, row_type
 
 __all__ = ["LEAST_BYTES", "VARIABLE", "read_cached"]
@@ -72,7 +72,7 @@ def read_cached(
     # Named by the bytes that were read: the file may have changed since it was hashed.
     entry = _entry(folder, path, seen.hexdigest())
     try:
-        write_stream(entry, _pieces(kg), BYTES_FOR_BEST)
+        write_stream(entry, _pieces(kg))
     except OutputError as problem:
         if note:
             note(f"The graph could not be cached. {problem}")

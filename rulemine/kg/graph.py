@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from rulemine.arrays import Places
 from rulemine.errors import MOST_PROBLEMS_SHOWN, InputError, counted, list_problems
-from rulemine.files import BYTE_ORDER_MARKS, read_blocks, write_stream
+from rulemine.files import read_blocks, without_mark, write_stream
 from rulemine.kg.rdf import RdfReader, is_rdf, relation_names
 from rulemine.kg.vocabulary import Fields, Vocabulary, check_size, padded
 
@@ -40,7 +40,6 @@ _SPACES = [text.encode() for text in map(chr, range(0x3001)) if text.isspace()]
 _MAY_START_SPACE, _MAY_END_SPACE = np.zeros((2, 256), bool)
 _MAY_START_SPACE[[space[0] for space in _SPACES]] = True
 _MAY_END_SPACE[[space[-1] for space in _SPACES]] = True
-_UTF8_MARK = b"\xef\xbb\xbf"
 
 
 def read_fields(
@@ -67,22 +66,12 @@ def read_fields(
     """
     scan = _Scan(path)
     for number, block in enumerate(read_blocks(path, watch)):
-        fields = scan.fields(_without_mark(path, block) if number == 0 else block)
+        fields = scan.fields(without_mark(path, block) if number == 0 else block)
         if fields is not None:
             yield fields
     scan.finish()
     if on_trimmed is not None:
         on_trimmed(scan.trimmed)
-
-
-def _without_mark(path: Path, block: bytes) -> bytes:
-    for mark, encoding in BYTE_ORDER_MARKS.items():
-        if block.startswith(mark):
-            raise InputError(
-                f"{path}: starts with a {encoding} byte order mark; UTF-8 was expected. "
-                f"Convert it, e.g. iconv -f {encoding} -t UTF-8."
-            )
-    return block.removeprefix(_UTF8_MARK)
 
 
 class _Scan:
@@ -222,9 +211,6 @@ Triple = tuple[str, str, str]
 
 ROWS_AT_ONCE = 1 << 16
 """Triples whose labels are handled in one go."""
-
-BYTES_A_TRIPLE = 40
-"""A guess, to choose how hard to compress."""
 
 DIRECTIONS = ("subject", "object")
 """Which end of the relation a question asks for."""
@@ -480,7 +466,7 @@ class KnowledgeGraph:
 
     def write(self, path: str | Path) -> None:
         """Writes `to_tsv` to a file, compressed when the name ends in .gz."""
-        write_stream(Path(path), self._tsv_pieces(), BYTES_A_TRIPLE * len(self))
+        write_stream(Path(path), self._tsv_pieces())
 
     @cached_property
     def digest(self) -> str:

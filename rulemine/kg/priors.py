@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.arrays import distinct, numbered
+from rulemine.arrays import distinct
 from rulemine.kg.facts import Declarations, blocks_of_facts, facts_of, oriented
 from rulemine.kg.graph import KnowledgeGraph
 
@@ -69,7 +69,8 @@ def _priors(
 
     def share(ends: Ints, topics: Ints) -> npt.NDArray[np.float64]:
         # Of the relation's topic entities, those with the answer.
-        which, sizes = numbered(ends), np.bincount(distinct(topics) // max(1, len(kg.entities)))
+        which = np.unique(ends, return_inverse=True)[1]
+        sizes = np.bincount(distinct(topics) // max(1, len(kg.entities)))
         having = np.bincount(which[counted])
         part: npt.NDArray[np.float64] = having[which[: len(rows)]] / sizes[relation]
         return part

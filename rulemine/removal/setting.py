@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.arrays import distinct, numbered
+from rulemine.arrays import distinct
 from rulemine.kg.facts import Declarations, blocks_of_facts, facts_of, oriented
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.index import Rows
@@ -84,7 +84,7 @@ class Setting:
         joined = np.minimum(subject, obj).astype(np.int64)
         joined *= max(1, len(kg.entities))
         joined += np.maximum(subject, obj)
-        pairs = numbered(joined)
+        pairs = np.unique(joined, return_inverse=True)[1].astype(np.int32)
         del joined
         questions, few = _questions(kg, declared, max_answers or len(kg))
         for side, end in enumerate(DIRECTIONS):
@@ -135,7 +135,7 @@ def _questions(
         ends = kg.triples[rows][:, [0, 2]].astype(np.int64)
         asked = np.column_stack((turned, ~turned)) | both[:, None]
         keys = (relation[:, None] * 2 + asked) * n + ends[:, ::-1]
-        number = numbered(keys.reshape(-1)).astype(np.int64)
+        number = np.unique(keys, return_inverse=True)[1].reshape(-1)
         answers = np.bincount(distinct(number * n + ends.reshape(-1)) // n)
         few[rows] = (answers <= most)[number].reshape(-1, 2)
         questions[rows] = (number + before).reshape(-1, 2)

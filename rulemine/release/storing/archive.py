@@ -115,7 +115,6 @@ def write_archive(
             write_tar(
                 made, release.name if _FOLDER.fullmatch(release.name) else "release", names, content
             )
-            size = made.tell()
             made.seek(0)
             digest = hashlib.file_digest(made, "sha256").hexdigest()
             made.seek(0)
@@ -124,7 +123,7 @@ def write_archive(
                 f"{file}: cannot be made in {tempfile.gettempdir()} ({problem.strerror}). Free space, or "
                 "name another place with the variable TMPDIR."
             ) from None
-        write_stream(file, iter(lambda: made.read(_READ_AT_ONCE), b""), size)
+        write_stream(file, iter(lambda: made.read(_READ_AT_ONCE), b""))
     write_text(_beside(file), f"{digest}  {file.name}\n")
     return digest
 

@@ -209,5 +209,5 @@ class MinedRules(Section):
         )
         if path and rules:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_stream(path, (piece.encode() for piece in rules.text("jsonl")), 700 * len(rules))
+            write_stream(path, (piece.encode() for piece in rules.text("jsonl")))
         return tuple(rules)
