@@ -15,8 +15,8 @@ from rulemine.query.links import expanded
 from rulemine.query.parser import parse
 from rulemine.query.tree import Projection
 from rulemine.release.records import Question
-from rulemine.text.answer_leaks import LeakageChecker
 from rulemine.text.mentions import cut, find_mentions_of_all
+from rulemine.text.naming_rules import named_answer
 from rulemine.text.normalization import QUESTION_MARKS, fold_loosely
 
 __all__ = ["answer_measures", "canonical_query", "normalized_text"]
@@ -139,7 +139,7 @@ def _other_way(question: Question) -> str:
 
 
 def _named_in_text(of: AuditedSet, progress: Progress) -> Measure:
-    checker, known = LeakageChecker(), of.names
+    known = of.names
 
     def names(entity: str) -> EntityNames:
         own = known.get(entity)
@@ -160,7 +160,7 @@ def _named_in_text(of: AuditedSet, progress: Progress) -> Measure:
         own = [EntityNames(_NO_ID, written[at], written[at]) for _, at in spans]
         answers = [names(a) for a in _named(q, of.has_rows)]
         if apart := [a for a in answers if a not in topics]:
-            hits[-1] = checker.find(pieces, own, apart) is not None
+            hits[-1] = named_answer(pieces, own, apart) is not None
     return measure(
         SECTION, "in_text", "answer in the text",
         "Share of the questions whose text names an answer, as a whole word and outside the names of its "

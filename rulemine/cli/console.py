@@ -318,7 +318,7 @@ def say(text: str, channel: TextIO | None = None, end: str = "\n") -> None:
         channel: Where to; None: standard output.
         end: What follows it.
     """
-    from rulemine.text.printing import printable_lines
+    from rulemine.text.escaping import printable_lines
 
     print(printable_lines(text), file=channel, end=end, flush=channel is sys.stderr)
 

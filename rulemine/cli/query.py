@@ -68,7 +68,7 @@ def _graded(
     grades: "Grades", removals: "Mapping[Triple, Missing | None]", most: int
 ) -> "Iterator[str]":
     """How many answers there are, and the first of them; below each hard one, what it is derived from."""
-    from rulemine.text.printing import printable
+    from rulemine.text.escaping import printable
 
     hard, wrong, value = grades.hard, len(grades.spurious), grades.stated_value
     given = f", and {counted(wrong, 'wrong one', 'wrong ones')} from the incomplete graph"

@@ -13,8 +13,8 @@ from typing import Any
 
 from rulemine.exports.release_tables import WHOLE, ReleaseTable
 from rulemine.files import digest_of
+from rulemine.text.escaping import table_lines
 from rulemine.text.language import language_code
-from rulemine.text.markdown import table_lines
 
 __all__ = ["front_matter", "license_of", "write_export_card"]
 

@@ -10,7 +10,7 @@ from rulemine.kinds.query_figures import ALL, figures_of_queries
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.card.kind_page import KindPage, Manifest
 from rulemine.release.records import Question
-from rulemine.text.markdown import plain
+from rulemine.text.escaping import plain
 
 __all__ = ["examples_of_structures", "plain_page", "values_of_queries"]
 

@@ -15,7 +15,7 @@ from rulemine.release.contents import ReleaseParts
 from rulemine.release.reader import Release
 from rulemine.release.records import Question
 from rulemine.seeds import stream
-from rulemine.text.spreadsheet import text_cell
+from rulemine.text.escaping import text_cell
 
 __all__ = ["OF_EACH", "SHEET", "SHEET_COLUMNS", "sheet_rows", "sheet_text"]
 

@@ -24,7 +24,7 @@ from rulemine.release.records import Certificate, Difficulty, Question, Removal
 from rulemine.rules.formats import rule_from_json
 from rulemine.rules.rule import VARIABLES, Rule
 from rulemine.text.articles import in_sentence
-from rulemine.text.printing import printable
+from rulemine.text.escaping import printable
 from rulemine.text.template import fill
 
 __all__ = ["TITLES", "View", "Views", "read_views", "show"]

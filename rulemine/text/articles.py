@@ -128,9 +128,8 @@ def wants_article(name: str) -> bool:
         >>> wants_article("United Kingdom"), wants_article("Canada"), wants_article("The Hague")
         (True, False, False)
     """
-    if name in _EXCEPTIONS or ": " in name or _OPENS.match(name):
-        return False
-    return _WANTS.search(name) is not None
+    without = name in _EXCEPTIONS or ": " in name or _OPENS.match(name)
+    return not without and _WANTS.search(name) is not None
 
 
 def in_sentence(before: str, name: str) -> str:
@@ -148,9 +147,7 @@ def in_sentence(before: str, name: str) -> str:
         return name
     if not before:
         return f"The {name}"
-    if before[-1] not in " \t" or type_words(before):
-        return name
-    return f"the {name}"
+    return name if before[-1] not in " \t" or type_words(before) else f"the {name}"
 
 
 def type_words(before: str) -> str:
@@ -161,11 +158,7 @@ def type_words(before: str) -> str:
         ('the film ', '')
     """
     determined = _DETERMINED.match(before.rstrip())
-    if determined is None or not _only_nouns(determined[2].split()):
-        return ""
-    return before[determined.start(1) :]
-
-
-def _only_nouns(words: list[str]) -> bool:
-    """Whether words before a name only say what it is: "the film …", not "the capital of …"."""
-    return not any(w in FUNCTION_WORDS or w.endswith(("ing", "ed")) for w in words)
+    words = determined[2].split() if determined else []
+    # They only say what it is: "the film …", not "the capital of …".
+    others = any(word in FUNCTION_WORDS or word.endswith(("ing", "ed")) for word in words)
+    return "" if determined is None or others else before[determined.start(1) :]

@@ -21,8 +21,7 @@ TEXTS: Mapping[str, Any] = {"type": "array", "items": TEXT}
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON, without any help of the package: exports copy this file."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    if len(found := dict(pairs)) < len(pairs):
         raise ValueError("a key occurs twice")
     return found
 

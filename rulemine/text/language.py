@@ -1,7 +1,8 @@
-"""Language check: whether a text is clearly in another language than required, by py3langid.
+"""Checks of language: whether a text is clearly in another one than required, and whether it asks yes or no.
 
-Guarantee: the same text gives the same verdict, offline; short and doubtful texts pass. Without py3langid
-(extra `llm`) every text passes, see `unchecked`.
+Languages are told apart by py3langid; yes or no is asked in English. Guarantee: the same text gives the same
+verdict, offline; short and doubtful texts pass. Without py3langid (extra `llm`) every text passes, see
+`unchecked`.
 """
 
 import re
@@ -11,7 +12,7 @@ from typing import Any
 
 from rulemine.text.mentions import QUESTION_WORDS
 
-__all__ = ["is_other_language", "language_code", "unchecked"]
+__all__ = ["asks_whether", "is_other_language", "language_code", "unchecked"]
 
 FEWEST_BYTES = 12
 """Fewest bytes of letters (UTF-8) that a text needs to be checked."""
@@ -38,11 +39,9 @@ def is_other_language(text: str, language: str) -> bool:
     """Whether a text, names removed, is clearly not in a language, given by its English name."""
     codes, words = _codes_of(language), " ".join(text.split())
     letters = "".join(filter(str.isalpha, words)).encode(errors="replace")
-    if not codes or len(letters) < FEWEST_BYTES:
-        return False
-    if "en" in codes and QUESTION_WORDS.intersection(re.findall(r"\w+", words.casefold())):
-        return False  # nearly every question: saves loading py3langid's model of 80 MB
-    if (identifier := _identifier()) is None:
+    # Nearly every question in English: saves loading py3langid's model of 80 MB.
+    asks = "en" in codes and QUESTION_WORDS.intersection(re.findall(r"\w+", words.casefold()))
+    if not codes or len(letters) < FEWEST_BYTES or asks or not (identifier := _identifier()):
         return False
     likely: dict[str, float] = dict(identifier.rank(words))
     return sum(likely[code] for code in codes) < LEAST and max(likely.values()) >= MOST
@@ -57,9 +56,8 @@ def unchecked(language: str) -> str | None:
     """Why texts cannot be checked for a language, by its English name; None if they can."""
     if not _codes_of(language):
         return f"language {language!r} is unknown; give its English name"
-    if find_spec("py3langid"):
-        return None
-    return "py3langid is not installed (pip install 'rulemine[llm]')"
+    missing = "py3langid is not installed (pip install 'rulemine[llm]')"
+    return None if find_spec("py3langid") else missing
 
 
 def _codes_of(language: str) -> list[str]:
@@ -74,3 +72,38 @@ def _identifier() -> Any:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+_VERB = (
+    r"(?:(?:is|are|was|were|do|does|did|has|have|had|ca|could|would|should|might|must|wo)(?:n['’]?t)?"
+    r"|am|can|may|shall|will)"
+)
+_OPENS = re.compile(
+    rf"[^\w\ufffc]*(?:(?:and|or|but|so)\s)?(?:{_VERB}|(?:yes|true)\sor\s(?:no|false))\b",
+    re.IGNORECASE,
+)
+_TELL = r"(?:tell|give|names?|list|find|identify|enumerate|provide|know\sthe)"
+_REQUEST = re.compile(
+    rf"\W*(?:\w+\s(?:you|i)\b(?!.*\b(?:whether|if)\b).*\b(?:{_TELL}|wh\w+|how)"
+    rf"|(?:can|could|does|will)\sany(?:one|body)\s(?:{_TELL}|know\swh(?!ether)\w+))\b",
+    re.IGNORECASE,
+)
+_ASKING = re.compile(r"\b(?:who\w*|what\w*|which\w*|where|when|why|how)\b", re.IGNORECASE)
+_TAG = re.compile(rf",\s(?:{_VERB}|right|correct|yes|no|true)\b|\bor\snot\W*$", re.IGNORECASE)
+
+
+def asks_whether(text: str) -> bool:
+    """Whether yes or no answers a question.
+
+    Args:
+        text: The question, with U+FFFC for the names in it.
+
+    Example:
+        >>> asks_whether("Does \ufffc have an aunt?"), asks_whether("\ufffc has an aunt, doesn't she?")
+        (True, True)
+        >>> asks_whether("Can you tell who the aunts of \ufffc are?"), asks_whether("Which one, then, is it?")
+        (False, False)
+    """
+    if _OPENS.match(text):
+        return not _REQUEST.match(text)
+    return bool(_TAG.search(text)) and not _ASKING.search(text)

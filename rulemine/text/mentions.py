@@ -7,7 +7,7 @@ filled with the name, has the name letter by letter in each place.
 Case, Unicode normalization, quotes, dashes, apostrophes, invisible marks and repeated white space do not
 matter. Of overlapping places the first counts. ``72's`` and ``72,`` name 72; ``72nd`` and ``7.2`` do not
 name 7 or 2. A name inside a longer one (``York`` in ``New York``) is a mention: distinguishing them takes
-the longer name, see `rulemine.text.answer_leaks`. A lower-case word is a common word, not the name, if the
+the longer name, see `rulemine.text.naming_rules`. A lower-case word is a common word, not the name, if the
 text spells the name exactly elsewhere (``the film Film``) or if it is a function word (``will`` for
 ``Will``); so is the word that opens ``Who is the aunt of Who?``. Parts of ``don't`` and ``Ann's`` are not
 names. A name that starts with a sign needs a space, quote or bracket before it, so that the last mark of
@@ -17,9 +17,10 @@ names. A name that starts with a sign needs a space, quote or bracket before it,
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, zip_longest
 
-from rulemine.text.normalization import fold_loosely, folds_in_place, is_unspaced, is_word
+from rulemine.text.normalization import fold_loosely, is_unspaced, is_word
 from rulemine.text.template import escape
 
 __all__ = [
@@ -106,16 +107,15 @@ def make_pattern(text: str, name: str) -> str | None:
         ('Who is the aunt of {{{topic}}}?', None)
     """
     spans = find_mentions(text, name)
-    if not spans:
-        return None
-    return "{topic}".join(map(escape, cut(text, spans)))
+    return "{topic}".join(map(escape, cut(text, spans))) if spans else None
 
 
 def cut(text: str, spans: tuple[Span, ...]) -> tuple[str, ...]:
     """Cuts a text at its mentions: one piece more than there are mentions."""
-    ends = [0, *(end for _, end in spans)]
-    starts = [*(start for start, _ in spans), len(text)]
-    return tuple(text[low:high] for low, high in zip(ends, starts, strict=True))
+    ends = zip(
+        [0, *(end for _, end in spans)], [*(start for start, _ in spans), len(text)], strict=True
+    )
+    return tuple(text[low:high] for low, high in ends)
 
 
 def interleaved(pieces: Sequence[str], names: Sequence[str]) -> Iterator[str]:
@@ -127,12 +127,7 @@ def _candidates(text: str, name: str) -> Iterator[Span]:
     """Yields every place that spells the name, in any order, maybe repeated."""
     for at in _all_of(text, name if name.strip() else ""):
         yield at, at + len(name)
-    wanted, folded = fold_loosely(name).strip(), fold_loosely(text)
-    if len(folded) == len(text) and folds_in_place(text):  # positions are the same
-        for at in _all_of(folded, wanted):
-            yield at, at + len(wanted)
-        return
-    folded, bounds = _fold_with_bounds(text)
+    wanted, (folded, bounds) = fold_loosely(name).strip(), _fold_with_bounds(text)
     for at in _all_of(folded, wanted):
         end = at + len(wanted)
         # No character of the text may be only partly in a span, as the ``fi`` ligature could be.
@@ -142,25 +137,22 @@ def _candidates(text: str, name: str) -> Iterator[Span]:
 
 
 def _all_of(text: str, part: str) -> Iterator[int]:
-    at = text.find(part) if part else -1
-    while at >= 0:
-        yield at
-        at = text.find(part, at + 1)
+    """Where a text has a part, which may be empty: then nowhere."""
+    found = re.finditer(f"(?={re.escape(part)})", text) if part and part in text else ()
+    return (match.start() for match in found)
 
 
+@lru_cache(maxsize=1 << 8)  # many names are sought in one text
 def _fold_with_bounds(text: str) -> tuple[str, list[Span]]:
     """A folded text, and for each of its characters the span of the text it comes from."""
-    folded: list[str] = []
-    bounds: list[Span] = []
-    start = 0
+    folded, bounds, start = list[str](), list[Span](), 0
     while start < len(text):
         end = start + 1
         goes_on = str.isspace if text[start].isspace() else _joins
         while end < len(text) and goes_on(text[end]):
             end += 1
-        part = fold_loosely(text[start:end])
-        folded.append(part)
-        bounds += [(start, end)] * len(part)
+        folded.append(fold_loosely(text[start:end]))
+        bounds += [(start, end)] * len(folded[-1])
         start = end
     return "".join(folded), bounds
 

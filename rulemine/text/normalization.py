@@ -13,7 +13,6 @@ __all__ = [
     "QUESTION_MARKS",
     "fold",
     "fold_loosely",
-    "folds_in_place",
     "is_unspaced",
     "is_word",
     "mentions",
@@ -64,24 +63,12 @@ def fold_loosely(text: str) -> str:
     return unify(text.casefold())
 
 
-def folds_in_place(text: str) -> bool:
-    """Whether `fold_loosely` keeps all positions, except in runs of white space."""
-    return text.isascii() or text.translate(_TYPOGRAPHY).isascii()
-
-
 def unify(text: str) -> str:
     """Brings a text to compatibility form, with plain quotes and dashes, single spaces, nothing invisible."""
+    text = text.translate(_TYPOGRAPHY)
     if not text.isascii():
-        text = text.translate(_TYPOGRAPHY)
-        if not text.isascii():
-            text = unicodedata.normalize("NFKC", text).translate(_TYPOGRAPHY)
-            text = _UNSEEN.sub("", text)
-    elif "`" in text:
-        text = text.replace("`", "'")
-    if (
-        "  " not in text and text.isprintable()
-    ):  # true of most texts: no white space but single spaces
-        return text
+        text = unicodedata.normalize("NFKC", text).translate(_TYPOGRAPHY)
+        text = _UNSEEN.sub("", text)
     return _BLANKS.sub(" ", text)
 
 
@@ -92,8 +79,6 @@ def unaccented(text: str) -> str:
         >>> unaccented("Île-de-France, Αθήνα")
         'Ile-de-France, Αθηνα'
     """
-    if text.isascii():
-        return text
     return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text)))
 
 

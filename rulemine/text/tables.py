@@ -17,13 +17,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from itertools import chain, zip_longest
+from itertools import chain
 from textwrap import wrap
 from typing import Any, NamedTuple, TypeGuard
 
 from rulemine.errors import ConfigError
-from rulemine.text.markdown import in_cell, plain, table_lines
-from rulemine.text.spreadsheet import csv_text
+from rulemine.text.escaping import csv_text, in_cell, plain, table_lines
 
 __all__ = [
     "FEW", "LATEX_PREAMBLE", "MARK", "Cell", "Estimate", "Show", "Table", "Value", "Values", "csv_of",
@@ -115,9 +114,7 @@ def one_decimal(value: float) -> str:
 
 def p_value(p: float | None) -> str:
     """A p-value with three decimals; – where undefined."""
-    if p is None:
-        return "–"
-    return f"{p:.3f}" if p >= 0.001 else "<0.001"
+    return "–" if p is None else f"{p:.3f}" if p >= 0.001 else "<0.001"
 
 
 def number(value: float) -> str:
@@ -181,37 +178,30 @@ class Table:
             yield [self._cell(name, value) for name, value in zip(self.header, row, strict=False)]
 
     def _cell(self, name: str, value: Value) -> Cell:
-        if value is None or isinstance(value, str):
-            return Cell("–" if value is None else value)
-        if isinstance(value, int):
-            return Cell(marked(value) if name == OF_QUESTIONS else f"{value:,}")
-        if isinstance(value, float):
-            return Cell(self.show.get(name, number)(value))
         if isinstance(value, Cell):
             return value
-        show = self.show.get(name, percent)
-        middle, low, high = ("–" if part is None else show(part) for part in value)
-        if None in value:
-            return Cell(middle)
-        return Cell(middle, f"{low}{' … ' if low[0] in '+-' else '–'}{high}")
+        if isinstance(value, tuple):
+            show = self.show.get(name, percent)
+            middle, low, high = ("–" if part is None else show(part) for part in value)
+            bounds = f"{low}{' … ' if low[0] in '+-' else '–'}{high}"
+            return Cell(middle, "" if None in value else bounds)
+        if isinstance(value, float):
+            return Cell(self.show.get(name, number)(value))
+        if isinstance(value, int):
+            return Cell(marked(value) if name == OF_QUESTIONS else f"{value:,}")
+        return Cell("–" if value is None else value)
 
     def footnotes(self) -> tuple[str, ...]:
         """What stands below it: its notes, and what a mark at a number of questions says."""
-        return (
-            *self.notes,
-            *few_notes(
-                value
-                for row in self.rows
-                for name, value in zip(self.header, row, strict=False)
-                if name == OF_QUESTIONS and isinstance(value, int)
-            ),
-        )
+        cells = (zip(self.header, row, strict=False) for row in self.rows)
+        sizes = (v for row in cells for name, v in row if name == OF_QUESTIONS)
+        return (*self.notes, *few_notes(size for size in sizes if isinstance(size, int)))
 
     def text_columns(self) -> list[bool]:
         """Which columns hold texts, the first among them: they are aligned to the left."""
-        rows = [row for row in self.rows if len(row) == len(self.header)]
-        texts = [any(isinstance(row[i], str) for row in rows) for i in range(len(self.header))]
-        return [True, *texts[1:]]
+        full = [row for row in self.rows if len(row) == len(self.header)]
+        texts = (any(isinstance(row[i], str) for row in full) for i in range(1, len(self.header)))
+        return [True, *texts]
 
 
 def under_headings(rows: Iterable[tuple[str, Values]]) -> tuple[Values, ...]:
@@ -253,23 +243,23 @@ def text_of(table: Table, notes: Sequence[str] | None = None) -> str:
     Returns:
         Lines with LF; no trailing blanks.
     """
-    columns = _WIDTH.get()
+    columns, indent = _WIDTH.get(), ""
     lines: list[list[str]] = [list(table.header)]
-    indent = ""
     for (label, _), *cells in table.cells():
         if not cells and len(table.header) > 1:
             lines += [[], [wrapped(label)]]
             indent = "  "
             continue
-        values = [value for value, _ in cells]
-        if columns is not None and len(indent + label) > columns // 2:
-            lines += [[wrapped(indent + label)], ["", *values]]
-        else:
-            lines.append([indent + label, *values])
+        beside = [indent + label]
+        if columns is not None and len(beside[0]) > columns // 2:
+            lines.append([wrapped(beside.pop())])
+            beside = [""]
+        lines.append([*beside, *(value for value, _ in cells)])
         if any(about for _, about in cells):
             lines.append(["", *(about for _, about in cells)])
+    whole = [[], *(line for line in lines if len(line) > 1 or len(table.header) == 1)]
     widths = [
-        max((len(line[i]) for line in lines if len(line) > i and (i or len(line) > 1)), default=0)
+        max((len(line[i]) for line in whole if len(line) > i), default=0)
         for i in range(len(table.header))
     ]
     text = [wrapped(table.title)]
@@ -277,13 +267,13 @@ def text_of(table: Table, notes: Sequence[str] | None = None) -> str:
         text.append("")
         for line in lines:
             padded = [line[0].ljust(widths[0])] if line else []
-            padded += [line[i].rjust(widths[i]) for i in block if i < len(line)]
-            shown = _GAP.join(padded).rstrip()
-            if shown or not line:  # no line of intervals where the columns of the block have none
-                text.append(shown)
-    if below := table.footnotes() if notes is None else notes:
-        text += ["", *map(wrapped, below)]
-    return "\n".join(text) + "\n"
+            shown = _GAP.join(padded + [line[i].rjust(widths[i]) for i in block if i < len(line)])
+            if (
+                shown.rstrip() or not line
+            ):  # no line of intervals where the columns of the block have none
+                text.append(shown.rstrip())
+    below = table.footnotes() if notes is None else notes
+    return "\n".join([*text, *[""][: len(below)], *map(wrapped, below), ""])
 
 
 def _blocks(widths: Sequence[int], columns: int | None) -> list[list[int]]:
@@ -294,9 +284,8 @@ def _blocks(widths: Sequence[int], columns: int | None) -> list[list[int]]:
         room -= len(_GAP) + width
         if columns is not None and room < 0:
             room = columns - widths[0] - len(_GAP) - width
-            if found[-1]:
-                found.append([])
-        found[-1].append(i)
+            found += [[]] * bool(found[-1])
+        found[-1] = [*found[-1], i]
     return found
 
 
@@ -309,14 +298,14 @@ def markdown_of(table: Table, notes: Sequence[str] | None = None) -> str:
     """
     rows = [[*map(in_cell, table.header)]]
     for cells in table.cells():
-        shown = [in_cell(str(cell)) for cell in cells]
-        if len(shown) < len(table.header):
-            shown = [f"**{shown[0]}**", *[""] * (len(table.header) - 1)]
-        rows.append(shown)
-    parts = [plain(table.title.replace("\n", " · ")), "", *table_lines(rows)]
-    if below := table.footnotes() if notes is None else notes:
-        parts += ["", *(f"- {plain(note)}" for note in below)]
-    return "\n".join(parts) + "\n"
+        first, *more = (in_cell(str(cell)) for cell in cells)
+        is_heading = len(cells) < len(table.header)
+        rows.append(
+            [f"**{first}**", *[""] * (len(table.header) - 1)] if is_heading else [first, *more]
+        )
+    below = [f"- {plain(note)}" for note in (table.footnotes() if notes is None else notes)]
+    title = plain(table.title.replace("\n", " · "))
+    return "\n".join([title, "", *table_lines(rows), *[""][: len(below)], *below, ""])
 
 
 def latex_of(table: Table) -> str:
@@ -326,17 +315,18 @@ def latex_of(table: Table) -> str:
     lines += [f"\\label{{tab:{table.id}}}", f"\\begin{{tabular}}{{{columns}}}"]
     lines += [r"\toprule", " & ".join(map(_tex, table.header)) + r" \\", r"\midrule"]
     for cells in table.cells():
-        shown = []
-        for value, about in cells:
-            low, _, high = about.replace(" … ", "–").partition("–")
-            scored = "".join(f"{{{part.replace('-', '$-$')}}}" for part in (value, low, high))
-            shown.append(rf"\scored{scored}" if about else _tex(value))
+        shown = [_tex_cell(cell) for cell in cells]
         if len(shown) < len(table.header):
             shown = [f"\\multicolumn{{{len(table.header)}}}{{l}}{{\\textbf{{{shown[0]}}}}}"]
         lines.append(" & ".join(shown) + r" \\")
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    lines += [f"\\par\\smallskip{{\\footnotesize {_tex(note)}}}" for note in table.footnotes()]
-    return "\n".join([*lines, r"\end{table}", ""])
+    notes = (f"\\par\\smallskip{{\\footnotesize {_tex(note)}}}" for note in table.footnotes())
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", *notes, r"\end{table}", ""])
+
+
+def _tex_cell(cell: Cell) -> str:
+    low, _, high = cell.about.replace(" … ", "–").partition("–")
+    scored = "".join(f"{{{part.replace('-', '$-$')}}}" for part in (cell.text, low, high))
+    return rf"\scored{scored}" if cell.about else _tex(cell.text)
 
 
 def _tex(text: str) -> str:
@@ -351,17 +341,16 @@ def csv_of(table: Table, joint: str = " ") -> str:
         joint: What is between the heading of the column and ``low`` and ``high``.
     """
     rows = [(*row, *[None] * (len(table.header) - len(row))) for row in table.rows]
-    wide = [any(map(_is_estimate, column)) for column in zip(*rows, strict=True)]
-    header: list[str] = []
-    for name, score in zip_longest(table.header, wide):
-        header += [name, f"{name}{joint}low", f"{name}{joint}high"] if score else [name]
-    lines = []
+    parts = [
+        3 if any(_is_estimate(row[i]) for row in rows) else 1 for i in range(len(table.header))
+    ]
+    ends = ("", f"{joint}low", f"{joint}high")
+    header = [name + end for name, n in zip(table.header, parts, strict=True) for end in ends[:n]]
+    lines = [header]
     for row in rows:
-        line: list[Any] = []
-        for value, score in zip(row, wide, strict=True):
-            line += value if _is_estimate(value) else [value, None, None][: 3 if score else 1]
-        lines.append([exact(value) for value in line])
-    return csv_text([header, *lines])
+        every = (value if _is_estimate(value) else (value, None, None) for value in row)
+        lines.append([exact(v) for some, n in zip(every, parts, strict=True) for v in some[:n]])
+    return csv_text(lines)
 
 
 def exact(value: Any) -> str:
@@ -375,12 +364,12 @@ def plain_of(table: Table) -> dict[str, Any]:
     An estimate in a row is ``{"value", "low", "high"}``.
     """
     parts = ("value", "low", "high")
-    rows = [
+    head = {"id": table.id, "title": table.title, "header": list(table.header)}
+    estimates = [
         [dict(zip(parts, v, strict=True)) if _is_estimate(v) else v for v in row]
         for row in table.rows
     ]
-    head = {"id": table.id, "title": table.title, "header": list(table.header)}
-    return head | {"rows": rows, "notes": list(table.notes)}
+    return {**head, "rows": estimates, "notes": list(table.notes)}
 
 
 def _is_estimate(value: Value) -> TypeGuard[Estimate]:

@@ -1,7 +1,7 @@
 """Verbalization templates: text with placeholders in braces."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from rulemine.errors import did_you_mean
@@ -27,53 +27,49 @@ def fill(
         >>> fill("What is {topic}?", {"topic": "{topic} => ?x %s"})
         'What is {topic} => ?x %s?'
     """
-    if "{" not in template and "}" not in template:
-        return template
-    literals, names = _parse(template)
-    filled = [literals[0]]
-    for name, literal in zip(names, literals[1:], strict=True):
-        filled += (adapt("".join(filled), values[name]), literal)
-    return "".join(filled)
+    filled, (parts, rest) = "", _parse(template)
+    for literal, name in parts:
+        filled += literal
+        filled += adapt(filled, values[name])
+    return filled + rest
 
 
 @lru_cache(maxsize=1 << 12)  # prompts and templates are filled for thousands of questions
-def _parse(template: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The text around the placeholders of a template, and their names: one fewer."""
-    literals, names = [""], list[str]()
-    end = 0
+def _parse(template: str) -> tuple[list[tuple[str, str]], str]:
+    """The placeholders of a template, each after the text before it, and the text after the last."""
+    parts, literal, end = list[tuple[str, str]](), "", 0
     for found in _PART.finditer(template):
-        literals[-1] += template[end : found.start()]
+        literal += template[end : found.start()]
         end = found.end()
         if found[0] in ("{{", "}}"):
-            literals[-1] += found[0][0]
+            literal += found[0][0]
         else:
-            literals.append("")
-            names.append(found[1])
-    literals[-1] += template[end:]
-    return tuple(literals), tuple(names)
+            parts.append((literal, found[1]))
+            literal = ""
+    return parts, literal + template[end:]
 
 
 def template_problem(template: str, placeholders: Sequence[str]) -> str | None:
     """The problem of a template that needs each placeholder exactly once; None if there is none."""
+    return next(_problems(template, placeholders), None)
+
+
+def _problems(template: str, placeholders: Sequence[str]) -> Iterator[str]:
     shown = repr(template)
     if any(c in template for c in "\t\n\r"):
-        return f"{shown} has a tab or a line break; one line was expected"
-    counts = dict.fromkeys(placeholders, 0)
-    for found in _PART.finditer(template):
-        if found[0] in ("{{", "}}"):
-            continue
+        yield f"{shown} has a tab or a line break; one line was expected"
+    parts = [found for found in _PART.finditer(template) if found[0] not in ("{{", "}}")]
+    for found in parts:
         if found[1] is None:
-            return f"{shown} has a single {found[0]!r}; write it twice for a literal brace"
-        if found[1] not in counts:
-            return f"{shown} has {found[0]}; {did_you_mean(found[1], placeholders)}"
-        counts[found[1]] += 1
+            yield f"{shown} has a single {found[0]!r}; write it twice for a literal brace"
+        elif found[1] not in placeholders:
+            yield f"{shown} has {found[0]}; {did_you_mean(found[1], placeholders)}"
         around = template[: found.start()][-1:] + template[found.end() :][:1]
         if any(c.isalnum() or c == "_" for c in around):
-            return f"{shown}: {found[0]} touches a letter or digit; put a space between them"
-    for name, n in counts.items():
-        if n != 1:
-            return f"{shown} has {{{name}}} {n} times; exactly once was expected"
-    return None
+            yield f"{shown}: {found[0]} touches a letter or digit; put a space between them"
+    for name in placeholders:
+        if (n := sum(found[1] == name for found in parts)) != 1:
+            yield f"{shown} has {{{name}}} {n} times; exactly once was expected"
 
 
 def escape(text: str) -> str:

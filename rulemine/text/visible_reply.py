@@ -31,7 +31,8 @@ _TURN_ENDS = re.compile(
     r"<\|(?:eot_id|eom_id|im_end|end_of_text|endoftext)\|>|<end_of_turn>|</s>(?=\s*(?:\Z|<s>|\[INST))"
 )
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\(?\d{1,4}[.):])[ \t]*")
-_NEAR = 200  # characters before an opening tag that are looked at
+_NEAR = 200
+"""Characters before an opening tag that are looked at."""
 
 
 def visible_reply(output: str) -> str:
@@ -74,14 +75,9 @@ def _final_channel(text: str) -> str:
     channels = list(_CHANNEL.finditer(text))
     if not channels:
         begins = text.lstrip().startswith("analysis")
-        _, end, final = text.rpartition(_BARE_CHANNEL) if begins else ("", "", "")
-        return final if end else text
-    parts = []
-    for channel in channels:
-        if channel[1] == "final":
-            stop = _END.search(text, channel.end())
-            parts.append(text[channel.end() : stop.start() if stop else len(text)])
-    return "\n".join(parts)
+        return text.rpartition(_BARE_CHANNEL)[2] if begins else text
+    finals = (text[channel.end() :] for channel in channels if channel[1] == "final")
+    return "\n".join(_END.split(final, maxsplit=1)[0] for final in finals)
 
 
 def _is_quoted(text: str, start: int, end: int) -> bool:

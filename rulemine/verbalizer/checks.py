@@ -16,10 +16,9 @@ from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.llm.call import Failure
 from rulemine.phrasing.glosses import Gloss
 from rulemine.phrasing.templates import RelationTemplates
-from rulemine.text.answer_leaks import LeakageChecker
-from rulemine.text.language import is_other_language, language_code
+from rulemine.text.language import asks_whether, is_other_language, language_code
 from rulemine.text.mentions import FUNCTION_WORDS, Span, cut, find_mentions_of_all, interleaved
-from rulemine.text.naming_rules import naming_problem
+from rulemine.text.naming_rules import named_answer, naming_problem
 from rulemine.text.normalization import (
     QUESTION_MARKS,
     fold_loosely,
@@ -30,7 +29,6 @@ from rulemine.text.normalization import (
     unify,
 )
 from rulemine.text.template import escape, fill
-from rulemine.text.yes_or_no import asks_whether
 from rulemine.verbalizer.inputs import CheckedQuestion, asks_for_entities, placeholders
 from rulemine.verbalizer.wrappings import PICTURE, unwrapped
 
@@ -171,7 +169,6 @@ class Checker:
     def __init__(
         self, relations: Iterable[str] = (), described: Iterable[Gloss | RelationTemplates] = ()
     ) -> None:
-        self.leakage = LeakageChecker()
         self.identifiers = frozenset(name for name in relations if not _is_plain(name))
         self.described = {row.relation: row for row in described}
 
@@ -265,7 +262,7 @@ def _problems(
     ):
         yield "topic_missing", "one is only part of another name"
     for code, hidden in item.hidden:
-        if name := checker.leakage.find(pieces, topics, hidden):
+        if name := named_answer(pieces, topics, hidden):
             yield code, f"“{name}”"
     is_greek = any("\u0370" <= c <= "\u03ff" for c in blank)
     marks = QUESTION_MARKS + ";" * is_greek

@@ -14,8 +14,7 @@ from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.reporting.document import Document, QuestionRow
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.files import write_lines, write_text
-from rulemine.text.markdown import plain
-from rulemine.text.spreadsheet import csv_text
+from rulemine.text.escaping import csv_text, plain
 from rulemine.text.tables import (
     LATEX_PREAMBLE,
     csv_of,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rulemine.text.markdown import plain
+from rulemine.text.escaping import plain
 from rulemine.text.tables import Table, markdown_of, text_of, wrapped
 
 __all__ = ["WARNING", "Tabled"]

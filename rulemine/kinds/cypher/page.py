@@ -19,7 +19,7 @@ from rulemine.release.card.figure import Figure
 from rulemine.release.card.kind_page import KindPage, Manifest
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.records import Question
-from rulemine.text.markdown import plain
+from rulemine.text.escaping import plain
 
 __all__ = ["CYPHER_PAGE", "FIGURES"]
 

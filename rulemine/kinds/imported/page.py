@@ -8,7 +8,7 @@ from rulemine.files import read_text
 from rulemine.kinds.imported.figures import FIGURES, unknown_figures
 from rulemine.release.card.kind_page import KindPage, Manifest
 from rulemine.release.records import Question
-from rulemine.text.markdown import code, plain
+from rulemine.text.escaping import code, plain
 
 __all__ = ["PAGE"]
 

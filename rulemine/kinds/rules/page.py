@@ -28,7 +28,7 @@ from rulemine.release.contents import ReleaseParts
 from rulemine.release.records import Question, Removal
 from rulemine.rules.rule import Rule
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, SUBTYPE_NAMES
-from rulemine.text.markdown import plain
+from rulemine.text.escaping import plain
 
 __all__ = ["FIGURES", "RULE_PAGE"]
 

@@ -35,7 +35,7 @@ from rulemine.kg.relation_overlap import LEAST_SHARE
 from rulemine.kinds.registry import kind_named
 from rulemine.release.card.kind_page import NOTHING, KindPage
 from rulemine.release.contents import ReleaseParts
-from rulemine.text.markdown import code, plain
+from rulemine.text.escaping import code, plain
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template

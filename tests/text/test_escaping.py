@@ -1,11 +1,10 @@
-"""Labels of any kind in Markdown and in CSV."""
+"""Labels of any kind on a terminal, in Markdown and in CSV."""
 
 import re
 
 import pytest
 
-from rulemine.text.markdown import code, in_cell, plain
-from rulemine.text.spreadsheet import text_cell
+from rulemine.text.escaping import code, in_cell, plain, printable, text_cell
 
 HOSTILE = [
     '"><img src=x onerror=alert(1)>1', "<script>x</script>", "[x](javascript:alert(1))", "![x](y.png)",
@@ -59,3 +58,17 @@ def test_no_cell_is_a_formula_and_texts_come_back(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "a=b", "'Tis", "-0.5", "+44", "-1.6e-15", "–", "1+1"])
 def test_numbers_and_other_texts_stay_as_they_are(text: str) -> None:
     assert text_cell(text) == text
+
+
+def test_right_to_left_names_are_isolated() -> None:
+    assert printable("שרה כהן") == "\u2068שרה כהן\u2069"
+
+
+@pytest.mark.parametrize("text", ["\x1b[2J", "a\rb", "\u202eevil", "\u2069", "\u2028", "\x07"])
+def test_what_could_repaint_the_terminal_is_escaped(text: str) -> None:
+    assert printable(text).isascii()
+    assert "\\u" in printable(text)
+
+
+def test_joiners_that_scripts_need_are_kept() -> None:
+    assert "\u200c" in printable("می\u200cخواهم")
