@@ -275,11 +275,10 @@ def _lines(
     release: Release, name: str, key: str, wanted: Iterable[object]
 ) -> Iterator[tuple[dict[str, Any], str]]:
     """The lines of a file that begin with one of some keys, decoded: thousands of others need not be."""
-    path, start = release.file(name), f'{{"{key}": '
-    known = {dump_line(value) for value in wanted}
-    end = ', "level":' if key == "triple" else ', "rule":'
+    path, end = release.file(name), ',"level":' if key == "triple" else ',"rule":'
+    known = {dump_line({key: value})[:-1] for value in wanted}
     for number, line in enumerate(read_lines(path), start=1):
-        if line[len(start) :].partition(end)[0] in known:
+        if line.partition(end)[0] in known:
             where = f"{path}: line {number}"
             yield parse_object(line, where), where
 
