@@ -30,7 +30,6 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, strict=False)
 _LAST_COMMA = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")|,(?=\s*[\]}])', re.DOTALL)
 _LIKE_JSON = re.compile(r"\{\s*[\"}]|\[\s*[\"\[{\]]")
 _BRACKET = re.compile(r"[\[{]")
-_TRIES = 50
 
 
 def object_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,7 +84,7 @@ def json_values(text: str) -> Iterator[Any]:
         [{'a': 1}, {'b': {'c': 2}}]
     """
     at = 0
-    for _ in range(_TRIES):
+    for _ in range(50):
         if (bracket := _BRACKET.search(text, at)) is None:
             return
         at = bracket.end()

@@ -199,9 +199,11 @@ class Table:
 
     def text_columns(self) -> list[bool]:
         """Which columns hold texts, the first among them: they are aligned to the left."""
-        full = [row for row in self.rows if len(row) == len(self.header)]
-        texts = (any(isinstance(row[i], str) for row in full) for i in range(1, len(self.header)))
-        return [True, *texts]
+        rows = [row for row in self.rows if len(row) == len(self.header)]
+        return [
+            True,
+            *(any(isinstance(r[i], str) for r in rows) for i in range(1, len(self.header))),
+        ]
 
 
 def under_headings(rows: Iterable[tuple[str, Values]]) -> tuple[Values, ...]:
