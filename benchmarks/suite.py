@@ -3,7 +3,7 @@
     python benchmarks/suite.py out/suite                              # everything; an hour and more
     python benchmarks/suite.py out/suite --graphs demo --kinds rules,structures
 
-OUT/NAME-KIND is a release, OUT/NAME-KIND.tar its archive, which is verified before it is written, and each
+OUT/NAME-KIND is a release, OUT/NAME-KIND.tar its archive, made once it is verified, and each
 line of OUT/suite.jsonl says what one was like, or why there is none. Run again, it goes on where it stopped:
 a release with a line is not built again. OUT/suite.md is the table; --page FILE puts it between the two
 comments of a page that say where it begins and ends.
@@ -56,10 +56,11 @@ def recipe_of(graph: str, kind: str) -> list[str]:
 
 
 def commands(graph: str, kind: str, out: Path) -> list[list[str]]:
-    """The commands that mine and ground rules, make a release, and its archive."""
+    """The commands that mine and ground rules, make a release, verify it, and make its archive."""
     rulemine, made = [sys.executable, "-m", "rulemine"], str(out / f"{graph}-{kind}")
     build = [*rulemine, "build", *recipe_of(graph, kind), "-o", made]
-    return [[*build, "--until", "ground"], build, [*rulemine, "archive", made]]
+    after = ([*rulemine, name, made] for name in ("verify", "archive"))
+    return [[*build, "--until", "ground"], build, *after]
 
 
 def measured(graph: str, kind: str, out: Path) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from typing import IO, Any
 
 from rulemine.codec import dump_line, parse_object
 from rulemine.errors import InputError, OutputError
-from rulemine.guard import noticed
+from rulemine.guard import remember
 
 __all__ = [
     "describe_content",
@@ -33,6 +33,7 @@ __all__ = [
     "read_text",
     "take_lock",
     "without_mark",
+    "whole_file",
     "write_bytes",
     "write_jsonl",
     "write_lines",
@@ -87,10 +88,8 @@ def opened(path: Path) -> io.FileIO:
 
     Raises:
         InputError: It is missing, a folder or unreadable.
-        OutputError: The command that reads it would overwrite it.
     """
     with _openable(path):
-        noticed(path)
         return path.open("rb", buffering=0)
 
 
@@ -308,22 +307,37 @@ def _compressed(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _write(path: Path, pieces: Iterable[bytes]) -> None:
+    with whole_file(path) as out:
+        out.writelines(pieces)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """Yields a new file, which takes a name when the block ends, flushed to disk; until then nothing changes.
+
+    Args:
+        path: The name; links are followed. What is no regular file, such as a pipe, is written as it is.
+
+    Raises:
+        OutputError: The folder is missing or read-only, or the disk is full; nothing is left behind.
+    """
     temporary: Path | None = None
     try:
         if path.exists() and not path.is_file():
             # Write to a device or a pipe directly; a rename would put a file in its place.
             with path.open("wb") as out:
-                out.writelines(pieces)
+                yield out
             return
         path = path.resolve() if path.is_symlink() else path
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         temporary = Path(name)
         with os.fdopen(handle, "wb") as out:
-            out.writelines(pieces)
+            yield out
             out.flush()
             os.fsync(out.fileno())
         temporary.chmod(0o666 & ~_UMASK)
+        remember(path, temporary)
         temporary.replace(path)
     except OSError as problem:
         raise OutputError(

@@ -1,88 +1,70 @@
-"""Keeps a command from writing over what it reads, whichever way it came to know of it.
+"""Keeps a command from losing files: of those that are there it replaces only what it wrote itself.
 
-A command says which files it will write before it does anything (`will_write`), and whatever opens a file for
-reading reports it (`noticed`). A file that is both is refused at once: an argument, a file that a recipe or
-a schema names, a table behind a data set, under its own name or through a link.
+A command says which files it will write before it does anything (`claim`). One that is there already, and
+not empty, is refused unless it is, byte for byte, what the same command wrote on this machine: what a person,
+another command or another program wrote or edited is never overwritten. The digests of what commands wrote
+are kept in the user's cache; without it nothing is lost, and more is refused.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import hashlib
+import os
+from contextlib import suppress
 from pathlib import Path
-from stat import S_ISREG
 
 from rulemine.errors import OutputError
 
-__all__ = ["noticed", "watching", "will_write"]
+__all__ = ["begin", "cache_folder", "claim", "remember"]
 
-_Identity = tuple[int, int]
-"""Device and inode, the same under every name of a file."""
+WRITTEN = "written.txt"
+"""A file in `cache_folder`, a digest and a command a line."""
 
+_command = ""
+"""The command that runs."""
 
-class _Watch:
-    """What was read and what will be written, each by its identity."""
-
-    def __init__(self) -> None:
-        self.read: dict[_Identity, Path] = {}
-        self.outputs: dict[_Identity, Path] = {}
+_claimed: set[str] = set()
+"""The real paths of the files that it will write."""
 
 
-_watches: list[_Watch] = []
-"""The watches that are on, the outermost first."""
+def cache_folder() -> Path:
+    """``rulemine`` below ``$XDG_CACHE_HOME`` or ``~/.cache``."""
+    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (named if named.is_absolute() else Path("~/.cache").expanduser()) / "rulemine"
 
 
-@contextmanager
-def watching() -> Iterator[dict[_Identity, Path]]:
-    """Watches what is read and written until the block ends; yields what was read so far."""
-    watch = _Watch()
-    _watches.append(watch)
-    try:
-        yield watch.read
-    finally:
-        _watches.remove(watch)
+def begin(command: str) -> None:
+    """Says which command runs from now on in this process."""
+    global _command
+    _command = command
+    _claimed.clear()
 
 
-def will_write(output: Path) -> None:
-    """Says that a file will be written; one that is no regular file yet is no input.
+def claim(output: Path) -> None:
+    """Says that the command will write a file.
 
     Raises:
-        OutputError: It was read.
+        OutputError: It is there, and not as the same command wrote it.
     """
-    key = _identity(output)
-    if key is None:
-        return
-    for watch in _watches:
-        # The number of a file that is gone is given to another.
-        if key in watch.read and _identity(watch.read[key]) == key:
-            raise _refusal(output, watch.read[key])
-        watch.outputs[key] = output
-
-
-def noticed(path: Path) -> None:
-    """Says that a file is read.
-
-    Raises:
-        OutputError: It will be written.
-    """
-    key = _identity(path)
-    if key is None:
-        return
-    for watch in _watches:
-        if key in watch.outputs and _identity(watch.outputs[key]) == key:
-            raise _refusal(watch.outputs[key], path)
-        watch.read[key] = path
-
-
-def _identity(path: Path) -> _Identity | None:
-    """That of a regular file; None of anything else."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return (found.st_dev, found.st_ino) if S_ISREG(found.st_mode) else None
-
-
-def _refusal(output: Path, path: Path) -> OutputError:
-    return OutputError(
-        f"{output}: is an input of this command ({path}) and would be overwritten. Choose another file with "
-        "-o."
+    _claimed.add(os.path.realpath(output))
+    if not output.is_file() or not output.stat().st_size:
+        return  # a new file, a pipe, or nothing that could be lost
+    with suppress(OSError):
+        if _line(output) in (cache_folder() / WRITTEN).read_text("utf-8").split("\n"):
+            return
+    raise OutputError(
+        f"{output}: is there, and is not as rulemine {_command} wrote it: it was edited, or something else "
+        "wrote it. Nothing was changed. Delete it, or name another file with -o."
     )
+
+
+def remember(output: Path, content: Path) -> None:
+    """Keeps the digest of what is about to be a file that the command claimed."""
+    if os.path.realpath(output) in _claimed:
+        with suppress(OSError):
+            cache_folder().mkdir(parents=True, exist_ok=True)
+            with (cache_folder() / WRITTEN).open("a", encoding="utf-8") as lines:
+                lines.write(f"{_line(content)}\n")
+
+
+def _line(file: Path) -> str:
+    with file.open("rb") as content:
+        return f"{hashlib.file_digest(content, 'sha256').hexdigest()} {_command}"

@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from rulemine import guard
 from tests import ALL_SEEDS
 from tests.command_line import FACTS, RULES, Command, Ended, status_of
 
@@ -49,12 +51,14 @@ def command(capsys: pytest.CaptureFixture[str]) -> Command:
 def pytest_configure() -> None:
     """Makes signals mean what they do in a terminal, syncs no file, and collects garbage less often.
 
-    No release of a test has to outlive a power cut; and looking for garbage took a sixth of the time.
+    No release of a test has to outlive a power cut, and looking for garbage took a sixth of the time. What
+    was written is not remembered in the user's cache.
     What a shell starts in the background ignores Ctrl-C, and what ``nohup`` starts the end of the terminal;
     and so would every process that a test starts.
     """
     gc.set_threshold(200_000, 50, 100)
     os.fsync = lambda handle: None
+    guard.WRITTEN = str(Path(tempfile.mkdtemp(prefix="rulemine-tests-")) / guard.WRITTEN)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(signal, "SIGHUP"):  # not on Windows

@@ -4,7 +4,7 @@
     python examples/release/make.py out demo --twice    # any recipe; built again, differently, and compared
 
 Data sets are fetched, or found below $RULEMINE_DATA. For each recipe NAME it writes out/NAME (the release),
-out/NAME.tar (verified before it is written) and out/NAME.tar.sha256, and prints the digest. Run again, it
+out/NAME.tar (once it is verified) and out/NAME.tar.sha256, and prints the digest. Run again, it
 goes on where it stopped. The same version of rulemine prints the same digests on any machine; --twice shows
 it here: a second build from nothing, with one thread, another umask, time zone and hash seed.
 """
@@ -44,9 +44,10 @@ def main() -> int:
 
 
 def make(name: str, folder: Path, *options: str, **environment: str) -> str:
-    """Builds a recipe and archives the release; returns the digest of the archive."""
+    """Builds, verifies and archives a release; returns the digest of the archive."""
     release = folder / name
-    for command in (["build", name, "-o", release, *options], ["archive", release]):
+    build = ["build", name, "-o", release, *options]
+    for command in (build, ["verify", release], ["archive", release]):
         done = subprocess.run(
             [sys.executable, "-m", "rulemine", *map(str, command)],
             env={**os.environ, **environment},

@@ -1,32 +1,23 @@
 """Audits of several question sets side by side: JSON, Markdown and a page."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from rulemine.auditing.audit import SECTIONS, Audit
 from rulemine.auditing.figures import NOT_AVAILABLE, AuditedFigure
-from rulemine.errors import OutputError
 from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.reporting.files import to_markdown
 from rulemine.evaluation.reporting.html import to_html
-from rulemine.files import read_bytes, write_text
-from rulemine.release.storing.outputs import check_file
+from rulemine.files import write_text
 from rulemine.text.tables import Cell, Table, Value, Values, number, percent
 
-__all__ = ["check_audits", "document_of", "to_json", "write_audits"]
+__all__ = ["FILES", "document_of", "to_json", "write_audits"]
 
 _TITLE = "Audit"
 
-_FILES: Mapping[str, str] = {
-    "audit.json": '{\n  "sets": [',
-    "audit.md": f"# {_TITLE}\n",
-    "audit.html": f"<title>{_TITLE}</title>",
-}
-"""The files of an audit, and what is near the beginning of each."""
-
-_HEAD = 1000
-"""Leading bytes in which that is."""
+FILES = ("audit.json", "audit.md", "audit.html")
+"""The files of an audit."""
 
 NOTES = (
     "Shares are percentages; in parentheses the 95 % interval (bootstrap of questions, those on the same "
@@ -111,23 +102,6 @@ def to_json(audits: Sequence[Audit]) -> str:
     return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
-def check_audits(folder: Path) -> None:
-    """Checks, before anything is computed, that only earlier audits are replaced in a folder.
-
-    Raises:
-        OutputError: A file has the name of one of an audit and was not written by `write_audits`; or see
-            `check_file`.
-    """
-    for name, begin in _FILES.items():
-        file = folder / name
-        check_file(file)
-        if file.is_file() and begin.encode() not in read_bytes(file)[:_HEAD]:
-            raise OutputError(
-                f"{file}: is a file that no audit wrote, and would be replaced. Move it away, or choose "
-                "another folder with -o."
-            )
-
-
 def write_audits(audits: Sequence[Audit], folder: Path) -> list[Path]:
     """Writes ``audit.json``, ``audit.md`` and ``audit.html`` into a folder; earlier ones are replaced.
 
@@ -144,6 +118,6 @@ def write_audits(audits: Sequence[Audit], folder: Path) -> list[Path]:
         "audit.html": to_html(document),
     }
     folder.mkdir(parents=True, exist_ok=True)
-    for name in _FILES:
+    for name in FILES:
         write_text(folder / name, texts[name])
-    return [folder / name for name in _FILES]
+    return [folder / name for name in FILES]

@@ -19,11 +19,10 @@ from rulemine.errors import ConfigError, ReleaseError
 from rulemine.kinds.kind import Setting
 from rulemine.kinds.registry import KINDS
 from rulemine.recipe.recipe import WRITERS, file_keys
+from rulemine.release.outputs import replacing, working_folder
 from rulemine.release.reader import Release
 from rulemine.release.records import translation
 from rulemine.release.seed_rows import renamed
-from rulemine.release.storing.folders import exchange, working_folder
-from rulemine.release.storing.outputs import real
 
 __all__ = ["check_published", "prepare_run", "settings_of"]
 
@@ -163,7 +162,7 @@ def _lend(source: Path, stages: Path) -> None:
     with working_folder(stages):
         for name in KEPT:
             if (source / name).is_dir() and not (stages / name).exists():
-                with exchange(real(stages / name)) as fresh:
+                with replacing(stages / name) as fresh:
                     shutil.copytree(source / name, fresh, dirs_exist_ok=True)
 
 

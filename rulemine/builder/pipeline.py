@@ -10,10 +10,8 @@ from rulemine.builder.results import BuildContext
 from rulemine.builder.stage import FinishedStage, run_stage
 from rulemine.builder.stages import NOTE, RULES_WITH_UNKNOWN_NAMES, BuildStages
 from rulemine.errors import ConfigError, counted
-from rulemine.guard import watching
-from rulemine.release.storing.folders import working_folder
-from rulemine.release.storing.outputs import check_folder, check_no_input
-from rulemine.release.storing.publish import publish
+from rulemine.release.outputs import check_place, check_release, working_folder
+from rulemine.release.publish import publish
 
 __all__ = ["STAGES", "Build", "BuildContext"]
 
@@ -43,21 +41,20 @@ class Build(BuildStages):
         named = [path for path in (*self.inputs.files(), self.context.replay) if path]
         named += self.context.earlier
         recipe, replace = self.recipe, self.context.replace
-        check_folder(self.target, recipe.name, recipe.kind, inputs=named, replace=replace)
+        check_place(self.target, named)
         stages = self.target.with_name(self.target.name + ".stages")
-        check_no_input(stages, named)
+        check_place(stages, named)
+        check_release(self.target, recipe.name, recipe.kind, replace=replace)
         if until in self._skipped:
             raise ConfigError(f"{until}: this recipe has no such step: {self._skipped[until]}.")
         # Everything the user named is read before anything is written.
         inputs = self.inputs
-        with self.context.observe("read"), watching() as read:
+        with self.context.observe("read"):
             inputs.kg, inputs.implied, inputs.labels, inputs.templates, inputs.excluded  # noqa: B018
             if self.recipe.rules:
                 inputs.rules  # noqa: B018
             inputs.amie, inputs.earlier, inputs.standards, inputs.classes  # noqa: B018
             self.kind.options(inputs)  # what only this kind reads
-        for folder in (self.target, stages):
-            check_no_input(folder, read.values())  # such as the tables that a schema names
         if self._words is not None:
             from rulemine.builder.verbalize_stage import check_source
 

@@ -15,8 +15,7 @@ from typing import Any
 from rulemine.codec import dump_line, parse_object
 from rulemine.errors import InputError, OutputError
 from rulemine.files import describe_content, digest_of, write_text
-from rulemine.release.storing.folders import exchange, listed, recover, strangers
-from rulemine.release.storing.outputs import real
+from rulemine.release.outputs import digests_of, listed, real, recover, replacing, strangers
 
 __all__ = ["STAGE_MANIFEST", "FinishedStage", "Stage", "run_stage"]
 
@@ -81,18 +80,11 @@ def run_stage(stage: Stage, parent: Path) -> FinishedStage:
         _check_untouched(folder, manifest["files"])
         return FinishedStage(folder, _digest(manifest["files"]), reused=True)
     _check_replaceable(folder, manifest)
-    try:
-        with exchange(real(folder)) as fresh:
-            stage.work(fresh)
-            names = sorted(p.relative_to(fresh).as_posix() for p in fresh.rglob("*") if p.is_file())
-            files = {name: describe_content(fresh / name)[1] for name in names}
-            row = {"stage": stage.name, "version": stage.version, "key": stage.key, "files": files}
-            write_text(fresh / STAGE_MANIFEST, dump_line(row) + "\n")
-    except OSError as problem:
-        raise OutputError(
-            f"{parent}: stage {stage.name} cannot be written ({problem.strerror}). Finished stages "
-            "are kept; free space or choose another place with -o, and run again."
-        ) from None
+    with replacing(folder) as fresh:
+        stage.work(fresh)
+        files = digests_of(fresh)
+        row = {"stage": stage.name, "version": stage.version, "key": stage.key, "files": files}
+        write_text(fresh / STAGE_MANIFEST, dump_line(row) + "\n")
     return FinishedStage(folder, _digest(files), reused=False)
 
 

@@ -26,7 +26,6 @@ from rulemine.cli.arguments import (
 from rulemine.cli.console import (
     STANDARD_OUTPUT,
     Line,
-    check_output,
     note,
     output_file,
     say,
@@ -163,7 +162,7 @@ def draft(arguments: Namespace) -> int:
     from rulemine.builder.pipeline import Build
     from rulemine.cli.recipe_options import building, chosen_recipe, draft_of
     from rulemine.draft.writing import drafted_files, write_draft
-    from rulemine.release.storing.outputs import check_place
+    from rulemine.release.outputs import check_place
 
     recipe = chosen_recipe(arguments)
     check_place(arguments.output)
@@ -192,7 +191,7 @@ def gloss(arguments: Namespace) -> int:
     from rulemine.llm.call import more_tokens
     from rulemine.llm.session import Session
     from rulemine.recipe.inputs import Inputs
-    from rulemine.release.storing.outputs import check_file
+    from rulemine.release.outputs import check_file
     from rulemine.verbalizer.book_writer import write_book
     from rulemine.verbalizer.gloss_writer import write_glosses
     from rulemine.verbalizer.requests import Calls
@@ -202,16 +201,14 @@ def gloss(arguments: Namespace) -> int:
     inputs = Inputs(recipe, line.note)
     default = Path("out") / f"{recipe.name}.{'book' if arguments.book else 'glosses'}.toml"
     output: Path = arguments.output or default
-    glosses = Path(recipe.verbalizer.glosses)  # completing them in their place loses none
-    read = [path for path in inputs.files() if path != glosses]
-    check_file(output, [Path(arguments.recipe), *read])
+    check_file(output)  # a file with descriptions is completed
     inputs.prompts  # noqa: B018  # before anything is asked
     with ExitStack() as stack:
         advance = session = None
         if recipe.verbalizer.name == "openai":
             beside = default if output == STANDARD_OUTPUT else output
             journal = beside.with_name(f"{beside.name}.journal.sqlite")
-            check_output(journal)
+            check_file(journal)
             advance = stack.enter_context(line.watch("gloss"))
             room = f"--set verbalizer.max_tokens={more_tokens(recipe.verbalizer.max_tokens)}"
             session = stack.enter_context(Session(recipe.endpoint, journal, line.note, room=room))

@@ -231,19 +231,18 @@ def bar(name: str) -> AbstractContextManager[Progress]:
 
 
 def check_output(*outputs: Path | None) -> None:
-    """Checks, before anything is read, that files can be written; none of them may be read later.
+    """Checks, before anything is done, that files can be written and that nothing is lost by it.
 
     Raises:
-        OutputError: See `check_file` and `will_write`.
+        OutputError: See `rulemine.release.outputs.check_file` and `rulemine.guard.claim`.
     """
-    from rulemine.guard import will_write
-    from rulemine.release.storing.outputs import check_file
+    from rulemine.guard import claim
+    from rulemine.release.outputs import check_file
 
     for output in outputs:
-        if output is not None:
-            check_file(output)
         if output not in (None, STANDARD_OUTPUT):
-            will_write(output)
+            check_file(output)
+            claim(output)
 
 
 def complain(text: str) -> None:

@@ -60,7 +60,6 @@ def evaluate(arguments: Namespace) -> int:
         if release.answers == "rows" or given_any or arguments.seconds is not None:
             if release.answers == "rows" and output not in (None, STANDARD_OUTPUT):
                 kept = Path(f"{output}.journal")
-                check_output(output, kept)
                 journal = stack.enter_context(ScoreJournal(kept))
                 if len(journal):
                     note(f"{counted(len(journal), 'score')} known from {kept}")

@@ -64,8 +64,8 @@ def supervision(arguments: Namespace) -> int:
     """Runs ``export supervision``."""
     from rulemine.evaluation.reporting.files import render
     from rulemine.evaluation.supervision.supervision import report_supervision
+    from rulemine.release.outputs import real
     from rulemine.release.reader import Release
-    from rulemine.release.storing.outputs import real
 
     check_output(arguments.output)
     if bool(arguments.model) != (arguments.replies is not None):
@@ -104,7 +104,7 @@ def _reader(
     from rulemine.evaluation.answerers.final_answer import TOKENS
     from rulemine.evaluation.supervision.path_reader import PathReader
     from rulemine.llm.options import EndpointOptions
-    from rulemine.release.storing.outputs import check_place
+    from rulemine.release.outputs import check_place
 
     check_place(arguments.replies, [arguments.release])
     return PathReader(

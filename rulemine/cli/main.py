@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import rulemine
+from rulemine import guard
 from rulemine.cli.answer import ANSWER, QUESTIONS
 from rulemine.cli.arguments import Subcommand
 from rulemine.cli.build import BUILD, DRAFT, GLOSS, KEYS_OF_RECIPES
@@ -33,7 +34,6 @@ from rulemine.cli.serve import NEO4J, SERVE, SPARQL
 from rulemine.cli.study import STUDY, TABLES
 from rulemine.cli.variants import VARIANTS
 from rulemine.errors import LimitError, OutputError, RulemineError, UserError
-from rulemine.guard import watching
 
 __all__ = ["main", "make_parser"]
 
@@ -96,7 +96,7 @@ def make_parser(*, whole: bool = True) -> AllCommands:
     )
     parser.add_argument("--version", action="version", version=f"rulemine {rulemine.__version__}")
     commands = parser.add_subparsers(
-        title="commands", metavar="COMMAND", required=True, parser_class=Parser
+        dest="command", title="commands", metavar="COMMAND", required=True, parser_class=Parser
     )
     for name, command in COMMANDS.items():
         below = [c for c in COMMANDS.values() if c.name.startswith(f"{name} ")]
@@ -154,10 +154,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if reconfigure is not None:
             reconfigure(encoding=None if channel.isatty() else "utf-8", errors="replace")
     try:
-        with watching():
-            arguments = make_parser(whole=False).parse_args(argv)
-            with _standard_output(), fitting(arguments):
-                return int(arguments.run(arguments))
+        arguments = make_parser(whole=False).parse_args(argv)
+        guard.begin(f"{arguments.command} {getattr(arguments, 'action', '')}".strip())
+        with _standard_output(), fitting(arguments):
+            return int(arguments.run(arguments))
     except LimitError as problem:
         complain(str(problem))
         return 3

@@ -144,8 +144,8 @@ def _summary(arguments: Namespace) -> int:
 def rename(arguments: Namespace) -> int:
     """Runs ``rename``."""
     from rulemine.kinds.registry import KINDS
+    from rulemine.release.publish import rename as rename_release
     from rulemine.release.reader import Release
-    from rulemine.release.storing.publish import rename as rename_release
 
     release = Release.open(arguments.release)
     if release.kind not in KINDS:
@@ -161,22 +161,18 @@ def rename(arguments: Namespace) -> int:
 
 def archive(arguments: Namespace) -> int:
     """Runs ``archive``."""
+    from rulemine.release.archive import write_archive
     from rulemine.release.reader import Release
-    from rulemine.release.storing.archive import check_archive, write_archive
 
     release = Release.open(arguments.release)
     source = arguments.release
     named = source.resolve() if source.name in ("", "..") else source
     output = arguments.output or named.with_name(f"{named.name.removesuffix('.tar')}.tar")
-    check_archive(release, output)
-    line = Line()
-    report = _verified(source, line)
-    if not report.ok:
-        say(report.to_text())
-        say(f"{output}: not written, because the release has faults")
-        return 1
-    with line.watch("archive") as advance:
-        digest = write_archive(release, output, advance)
+    if output.exists() and output.samefile(source):
+        raise ConfigError(f"{output}: is the release itself. Name another file with -o.")
+    check_output(output, output.with_name(f"{output.name}.sha256"))
+    with bar("archive"):
+        digest = write_archive(release, output)
     say(f"{digest}  {output}")
     return 0
 
@@ -223,7 +219,7 @@ RENAME = Subcommand(
 )  # fmt: skip
 
 ARCHIVE = Subcommand(
-    "archive", archive, "verify a release and write it as one tar, to be published",
+    "archive", archive, "write a release as one tar, to be published",
     ("release", arg("-o --output", "FILE", "the tar (DIR.tar); FILE.sha256 is beside it", Path)),
 )  # fmt: skip
 
@@ -284,11 +280,11 @@ def audit(arguments: Namespace) -> int:
     from rulemine.auditing.audit import Audit
     from rulemine.auditing.audit import audit as audit_release
     from rulemine.auditing.audited import Progress
-    from rulemine.auditing.page import check_audits, document_of, write_audits
+    from rulemine.auditing.page import FILES, document_of, write_audits
     from rulemine.release.reader import Release
     from rulemine.text.tables import text_of
 
-    check_audits(arguments.output)
+    check_output(*(arguments.output / name for name in FILES))
     line = Line()
 
     @contextmanager

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rulemine.cli.arguments import Subcommand, add_resources, arg, switch, within
 from rulemine.cli.console import Line, bar, check_output, emit, output_file, refuse_idle, say
 from rulemine.cli.parser import Parser, add_flags, given
-from rulemine.errors import ConfigError, OutputError
+from rulemine.errors import ConfigError
 
 if TYPE_CHECKING:
     from rulemine.release.reader import Release
@@ -67,19 +67,13 @@ def _make(arguments: Namespace, release: "Release", runs: int) -> int:
     from rulemine.config import parse_setting
     from rulemine.evaluation.comparing.variant_runs import compare_runs
     from rulemine.files import write_text
+    from rulemine.release.outputs import check_place
     from rulemine.release.reader import Release
-    from rulemine.release.storing.outputs import check_place
 
     check_published(release)
     output: Path = arguments.output
     check_place(output, [arguments.release])
-    tables = [output / name for name in ("variants.md", "variants.json")]
-    check_output(*tables)
-    if not (output / "run-1").is_dir() and (foreign := [path for path in tables if path.exists()]):
-        raise OutputError(
-            f"{foreign[0]}: is there without the runs it would be about; nothing was changed. Move it away, "
-            "or choose another folder with -o."
-        )
+    check_output(*(output / name for name in ("variants.md", "variants.json")))
     pairs = [(".".join(key), value) for key, value in map(parse_setting, arguments.set)]
     first = None if arguments.replay is None else arguments.replay / "run-1"
     files, earlier, settings = settings_of(

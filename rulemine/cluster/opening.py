@@ -12,9 +12,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from rulemine.datasets.sources import cache_folder
 from rulemine.errors import ClusterError, ConfigError, OutputError
 from rulemine.files import take_lock
+from rulemine.guard import cache_folder
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -18,7 +18,6 @@ from rulemine.datasets.sources import (
     Note,
     Progress,
     SourceFile,
-    cache_folder,
     data_folders,
     download,
     find,
@@ -26,6 +25,7 @@ from rulemine.datasets.sources import (
 from rulemine.datasets.tables import COLUMNS, HUB, fetch_from_hub, is_table, read_table, table_files
 from rulemine.errors import DatasetError, InputError, counted, did_you_mean, list_problems
 from rulemine.files import read_lines, read_text
+from rulemine.guard import cache_folder
 from rulemine.kg.cache import read_cached
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.rdf import is_rdf, read_text_labels

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from rulemine.errors import DatasetError
 from rulemine.files import digest_of, read_bytes, write_bytes
+from rulemine.guard import cache_folder
 
-__all__ = ["Note", "Progress", "SourceFile", "cache_folder", "describe_folders", "download", "find"]
+__all__ = ["Note", "Progress", "SourceFile", "describe_folders", "download", "find"]
 
 Progress = Callable[[int, int], None]
 Note = Callable[[str], None]
@@ -79,12 +80,6 @@ def blob_of(content: bytes) -> str:
     """
     head = f"blob {len(content)}\0".encode()
     return hashlib.sha1(head + content, usedforsecurity=False).hexdigest()
-
-
-def cache_folder() -> Path:
-    """Where downloads go: ``rulemine`` below ``$XDG_CACHE_HOME`` or ``~/.cache``."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "rulemine"
 
 
 def data_folders() -> tuple[Path, ...]:

@@ -11,7 +11,7 @@ from rulemine.draft.writing import drafted_files, write_draft
 from rulemine.errors import ConfigError
 from rulemine.recipe.loading import load_recipe, recipe_file
 from rulemine.recipe.recipe import Recipe
-from rulemine.release.storing.outputs import check_place
+from rulemine.release.outputs import check_place
 
 __all__ = ["draft_recipe"]
 

@@ -8,6 +8,7 @@ same bytes.
 import os
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,10 +19,9 @@ from rulemine.exports.reachability import Reachability, reachability, shares
 from rulemine.exports.registry import EXPORTS, find_exporter
 from rulemine.files import describe_content, digest_of, write_text
 from rulemine.kinds.registry import KINDS, kind_named
+from rulemine.release.outputs import check_file, check_made, check_place, digests_of, replacing
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Question
-from rulemine.release.storing.folders import exchange
-from rulemine.release.storing.outputs import check_file, check_made, check_place, real
 from rulemine.seeds import check_seed
 
 __all__ = ["Exported", "check_export", "export", "naming_for"]
@@ -119,21 +119,13 @@ def export(
     )  # fmt: skip
     for name in release.manifest["files"]:
         release.file(name)  # so that no edited release is passed on
-    try:
-        with exchange(real(target)) as fresh:
-            folder = ExportFolder(fresh)
-            with EXPORTS.blaming(to.partition(":")[0]):
-                exporter(given, folder)
-            answers_text = _finish(folder, given, exporter, to)
-            _check_output(target, answers)  # again, because exporting takes time
-            if answers is not None:
-                write_text(answers, answers_text)
-    except OSError as problem:
-        where = problem.filename or target
-        raise OutputError(
-            f"{where}: cannot be written ({problem.strerror}); {target} is as it was. Free space, or choose "
-            "another place with -o."
-        ) from None
+    with replacing(target, partial(_check_output, target, answers)) as fresh:
+        folder = ExportFolder(fresh)
+        with EXPORTS.blaming(to.partition(":")[0]):
+            exporter(given, folder)
+        answers_text = _finish(folder, given, exporter, to)
+    if answers is not None:
+        write_text(answers, answers_text)
     asked = len(given.questions()) - len(folder.left_out)
     return Exported(target, asked, folder.left_out, folder.counts, answers)
 
@@ -217,9 +209,6 @@ def _finish(folder: ExportFolder, given: ExportInput, exporter: Exporter, to: st
         folder.jsonl("reachability.jsonl", ({"id": q, **r._asdict()} for q, r in reached.items()))
         for name, share in shares(reached.values()).items():
             folder.count(name, round(share, 4))
-    files = sorted(
-        p.relative_to(folder.path).as_posix() for p in folder.path.rglob("*") if p.is_file()
-    )
     described = {
         "format": FORMAT,
         "to": to,
@@ -232,7 +221,7 @@ def _finish(folder: ExportFolder, given: ExportInput, exporter: Exporter, to: st
         "questions": len(given.questions()) - len(folder.left_out),
         "left_out": len(folder.left_out),
         "counts": folder.counts,
-        "files": {name: describe_content(folder.path / name)[1] for name in files},
+        "files": digests_of(folder.path),
     }
     folder.json(DESCRIPTION, described)
     return answers
@@ -274,7 +263,7 @@ def _check_output(target: Path, answers: Path | None) -> None:
     """
     earlier = check_made(target, DESCRIPTION, FORMAT, "an export")
     if answers is not None:
-        check_file(answers, [])
+        check_file(answers)
         if os.path.lexists(answers):
             mine = earlier.get("answers_sha256")
             if describe_content(answers)[1] != mine:

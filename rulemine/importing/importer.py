@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from rulemine.errors import OutputError
 from rulemine.importing.registry import IMPORTS, find_reader
 from rulemine.kinds.registry import tool
+from rulemine.release.outputs import check_place, check_release, replacing
 from rulemine.release.reader import Release
-from rulemine.release.storing.folders import exchange
-from rulemine.release.storing.outputs import check_folder, check_place, check_replaceable, real
 from rulemine.release.writer import write_release
 
 __all__ = ["import_set"]
@@ -55,15 +54,8 @@ def import_set(
         )
     name = re.sub(r"[^a-z0-9]+", "-", found.title.lower()).strip("-") or "imported"
     parts = tool("imported parts").parts_of(found, form, name, progress)
-    check_folder(target, name, parts.kind, inputs=given, replace=replace)
-    try:
-        with exchange(real(target)) as fresh:
-            write_release(fresh, parts, parts.naming)
-            check_replaceable(
-                target, name, parts.kind, replace=replace
-            )  # again: writing takes time
-    except OSError as problem:
-        raise OutputError(
-            f"{target}: cannot be written ({problem.strerror}). Free space, or choose another place with -o."
-        ) from None
+    with replacing(
+        target, partial(check_release, target, name, parts.kind, replace=replace)
+    ) as fresh:
+        write_release(fresh, parts, parts.naming)
     return Release.open(target)

@@ -14,18 +14,12 @@ from pathlib import Path
 from rulemine.config import packaged
 from rulemine.errors import JavaError
 from rulemine.files import digest_of
+from rulemine.guard import cache_folder
 
-__all__ = ["cache_folder", "cached_jars", "fetch_jars"]
+__all__ = ["cached_jars", "fetch_jars"]
 
 _SECONDS = 1200
 """How long fetching may take: some 240 files, 130 MB."""
-
-
-def cache_folder() -> Path:
-    """Where fetched jars and the state of a started server are kept: ``rulemine`` in the user's cache."""
-    named = os.environ.get("XDG_CACHE_HOME", "")
-    home = Path(named) if Path(named).is_absolute() else Path.home() / ".cache"
-    return home / "rulemine"
 
 
 def cached_jars() -> Path | None:

@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 from rulemine.errors import ConfigError, JavaError
 from rulemine.files import write_text
-from rulemine.neo4j.jars import cache_folder, fetch_jars
+from rulemine.guard import cache_folder
+from rulemine.neo4j.jars import fetch_jars
 
 __all__ = ["Started", "running", "start", "stop", "temporary"]
 

@@ -11,7 +11,7 @@ from rulemine.evaluation.reporting.document import Document, Picture
 from rulemine.files import read_text
 from rulemine.papers.material import Material
 from rulemine.papers.paper import Exhibit, LackingError, Paper
-from rulemine.release.storing.outputs import check_place
+from rulemine.release.outputs import check_place
 from rulemine.text.tables import Table
 
 __all__ = ["check_tables", "make_tables"]

@@ -1,21 +1,17 @@
 """Two releases compared, byte by byte: one as it is, and one that was made again from it or its recipe."""
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import count, zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
 from rulemine.files import describe_content, read_bytes
 from rulemine.release.reader import MANIFEST, Release
 
 __all__ = ["FileDifference", "compare"]
 
-WIDEST = 100
-"""Characters shown of a line that differs."""
 
-
-@dataclass(frozen=True, slots=True)
-class FileDifference:
+class FileDifference(NamedTuple):
     """A file of a release that is not as it was made again.
 
     Attributes:
@@ -43,33 +39,24 @@ def compare(release: Release, made: Path, known: Container[str] = ()) -> Iterato
         made: The folder of the release as made again.
         known: Files that were not made again where they would be the same.
     """
-    other = Release.open(made)
-    names = {MANIFEST, *release.manifest["files"], *other.manifest["files"]}
-    for name in sorted(names):
-        one, two = release.folder / name, made / name
-        if name in known and name in other.manifest["files"] and not two.exists():
+    others = Release.open(made).manifest["files"]
+    for name in sorted({MANIFEST, *release.manifest["files"], *others}):
+        paths = release.folder / name, made / name
+        if name in known and name in others and not paths[1].exists():
             continue
-        if not one.is_file() or not two.is_file():
-            yield FileDifference(
-                name, None, *("a file" if p.is_file() else "none" for p in (one, two))
-            )
-        elif describe_content(one) != describe_content(two):
-            yield _first(name, read_bytes(one), read_bytes(two))
-
-
-def _first(name: str, found: bytes, made: bytes) -> FileDifference:
-    both = (content.decode("utf-8", "replace").split("\n") for content in (found, made))
-    lines = enumerate(zip_longest(*both), start=1)
-    number, (one, two) = next((n, pair) for n, pair in lines if pair[0] != pair[1])
-    pairs = enumerate(zip_longest(one or "", two or ""))
-    at = next((i for i, (a, b) in pairs if a != b), 0)
-    return FileDifference(name, number, _around(one, at), _around(two, at))
+        there = [path.is_file() for path in paths]
+        if not all(there):
+            found, again = ("a file" if one else "none" for one in there)
+            yield FileDifference(name, None, found, again)
+        elif describe_content(paths[0]) != describe_content(paths[1]):
+            texts = (read_bytes(path).decode("utf-8", "replace").split("\n") for path in paths)
+            rows = zip(count(1), zip_longest(*texts), strict=False)
+            line, pair = next((n, pair) for n, pair in rows if pair[0] != pair[1])
+            letters = enumerate(zip_longest(*(text or "" for text in pair)))
+            at = next((i for i, (a, b) in letters if a != b), 0)
+            yield FileDifference(name, line, *(_around(text, at) for text in pair))
 
 
 def _around(line: str | None, at: int) -> str:
-    """A line, shortened to what is around a place."""
-    if line is None:
-        return "the end of the file"
-    low = max(0, at - WIDEST // 3)
-    piece = line[low : low + WIDEST]
-    return f"{'…' * (low > 0)}{piece!r}{'…' * (low + WIDEST < len(line))}"
+    """What of a line is around a place."""
+    return "the end of the file" if line is None else repr(line[max(0, at - 33) : at + 67])

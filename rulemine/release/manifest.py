@@ -9,8 +9,8 @@ from rulemine.codec import dump_line
 from rulemine.errors import ReleaseError
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.kinds.registry import KINDS
+from rulemine.release.outputs import FORMAT
 from rulemine.release.records import FORMAT_VERSION
-from rulemine.release.storing.folders import FORMAT
 
 __all__ = ["FORMAT", "KEYS", "SHAPES", "TABLES", "check_manifest", "dump_manifest"]
 

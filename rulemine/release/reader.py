@@ -23,7 +23,9 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import read_simplekg
 from rulemine.kinds.registry import USUAL, kind_named
 from rulemine.phrasing.templates import Templates
+from rulemine.release.archive import unpacked
 from rulemine.release.manifest import check_manifest
+from rulemine.release.outputs import MANIFEST
 from rulemine.release.records import (
     MISSING,
     SPLITS,
@@ -34,8 +36,6 @@ from rulemine.release.records import (
     question_from_json,
 )
 from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
-from rulemine.release.storing.folders import MANIFEST
-from rulemine.release.storing.tar import unpacked
 from rulemine.rules.formats import read_rules
 from rulemine.rules.rule import Rule
 
@@ -56,7 +56,7 @@ class Release:
     Attributes:
         path: The folder or the archive, as given.
         folder: The folder; of an archive, where it is unpacked (see
-            `rulemine.release.storing.tar.unpacked`).
+            `rulemine.release.archive.unpacked`).
         manifest: The content of its manifest: ``format_version``, ``name``, ``naming``, ``config``
             (every option that affects it), ``levels``, ``kg`` (sizes, digests), ``counts``, ``files``.
     """
@@ -73,11 +73,11 @@ class Release:
         """Opens a release.
 
         Args:
-            path: Its folder, or an archive that `rulemine.release.storing.archive.write_archive` wrote.
+            path: Its folder, or an archive that `rulemine.release.archive.write_archive` wrote.
 
         Raises:
             ReleaseError: There is no release, or it is unfinished or of another format version; or see
-                `rulemine.release.storing.tar.unpacked`.
+                `rulemine.release.archive.unpacked`.
         """
         given = Path(path)
         folder = unpacked(given)

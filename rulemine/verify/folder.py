@@ -18,13 +18,13 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from rulemine.errors import ReleaseError
+from rulemine.release.archive import unpacked
 from rulemine.verify.kinds import checks_of
 from rulemine.verify.known import padded, spans_of_threes
 from rulemine.verify.protocol import KindChecks
 from rulemine.verify.report import Findings, shown
 from rulemine.verify.shapes import MANIFEST, SPLITS
 from rulemine.verify.shaping import Shape
-from rulemine.verify.tar import SUMS, Tar, check_sums
 from rulemine.verify.triples import Columns, Terms
 
 __all__ = ["Folder", "key_at"]
@@ -68,8 +68,8 @@ class Folder:
         """
         self.path = path
         self._findings = findings
-        self._tar = Tar(path, findings) if path.is_file() else None
-        if not self._tar and not path.is_dir():
+        self._folder = unpacked(path)
+        if not self._folder.is_dir():
             what = "is no regular file" if path.exists() else "no such folder"
             raise ReleaseError(
                 f"{path}: {what}; the folder of a release or its archive was expected."
@@ -166,21 +166,15 @@ class Folder:
                 add(name, None, "size", f"{size} bytes", f"{entry['bytes']} (manifest)")
             if (digest := self._digests[name]) != entry["sha256"]:
                 add(name, None, "digest", f"{digest[:12]}…", f"{entry['sha256'][:12]}… (manifest)")
-        for name in (names := self._names()):
-            if name not in listed and name not in (MANIFEST_NAME, SUMS):
+        for name in self._names():
+            if name not in listed and name != MANIFEST_NAME:
                 add(name, None, "unlisted", "a file", "only what the manifest lists")
-        if SUMS in names:  # which a folder has if it is an archive, unpacked
-            check_sums(names, self._open, self._findings)
-        if self._tar and self._tar.top not in (f"{self.manifest['name']}/", "release/"):
-            add(self.path.name, None, "archive", shown(self._tar.top), "the name of the release")
         self._findings.count("files", len(self._digests))
 
     def _names(self) -> list[str]:
         """The names of all files that are there, sorted."""
-        if self._tar:
-            return self._tar.names
-        there = (path for path in self.path.rglob("*") if not path.is_dir())
-        return sorted(path.relative_to(self.path).as_posix() for path in there)
+        there = (path for path in self._folder.rglob("*") if not path.is_dir())
+        return sorted(path.relative_to(self._folder).as_posix() for path in there)
 
     def _open(self, name: str) -> IO[bytes]:
         """Opens a file, unless what is there is a device, a pipe or a folder, which may have no end.
@@ -188,9 +182,7 @@ class Folder:
         Raises:
             OSError: It cannot be opened.
         """
-        if self._tar:
-            return self._tar.open(name)
-        path = self.path / name
+        path = self._folder / name
         if path.exists() and not path.is_file():
             raise OSError(errno.EINVAL, "is no regular file")
         return path.open("rb")

@@ -231,7 +231,7 @@ def test_the_command_replaces_no_file_of_others(
     (tmp_path / name).write_text("# My notes\n")
     done = command("audit", built("demo") / "demo", "-o", tmp_path, "--resamples", "5")
     assert done.status == 2
-    assert f"{tmp_path / name}: is a file that no audit wrote" in done.err
+    assert f"{tmp_path / name}: is there, and is not as rulemine audit wrote it" in done.err
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_text() == "# My notes\n"
 

@@ -17,8 +17,8 @@ from rulemine.kinds.written.scripted import ScriptedWriter
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.contents import read_parts
 from rulemine.release.differences import compare
+from rulemine.release.publish import rename
 from rulemine.release.reader import Release
-from rulemine.release.storing.publish import rename
 from rulemine.verify import verify
 from tests.chat_server import KEY, ChatServer
 from tests.command_line import Command

@@ -14,8 +14,8 @@ from rulemine.files import digest_of, read_bytes, write_jsonl
 from rulemine.mining import Resources
 from rulemine.recipe.loading import load_recipe
 from rulemine.recipe.recipe import Recipe
+from rulemine.release.publish import rename
 from rulemine.release.reader import Release
-from rulemine.release.storing.publish import rename
 from rulemine.rules.formats import parse_readable, rule_to_json
 from rulemine.verify import verify
 

@@ -13,8 +13,8 @@ from rulemine.datasets.registry import load_kg
 from rulemine.errors import ConfigError, InputError
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.differences import compare
+from rulemine.release.publish import rename
 from rulemine.release.reader import Release
-from rulemine.release.storing.publish import rename
 from tests.command_line import Command
 from tests.releases import built
 from tests.verify.tiny import read_file, seal, write_file

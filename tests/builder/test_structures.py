@@ -12,8 +12,8 @@ from rulemine.errors import ConfigError
 from rulemine.kinds.registry import KINDS
 from rulemine.recipe.loading import load_recipe, named_recipes
 from rulemine.release.differences import compare
+from rulemine.release.publish import rename
 from rulemine.release.reader import Release
-from rulemine.release.storing.publish import rename
 from rulemine.verify import verify
 from tests.builder.test_pipeline import digests, rules  # noqa: F401
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.release.storing.folders import working_folder
+from rulemine.release.outputs import working_folder
 from tests.chat_server import KEY, ChatServer, build_words, error, journal
 from tests.command_line import Command, assert_refused
 

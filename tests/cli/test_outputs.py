@@ -61,7 +61,9 @@ def test_building_again_deletes_nothing_in_the_release_folder(
 def test_a_release_of_another_name_is_not_replaced_unasked(built: Path, command: Command) -> None:
     before = tree(built)
     other = (*BUILD, "out/kg", "--set", "name=other")
-    assert_refused(command(*other), r"contains the release 'kg', and this one is named 'other'")
+    assert_refused(
+        command(*other), r"contains the release 'kg' of the kind rules, and this one is 'other'"
+    )
     assert tree(built) == before
     assert command(*other, "--replace").status == 0
     assert '"name": "other"' in (built / "out/kg/manifest.json").read_text()
@@ -73,6 +75,43 @@ def test_the_same_name_with_other_options_replaces_its_files(built: Path, comman
     after = tree(built / "out/kg")
     assert before.keys() == after.keys()
     assert before != after
+
+
+FILES = {
+    "show out/kg --sheet 2": "show out/kg --sheet 3",
+    "graph draft kg.tsv": "graph draft other.tsv",
+    "questions out/kg": "questions out/kg --split all",
+    "evaluate out/kg p.jsonl": "evaluate out/kg p.jsonl --format json",
+    "answer out/kg --with lookup": "answer out/kg --with random",
+    "export supervision out/kg": "export supervision out/kg --format markdown",
+    "mine kg.tsv --min-initial-support 9": "mine kg.tsv --min-initial-support 9 --format amie",
+}
+"""Commands that write a file, and what they may write over it afterwards."""
+
+
+@pytest.mark.parametrize("words", FILES)
+def test_a_file_is_replaced_only_as_the_same_command_wrote_it(
+    built: Path, command: Command, words: str
+) -> None:
+    (built / "other.tsv").write_text(FACTS.replace("wife", "spouse"))
+    file, more = built / "f", ("-o", "f")
+    for made in (words, words, FILES[words]):
+        ended = command(*made.split(), *more)
+        assert ended.status == 0, ended.err
+    made = file.read_bytes()
+    assert command(*words.split(), *more).status == 0
+    assert file.read_bytes() != made
+    file.write_bytes(made + b"mine\n")
+    assert_refused(
+        command(*words.split(), *more), "f: is there, and is not as rulemine .* wrote it"
+    )
+    assert file.read_bytes() == made + b"mine\n"
+    other = "compare out/kg p.jsonl p.jsonl"
+    file.write_bytes(made)
+    assert_refused(
+        command(*other.split(), *more), "f: is there, and is not as rulemine compare wrote"
+    )
+    assert file.read_bytes() == made
 
 
 @pytest.mark.parametrize("way", ["same", "./same", "link", "hard link", "link to its folder"])
@@ -99,7 +138,10 @@ def test_an_output_that_is_an_input(
     (built / "again").symlink_to(built)
     output = {"same": given, "./same": f"./out/../{given}", "link to its folder": f"again/{given}"}
     before = tree(built)
-    assert_refused(command(*words, output.get(way, "other")), "is an input of this command")
+    ended = command(*words, output.get(way, "other"))
+    assert_refused(
+        ended, r"other|again|rules\.txt" if words[0] == "gloss" else "is not as rulemine"
+    )
     assert tree(built) == before
 
 
@@ -139,14 +181,6 @@ def test_nothing_but_a_build_writes_into_a_release(
     assert tree(built) == before
 
 
-def test_nothing_is_written_into_a_finished_stage(built: Path, command: Command) -> None:
-    before = tree(built)
-    for name in ("rules.jsonl", "new.txt"):
-        words = ("mine", "kg.tsv", "-o", f"out/kg.stages/mine/{name}")
-        assert_refused(command(*words), "is inside the finished stage .*mine, where nothing")
-    assert tree(built) == before
-
-
 def test_an_input_of_a_build_is_not_replaced_by_it(built: Path, command: Command) -> None:
     before = tree(built)
     words = ("build", "kg.tsv", "-o", "out/kg", "--rules")
@@ -162,7 +196,10 @@ def test_an_input_of_a_build_is_not_replaced_by_it(built: Path, command: Command
 def test_an_output_at_a_link_goes_through_it(built: Path, command: Command) -> None:
     (built / "far").mkdir()
     (built / "far/release").mkdir()
-    (built / "far/file").write_text("old")
+    assert (
+        command("evaluate", "out/kg", "p.jsonl", "--format", "markdown", "-o", "far/file").status
+        == 0
+    )
     (built / "to release").symlink_to("far/release")
     (built / "to file").symlink_to("far/file")
     before = links(built)
@@ -171,7 +208,7 @@ def test_an_output_at_a_link_goes_through_it(built: Path, command: Command) -> N
     assert command(*BUILD, "to release", "--naming", "text").status == 0
     assert command("rename", "out/kg", "--naming", "entity", "-o", "to release").status == 0
     assert command("evaluate", "out/kg", "p.jsonl", "-o", "to file").status == 0
-    assert "Hits" in (built / "far/file").read_text()
+    assert "|" not in (built / "far/file").read_text()
     assert links(built) == before
     assert [p.name for p in built.rglob(".*")] == [".lock", ".lock"], "nothing is left beside"
 
@@ -255,7 +292,7 @@ def test_only_folders_of_the_same_command_are_replaced(
     assert command(*words, "new").status == 0
     assert tree(built / "new") == made
     (built / "new" / name).write_text("edited")
-    assert_refused(command(*words, "new"), f"new: {name} added or edited since it was written")
+    assert_refused(command(*words, "new"), f"new: {name} edited or damaged since labelings")
     assert (built / "new" / name).read_text() == "edited"
 
 
@@ -267,20 +304,10 @@ def test_labels_are_not_where_replies_or_the_report_are(built: Path, command: Co
 def test_a_release_of_another_kind_is_not_replaced_unasked(built: Path, command: Command) -> None:
     before = tree(built)
     other = ("build", "kg.tsv", "--set", "kind=structures", "-o", "out/kg")
-    refused = "contains the release 'kg' of the kind rules, and this one is of the kind structures"
-    assert_refused(command(*other), refused)
-    assert tree(built) == before
-
-
-def test_the_tables_of_a_schema_are_inputs_of_a_build(built: Path, command: Command) -> None:
-    (built / "s.toml").write_text(
-        'name = "kg"\n[[entities]]\nlabel = "Thing"\ntable = "out/kg/entities.tsv"\n'
-        'id_column = "private"\n'
+    refused = (
+        "contains the release 'kg' of the kind rules, and this one is 'kg' of the kind structures"
     )
-    (built / "r.toml").write_text('name = "kg"\nkind = "cypher"\nkg = "s.toml"\n')
-    before = tree(built)
-    words = ("build", "r.toml", "--replace", "-o", "out/kg")
-    assert_refused(command(*words), "contains an input of this .*entities.tsv")
+    assert_refused(command(*other), refused)
     assert tree(built) == before
 
 
@@ -293,4 +320,4 @@ def test_tables_of_runs_that_are_not_there_are_somebody_elses(
     kind = '"kind": "variants", "variants": {"run": 0, "pairs": 1}'
     manifest.write_text(manifest.read_text().replace('"kind": "rules"', kind))
     ended = command("variants", "out/kg", "--runs", "1", "-o", "theirs")
-    assert_refused(ended, "is there without the runs it would be about")
+    assert_refused(ended, "variants.md: is there, and is not as rulemine variants wrote it")

@@ -14,9 +14,9 @@ from rulemine.cluster.cluster import Cluster
 from rulemine.evaluation.answerers.model_free import blocks
 from rulemine.evaluation.matching import outputs
 from rulemine.evaluation.reporting import figures
+from rulemine.release.archive import PackedRelease
 from rulemine.release.reader import Release
 from rulemine.release.records import Question
-from rulemine.release.storing.packed import PackedRelease
 from rulemine.rules import blocks as of_rules
 from rulemine.verify import parts
 from tests.cluster.work import dies_first

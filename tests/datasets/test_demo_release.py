@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from rulemine.release.publish import rename
 from rulemine.release.reader import Release
-from rulemine.release.storing.publish import rename
 from tests.golden import differences
 from tests.releases import built
 

@@ -12,8 +12,8 @@ from rulemine.errors import ConfigError, OutputError, ReleaseError
 from rulemine.exports.exporting import export
 from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.exports.registry import EXPORTS
+from rulemine.release.publish import rename
 from rulemine.release.reader import Release
-from rulemine.release.storing.publish import rename
 from tests.command_line import Command, assert_refused
 from tests.verify.tiny import write_release
 
@@ -152,11 +152,11 @@ def test_nothing_of_the_users_is_lost(release: Release, tmp_path: Path) -> None:
     export(release, "toy", target)
     export(release, "toy:most=1", target)  # nobody changed it
     (target / "notes.txt").write_text("mine")
-    with pytest.raises(OutputError, match=r"notes\.txt added or edited"):
+    with pytest.raises(OutputError, match=r"contains notes\.txt"):
         export(release, "toy", target)
     (target / "notes.txt").unlink()
     (target / "kg.tsv").write_text("mine")
-    with pytest.raises(OutputError, match=r"kg\.tsv added or edited"):
+    with pytest.raises(OutputError, match=r"kg\.tsv edited or damaged"):
         export(release, "toy", target)
     assert (target / "kg.tsv").read_text() == "mine"
     other = tmp_path / "b"

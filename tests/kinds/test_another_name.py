@@ -15,10 +15,10 @@ from rulemine.exports.exporting import export
 from rulemine.kinds.registry import KINDS
 from rulemine.kinds.rules.kind import RuleKind
 from rulemine.recipe.loading import load_recipe
+from rulemine.release.archive import write_archive
+from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.release.show import show
-from rulemine.release.storing.archive import write_archive
-from rulemine.release.storing.publish import rename
 from rulemine.verify import verify
 from tests.cypher_releases import build_coast
 

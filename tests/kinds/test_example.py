@@ -19,9 +19,9 @@ from rulemine.evaluation import evaluate
 from rulemine.exports.exporting import export
 from rulemine.kinds.registry import KINDS
 from rulemine.recipe.loading import load_recipe
+from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question, translation
-from rulemine.release.storing.publish import rename
 from rulemine.rules.proofs import remaining_proofs
 from rulemine.verify import verify
 from rulemine.verify.kinds import checks_of

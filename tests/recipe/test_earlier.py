@@ -12,11 +12,11 @@ from rulemine.phrasing.templates import Templates
 from rulemine.query.links import renamed
 from rulemine.query.parser import parse
 from rulemine.recipe.loading import load_recipe
+from rulemine.release.archive import write_archive
 from rulemine.release.differences import compare
+from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.release.records import translation
-from rulemine.release.storing.archive import write_archive
-from rulemine.release.storing.publish import rename
 from rulemine.verify import verify
 from tests.builder.test_pipeline import rules  # noqa: F401
 from tests.command_line import Command, assert_refused

@@ -7,9 +7,9 @@ import pytest
 
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.contents import read_parts
+from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.release.sheet import SHEET_COLUMNS, sheet_rows, sheet_text
-from rulemine.release.storing.publish import rename
 from rulemine.release.writer import write_release
 from tests.command_line import Command
 from tests.structures import ASKED, TYPES, structure_question, world

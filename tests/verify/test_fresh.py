@@ -12,8 +12,8 @@ import pytest
 from rulemine.builder.pipeline import Build
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.recipe.loading import load_recipe
+from rulemine.release.publish import rename
 from rulemine.release.reader import Release
-from rulemine.release.storing.publish import rename
 from rulemine.seeds import stream
 from rulemine.verify import measures, verify
 from tests import ROOT

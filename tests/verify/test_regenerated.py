@@ -7,8 +7,8 @@ import pytest
 
 from rulemine.builder.regenerated import regenerated
 from rulemine.kg.entity_names import NAMINGS
+from rulemine.release.archive import write_archive
 from rulemine.release.reader import Release
-from rulemine.release.storing.archive import write_archive
 from rulemine.verify import VerificationReport, verify
 from tests.command_line import Command
 from tests.verify.tampering import change_manifest, line_out, replaced
@@ -104,8 +104,6 @@ def test_the_command_names_it_and_fails(tmp_path: Path, command: Command) -> Non
     ended = command("verify", folder)
     assert ended.status == 1
     assert "README.md: line 1: as written again: found '# nothing'; expected " in ended.out
-    assert command("archive", folder).status == 1
-    assert not (tmp_path / "release.tar").exists()
 
 
 def test_a_graph_that_no_reader_takes_is_not_written_again_as_it_was_read(tmp_path: Path) -> None:

@@ -43,10 +43,10 @@ from rulemine.evaluation.study.plan import (
 )
 from rulemine.files import read_text, take_lock, write_text
 from rulemine.llm.session import Session
+from rulemine.release.outputs import check_file
+from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
-from rulemine.release.storing.outputs import check_file
-from rulemine.release.storing.publish import rename
 
 __all__ = ["MANIFEST", "StudyFolder", "Watch"]
 
@@ -110,7 +110,7 @@ class StudyFolder:
 
     def _check(self) -> None:
         file, ours = self.folder / MANIFEST, identity_of(self.plan, self.release)
-        check_file(file, [self.release.path])
+        check_file(file)
         if not file.exists():
             if self.folder.is_dir() and any(self.folder.iterdir()):
                 raise OutputError(

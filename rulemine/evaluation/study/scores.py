@@ -22,10 +22,10 @@ from rulemine.evaluation.scorer import Scorer
 from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.study.plan import StudyPlan, StudyRun
 from rulemine.evaluation.study.run import StudyFolder
+from rulemine.release.archive import PackedRelease
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from rulemine.release.sampling_order import sample
-from rulemine.release.storing.packed import PackedRelease
 from rulemine.rules.blocks import MapLike
 
 __all__ = ["RunScorer", "ScoredRun", "StudyScores", "score_in"]

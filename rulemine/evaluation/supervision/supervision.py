@@ -41,10 +41,10 @@ from rulemine.evaluation.supervision.shortest_paths import ShortestPaths
 from rulemine.files import write_jsonl, write_text
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kinds.group import Group
+from rulemine.release.outputs import check_made, check_place, digests_of, replacing
 from rulemine.release.proof_triples import proof_rows
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, Removal
-from rulemine.release.storing.outputs import FILES, check_made, check_place, made_folder
 from rulemine.text.tables import Table, Value, one_decimal
 
 __all__ = [
@@ -67,8 +67,8 @@ COLUMNS = (
     *("paths", "shortcut", "parallel", "unreachable"),
 )
 
-LABELS = "rulemine labelings"
-"""The format of a folder of labelings, see `made_folder`."""
+LABELS = ("files.json", "rulemine labelings", "labelings")
+"""Of a folder of labelings: the file with the SHA-256 of the others, the format that it states, its name."""
 
 Ints = npt.NDArray[np.int64]
 
@@ -219,7 +219,7 @@ def report_supervision(
 
     Raises:
         ConfigError: `targets` is not one of `TARGETS`.
-        OutputError: The labelings cannot be written, see `made_folder`.
+        OutputError: The labelings cannot be written, see `write_labels`.
         ReleaseError: There is no such graph or split, or a file is missing or was edited.
         UserError: The split has no questions.
     """
@@ -229,20 +229,22 @@ def report_supervision(
         raise UserError(f"{release.path}: has no questions in the split {split or 'all'!r}.")
     if labels is not None:  # before the work
         check_place(labels, [release.path])
-        check_made(labels, FILES, LABELS, "labelings")
+        check_made(labels, *LABELS)
     graph = release.kg(kg)
     found: list[Labeling] = []
     for labeling in labelings(graph, questions, release.removals(), targets):
         found.append(labeling)
         progress(len(found), len(questions))
-    facts = {
-        "release": release.name,
-        "identity": release.identity,
-        "graph": kg,
-        "split": split or "all",
-        "answers": f"{targets}, {TARGETS[targets]}",
-    }
-    document = _document(found, facts)
+    document = _document(
+        found,
+        {
+            "release": release.name,
+            "identity": release.identity,
+            "graph": kg,
+            "split": split or "all",
+            "answers": f"{targets}, {TARGETS[targets]}",
+        },
+    )
     if further is not None:
         document = replace(document, tables=(*document.tables, further(graph, found)))
     if labels is not None:
@@ -261,13 +263,14 @@ def write_labels(
     0 in both. ``supervision.json`` is the report, ``files.json`` has the SHA-256 of each file.
 
     Raises:
-        OutputError: See `made_folder`.
+        OutputError: It has files that this did not write, or that were edited, or it cannot be written.
     """
-    with made_folder(folder, LABELS) as fresh:
+    with replacing(folder, lambda: check_made(folder, *LABELS)) as fresh:
         kg.write(fresh / "graph.tsv.gz")
         rows = (_row(one) for one in found if one.evidence is not None)
         write_jsonl(fresh / "labels.jsonl", rows)
         write_text(fresh / "supervision.json", to_json(document))
+        write_jsonl(fresh / LABELS[0], [{"format": LABELS[1], "files": digests_of(fresh)}])
 
 
 def _row(one: Labeling) -> dict[str, Any]:

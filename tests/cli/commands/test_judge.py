@@ -9,7 +9,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from rulemine.config import packaged
-from rulemine.release.storing.archive import write_archive
+from rulemine.release.archive import write_archive
 from tests.chat_server import ChatServer, FakeModel, error, lines_of
 from tests.command_line import Command, assert_refused
 from tests.evaluation.world import write_release, write_structures

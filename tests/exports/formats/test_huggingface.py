@@ -12,9 +12,9 @@ from rulemine.errors import ConfigError
 from rulemine.exports.dataset_card import license_of
 from rulemine.exports.exporting import export
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
-from rulemine.release.storing.publish import rename
 from rulemine.release.writer import write_release
 from tests import structures
 from tests.verify import tiny

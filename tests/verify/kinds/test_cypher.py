@@ -13,8 +13,8 @@ from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.cypher.rows import row_text
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.kg.property_graph.simplekg import simplekg_of
+from rulemine.release.publish import rename
 from rulemine.release.reader import Release
-from rulemine.release.storing.publish import rename
 from rulemine.verify import verify
 from tests.releases import built
 from tests.verify.tampering import change_manifest, put

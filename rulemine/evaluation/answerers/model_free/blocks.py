@@ -22,10 +22,10 @@ from rulemine.evaluation.answerers.asked import (
     questions_with_what_is_needed,
 )
 from rulemine.evaluation.answerers.registry import blaming, checked, find_answerer, needs_of
+from rulemine.release.archive import PackedRelease
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from rulemine.release.sampling_order import sample as sample_of
-from rulemine.release.storing.packed import PackedRelease
 
 __all__ = [
     "AnswererRun",

@@ -8,7 +8,7 @@ import pytest
 from rulemine.evaluation.answerers.model_free import blocks
 from rulemine.evaluation.answerers.model_free.blocks import AnswererRun, answer_runs, spreads
 from rulemine.evaluation.answerers.registry import answer
-from rulemine.release.storing.packed import PackedRelease
+from rulemine.release.archive import PackedRelease
 
 SYSTEMS = (
     "lookup",

@@ -5,7 +5,7 @@ release of this program.
 """
 
 import shutil
-from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from rulemine.errors import OutputError, ReleaseError
@@ -13,9 +13,8 @@ from rulemine.kg.entity_names import NAMINGS
 from rulemine.kinds.registry import KINDS
 from rulemine.release.contents import read_parts
 from rulemine.release.naming import HIDING, check_hiding
-from rulemine.release.reader import MANIFEST, Release
-from rulemine.release.storing.folders import exchange
-from rulemine.release.storing.outputs import check_folder, check_replaceable, real
+from rulemine.release.outputs import MANIFEST, check_place, check_release, replacing
+from rulemine.release.reader import Release
 from rulemine.release.writer import write_release
 
 __all__ = ["publish", "rename"]
@@ -27,35 +26,22 @@ def publish(made: Path, target: Path, *, replace: bool = False) -> None:
     Args:
         made: The folder in which it was made; it is not changed.
         target: The target folder; links are followed. An existing release is replaced if it differs.
-        replace: See `check_folder`.
+        replace: See `rulemine.release.outputs.check_release`.
 
     Raises:
-        OutputError: See `check_folder`, or something cannot be written.
+        OutputError: See `check_place` and `check_release` there, or something cannot be written.
     """
     release = Release.open(made)
-    names = [MANIFEST, *release.manifest["files"]]
-    check_folder(target, release.name, release.kind, replace=replace)
-    if target.exists() and _same(made, target, names):
+    pairs = [(made / name, target / name) for name in (MANIFEST, *release.manifest["files"])]
+    if all(new.is_file() and old.read_bytes() == new.read_bytes() for old, new in pairs):
         return
-    try:
-        with exchange(real(target)) as fresh:
-            for name in names:
-                (fresh / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(made / name, fresh / name)
-            # Again, because copying takes time.
-            check_replaceable(target, release.name, release.kind, replace=replace)
-    except OSError as problem:
-        raise OutputError(
-            f"{target}: cannot be written ({problem.strerror}). Free space or choose another place "
-            "with -o; the finished stages are kept."
-        ) from None
-
-
-def _same(made: Path, target: Path, names: Iterable[str]) -> bool:
-    return all(
-        (target / name).is_file() and (made / name).read_bytes() == (target / name).read_bytes()
-        for name in names
-    )
+    check_place(target)
+    check = partial(check_release, target, release.name, release.kind, replace=replace)
+    with replacing(target, check) as fresh:
+        for old, new in pairs:
+            place = fresh / new.relative_to(target)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(old, place)
 
 
 def rename(release: Release, target: Path, naming: str, *, replace: bool = False) -> None:
@@ -65,10 +51,10 @@ def rename(release: Release, target: Path, naming: str, *, replace: bool = False
         release: The release.
         target: The folder of the new release; links are followed.
         naming: One of `NAMINGS`.
-        replace: See `check_folder`.
+        replace: See `rulemine.release.outputs.check_release`.
 
     Raises:
-        OutputError: There is no such naming, or see `check_folder`.
+        OutputError: There is no such naming, or see `check_place` and `check_release` there.
         ReleaseError: A file of the release is missing or was edited; or names are to be hidden, and the
             kind of its questions is not installed.
     """
@@ -81,17 +67,15 @@ def rename(release: Release, target: Path, naming: str, *, replace: bool = False
             "choose the naming entity or text."
         )
     check_hiding(release, naming)
-    check_folder(target, release.name, release.kind, inputs=[release.path], replace=replace)
+    check_place(target, [release.path])
     for name in release.manifest["files"]:
         release.file(name)  # including derived files, so that no edited release is passed on
+    check = partial(check_release, target, release.name, release.kind, replace=replace)
     try:
-        with exchange(real(target)) as fresh:
+        with replacing(target, check) as fresh:
             write_release(fresh, read_parts(release), naming)
-            check_replaceable(target, release.name, release.kind, replace=replace)
     except KeyError as problem:
         raise ReleaseError(
             f"{release.path}: the name {problem} is used but is in neither entities.tsv nor "
             "relations.tsv. Build the release again; rulemine verify lists all faults."
         ) from None
-    except OSError as problem:
-        raise OutputError(f"{target}: cannot be written ({problem.strerror}).") from None

@@ -11,8 +11,8 @@ import pytest
 
 from rulemine.errors import OutputError
 from rulemine.files import write_text
-from rulemine.release.storing import folders as module
-from rulemine.release.storing.folders import exchange, recover, strangers, working_folder
+from rulemine.release import outputs as module
+from rulemine.release.outputs import recover, replacing, strangers, working_folder
 
 
 class CrashError(Exception):
@@ -45,11 +45,11 @@ def test_an_exchange_touches_nothing_that_it_did_not_make(tmp_path: Path) -> Non
         write_text(tmp_path / name / "thesis.txt", "years")
     with pytest.raises(OutputError, match="was not made"):
         recover(tmp_path / "x")
-    with pytest.raises(OutputError, match="was not made"), exchange(tmp_path / "x"):
+    with pytest.raises(OutputError, match="was not made"), replacing(tmp_path / "x"):
         raise AssertionError("taken")
     assert len(list(tmp_path.rglob("thesis.txt"))) == 4
     (tmp_path / ".x.exchange" / "thesis.txt").unlink()
-    with exchange(tmp_path / "x") as fresh:
+    with replacing(tmp_path / "x") as fresh:
         write_text(fresh / "a", "new")
     assert (tmp_path / "x" / "a").read_text() == "new"
     assert len(list(tmp_path.rglob("thesis.txt"))) == 3
@@ -68,7 +68,7 @@ def test_what_a_killed_exchange_left_is_put_right(tmp_path: Path) -> None:
 def test_a_folder_made_after_a_kill_costs_nobody_anything(tmp_path: Path) -> None:
     for name in (".x.exchange/old/a", ".x.exchange/new/a", ".x.exchange/.lock", "x/thesis.txt"):
         write_text(tmp_path / name, name)
-    for attempt in (recover, lambda target: exchange(target).__enter__()):
+    for attempt in (recover, lambda target: replacing(target).__enter__()):
         with pytest.raises(OutputError, match=r"x: was changed .* is in .*old\. Move one"):
             attempt(tmp_path / "x")
     assert (tmp_path / "x/thesis.txt").exists()
@@ -78,7 +78,7 @@ def test_a_folder_made_after_a_kill_costs_nobody_anything(tmp_path: Path) -> Non
 def test_a_folder_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
     code = (
         "import sys, time; from pathlib import Path\n"
-        "from rulemine.release.storing.folders import working_folder\n"
+        "from rulemine.release.outputs import working_folder\n"
         "with working_folder(Path(sys.argv[1])):\n    print('held', flush=True)\n    time.sleep(60)\n"
     )
     target = tmp_path / "out" / "x.stages"

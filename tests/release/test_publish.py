@@ -10,9 +10,9 @@ import pytest
 from rulemine.errors import OutputError, ReleaseError
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.release.contents import read_parts
+from rulemine.release.outputs import check_place, check_release
+from rulemine.release.publish import publish, rename
 from rulemine.release.reader import Release
-from rulemine.release.storing.outputs import check_folder
-from rulemine.release.storing.publish import publish, rename
 from rulemine.verify import verify
 from tests.verify.tiny import write_release
 
@@ -111,7 +111,7 @@ def test_many_strangers_are_counted(release: Path) -> None:
     for number in range(7):
         (release / f"p{number}.jsonl").write_text("mine")
     with pytest.raises(OutputError, match=r"contains p0\.jsonl, .*, p4\.jsonl and 2 more, which"):
-        check_folder(release, "tiny", "rules")
+        check_release(release, "tiny", "rules")
 
 
 def test_an_edited_release_is_replaced_only_when_told(release: Path, tmp_path: Path) -> None:
@@ -133,7 +133,9 @@ def test_a_release_of_another_name_is_replaced_only_when_told(
     other = json.loads((target / "manifest.json").read_text("utf-8")) | {"name": "other"}
     (target / "manifest.json").write_text(json.dumps(other), "utf-8")
     before = contents(target)
-    with pytest.raises(OutputError, match=r"release 'other', and this one .* --replace"):
+    with pytest.raises(
+        OutputError, match=r"release 'other' of the kind rules, and this one .* --replace"
+    ):
         publish(release, target)
     with pytest.raises(OutputError, match="--replace"):
         rename(Release.open(release), target, "text")
@@ -174,26 +176,31 @@ def test_an_equal_release_is_not_touched(release: Path, tmp_path: Path) -> None:
 
 
 def test_where_a_release_may_go(release: Path, tmp_path: Path) -> None:
-    check_folder(tmp_path / "new", "tiny", "rules")
-    check_folder(release, Release.open(release).name, "rules")
     (tmp_path / "empty").mkdir()
-    check_folder(tmp_path / "empty", "tiny", "rules")
+    for folder, name in (
+        ("new", "tiny"),
+        ("release", Release.open(release).name),
+        ("empty", "tiny"),
+    ):
+        check_place(tmp_path / folder)
+        check_release(tmp_path / folder, name, "rules")
+    with pytest.raises(OutputError, match="other files"):
+        check_release(tmp_path, "tiny", "rules")
     (tmp_path / "file").write_text("x")
     (tmp_path / "dangling").symlink_to("nowhere")
     for name, expected in {
         "file": "is a file",
         "file/below": "file is a file, not a folder",
-        ".": "other files",
         "dangling": "is a link to nowhere, which does not exist",
         "dangling/below": "is a link to nowhere",
         "-": "nothing can be written there",
         "release/kg": "is inside the release",
     }.items():
         with pytest.raises(OutputError, match=expected):
-            check_folder(tmp_path / name, "tiny", "rules")
+            check_place(tmp_path / name)
     (tmp_path / "nowhere").symlink_to("dangling")
     with pytest.raises(OutputError, match="is a link"):
-        check_folder(tmp_path / "dangling", "tiny", "rules")
+        check_place(tmp_path / "dangling")
 
 
 def test_parts_are_what_was_written(release: Path) -> None:

@@ -1,1 +1,0 @@
-"""Where releases are kept: folders, archives, and what is written there."""
