@@ -54,7 +54,7 @@ def chosen_recipe(arguments: Namespace, drafted: "Sequence[Chosen]" = ()) -> Rec
         ReleaseError: The release to replay cannot be used.
     """
     if getattr(arguments, "replay", None) is not None and arguments.replay.suffix == ".tar":
-        from rulemine.release.archive import unpacked
+        from rulemine.release.unpacking import unpacked
 
         arguments.replay = unpacked(arguments.replay)
     replay: Path | None = getattr(arguments, "replay", None)

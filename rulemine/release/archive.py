@@ -6,48 +6,31 @@ stored in it without compression: every reader of gzip reads them, and digests i
 content, hold for both.
 
 Guarantees: every file is checked against its digest before it is archived; the archive is written atomically.
-Of reading: no link, device or path outside its folder is ever made, no more is written than the archive has
-bytes, and every file is checked against its digest when it is used.
 """
 
-import atexit
 import hashlib
 import io
-import os
-import re
-import shutil
 import struct
 import tarfile
-import tempfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO
 
 import numpy as np
 
 from rulemine.errors import OutputError, ReleaseError
-from rulemine.files import opened, read_bytes, whole_file, write_text
-from rulemine.release.outputs import MANIFEST
+from rulemine.files import read_bytes, whole_file, write_text
+from rulemine.release.reader import MANIFEST, Release
+from rulemine.release.unpacking import temporary_folder
 
-if TYPE_CHECKING:
-    from rulemine.release.reader import Release
-
-__all__ = ["PackedRelease", "unpacked", "write_archive"]
-
-_NAME = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)+")
-"""A folder and a file in it; no part begins with a dot."""
+__all__ = ["PackedRelease", "write_archive"]
 
 _BLOCK = 0xFFFF
 """Bytes of a block without compression at most (RFC 1951, 3.2.4)."""
 
-_folders: dict[tuple[int, ...], Path] = {}
-"""The folders of the archives that this process unpacked."""
 
-
-def write_archive(release: "Release", file: Path) -> str:
+def write_archive(release: Release, file: Path) -> str:
     """Writes a release as an archive, and its digest beside it as ``FILE.tar.sha256``.
 
     Args:
@@ -105,71 +88,6 @@ def _stored(path: Path) -> IO[bytes]:
     return stored
 
 
-def unpacked(path: Path) -> Path:
-    """The folder of a release, whether it is given as a folder or as an archive.
-
-    Args:
-        path: A folder, or an archive; it is unpacked once in a process as long as it does not change, into a
-            temporary folder that goes when the process ends.
-
-    Returns:
-        The folder; or the path itself if it is no regular file.
-
-    Raises:
-        InputError: It cannot be read.
-        ReleaseError: It is a file but no archive, or it was cut off or edited.
-        OutputError: There is no room for it in the temporary folder.
-    """
-    if not path.is_file():
-        return path
-    with opened(path) as file:
-        found = os.fstat(file.fileno())
-        key = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
-        if key not in _folders:
-            with _temporary(path) as folder:
-                _folders[key] = _extract(file, path, folder)
-    return _folders[key]
-
-
-def _extract(file: io.FileIO, path: Path, folder: Path) -> Path:
-    """Writes the files of an archive into an empty folder; returns the only folder in it."""
-    try:
-        with tarfile.open(fileobj=file, mode="r:") as tar:
-            for member in tar:
-                regular = member.type == tarfile.REGTYPE and member.sparse is None
-                if not (regular and member.size >= 0 and _NAME.fullmatch(member.name)):
-                    raise ValueError(f"no file of a release begins at byte {member.offset:,}")
-                place = folder / member.name
-                place.parent.mkdir(parents=True, exist_ok=True)
-                content: Any = tar.extractfile(member)
-                with content, place.open("xb") as out:
-                    shutil.copyfileobj(content, out)
-        top, *others = folder.iterdir()
-        if others:
-            raise ValueError(f"it has the folders {top.name} and {others[0].name}")
-    except (tarfile.TarError, ValueError, OverflowError, RecursionError) as problem:
-        raise ReleaseError(
-            f"{path}: is a file, and no archive of a release, or one that was cut off or edited ({problem}). "
-            "Copy or download it again, decompress it if it is compressed, or unpack any other tar and name "
-            "its folder."
-        ) from None
-    return top
-
-
-@contextmanager
-def _temporary(what: Path) -> Iterator[Path]:
-    """Yields a new temporary folder, which goes when the process ends or the block fails."""
-    folder = Path(tempfile.mkdtemp(prefix="rulemine-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    try:
-        yield folder
-    except OSError as problem:
-        raise OutputError(
-            f"{what}: cannot be unpacked into {tempfile.gettempdir()} ({problem.strerror}). Free space, or "
-            "name another place with the variable TMPDIR."
-        ) from None
-
-
 class PackedRelease:
     """A release that can be pickled, as its files are, to be read by other processes and machines.
 
@@ -180,7 +98,7 @@ class PackedRelease:
         ReleaseError: A file is missing or was edited.
     """
 
-    def __init__(self, release: "Release") -> None:
+    def __init__(self, release: Release) -> None:
         paths = {name: release.file(name) for name in release.manifest["files"]}
         paths[MANIFEST] = release.folder / MANIFEST
         self._folder = release.folder.absolute()
@@ -188,18 +106,16 @@ class PackedRelease:
         self._files = {n: np.frombuffer(p.read_bytes(), np.uint8) for n, p in paths.items()}
 
     @cached_property
-    def release(self) -> "Release":
+    def release(self) -> Release:
         """The release, opened once in a process: in its folder where that is seen, else in a temporary one.
 
         Raises:
             OutputError: There is no room for it in the temporary folder.
         """
-        from rulemine.release.reader import Release
-
         seen = self._folder / MANIFEST
         if seen.is_file() and seen.read_bytes() == self._files[MANIFEST].tobytes():
             return Release.open(self._folder)
-        with _temporary(self._folder) as folder:
+        with temporary_folder(self._folder) as folder:
             for name, content in self._files.items():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).write_bytes(content.data)

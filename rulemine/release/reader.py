@@ -23,7 +23,6 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import read_simplekg
 from rulemine.kinds.registry import USUAL, kind_named
 from rulemine.phrasing.templates import Templates
-from rulemine.release.archive import unpacked
 from rulemine.release.manifest import check_manifest
 from rulemine.release.outputs import MANIFEST
 from rulemine.release.records import (
@@ -36,6 +35,7 @@ from rulemine.release.records import (
     question_from_json,
 )
 from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
+from rulemine.release.unpacking import unpacked
 from rulemine.rules.formats import read_rules
 from rulemine.rules.rule import Rule
 
@@ -56,7 +56,7 @@ class Release:
     Attributes:
         path: The folder or the archive, as given.
         folder: The folder; of an archive, where it is unpacked (see
-            `rulemine.release.archive.unpacked`).
+            `rulemine.release.unpacking.unpacked`).
         manifest: The content of its manifest: ``format_version``, ``name``, ``naming``, ``config``
             (every option that affects it), ``levels``, ``kg`` (sizes, digests), ``counts``, ``files``.
     """
@@ -77,7 +77,7 @@ class Release:
 
         Raises:
             ReleaseError: There is no release, or it is unfinished or of another format version; or see
-                `rulemine.release.archive.unpacked`.
+                `rulemine.release.unpacking.unpacked`.
         """
         given = Path(path)
         folder = unpacked(given)

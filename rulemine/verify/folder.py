@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from rulemine.errors import ReleaseError
-from rulemine.release.archive import unpacked
+from rulemine.release.unpacking import unpacked
 from rulemine.verify.kinds import checks_of
 from rulemine.verify.known import padded, spans_of_threes
 from rulemine.verify.protocol import KindChecks
