@@ -1,7 +1,7 @@
 """Reads the archive of a release, see `rulemine.release.archive`.
 
-Guarantees: no link, device or path outside its folder is ever made, and no more is written than the archive has
-bytes. Every file is checked against its digest when it is used.
+Guarantees: no link, device or path outside its folder is ever made, and no more is written than the archive
+has bytes. Every file is checked against its digest when it is used.
 """
 
 import atexit
