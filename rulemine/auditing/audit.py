@@ -27,7 +27,7 @@ from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.index import Index
 from rulemine.kinds.kind import pairs
 from rulemine.mining import MiningOptions, mine
-from rulemine.release.guessing import Ends, asked_about, commonest_answers
+from rulemine.release.guessing import QUERY, guesser, nearest
 from rulemine.release.reader import Release
 from rulemine.release.records import Question
 from rulemine.rules.rule import Rule
@@ -233,9 +233,6 @@ _SHARED: tuple[tuple[str, str, str, _Of], ...] = (
 """Key, title, and what is shared, in words and of a question."""
 
 
-_Key = tuple[str, Ends]
-"""What training questions are counted by: the graph, and the ends of relations that are asked about."""
-
 _Hits = Callable[[Question, Collection[str]], bool | None]
 """Whether one of some answers is named; None: the figure is not over the question."""
 
@@ -261,6 +258,12 @@ def _guessing(of: AuditedSet) -> Iterator[Measure]:
         of, "lookup", "looking up", f"what the query gives on {given}",
         (lambda q, wanted: _meets(place[q.id], wanted)) if runs else None, of.why_no_query,
     )  # fmt: skip
+    *_, own = _both(
+        of, "nearest", "nearest", "the one entity of the right type that has most in common with a topic "
+        f"in {given}, by the weight of Adamic and Adar, other than what the query gives there",
+        _nearest(of, place), of.why_no_query,
+    )  # fmt: skip
+    yield own
     around = None if of.has_rows else of.edges()
     why = "answers are rows." if of.has_rows else "the set has no graph."
     for hops, title in ((1, "one edge"), (2, "two hops")):
@@ -302,33 +305,30 @@ def _meets(found: Collection[str] | None, wanted: Collection[str]) -> bool | Non
     return None if found is None else not set(found).isdisjoint(wanted)
 
 
-def _guesses(of: AuditedSet) -> tuple[Callable[[Question], list[str]], str]:
+def _guesses(of: AuditedSet) -> tuple[Callable[[Question], Sequence[str]], str]:
     """The guesses for a question, the best first, and what the training questions are counted by."""
+    guess = {
+        name: guesser((q for q in of.training if of.graph_of(q) == name), of.declarations, of.order)
+        for name in set(map(of.graph_of, of.training))
+    }
 
-    def key(q: Question) -> _Key | None:
-        if not q.query.startswith(("(", "{")):  # none, or Cypher
-            return None
-        return of.graph_of(q), asked_about(q.query, of.declarations)
-
-    with_query = [q for q in of.training if key(q)]
-    names = sorted(set(map(of.graph_of, of.training)))
-    ranked: dict[_Key, list[str]] = {}
-    overall: dict[str, list[str]] = {}
-    for name in names:
-        own = [q for q in with_query if of.graph_of(q) == name]
-        found = commonest_answers(own, of.declarations, of.order)
-        ranked |= {(name, ends): answers for ends, answers in found.items()}
-        counts = Counter(a for q in of.training if of.graph_of(q) == name for a in q.answers)
-        overall[name] = sorted(counts, key=lambda a: (-counts[a], of.order.get(a, 0), a))
-
-    def guesses(q: Question) -> list[str]:
-        own = key(q)
-        if own in ranked:
-            return ranked[own]
-        return [] if of.has_rows and own is not None else overall.get(of.graph_of(q), [])
+    def guesses(q: Question) -> Sequence[str]:
+        own = q.query if q.query[:1] in QUERY else ""
+        return guess[name](own) if (name := of.graph_of(q)) in guess else ()
 
     by = "with the same relations at their answer (of all training questions, where none has them)"
-    return guesses, by if with_query else "(the set has no queries, so by frequency alone)"
+    known = any(q.query[:1] in QUERY for q in of.training)
+    return guesses, by if known else "(the set has no queries, so by frequency alone)"
+
+
+def _nearest(of: AuditedSet, stated: Mapping[str, Collection[str] | None]) -> _Hits | None:
+    if of.has_rows or of.given is None:
+        return None
+    asked = [q for q, is_asked in zip(of.questions, of.asked, strict=True) if is_asked]
+    rows = ((q.query, q.anchors, stated[q.id] or ()) for q in asked)
+    found = nearest(of.given, rows, of.declarations, of.order)
+    named = dict(zip((q.id for q in asked), found, strict=True))
+    return lambda q, wanted: not set(wanted).isdisjoint(named[q.id]) if q.query[:1] == "(" else None
 
 
 def _near(of: AuditedSet, around: Callable[[str], np.ndarray], hops: int) -> _Hits:

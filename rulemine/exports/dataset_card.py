@@ -1,8 +1,8 @@
 """The card of an exported release: its own card, below what the Hub reads.
 
 The Hub and `datasets` read the YAML at the top of a ``README.md``: license, size, tasks, and which files a
-configuration consists of. The rest is the card of the release, without the list of its files and how to read
-them, which are others here.
+configuration consists of. The rest is the card of the release, but for how to read its files, which are
+others here.
 """
 
 import json
@@ -47,7 +47,7 @@ _TAGS = (
     "rule-mining",
     "rulemine",
 )
-_REPLACED = ("Files", "Use")
+_REPLACED = "Use"
 _TELLING = "Examples"
 
 
@@ -143,7 +143,7 @@ def write_export_card(
         graph: That of the graph that a system is given.
         without_answers: Whether the examples of the card, which give answers away, are left out.
     """
-    out = {*_REPLACED, *([_TELLING] if without_answers else [])}
+    out = {_REPLACED, *([_TELLING] if without_answers else [])}
     head, *sections = re.split(r"^(?=## )", card, flags=re.MULTILINE)
     kept = [part for part in sections if part.split("\n")[0].removeprefix("## ") not in out]
     at = max(len(kept) - 1, 0)  # before the license

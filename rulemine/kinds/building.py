@@ -4,7 +4,6 @@ Graph, rules and removal, texts, splits, the release and its checks do not ask w
 except where a record of the kind is read.
 """
 
-import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -55,13 +54,7 @@ class BuildingKind(Kind):
     """
 
     graph: ClassVar[GraphParts] = GraphParts()
-
-    @property
-    def page(self) -> Any:
-        """By default figures by structure, and what the docstring of its class says."""
-        from rulemine.kinds.query_page import plain_page
-
-        return plain_page(inspect.cleandoc(self.__doc__ or ""))
+    page = "kinds/query_page.md"
 
     def options(self, inputs: "Inputs") -> dict[str, Any]:
         """What the questions depend on, beside what those of every kind do.

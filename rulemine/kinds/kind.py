@@ -175,7 +175,7 @@ class Results:
 
     scores: Sequence[str] = ("hard_f1", "hhr", "hits_hard", "hits_any", "recall", "f1")
     baselines: Sequence[str] = (
-        "lookup", "neighbors", "neighbors:hops=2", "reasoner", "prior", "prior:k=5", "random",
+        "lookup", "neighbors", "neighbors:hops=2", "reasoner", "prior", "prior:k=5", "nearest", "random",
     )  # fmt: skip
     baseline_scores: Sequence[str] = (
         "hard_f1", "hhr", "hits_hard", "hits_any", "precision", "recall", "f1", "hits_at_1",
@@ -238,17 +238,10 @@ class Splits:
     """What questions share, and how they are split.
 
     Attributes:
-        strata: What splits are compared in, see `rulemine.release.overlap`.
         asks_each: Whether each removed triple is asked about by itself, so that none is removed about which
             an earlier release asks.
     """
 
-    strata: ClassVar[Mapping[str, Values]] = {
-        "structure": lambda q: (q.structure,),
-        "missing": lambda q: (q.missing,),
-        "relation": lambda q: q.relations,
-        "core": lambda q: (q.core,),
-    }
     asks_each: ClassVar[bool] = False
 
     def ties(self, questions: Sequence[Any]) -> Iterator[Collection[Hashable]]:
@@ -391,7 +384,8 @@ class Kind:
             fields say what is renamed, see `rulemine.release.records`.
         answers: The type of its answers.
         inputs: What its builds read beside what all read, or in another way.
-        page: What only cards of the kind say, see `rulemine.release.card.kind_page.KindPage`; None: nothing.
+        page: The template of its cards, a path below this package, or a
+            `rulemine.release.card.figures.KindPage`; None: it is not known.
         formats: The export formats that are made for this kind and few others.
         tools: Names, each with the module of what commands ask for, see `rulemine.kinds.registry.tool`.
         results, queries, splits, limits, wording: See there.

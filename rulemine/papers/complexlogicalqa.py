@@ -27,7 +27,7 @@ from rulemine.query.parser import parse
 from rulemine.query.sparql import to_sparql
 from rulemine.query.structures import STRUCTURES, structure_of
 from rulemine.release.reader import Release
-from rulemine.release.records import Question, translation
+from rulemine.release.records import SPLITS, Question, translation
 from rulemine.seeds import stream
 from rulemine.text.tables import FEW, MARK, Table, Values, few_notes, one_decimal
 
@@ -107,13 +107,20 @@ def _statistics(material: Material) -> Made:
         raise LackingError(f"a release of the kind {_KIND}")
     for release in releases:
         counted: Mapping[str, Mapping[str, int | float]] = release.manifest["counts"]["statistics"]
-        columns = ("questions", "tokens", "answers", "triples", "entities")
-        rows = tuple((name, *(row[column] for column in columns)) for name, row in counted.items())
+        columns = {
+            "questions": "questions", "tokens": "tokens", "answers": "answers",
+            "triples": "full_evidence", "entities": "entities",
+        }  # fmt: skip
+        rows = tuple(
+            (name, *(row[key] for key in columns.values()))
+            for name, row in counted.items()
+            if name not in SPLITS
+        )
         many = len(releases) > 1
         yield Table(
             release.name if many else "",
             f"{release.name}, all splits" if many else "",
-            ("structure", "questions", *columns[1:]),
+            ("structure", *columns),
             rows,
             (
                 "Tokens: words and numbers. Tokens, answers and triples (of all derivations) are means, "

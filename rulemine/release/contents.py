@@ -78,7 +78,6 @@ class ReleaseParts:
         graph: The complete property graph; None: questions are about the triples alone.
         graphs: Name → property graph, where questions are about several; nothing is removed from them.
         records: File → its records, of the files that only releases of the kind have.
-        shared: What several figures are counted from, kept by the function that gives it.
     """
 
     naming: str
@@ -102,7 +101,6 @@ class ReleaseParts:
     graph: PropertyGraph | None = None
     graphs: Mapping[str, PropertyGraph] = field(default_factory=dict)
     records: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    shared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def kind(self) -> str:

@@ -58,6 +58,7 @@ COUNTED = {
     "guess_1_any": (1, 3),  # Cid, of equals the first by id: the last question alone
     "guess_1_hard": (0, 1), "guess_5_any": (2, 3), "guess_5_hard": (1, 1),
     "lookup_any": (3, 3), "lookup_hard": (0, 1),
+    "nearest_hard": (0, 1),
     "hops_1_any": (3, 3), "hops_1_hard": (0, 1), "hops_2_any": (3, 3), "hops_2_hard": (1, 1),
     "needs_missing": (2, 4), "core": (0, 4),
     "derivable": (1, 2),  # Bob is the father of Dora by no rule
@@ -176,7 +177,7 @@ def test_what_a_set_does_not_have_is_not_available(tmp_path: Path) -> None:
             "the set has no training questions.",
         ),
         **dict.fromkeys(
-            ("lookup_hard", "hops_1_hard", "hops_2_hard"),
+            ("lookup_hard", "nearest_hard", "hops_1_hard", "hops_2_hard"),
             "the set does not say which answers must be inferred.",
         ),
         **dict.fromkeys(("needs_missing", "core", "derivable"), "nothing is removed."),

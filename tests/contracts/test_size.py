@@ -10,6 +10,7 @@ import pytest
 from rulemine.cli.main import make_parser
 from rulemine.kinds.registry import KINDS
 from rulemine.recipe.recipe import BASE, keys_with
+from rulemine.release.card.figures import COLUMNS, FIGURES, page_of
 from tests import ROOT
 
 BUDGETS = tomllib.loads((Path(__file__).parent / "size.toml").read_text("utf-8"))
@@ -40,17 +41,13 @@ def parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
 def face() -> dict[str, int]:
     """What users meet, and what stands beside the package."""
     actions = [action for parser in parsers(make_parser()) for action in parser._actions]
-    calls = [
-        ast.unparse(node.func)
-        for place in ("rulemine/release", "rulemine/kinds")
-        for node in nodes(place)
-        if isinstance(node, ast.Call)
-    ]
+    pages = [page_of(kind) for kind in KINDS.own]
     return {
         "recipe keys": len([BASE, *keys_with(*KINDS)]),
         "commands": len(parsers(make_parser())) - 1,
         "options": sum(bool(action.option_strings) for action in actions),
-        "figures of a release": calls.count("Figure") + 2 * calls.count("pair"),
+        "figures of a release": len(COLUMNS)
+        + len(FIGURES.keys() | {key for page in pages for key in page.figures}),
         "words of docs": sum(len(p.read_text("utf-8").split()) for p in ROOT.glob("docs/*.md")),
         "lines of tests": sum(
             path.read_text("utf-8").count("\n") for path in ROOT.glob("tests/**/*.py")

@@ -173,11 +173,6 @@ def test_what_queries_give_is_counted_by_its_side(tmp_path: Path) -> None:
     )  # stated alone, given alone
 
 
-def test_an_id_is_text_on_the_card(tmp_path: Path) -> None:
-    whole(write_set(tmp_path / "given", [ROWS[2] | {"id": "a`<b>"}]), tmp_path / "out")
-    assert "- ``a`<b>`` Who is" in (tmp_path / "out/README.md").read_text()
-
-
 def test_a_question_without_an_answer_is_left_out_and_counted(given: Path, tmp_path: Path) -> None:
     release = whole(given, tmp_path / "out")
     assert [(r.question, r.reason) for r in release.rejections()] == [("four", "it has no answer")]

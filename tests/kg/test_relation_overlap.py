@@ -99,3 +99,26 @@ def test_of_two_symmetric_relations_one_is_the_same_as_the_other() -> None:
         ("knows", "met", "same"),
         ("met", "met", "symmetric"),
     ]
+
+
+def test_relations_that_look_symmetric_or_the_same_are_reported_unless_declared() -> None:
+    pairs = [(f"a{i}", f"b{i}") for i in range(12)]
+    graph = [(a, "wife", b) for a, b in pairs] + [(b, "husband", a) for a, b in pairs]
+    graph += [(a, "met", b) for a, b in pairs] + [(b, "met", a) for a, b in pairs[:11]]
+    graph += [("a0", "rare", "b0"), ("b0", "rare", "a0")]
+    graph += [(a, "self", a) for a, _ in pairs]  # a loop is its own reverse, which says nothing
+    kg = KnowledgeGraph.from_triples(graph)
+    found = undeclared_relations(kg, Declarations())
+    assert [tuple(row) for row in found] == [
+        ("husband", "wife", "inverse", 1.0),
+        ("met", "met", "symmetric", 0.957),
+    ]
+    declared = Declarations.of(symmetric=["met"], inverse=[("wife", "husband")])
+    assert undeclared_relations(kg, declared) == ()
+    kg = KnowledgeGraph.from_triples(
+        [*graph, *((s, "meets", o) for s, r, o in graph if r == "met")]
+    )
+    looks = [tuple(row)[:3] for row in undeclared_relations(kg, declared)]
+    assert ("meets", "met", "same") in looks
+    assert ("meets", "met", "inverse") not in looks
+    assert ("meets", "meets", "symmetric") in looks

@@ -1,15 +1,18 @@
 """Guesses from training answers alone, against counting by hand."""
 
+import math
 from collections.abc import Sequence
 
 import pytest
 
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.rules.block import RuleBlock
 from rulemine.query.parser import parse
-from rulemine.release.guessing import asked_ends, commonest_answers, guessed, order_of_names
+from rulemine.release.guessing import asked_ends, guesser, nearest, order_of_names
 from rulemine.release.records import HardAnswer, Question, Unseen
+from rulemine.seeds import stream
 from tests.questions import what_is_asked
 from tests.structures import DECLARED, structure_question
 
@@ -43,23 +46,23 @@ TRAINING = [
 
 
 def test_the_commonest_come_first_hard_ones_first_among_equals() -> None:
-    found = commonest_answers(TRAINING)
-    assert found == {
-        (("knows", "object"),): ["e", "d"],
-        (("likes", "object"),): ["c", "b", "a", "d"],
-        (("likes", "subject"),): ["z"],
-    }
-    assert commonest_answers(TRAINING[::-1]) == found
-    assert commonest_answers([]) == {}
+    for training in (TRAINING, TRAINING[::-1]):
+        guesses = guesser(training)
+        assert guesses('(p "knows" "t")') == ["e", "d"]
+        assert guesses('(p "likes" "t")') == ["c", "b", "a", "d"]
+        assert guesses('(p- "likes" "t")') == ["z"]
+        # what training does not ask for, or no query: all answers of training
+        assert guesses('(p "met" "t")') == guesses("") == ["c", "b", "d", "a", "e", "z"]
+    assert guesser([])('(p "likes" "t")') == []
 
 
 def test_the_order_among_equals_is_the_same_in_every_naming() -> None:
     names = [EntityNames("e0", "b", "Zoe"), EntityNames("e1", "a", "Ann")]
     assert order_of_names(names, "entity") == {"b": 0, "a": 1}
     assert order_of_names(names, "text") == {"Zoe": 0, "Ann": 1}
-    pair = [asked(1, "likes", ("a", "b", "x"), "x")]
     order = {"x": 2, **order_of_names(names, "entity")}
-    assert commonest_answers(pair, order=order)[(("likes", "object"),)] == ["x", "b", "a"]
+    pair = [asked(1, "likes", ("a", "b", "x"), "x")]
+    assert guesser(pair, order=order)(pair[0].query) == ["x", "b", "a"]
 
 
 def test_relations_that_state_the_same_facts_are_counted_together() -> None:
@@ -68,23 +71,8 @@ def test_relations_that_state_the_same_facts_are_counted_together() -> None:
         asked(2, "child", ("a",), "a", "object"),
         asked(3, "child", ("b",), "b", "object"),
     ]
-    declared = Declarations.of(inverse=[("parent", "child")])
-    assert commonest_answers(training, declared) == {(("child", "object"),): ["a", "b"]}
-    test = [asked(9, "parent", ("b", "c"), "b", "subject")]
-    guesses = commonest_answers(training, declared)
-    assert guessed(test, guesses, 1, declared) == 0
-    assert guessed(test, guesses, 2, declared) == 1
-
-
-@pytest.mark.parametrize(("most", "expected"), [(1, 1), (2, 2), (9, 2)])
-def test_a_guess_is_right_if_the_hard_answer_is_among_the_first(most: int, expected: int) -> None:
-    test = [
-        asked(11, "likes", ("c",), "c"),
-        asked(12, "likes", ("b", "c"), "b"),
-        asked(13, "never trained", ("c",), "c"),
-        asked(14, "likes", ("c",), None),  # every answer stated
-    ]
-    assert guessed(test, commonest_answers(TRAINING), most) == expected
+    guesses = guesser(training, Declarations.of(inverse=[("parent", "child")]))
+    assert guesses('(p- "parent" "t")') == guesses('(p "child" "t")') == ["a", "b"]
 
 
 def test_structures_are_guessed_by_the_ends_asked_for_at_the_answer() -> None:
@@ -97,15 +85,71 @@ def test_structures_are_guessed_by_the_ends_asked_for_at_the_answer() -> None:
     for query, end in queries.items():
         assert asked_ends(parse(query), DECLARED) == (end,)
     pi = parse('(and (p- "citizen_of" (p "in" "paris")) (p- "won" "palme"))')
-    both = (("citizen_of", "subject"), ("won", "subject"))
-    assert asked_ends(pi, DECLARED) == both
+    assert asked_ends(pi, DECLARED) == (("citizen_of", "subject"), ("won", "subject"))
     two = '(and (p- "citizen_of" "france") (p- "won" "oscar"))'
-    train = [structure_question(1, two), structure_question(2, pi.text)]
-    guesses = commonest_answers(train, DECLARED)
-    assert guesses == {both: ["bob", "ann", "dan"]}
-    three = structure_question(
-        3, '(and (p- "citizen_of" "france") (p- "won" "oscar") (p- "won" "palme"))'
+    guesses = guesser([structure_question(1, two), structure_question(2, pi.text)], DECLARED)
+    three = '(and (p- "citizen_of" "france") (p- "won" "oscar") (p- "won" "palme"))'
+    assert guesses(three) == ["bob", "ann", "dan"]
+
+
+GRAPH = [
+    ("t", "knows", "a"), ("b", "knows", "a"), ("c", "knows", "a"),  # a has four neighbors
+    ("t", "met", "d"), ("d", "met", "b"),  # d has two: worth more than a
+    ("a", "knows", "e"),
+    *((x, "lives_in", f"{x}-town") for x in ("b", "c", "e")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("query", "stated", "expected"),
+    [
+        ('(p- "lives_in" "t")', (), ["b"]),  # 1 / log 4 + 1 / log 2; c has 1 / log 4
+        ('(p- "lives_in" "t")', ("b",), ["c"]),  # and so has e; both have two neighbors, c is first
+        ('(p "lives_in" "t")', (), ["b-town"]),  # none is near, all have one neighbor
+        ('(p- "knows" "t")', ("b", "c"), ["a"]),
+        ('(p "knows" "t")', ("a", "e"), []),
+        ('(p "nothing" "t")', (), []),
+        ('(and (p- "knows" "t") (p- "lives_in" "e"))', (), ["b"]),
+        ('{"match": []}', (), []),
+    ],
+)
+def test_the_nearest_of_the_right_type(
+    query: str, stated: Sequence[str], expected: Sequence[str]
+) -> None:
+    kg = KnowledgeGraph.from_triples(GRAPH)
+    order = {name: place for place, name in enumerate(kg.entities)}
+    assert nearest(kg, [(query, ["t"], stated)], Declarations(), order) == [expected]
+
+
+def test_statements_of_a_fact_are_of_one_type() -> None:
+    kg = KnowledgeGraph.from_triples(
+        [("x", "parent", "y"), ("z", "child", "x"), ("t", "met", "w"), ("w", "met", "z")]
     )
-    easy = structure_question(4, '(and (p- "born_in" "rome") (p- "won" "palme"))')
-    assert easy.hard_answer is None
-    assert guessed([three, easy], guesses, 1, DECLARED) == 1
+    declared = Declarations.of(inverse=[("parent", "child")])
+    query = '(or (p "parent" "t") (p- "child" "t"))'
+    assert nearest(kg, [(query, ["t"], [])], declared, {}) == [["z"]]
+    assert nearest(kg, [('(p "parent" "t")', ["t"], [])], Declarations(), {}) == [["y"]]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_nearest_against_brute_force(seed: int) -> None:
+    draw = stream(seed, "nearest")
+    names = [f"n{i}" for i in range(15)]
+    kg = KnowledgeGraph.from_triples(
+        {(names[draw.below(15)], f"r{draw.below(3)}", names[draw.below(15)]) for _ in range(50)}
+    )
+    near: dict[str, set[str]] = {name: set() for name in kg.entities}
+    for s, _, o in kg.labeled():
+        if s != o:
+            near[s].add(o)
+            near[o].add(s)
+    order = {name: draw.below(1000) for name in kg.entities}
+    for topic in kg.entities:
+        right = {o for _, r, o in kg.labeled() if r == "r1"} - {topic}
+
+        def value(name: str, topic: str = topic) -> tuple[float, int, int, str]:
+            weight = sum(1 / math.log(len(near[z])) for z in near[topic] & near[name])
+            return -round(weight, 4), -len(near[name]), order[name], name
+
+        (found,) = nearest(kg, [('(p "r1" "x")', [topic], [])], Declarations(), order)
+        assert found == [min(right, key=value)]

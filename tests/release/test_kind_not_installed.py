@@ -50,7 +50,7 @@ def test_it_is_renamed_but_for_what_only_its_questions_have(
     ended = command("rename", "names", "--naming", "private", "-o", "hidden")
     assert_refused(ended, "so names in what only its questions have cannot be hidden")
     card = (here / "codes" / "README.md").read_text("utf-8")
-    assert "The package that supplies the kind riddles was not installed" in card
+    assert "The package with the kind riddles was not installed" in card
 
 
 def test_it_is_verified_archived_and_scored(riddles: Path, here: Path, command: Command) -> None:

@@ -53,6 +53,7 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
         "neighbors": "rulemine.evaluation.answerers.model_free.simple:Neighbors",
         "reasoner": "rulemine.evaluation.answerers.model_free.simple:Reasoner",
         "prior": "rulemine.evaluation.answerers.model_free.simple:Prior",
+        "nearest": "rulemine.evaluation.answerers.model_free.simple:Nearest",
         "rules": "rulemine.evaluation.answerers.model_free.mined_rules:MinedRules",
         "random": "rulemine.evaluation.answerers.model_free.simple:RandomEntity",
         "command": "rulemine.evaluation.answerers.command:Command",

@@ -13,7 +13,6 @@ from rulemine.evaluation.reporting.document import Document
 from rulemine.kg.relation_overlap import FoundDeclaration
 from rulemine.kinds.registry import kind_named
 from rulemine.phrasing.declarations import found_lines, lines_of
-from rulemine.release.card.page import reasons
 from rulemine.release.reader import Release
 from rulemine.text.tables import Table
 
@@ -70,6 +69,16 @@ NEARLY = 0.98
 """Groups of questions stay together, so that test has this fraction of what was asked for, if not all."""
 
 
+def _reasons(counts: Mapping[str, Any]) -> dict[str, int]:
+    """The questions that are not asked, by reason; those of refused texts may be kept."""
+    return {
+        why: n
+        for why, n in counts["rejected"].items()
+        if not why.startswith("verbalize: paraphrase: ")
+        and not (counts["questions_by_wording"]["fallback"] and why.startswith("verbalize: "))
+    }
+
+
 def steps(release: Release) -> tuple[Remaining, ...]:
     """How many triples are provable, within floors and caps and removed, and how many questions are left."""
     counts, kind = release.manifest["counts"], kind_named(release.kind)
@@ -89,7 +98,7 @@ def steps(release: Release) -> tuple[Remaining, ...]:
     if drawn := sum(row["drawn"] for row in counts.get("sampling", {}).values()):
         add("candidates drawn", drawn, "")
     dropped = Counter[str]()
-    for why, number in reasons(counts).items():
+    for why, number in _reasons(counts).items():
         dropped[why.partition(":")[0]] += number
     left = questions + sum(dropped[stage] for stage in LIMITS)
     add("questions asked", left, kind.limits.amount)
@@ -191,7 +200,7 @@ def _advice(release: Release) -> str:
     ):
         return f"move some of the core to test: --set questions.test_core={third}"
     for reason, (what, limit) in BY_LIMIT.items():
-        if reasons(counts).get(reason, 0) > counts["questions"]:
+        if _reasons(counts).get(reason, 0) > counts["questions"]:
             share = min(1.0, 2 * lookup(config, tuple(limit.split("."))))
             return f"let more questions share {what}: --set {limit}={share:g}"
     capped = 2 * chosen.get("upper_bound", 0) < chosen["provable"]
@@ -221,14 +230,14 @@ def summary_of(release: Release) -> Document:
     title = "From the triples of the graph to the questions"
     headline = Table("steps", title, ("", "number", "share", "key (rulemine build keys KEY)"), rows)
     mined = counts["selection"].get("rules_mined", counts["rules"])
-    tables = [table for table in (_reasons(counts), _sampled(counts)) if table.rows]
+    tables = [table for table in (_rejected(counts), _sampled(counts)) if table.rows]
     facts = {"kind": release.kind, "rules": f"{counts['rules']:,} of {mined:,} mined"}
     made = "\n".join(in_short(release)[:2])
     return Document(made, tuple(_notes(release)), facts, headline, tables=tuple(tables))
 
 
-def _reasons(counts: Mapping[str, Any]) -> Table:
-    found = Counter(reasons(counts))
+def _rejected(counts: Mapping[str, Any]) -> Table:
+    found = Counter(_reasons(counts))
     if not any(why.startswith("ask: ") for why in found):
         for row in counts.get("sampling", {}).values():
             found.update({f"ask: {why}": n for why, n in row["rejected"].items()})
@@ -250,11 +259,10 @@ def _sampled(counts: Mapping[str, Any]) -> Table:
 def _notes(release: Release) -> Iterator[str]:
     """What would make the questions better, with the keys."""
     counts = release.manifest["counts"]
-    derived = counts.get("phrases_derived", 0)
-    booked = counts.get("relations", 0) - counts.get("phrases_written", 0) - derived
-    if booked > 0:
+    worded: Counter[str] = Counter(counts.get("relations_by_wording"))
+    if booked := worded["book"]:
         yield f"{counted(booked, 'relation')} worded by phrase books (source in relations.tsv)."
-    if derived:
+    if derived := worded["derived"]:
         shared = counts["questions"] - counts["distinct_texts"]
         yield (
             f"{counted(derived, 'relation')} without a template of your own: questions are made from "

@@ -1,45 +1,55 @@
-"""The card of imported questions; the text is ``page.md``."""
+"""The card of imported questions, what is counted of them, and which figures of all releases they lack.
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+A figure that cannot be had is null, never 0. The text of the card is ``page.md``.
+"""
 
-from rulemine.config import packaged
-from rulemine.files import read_text
-from rulemine.kinds.imported.figures import FIGURES, unknown_figures
-from rulemine.release.card.kind_page import KindPage, Manifest
-from rulemine.release.records import Question
-from rulemine.text.escaping import code, plain
+from rulemine.release.card.figures import FIGURES, KindPage
+from rulemine.release.contents import MODEL_COUNTS, ReleaseParts
 
 __all__ = ["PAGE"]
 
-_EXAMPLES = 8
-_MOST_ANSWERS = 3
-"""Answers that an example names."""
+_OF_BUILDS = {
+    "core", "core_by_split", "edges_left", "given_away", "hits_hard", "relations_by_wording", "rules",
+    "rules_by_type", "sampling", *MODEL_COUNTS,
+}  # fmt: skip
+_OF_REMOVAL = {"triples_incomplete", "triples_removed", "removed_by_level"}
+_OF_GRADES = {"answers_stated", "answers_hard", "hard_by_split", "some_answer_stated"}
 
 
-def _values(manifest: Manifest) -> Mapping[str, Any]:
-    config = manifest["config"]
-    return {"section": config[config["kind"]]}
+def _unknown(parts: ReleaseParts) -> set[str]:
+    found = {*_OF_BUILDS}
+    if not parts.missing:
+        found |= _OF_REMOVAL
+    if not len(parts.complete):
+        found |= {key for key in FIGURES if key.startswith(("triples", "relations"))}
+    if not any(q.graded for q in parts.questions):
+        found |= _OF_GRADES
+    return found
 
 
-def _examples(questions: Sequence[Question]) -> list[str]:
-    """Some questions, evenly over all, each with a few answers."""
-    ordered = sorted(questions, key=lambda q: q.id)
-    some = ordered[:: max(1, len(ordered) // _EXAMPLES)][:_EXAMPLES]
-    lines = []
-    for q in some:
-        named = ", ".join(map(plain, q.answers[:_MOST_ANSWERS])) or "those of its Cypher"
-        more = f" and {len(q.answers) - _MOST_ANSWERS:,} more" * (len(q.answers) > _MOST_ANSWERS)
-        lines.append(f"- {code(q.id)} {plain(q.question)} — {named}{more}")
-    return lines or ["None."]
+def _executed(parts: ReleaseParts) -> dict[str, int] | None:
+    """How the stated answers fit those that queries give; None where no query was executed."""
+    asked = [
+        (set(q.answers), set(q.block.executed))
+        for q in parts.questions
+        if getattr(q.block, "executed", None) is not None
+    ]
+    if not asked:
+        return None
+    return {
+        "questions": len(asked),
+        "same": sum(stated == found for stated, found in asked),
+        "extra": sum(bool(found - stated) for stated, found in asked),
+        "missing": sum(bool(stated - found) for stated, found in asked),
+        "not_executed": sum(bool(getattr(q.block, "why", "")) for q in parts.questions),
+    }
 
 
 PAGE = KindPage(
-    FIGURES,
-    read_text(packaged("kinds", "imported", "page.md")),
-    _values,
-    _examples,
-    whole=True,
-    unknown=unknown_figures,
+    "kinds/imported/page.md",
+    figures={
+        "graded": lambda parts: sum(q.graded for q in parts.questions),
+        "executed": _executed,
+    },
+    unknown=_unknown,
 )
-"""What the cards of imported questions say."""

@@ -46,12 +46,6 @@ class RuleSection(KindOptions):
 class RuleSplits(Splits):
     """What questions share."""
 
-    strata: ClassVar = {
-        "relation": lambda q: q.relations,
-        "direction": lambda q: ((*q.relations, q.block.direction),),
-        "rule_type": lambda q: ((q.block.rule_type, q.block.rule_subtype),),
-        "core": lambda q: (q.core,),
-    }
     asks_each = True
 
     def dealt_by(self, question: "Question") -> Hashable:
@@ -130,7 +124,7 @@ class RuleKind(BuildingKind):
     Options = RuleSection
     block = imported("rulemine.kinds.rules.block:RuleBlock")
     drafts = imported("rulemine.kinds.rules.ask:drafts")
-    page = imported("rulemine.kinds.rules.page:RULE_PAGE")
+    page = "release/card/card.md"
     results = imported("rulemine.kinds.rules.groups:RESULTS")
     splits = RuleSplits()
     limits = RuleLimits()

@@ -70,7 +70,7 @@ class StructureKind(BuildingKind):
     block = imported("rulemine.kinds.structures.block:StructureBlock")
     drafts = imported("rulemine.kinds.structures.ask:drafts")
     inputs = imported("rulemine.recipe.joins:INPUTS")
-    page = imported("rulemine.kinds.structures.page:STRUCTURE_PAGE")
+    page = "kinds/structures/page.md"
     results = Results(
         scores=("hard_f1", "hhr", "hits_hard", "hits_any", "hits_at_1", "f1"), least=0
     )

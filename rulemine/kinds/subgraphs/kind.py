@@ -60,7 +60,7 @@ class SubgraphKind(WrittenKind):
     Options = SubgraphSection
     formats = ("dynamic-kgqa", "gtsqa")
     block = imported("rulemine.kinds.written.block:SubgraphBlock")
-    page = imported("rulemine.kinds.subgraphs.page:SUBGRAPH_PAGE")
+    page = "kinds/subgraphs/page.md"
     inputs = imported("rulemine.kinds.subgraphs.listed:INPUTS")
     results = Results(
         groups=(

@@ -50,7 +50,7 @@ class VariantKind(WrittenKind):
     formats = ("dynamic-kgqa",)
     tools = (("topics", "rulemine.kinds.variants.topics"),)
     block = imported("rulemine.kinds.written.block:VariantBlock")
-    page = imported("rulemine.kinds.variants.page:VARIANT_PAGE")
+    page = "kinds/variants/page.md"
     inputs = imported("rulemine.kinds.variants.seed_inputs:INPUTS")
     results = Results(
         groups=(

@@ -1,58 +1,36 @@
-r"""The card of a release: its README.md.
+"""The card of a release: its README.md, one page for whoever meets it on a hub.
 
-The card says what the release contains, how hard it is, how it was made, and its known limits in figures.
-Every number is one of the counts of its manifest. What it says stands in ``card.md`` and in the ``page.md``
-of the kind of its questions.
-
-What cards say stands in files that can be read as such: templates of jinja2, filled in with figures.
-
-A file has its parts as blocks, ``{% block lead %}``; one that extends it puts its own in their places. Whole
-numbers get commas; of a mapping, its numbers are shown with slashes between them; a list is its lines; None
-is –. A name that there is not is an error. Beside jinja's own filters there are:
-
-- ``part|percent(whole)``, ``share|percent``, ``part|mean(whole)``: in percent with one decimal, with two.
-- ``n|noun("question")``: a number with its noun.
-- ``counts|reasons``, ``counts|sizes``: of a mapping to numbers, each with its number.
-- ``name|code``, ``name|plain``: as a code span, as plain text; ``name|cell``: in a cell of a table.
-
-Example:
-    >>> page = '{% extends "release/card/part.md" %}{% block few %}{{ n|noun("row") }}, {{ 1|percent(n) }}'
-    >>> fill(page + "{% endblock %}", "few", {"n": 1200})
-    '1,200 rows, 0.1 %\n'
+What it says stands in ``card.md`` and in the ``page.md`` of a kind: templates of jinja2 in which whole
+numbers get commas, a list is its lines, and None is –. A name that there is not is an error. Every number is
+one of the counts of the manifest; the examples are questions of the release.
 """
 
 import re
-from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from rulemine.codec import dump_line
 from rulemine.config import packaged
 from rulemine.errors import counted
+from rulemine.kg.graph import Triple
 from rulemine.kg.priors import CORE_PRIOR
-from rulemine.kg.relation_overlap import LEAST_SHARE
-from rulemine.kinds.registry import kind_named
-from rulemine.release.card.kind_page import NOTHING, KindPage
+from rulemine.kinds.registry import KINDS
+from rulemine.release.card.figures import KindPage, page_of
 from rulemine.release.contents import ReleaseParts
+from rulemine.release.naming import HIDING, Namer
+from rulemine.release.records import Question, Removal
 from rulemine.text.escaping import code, plain
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, Template
+    from jinja2 import Template
 
-__all__ = ["fill", "reasons", "write_card"]
+__all__ = ["write_card"]
 
-LITTLE_CORE, FEW_CORE = 0.1, 100
-"""Below this fraction or number of questions in the core, the card warns."""
+EXAMPLES = 5
+"""Number of questions that are shown."""
 
-MOST_CAUSES = 3
-"""Reasons that are given for a test split with too few questions of the core."""
-
-MOST_RELATIONS = 10
-"""Number of undeclared relations that are listed."""
-
-MOST_REASONS = 6
-"""Number of reasons for not asking about relations that are listed."""
+MOST_TRIPLES = 3
+"""Number of stated, and of removed triples that are shown of one."""
 
 
 def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
@@ -62,94 +40,56 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         parts: The parts, in the naming of the release.
         manifest: Its manifest, without the digests of files.
     """
-    page: KindPage = kind_named(parts.kind).page or NOTHING
-    values = {
+    page, config = page_of(parts.kind), manifest["config"]
+    text = _page(page.template).render(
         **manifest,
         **manifest["counts"],
-        **({} if page.whole else _of_all(manifest) | _of_build(manifest)),
-        "examples": page.examples(parts.questions),
-        "reference": bool(parts.reference),
-        "trace": bool(parts.trace),
-        **page.values(manifest),
-    }
-    return fill(page.text, "card", values)
-
-
-def _of_all(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """What the card names beside the counts: of sizes, splits and limits."""
-    counts, config = manifest["counts"], manifest["config"]
-    asked = counts.get("hard_by_split", counts["questions_by_split"])
-    hard, core = sum(asked.values()), counts["core"]
-    little = core < max(LITTLE_CORE * hard, FEW_CORE)
-    trained = counts["questions_by_split"]["train"] > 0
-    known = {name: row for name, row in counts["splits"].items() if row is not None}
-    dropped = Counter(manifest["kg"].get("dropped", {}).values()).most_common()
-    refused = Counter(counts["rejected"])
-    for row in counts.get("sampling", {}).values():
-        refused.update(row.get("rejected", {}))
-    further = ["of a larger reference graph"] * bool(config.get("reference"))
-    further += ["implied by definition"] * bool(config.get("implied"))
-    return {
-        "mode": config["selection"]["mode"],
-        "section": config.get(config.get("kind"), {}),
-        "hard": hard,
-        "core_is": hard and ("none" if not core else "little" if little else "enough"),
-        "core_prior": CORE_PRIOR,
-        "tested": {
-            "all": trained and asked["test"],
-            "core": trained and counts["core_by_split"]["test"],
-        },
-        "known": known if len(known) > 1 else {},
-        "later": {name: row for name, row in known.items() if name != "train"},
-        "causes": dict(refused.most_common(MOST_CAUSES)),
-        "guessable": 3 * counts["triples_askable"] < counts["triples_complete"],
-        "restated_share": 100 * LEAST_SHARE,
-        "most_relations": MOST_RELATIONS,
-        "further": " or ".join(further),
-        "refused": reasons(counts),
-        "dropped": dict(dropped[:MOST_REASONS]),
-        "dropped_more": sum(n for _, n in dropped[MOST_REASONS:]),
-    }
-
-
-def reasons(counts: Mapping[str, Any]) -> dict[str, int]:
-    """The questions that are not asked, by reason; those of refused texts may be kept."""
-    kept = (
-        "verbalize: " if counts["questions_by_wording"]["fallback"] else "verbalize: paraphrase: "
+        about=page.about,
+        examples=_examples(parts, page) or ["None."],
+        hidden=manifest["naming"] in HIDING,
+        mode=config.get("selection", {}).get("mode", ""),
+        section=config.get(config.get("kind"), {}),
+        core_prior=CORE_PRIOR,
+        reference=len(parts.reference),
     )
-    return {why: n for why, n in counts["rejected"].items() if kept not in why}
+    return re.sub(r"\n{3,}", "\n\n", re.sub(r" +\n", "\n", text.strip() + "\n"))
 
 
-def _of_build(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """What the card names beside the counts: of how the release was made."""
-    counts, config = manifest["counts"], manifest["config"]
-    verbalizer = {"name": "template", **config.get("verbalizer", {})}
-    calls, audited = counts.get("model_calls", {}), counts.get("audits", {})
-    judge = verbalizer.get("judge_model")
-    return {
-        "options": dump_line(config),
-        "by_model": verbalizer["name"] != "template",
-        "judged": any(audited.values())
-        or (judge and calls.keys().isdisjoint(("check", "reword_audit"))),
-        "left_out": sum(
-            n for why, n in counts["rejected"].items() if why.startswith("verbalize: ")
-        ),
-    }
+def _examples(parts: ReleaseParts, page: KindPage) -> list[str]:
+    """Questions with labels, answers and proofs: of training and of the core, where there are any."""
+    some = list(parts.questions)
+    for is_better in (lambda q: q.hard, lambda q: q.core, lambda q: q.split == "train"):
+        better = list(filter(is_better, some))
+        some = better if len(better) >= EXAMPLES else some
+    some.sort(key=lambda q: (q.structure, q.id))
+    some = some[len(some) // (2 * EXAMPLES) :: max(1, len(some) // EXAMPLES)][:EXAMPLES]
+    needed = {triple for q in some for triple in q.removed}
+    rows = [row for row in parts.removals if row.triple in needed]
+    if parts.kind in KINDS:
+        namer = Namer(parts.names, parts.templates, "text", source=parts.naming)
+        some, rows = [*map(namer.question, some)], [*map(namer.record, rows)]
+    proofs = {row.triple: row for row in rows}
+    return [_example(q, proofs, parts, page.shown(q)) for q in some]
 
 
-def fill(template: str, part: str, values: Mapping[str, Any]) -> str:
-    """A part of a template with values in it.
+def _example(q: Question, proofs: Mapping[Triple, Removal], parts: ReleaseParts, shown: str) -> str:
+    def stated(triple: Triple) -> str:
+        subject, relation, obj = triple
+        return plain(parts.templates[relation].state(subject, obj))
 
-    Args:
-        template: Its text; it may extend files of this package, by their paths below it.
-        part: The name of the part.
-        values: The values by name.
-
-    Raises:
-        jinja2.UndefinedError: It names a value that there is not.
-    """
-    text = _compiled(template).render(values, part=part)
-    return re.sub(r"\n{3,}", "\n\n", text.strip("\n") + "\n")
+    answer = plain(q.hard_answer or next(iter(q.answers), "none"))
+    of = f" (one of {len(q.answers):,} answers)" * (len(q.answers) > 1)
+    said = [f"{'Hard answer' if q.hard else 'Answer'}: {answer}{of}"]
+    left = [triple for triple in q.evidence if q.removed and triple not in q.removed]
+    if left and len(left) <= MOST_TRIPLES:
+        said.append(f"Stated: {'; '.join(map(stated, left))}")
+    for row in [proofs[triple] for triple in q.removed if triple in proofs][:MOST_TRIPLES]:
+        said += [
+            f"Removed: {stated(row.triple)}",
+            f"Proof: {'; '.join(map(stated, row.certificate.body))} "
+            f"(right in {100 * row.difficulty.std_confidence:.0f} % of such cases)",
+        ]
+    return f"- **{plain(q.question)}** {shown} {'. '.join(said)}.".replace("  ", " ")
 
 
 def _percent(part: float | None, whole: int = 1) -> str | None:
@@ -157,20 +97,13 @@ def _percent(part: float | None, whole: int = 1) -> str | None:
 
 
 def _shown(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return " / ".join(f"{n:,}" for n in value.values())
     if isinstance(value, list):
         return "\n".join(value)
     return "–" if value is None else f"{value:,}" if isinstance(value, int) else value
 
 
-@cache  # compiling a page takes longer than filling it in
-def _compiled(template: str) -> "Template":
-    return _pages().from_string(template)
-
-
-@cache
-def _pages() -> "Environment":
+@cache  # reading a template takes longer than filling it in
+def _page(name: str) -> "Template":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     pages = Environment(
@@ -182,16 +115,5 @@ def _pages() -> "Environment":
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    pages.filters |= {
-        "cell": lambda text: text.replace("|", "\\|"),
-        "code": code,
-        "mean": lambda part, whole: f"{part / whole:.2f}" if whole else None,
-        "noun": counted,
-        "percent": _percent,
-        "plain": plain,
-        "reasons": lambda counts: (
-            "; ".join(f"{why} ({n:,})" for why, n in dict(counts).items()) or "–"
-        ),
-        "sizes": lambda counts: " · ".join(f"{of}: {n:,}" for of, n in counts.items() if n) or "–",
-    }
-    return pages
+    pages.filters |= {"code": code, "noun": counted, "percent": _percent, "plain": plain}
+    return pages.get_template(name)

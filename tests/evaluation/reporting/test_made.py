@@ -20,7 +20,7 @@ COUNTS: dict[str, Any] = {
     "core_by_split": {"train": 25, "validation": 0, "test": 5},
     "questions_by_wording": {"template": 50, "model": 0, "fallback": 0},
     "distinct_texts": 48,
-    "phrases_derived": 3,
+    "relations_by_wording": {"written": 1, "derived": 3, "book": 0},
     "rejected": {"ask: the text names an answer": 4, "balance: too many": 7, "split: alone": 2},
     "relations_undeclared": [
         {"relation": "likes", "other": "is_fond_of", "looks": "same", "share": 0.75},
@@ -120,7 +120,7 @@ def test_what_would_make_texts_better_is_said() -> None:
     lines = to_text(summary_of(of())).splitlines()
     assert any(line.startswith("3 relations without a template") for line in lines)
     assert not any("phrase book" in line for line in lines)
-    booked = to_text(summary_of(of(relations=9, phrases_written=2)))
+    booked = to_text(summary_of(of(relations_by_wording={"written": 2, "book": 4, "derived": 3})))
     assert "4 relations worded by phrase books" in booked
     assert any(line.startswith("2 declarations suggested by the graph") for line in lines)
     assert lines[-4:] == [

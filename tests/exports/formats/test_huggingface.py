@@ -86,9 +86,9 @@ def test_the_card_says_what_the_card_of_the_release_says(whole: Release, tmp_pat
     assert default == [f"{whole.kind}-private"]
     text = (made.folder / "README.md").read_text()
     own = whole.file("README.md").read_text()
-    own = own.partition("## Files")[0] + own.partition("## Use")[2].partition("## License")[2]
+    own = own.partition("## Use")[0] + own.partition("## Use")[2].partition("## License")[2]
     assert [line for line in own.splitlines() if line and line not in text] == []
-    assert "## Files" not in text
+    assert "## Use" not in text
     assert f'load_dataset(PATH, "{whole.kind}-private")' in text
 
 
@@ -114,7 +114,7 @@ def test_without_answers_there_are_the_inputs_of_the_test_split(
         ]
     }
     card = (made.folder / "README.md").read_text()
-    assert " — hard answer:" not in card
+    assert "ard answer:" not in card
     assert "Answers are not in this export" in card
 
 

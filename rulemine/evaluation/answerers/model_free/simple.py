@@ -7,13 +7,13 @@
                of every removed triple is still there; of a property graph, the rows of the gold query
 ``prior``      the `k` commonest answers of the training questions about the same ends of relations, the
                commonest first: no graph at all
+``nearest``    the entity of the right type that has most in common with the topic entity
 ``random``     one entity, drawn uniformly from those of the graph
 
 Guarantees: the answers to a question depend on nothing but the question, the graph, the rules, the
 declarations, the training questions and the seed (not on the split or on other questions).
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -34,12 +34,12 @@ from rulemine.kg.index import Incidence, Index
 from rulemine.kg.property_graph.graph import GraphEdge, PropertyGraph
 from rulemine.kg.property_graph.values import Value
 from rulemine.query.batch import Batch
-from rulemine.release.guessing import asked_about, commonest_answers
+from rulemine.release.guessing import guesser, nearest
 from rulemine.rules.rule import Rule
 from rulemine.rules.walk import OpenEnds, Walks
 from rulemine.seeds import stream
 
-__all__ = ["Lookup", "Neighbors", "Prior", "RandomEntity", "Reasoner", "completed"]
+__all__ = ["Lookup", "Nearest", "Neighbors", "Prior", "RandomEntity", "Reasoner", "completed"]
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,6 @@ class Neighbors(Section):
             seen: set[int] = set() if at is None else set(around(at))
             edge = seen - {at}
             for _ in range(1, self.hops):
-                if not edge:
-                    break
                 edge = {e for entity in sorted(edge) for e in around(entity)} - seen - {at}
                 seen |= edge
             reached[topic] = seen
@@ -198,15 +196,10 @@ class Prior(Section):
         """The guesses for each question, by name, or as rows; the graph is not looked at."""
         found: list[list[str]] = [[] for _ in questions]
         for part in given.parts(questions):
-            counted = [q for q in part.train if q.split == "train"]
-            guesses = commonest_answers(counted, given.declarations, given.order)
-            overall = Counter(answer for q in counted for answer in q.answers)
-            anything = sorted(overall, key=lambda a: (-overall[a], given.order.get(a, 0), a))
-            if given.graph is not None:  # rows that answer another question are of another form
-                anything = []
+            training = (q for q in part.train if q.split == "train")
+            guesses = guesser(training, given.declarations, given.order)
             for number in part.numbers:
-                key = asked_about(questions[number].query, given.declarations)
-                found[number] = guesses.get(key, anything)[: self.k]
+                found[number] = list(guesses(questions[number].query)[: self.k])
         if given.graph is None:
             return found
         return [Answered(rows=_of_one_width(map(row_of, guesses))) for guesses in found]
@@ -216,6 +209,26 @@ def _of_one_width(rows: Iterable[Sequence[Any]]) -> list[Sequence[Any]]:
     """The rows that are as wide as the first: a result has no others."""
     some = list(rows)
     return [row for row in some if len(row) == len(some[0])]
+
+
+@dataclass(frozen=True)
+class Nearest(Section):
+    """The entity of the right type that has most in common with the topic, see `rulemine.release.guessing`.
+
+    It is given questions over several links, too, though their answers are farther away than that.
+    """
+
+    needs: ClassVar = ("query",)
+    spreads: ClassVar = "questions"
+
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Sequence[str]]:
+        """One entity for each question, or none."""
+        names, found = given.kg.entities, Lookup()(given, questions)
+        asked = (
+            (q.query, q.anchors, [names[i] for i in stated])
+            for q, stated in zip(questions, found, strict=True)
+        )
+        return nearest(given.kg, asked, given.declarations, given.order)
 
 
 @dataclass(frozen=True)
