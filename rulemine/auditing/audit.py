@@ -258,14 +258,14 @@ def _guessing(of: AuditedSet) -> Iterator[Measure]:
         of, "lookup", "looking up", f"what the query gives on {given}",
         (lambda q, wanted: _meets(place[q.id], wanted)) if runs else None, of.why_no_query,
     )  # fmt: skip
+    around = None if of.has_rows else of.edges()
+    why = "answers are rows." if of.has_rows else "the set has no graph."
     *_, own = _both(
         of, "nearest", "nearest", "the one entity of the right type that has most in common with a topic "
         f"in {given}, by the weight of Adamic and Adar, other than what the query gives there",
-        _nearest(of, place), of.why_no_query,
+        _nearest(of, place), why,
     )  # fmt: skip
     yield own
-    around = None if of.has_rows else of.edges()
-    why = "answers are rows." if of.has_rows else "the set has no graph."
     for hops, title in ((1, "one edge"), (2, "two hops")):
         near: _Hits | None = None
         if around is not None:
