@@ -7,7 +7,7 @@ checked against its digest, and never changed. Nothing here needs a JVM or a net
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, starmap
@@ -39,7 +39,7 @@ from rulemine.release.unpacking import unpacked
 from rulemine.rules.formats import read_rules
 from rulemine.rules.rule import Rule
 
-__all__ = ["MANIFEST", "PROPERTY_GRAPHS", "TYPES", "Release"]
+__all__ = ["MANIFEST", "PROPERTY_GRAPHS", "TYPES", "Release", "identity_of"]
 
 _LEVELS = {"complete": 0, "incomplete": 100}
 _LEVEL = re.compile(r"incomplete-([0-9]{1,3})")
@@ -47,6 +47,18 @@ TYPES = "types.tsv"
 PROPERTY_GRAPHS = "property_graph"
 
 _R = TypeVar("_R")
+
+
+def identity_of(manifest: Mapping[str, Any]) -> str:
+    """The SHA-256 of what a benchmark is, the same in every naming: its options, graph and counts."""
+    config = {k: v for k, v in manifest["config"].items() if k != "naming"}
+    verbalizer = config.get("verbalizer", {})
+    if verbalizer.get("name") == "template":  # which has no prompts that could name entities
+        config["verbalizer"] = {**verbalizer, "naming": "private"}
+    counts = dict(manifest["counts"])
+    counts.pop("statistics", None)  # which has the lengths of texts
+    what = [manifest["name"], config, manifest["kg"].get("digest"), counts]
+    return digest_of(json.dumps(what, sort_keys=True).encode())
 
 
 @dataclass(frozen=True)
@@ -262,15 +274,8 @@ class Release:
 
     @cached_property
     def identity(self) -> str:
-        """The SHA-256 of what the benchmark is, the same in every naming: its options, graph and counts."""
-        config = {k: v for k, v in self.manifest["config"].items() if k != "naming"}
-        verbalizer = config.get("verbalizer", {})
-        if verbalizer.get("name") == "template":  # which has no prompts that could name entities
-            config["verbalizer"] = {**verbalizer, "naming": "private"}
-        counts = dict(self.manifest["counts"])
-        counts.pop("statistics", None)  # which has the lengths of texts
-        what = [self.name, config, self.manifest["kg"].get("digest"), counts]
-        return digest_of(json.dumps(what, sort_keys=True).encode())
+        """See `identity_of`."""
+        return identity_of(self.manifest)
 
     def questions(self, split: str | None = None) -> tuple[Question, ...]:
         """The questions of a split, or of all, sorted by id.

@@ -31,8 +31,6 @@ UNSEEN = {
     ("manifest.json", "kg.duplicates"),
     ("manifest.json", "kg.classes.*"),
     ("manifest.json", "kg.standards.*"),
-    ("manifest.json", "counts.selection.*"),
-    ("manifest.json", "counts.sampling.*"),
     ("removed.jsonl", "level"),
     ("rejected.jsonl", "detail"),
     ("rejected.jsonl", "query"),

@@ -6,7 +6,7 @@ one of the counts of the manifest; the examples are questions of the release.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,11 @@ from rulemine.kg.priors import CORE_PRIOR
 from rulemine.kinds.registry import KINDS
 from rulemine.release.card.figures import KindPage, page_of
 from rulemine.release.contents import ReleaseParts
-from rulemine.release.naming import HIDING, Namer
-from rulemine.release.records import Question, Removal
+from rulemine.release.naming import HIDING
+from rulemine.release.reader import identity_of
+from rulemine.release.records import Question
+from rulemine.release.show import Views
+from rulemine.rules.rule import Rule
 from rulemine.text.escaping import code, plain
 
 if TYPE_CHECKING:
@@ -51,45 +54,42 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         section=config.get(config.get("kind"), {}),
         core_prior=CORE_PRIOR,
         reference=len(parts.reference),
+        identity=identity_of(manifest),
     )
     return re.sub(r"\n{3,}", "\n\n", re.sub(r" +\n", "\n", text.strip() + "\n"))
 
 
 def _examples(parts: ReleaseParts, page: KindPage) -> list[str]:
-    """Questions with labels, answers and proofs: of training and of the core, where there are any."""
-    some = list(parts.questions)
+    """Questions with labels, answers and proofs: of training and of the core, where there are enough."""
+    some = list(parts.questions) if parts.kind in KINDS else []
     for is_better in (lambda q: q.hard, lambda q: q.core, lambda q: q.split == "train"):
         better = list(filter(is_better, some))
         some = better if len(better) >= EXAMPLES else some
     some.sort(key=lambda q: (q.structure, q.id))
     some = some[len(some) // (2 * EXAMPLES) :: max(1, len(some) // EXAMPLES)][:EXAMPLES]
     needed = {triple for q in some for triple in q.removed}
-    rows = [row for row in parts.removals if row.triple in needed]
-    if parts.kind in KINDS:
-        namer = Namer(parts.names, parts.templates, "text", source=parts.naming)
-        some, rows = [*map(namer.question, some)], [*map(namer.record, rows)]
-    proofs = {row.triple: row for row in rows}
-    return [_example(q, proofs, parts, page.shown(q)) for q in some]
+    removals = {row.triple: row for row in parts.removals if row.triple in needed}
+    rules = {rule.id: rule for rule in parts.rules}
+    views = Views(parts.names, parts.templates, parts.naming, removals, rules)
+    return [_example(q, views, rules, page.shown(q)) for q in some]
 
 
-def _example(q: Question, proofs: Mapping[Triple, Removal], parts: ReleaseParts, shown: str) -> str:
-    def stated(triple: Triple) -> str:
-        subject, relation, obj = triple
-        return plain(parts.templates[relation].state(subject, obj))
+def _example(q: Question, views: Views, rules: Mapping[str, Rule], shown: str) -> str:
+    def said(triples: Iterable[Triple]) -> str:
+        return "; ".join(plain(views.sentence(triple)) for triple in triples)
 
-    answer = plain(q.hard_answer or next(iter(q.answers), "none"))
+    view, proofs = views.of(q), views.proofs(q)
+    answer = "".join(view.answers[1:2])[2:].partition(" (the one")[0] or "none"
     of = f" (one of {len(q.answers):,} answers)" * (len(q.answers) > 1)
-    said = [f"{'Hard answer' if q.hard else 'Answer'}: {answer}{of}"]
-    left = [triple for triple in q.evidence if q.removed and triple not in q.removed]
+    texts = [f"{'Hard answer' if q.hard else 'Answer'}: {plain(answer)}{of}"]
+    left = [triple for triple in q.evidence if proofs and triple not in proofs]
     if left and len(left) <= MOST_TRIPLES:
-        said.append(f"Stated: {'; '.join(map(stated, left))}")
-    for row in [proofs[triple] for triple in q.removed if triple in proofs][:MOST_TRIPLES]:
-        said += [
-            f"Removed: {stated(row.triple)}",
-            f"Proof: {'; '.join(map(stated, row.certificate.body))} "
-            f"(right in {100 * row.difficulty.std_confidence:.0f} % of such cases)",
-        ]
-    return f"- **{plain(q.question)}** {shown} {'. '.join(said)}.".replace("  ", " ")
+        texts.append(f"Stated: {said(left)}")
+    for triple, proof in [*proofs.items()][:MOST_TRIPLES]:
+        right = 100 * rules[proof.rule].known.std_confidence
+        texts.append(f"Removed: {said([triple])}")
+        texts.append(f"Proof: {said(proof.body)} (right in {right:.0f} % of such cases)")
+    return f"- **{plain(view.question[0])}** {shown} {'. '.join(texts)}.".replace("  ", " ")
 
 
 def _percent(part: float | None, whole: int = 1) -> str | None:

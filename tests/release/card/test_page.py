@@ -59,7 +59,7 @@ def test_the_card_shows_what_it_is_questions_with_proofs_and_sizes() -> None:
         "No test question needs a removed fact that a training or validation question gives away.",
         "License of the graph: CC0.",
         "Cite the graph (nobody)",
-        "that of the sorted triples of the graph is `d`",
+        "SHA-256 of the sorted triples of the graph: `d`",
     ):
         assert said in text
 
