@@ -179,7 +179,7 @@ class BuildResults:
             if stage in self._whole:
                 found = read_question_set(folder)
             else:
-                found = read_changes(folder, stage, self._asked(self._before(stage)))
+                found = read_changes(folder, self._asked(self._before(stage)))
             self._made = {stage: found}  # the stage before is not asked for again
         return self._made[stage]
 
@@ -196,7 +196,7 @@ class BuildResults:
         if stage in self._whole:
             write_question_set(folder, asked)
         else:
-            write_changes(folder, stage, self._asked(self._before(stage)), asked)
+            write_changes(folder, self._asked(self._before(stage)), asked)
         self._made = {stage: asked}
 
     def _trace(self) -> ModelTrace | None:

@@ -1,15 +1,14 @@
 """Question sets, which the stages ask, balance, verbalize and split pass on.
 
-The stage ``ask`` writes the whole set. Each later stage writes the ids of the questions that it keeps,
-the fields that it sets, and its own rejections.
+The stage ``ask`` writes the whole set, each later one the questions that it keeps and its own rejections.
 
 Guarantees: questions are sorted by id; every name is a source label; the names cover exactly the
 entities of the complete KG and those that the reference KG adds as answers of the questions; reading
 gives back what was written.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,12 +18,7 @@ from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations, Reading
 from rulemine.kg.graph import Triple
 from rulemine.kinds.registry import kind_named
-from rulemine.release.records import (
-    Question,
-    Rejection,
-    Unseen,
-    question_from_json,
-)
+from rulemine.release.records import Question, Rejection, question_from_json
 
 __all__ = [
     "QuestionSet", "read_changes", "read_question_set", "write_changes", "write_question_set",
@@ -94,31 +88,6 @@ class QuestionSet:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    id: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Worded:
-    id: str
-    question: str
-    wording: str
-    paraphrases: tuple[str, ...]
-    patterns: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Assigned:
-    id: str
-    split: str
-    unseen: Unseen
-
-
-_CHANGES = {"balance": _Kept, "verbalize": _Worded, "split": _Assigned}
-"""Stage → the record it writes for each question that it keeps: the id, and the fields that it sets."""
-
-
 def write_question_set(folder: Path, asked: QuestionSet) -> None:
     """Writes to ``questions.jsonl``, ``rejected.jsonl``, ``names.jsonl`` and ``asked.jsonl``.
 
@@ -144,68 +113,59 @@ def read_question_set(folder: Path) -> QuestionSet:
     Raises:
         InputError: A file is missing or malformed.
     """
-    file, path = folder / "asked.jsonl", folder / "questions.jsonl"
+    file = folder / "asked.jsonl"
     rest = parse_object(read_text(file), str(file))
-    questions = tuple(
-        question_from_json(row, f"{path}: line {number}") for number, row in read_jsonl(path)
-    )
+    questions = _questions(folder)
+    files = kind_named(questions[0].kind).files if questions else ()
     return QuestionSet(
         questions,
-        tuple(_rows(folder / "rejected.jsonl", Rejection)),
-        tuple(_rows(folder / "names.jsonl", EntityNames)),
+        _rows(folder / "rejected.jsonl", Rejection),
+        _rows(folder / "names.jsonl", EntityNames),
         rest["kg_entities"],
-        tuple((s, r, o) for s, r, o in rest["reference"]),
-        Declarations({name: Reading(*row) for name, row in rest["declarations"].items()}),
+        from_json(tuple[Triple, ...], rest["reference"], str(file)),
+        Declarations(from_json(dict[str, Reading], rest["declarations"], str(file))),
         rest["sampling"],
         {
             own.name: tuple(
                 from_json(own.record, row, str(file)) for row in rest["records"][own.name]
             )
-            for own in (kind_named(questions[0].kind).files if questions else ())
+            for own in files
         },
     )
 
 
-def write_changes(folder: Path, stage: str, before: QuestionSet, after: QuestionSet) -> None:
-    """Writes only the changes of a later stage, to ``questions.jsonl`` and ``rejected.jsonl``.
+def write_changes(folder: Path, before: QuestionSet, after: QuestionSet) -> None:
+    """Writes what a later stage keeps, to ``questions.jsonl``, and its rejections, to ``rejected.jsonl``.
 
     Args:
         folder: The folder of the stage.
-        stage: ``balance``, ``verbalize`` or ``split``.
         before: Its input.
         after: Its output, made with `QuestionSet.keep`.
 
     Raises:
         OutputError: A file cannot be written.
     """
-    kind: type[Any] = _CHANGES[stage]
-    names = [each.name for each in fields(kind)]
-    rows = (kind(*(getattr(q, name) for name in names)) for q in after.questions)
-    write_jsonl(folder / "questions.jsonl", rows)
-    rejections = after.rejections[len(before.rejections) :]
-    write_jsonl(folder / "rejected.jsonl", rejections)
+    write_jsonl(folder / "questions.jsonl", after.questions)
+    write_jsonl(folder / "rejected.jsonl", after.rejections[len(before.rejections) :])
 
 
-def read_changes(folder: Path, stage: str, before: QuestionSet) -> QuestionSet:
+def read_changes(folder: Path, before: QuestionSet) -> QuestionSet:
     """Reads what `write_changes` wrote; returns the questions after that stage.
 
     Args:
         folder: The folder of the stage.
-        stage: ``balance``, ``verbalize`` or ``split``.
         before: The input of the stage.
 
     Raises:
         InputError: A file is missing or malformed.
     """
-    known = {question.id: question for question in before.questions}
-    kind: type[Any] = _CHANGES[stage]
-    names = [each.name for each in fields(kind)]
-    questions = [
-        replace(known[row.id], **{name: getattr(row, name) for name in names})
-        for row in _rows(folder / "questions.jsonl", kind)
-    ]
-    return before.keep(questions, list(_rows(folder / "rejected.jsonl", Rejection)))
+    return before.keep(_questions(folder), _rows(folder / "rejected.jsonl", Rejection))
 
 
-def _rows(path: Path, kind: type[_R]) -> Iterator[_R]:
-    return (from_json(kind, row, f"{path}: line {number}") for number, row in read_jsonl(path))
+def _questions(folder: Path) -> tuple[Question, ...]:
+    path = folder / "questions.jsonl"
+    return tuple(question_from_json(row, f"{path}: line {n}") for n, row in read_jsonl(path))
+
+
+def _rows(path: Path, kind: type[_R]) -> tuple[_R, ...]:
+    return tuple(from_json(kind, row, f"{path}: line {n}") for n, row in read_jsonl(path))

@@ -1,10 +1,9 @@
-"""Each stage after ``ask`` writes only what it changed, and the questions are read back whole."""
+"""What each stage keeps of the questions is read back."""
 
 from dataclasses import replace
 
 import pytest
 
-from rulemine.codec import parse_object
 from rulemine.errors import InputError
 from rulemine.kinds.rules.balance import Limits, balance
 from rulemine.kinds.split import split
@@ -55,33 +54,15 @@ def test_every_stage_is_read_back(tmp_path):
         after = change(asked)
         assert after != asked
         (tmp_path / stage).mkdir()
-        write_changes(tmp_path / stage, stage, asked, after)
-        read = read_changes(tmp_path / stage, stage, read)
+        write_changes(tmp_path / stage, asked, after)
+        read = read_changes(tmp_path / stage, read)
         assert read == after
         asked = after
 
 
-@pytest.mark.parametrize(
-    ("stage", "fields"),
-    [
-        ("balance", {"id"}),
-        ("verbalize", {"id", "question", "wording", "paraphrases", "patterns"}),
-        ("split", {"id", "split", "unseen"}),
-    ],
-)
-def test_a_stage_writes_its_own_fields_and_rejections(tmp_path, stage, fields):
-    before = balance(random_build(3)[1], Limits(answer=0.3), 0)
-    after = STAGES[stage](before)
-    write_changes(tmp_path, stage, before, after)
-    rows = (tmp_path / "questions.jsonl").read_text().splitlines()
-    assert [parse_object(row, "row").keys() for row in rows] == [fields] * len(after.questions)
-    rejected = (tmp_path / "rejected.jsonl").read_text().splitlines()
-    assert len(rejected) == len(before.questions) - len(after.questions) + (stage == "verbalize")
-
-
 def test_a_damaged_change_is_named(tmp_path):
     asked = random_build(3)[1]
-    (tmp_path / "questions.jsonl").write_text('{"id": "q00001", "split": 7}\n')
-    (tmp_path / "rejected.jsonl").write_text("")
-    with pytest.raises(InputError, match=r"questions\.jsonl: line 1: .*`int` - at `\$\.split`"):
-        read_changes(tmp_path, "split", asked)
+    write_changes(tmp_path, asked, asked)
+    (tmp_path / "rejected.jsonl").write_text('{"stage":"split","reason":7}\n')
+    with pytest.raises(InputError, match=r"rejected\.jsonl: line 1: .*`int` - at `\$\.reason`"):
+        read_changes(tmp_path, asked)
