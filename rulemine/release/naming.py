@@ -13,7 +13,7 @@ from functools import cache, partial
 from types import UnionType
 from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from rulemine.errors import ConfigError, QueryError, ReleaseError, did_you_mean
+from rulemine.errors import ConfigError, ReleaseError, did_you_mean
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import Triple
 from rulemine.kinds.registry import KINDS, kind_named
@@ -22,7 +22,6 @@ from rulemine.release.reader import Release
 from rulemine.release.records import Question, Rejection, topic_values
 from rulemine.seeds import stream
 from rulemine.text.articles import in_sentence
-from rulemine.text.mentions import cut, find_mentions_of_all, interleaved
 from rulemine.text.template import fill
 
 __all__ = ["HIDING", "Namer", "check_hiding", "name_entities", "questions_in"]
@@ -126,40 +125,32 @@ class Namer:
     def question(self, question: Question) -> Question:
         """The question renamed, with its text and query made again; lists are sorted by the new names.
 
+        One of a kind that is not installed stays as it is.
+
         Raises:
-            ReleaseError: A witness is no derivation by its query, or the kind is not installed, and its
-                answers are of a type that has to be known.
+            ReleaseError: A witness is no derivation by its query.
         """
+        if question.kind not in KINDS:
+            return question
         kind = kind_named(question.kind)
-        try:
-            named = kind.answers(question, self.names)
-            ways = {**self._ways, **named.ways}
-            made: Question = _renamed(question, {**ways, "query": lambda _: named.query})
-        except (KeyError, QueryError):
-            if question.kind in KINDS:
-                raise
-            raise ReleaseError(
-                f"question {question.id}: its query or its answers cannot be renamed, since the kind "
-                f"{question.kind} is not installed. Install the package that supplies it."
-            ) from None
-
-        def witness(triples: tuple[Triple, ...], answers: Sequence[str]) -> tuple[Triple, ...]:
-            try:
-                return named.witness(triples, answers)
-            except ValueError:
-                raise ReleaseError(
-                    f"question {question.id}: {', '.join(map(' '.join, triples))} is no derivation of "
-                    f"{' or '.join(answers)} by its query, a triple for each step in the order of its text. "
-                    "rulemine verify names all faults of the release; build it again."
-                ) from None
-
-        witnesses = {
-            named.answer(row.answer): witness(row.witness, [row.answer]) for row in question.hard
-        }
-        asked_for = question.hard_answer
+        named = kind.answers(question, self.names)
+        ways = {**self._ways, **named.ways}
+        made: Question = _renamed(question, {**ways, "query": lambda _: named.query})
+        asked_for, removed = question.hard_answer, question.removed
         derived = question.answers if asked_for is None else [asked_for]
-        evidence = witness(question.evidence, derived)
-        in_evidence = set(question.removed) <= set(question.evidence)
+        try:
+            witnesses = {
+                named.answer(row.answer): named.witness(row.witness, [row.answer])
+                for row in question.hard
+            }
+            evidence = named.witness(question.evidence, derived)
+        except ValueError:
+            raise ReleaseError(
+                f"question {question.id}: the triples of its evidence, or of a witness, are no derivation by "
+                "its query, a triple for each step in the order of its text. Build the release again; "
+                "rulemine verify names all faults."
+            ) from None
+        in_evidence = set(removed) <= set(question.evidence)
         made = replace(
             made,
             sparql=named.sparql,
@@ -168,13 +159,10 @@ class Namer:
             removed=tuple(sorted(made.removed, key=evidence.index if in_evidence else None)),
             block=_renamed(question.block, ways),
         )
-        texts = self._patterns(question)
-        if question.kind not in KINDS:
-            made = self._of_unknown_kind(question, made)
-        elif not texts:
-            texts = [kind.text(made, self.templates, articles=self.articles)]
-        text, *more = texts or [made.question]
-        return replace(made, question=text, paraphrases=tuple(more))
+        texts = self._patterns(question) or [
+            kind.text(made, self.templates, articles=self.articles)
+        ]
+        return replace(made, question=texts[0], paraphrases=tuple(texts[1:]))
 
     def text(self, question: Question) -> str:
         """The text of a question from templates, in the target naming."""
@@ -183,17 +171,6 @@ class Namer:
         block = _renamed(question.block, {**self._ways, **named.ways})
         made = replace(question, query=named.query, block=block)
         return kind.text(made, self.templates, articles=self.articles)
-
-    def _of_unknown_kind(self, question: Question, made: Question) -> Question:
-        """A question with other names in its text, of what its block lists too, and in the block itself."""
-        listed = list(question.anchors)
-        _mapped(question.block, listed.append)
-        names = sorted({*listed} & self.names.keys())
-        found = find_mentions_of_all(question.question, names)
-        pieces = cut(question.question, tuple(span for span, _ in found))
-        text = interleaved(pieces, [self.names[names[which]] for _, which in found])
-        block = _mapped(question.block, lambda name: self.names.get(name, name))
-        return replace(made, question="".join(text), block=block)
 
     def _patterns(self, question: Question) -> list[str]:
         """The texts of a question from its patterns, if it has any."""
@@ -213,15 +190,6 @@ class Namer:
         if query:
             query = kind_named(kind).answers.query_in(query, self.names)
         return replace(self.record(rejection), query=query)
-
-
-def _mapped(value: Any, way: Callable[[str], Any]) -> Any:
-    """A value as JSON has it, with what a function makes of each of its texts."""
-    if isinstance(value, dict):
-        return {key: _mapped(item, way) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_mapped(item, way) for item in value]
-    return way(value) if isinstance(value, str) else value
 
 
 _Ways = Mapping[str, Callable[[str], str]]
@@ -283,22 +251,30 @@ def questions_in(
 
     Raises:
         ConfigError: There is no such naming.
-        ReleaseError: A file of the release is missing or was edited.
+        ReleaseError: A file of the release is missing or was edited, or see `check_hiding`.
     """
-    if naming not in NAMINGS:
-        raise ConfigError(f"no naming {naming!r}; {did_you_mean(naming, NAMINGS)}")
     check_hiding(release, naming)
-    templates = release.templates()
-    namer = Namer(release.entities, templates, naming, source=release.naming)
+    if naming == release.naming:
+        return tuple(questions)
+    namer = Namer(release.entities, release.templates(), naming, source=release.naming)
     return tuple(map(namer.question, questions))
 
 
 def check_hiding(release: Release, naming: str) -> None:
-    """Refuses to hide names that the texts of a release go on naming.
+    """Refuses a naming that a release cannot have.
 
     Raises:
-        ReleaseError: The naming hides names, and texts of the kind are as their source has them.
+        ConfigError: There is no such naming.
+        ReleaseError: The kind of the questions is not installed; or the naming hides names, and texts of the
+            kind are as their source has them.
     """
+    if naming not in NAMINGS:
+        raise ConfigError(f"no naming {naming!r}; {did_you_mean(naming, NAMINGS)}")
+    if release.kind not in KINDS and naming != release.naming:
+        raise ReleaseError(
+            f"{release.path}: questions of the kind {release.kind} cannot be renamed, since it is not "
+            "installed. Install the package that supplies it."
+        )
     if naming in HIDING and not kind_named(release.kind).queries.built:
         raise ReleaseError(
             f"{release.path}: texts of the kind {release.kind} name entities as their source does, so the "

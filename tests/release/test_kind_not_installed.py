@@ -1,4 +1,4 @@
-"""A release of a kind that no package here supplies is read, renamed, archived and scored."""
+"""A release of a kind that no package here supplies is read, archived and scored, but not renamed."""
 
 import json
 import shutil
@@ -29,28 +29,9 @@ def riddles(here: Path) -> Path:
     return folder
 
 
-def test_it_is_renamed_but_for_what_only_its_questions_have(
-    riddles: Path, here: Path, command: Command
-) -> None:
-    for naming, source, made in (("numeric", "riddles", "codes"), ("private", "codes", "back")):
-        ended = command("rename", source, "--naming", naming, "-o", made)
-        assert ended.status == 0, ended
-        assert "the kind riddles is not installed: files of its own are left out" in ended.err
-    given, codes = Release.open(riddles), Release.open(here / "codes")
-    assert codes.identity == given.identity
-    before = {q.id: q for q in given.questions()}
-    for question in codes.questions():
-        assert question.block == before[question.id].block
-        assert set(question.block) == {"answer_types"}
-        assert set(question.anchors).isdisjoint(before[question.id].anchors)
-    for split in ("train", "validation", "test"):
-        name = f"questions/{split}.jsonl"
-        assert (here / "back" / name).read_bytes() == (riddles / name).read_bytes()
-    assert command("rename", "riddles", "--naming", "text", "-o", "names").status == 0
-    ended = command("rename", "names", "--naming", "private", "-o", "hidden")
-    assert_refused(ended, "so names in what only its questions have cannot be hidden")
-    card = (here / "codes" / "README.md").read_text("utf-8")
-    assert "The package with the kind riddles was not installed" in card
+def test_it_is_not_renamed(riddles: Path, here: Path, command: Command) -> None:
+    ended = command("rename", "riddles", "--naming", "text", "-o", "names")
+    assert_refused(ended, "the kind riddles cannot be renamed, since it is not installed")
 
 
 def test_it_is_verified_archived_and_scored(riddles: Path, here: Path, command: Command) -> None:

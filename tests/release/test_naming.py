@@ -108,7 +108,7 @@ def test_witnesses_follow_the_renamed_query_and_a_damaged_one_is_named():
     query = '(and (p "aunt" "a") (p "aunt" "b"))'
     several = replace(question(1, ordered[0]), anchors=("a", "b"), query=query, evidence=ordered)
     assert namer.question(several).evidence == (("Y", "aunt", "X"), ("Z", "aunt", "X"))
-    with pytest.raises(ReleaseError, match="b aunt c, a aunt c is no derivation of c"):
+    with pytest.raises(ReleaseError, match="no derivation by its query"):
         namer.question(replace(several, evidence=ordered[::-1]))
 
 
