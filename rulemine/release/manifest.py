@@ -8,20 +8,28 @@ from typing import Any
 from rulemine.codec import dump_line
 from rulemine.errors import ReleaseError
 from rulemine.kg.entity_names import NAMINGS
-from rulemine.kinds.registry import KINDS
+from rulemine.kinds.registry import USUAL
 from rulemine.release.outputs import FORMAT
 from rulemine.release.records import FORMAT_VERSION
 
-__all__ = ["FORMAT", "KEYS", "SHAPES", "TABLES", "check_manifest", "dump_manifest"]
-
-KEYS = {"format", "format_version", "name", "naming", "levels", "config", "kg", "counts", "files"}
-"""Of a manifest."""
+__all__ = ["FORMAT", "check_manifest", "dump_manifest"]
 
 
-SHAPES: dict[str, Callable[[Any], bool]] = {
+def _is_config(value: Any) -> bool:
+    """Whether a value has the options of a build, with the section of its kind, or a file in its place."""
+    if not isinstance(value, dict) or not isinstance(kind := value.get("kind", USUAL), str):
+        return False
+    tables = ("mining", "selection", "questions", "verbalizer")
+    own = value.get(kind, "kind" in value or {})
+    return all(isinstance(value.get(name, {}), dict) for name in tables) and isinstance(
+        own, dict | str
+    )
+
+
+_FITS: dict[str, Callable[[Any], bool]] = {
     "name": lambda v: isinstance(v, str) and v.replace("-", "").replace("_", "").isalnum(),
     "naming": lambda v: isinstance(v, str) and v in NAMINGS,
-    "config": lambda v: isinstance(v, dict),
+    "config": _is_config,
     "kg": lambda v: isinstance(v, dict),
     "counts": lambda v: isinstance(v, dict),
     "files": lambda v: (
@@ -32,14 +40,10 @@ SHAPES: dict[str, Callable[[Any], bool]] = {
     "levels": lambda v: (
         isinstance(v, list)
         and all(type(level) is int and level >= 1 for level in v)
-        and v == sorted(set(v))
-        and v[-1:] == [100]
+        and v == sorted({*v, 100})
     ),
 }
-"""What reading relies on; the rest of the manifest is for people and for rulemine verify."""
-
-TABLES = ("mining", "selection", "questions", "verbalizer")
-"""Of the options in a manifest."""
+"""Key → what its value must be; the rest is for people and for `rulemine verify`."""
 
 
 def check_manifest(manifest: dict[str, Any], where: Path) -> None:
@@ -52,48 +56,23 @@ def check_manifest(manifest: dict[str, Any], where: Path) -> None:
     Raises:
         ReleaseError: It is of no release, or of one of another format version.
     """
-    if manifest.get("format") != FORMAT:
+    form, version = manifest.get("format"), manifest.get("format_version")
+    advice = "Fetch or build the release again."
+    if form != FORMAT:
         raise ReleaseError(
-            f"{where}: format is {manifest.get('format')!r}; expected {FORMAT!r}. Name the folder of a "
-            "release."
+            f"{where}: format is {form!r}; expected {FORMAT!r}. Name the folder of a release."
         )
-    version = manifest.get("format_version")
-    if type(version) is not int or version < FORMAT_VERSION:
+    if version != FORMAT_VERSION:
+        if type(version) is int and version > FORMAT_VERSION:
+            advice = "This program is too old: pip install -U rulemine."
         raise ReleaseError(
-            f"{where}: format_version is {dump_line(version)}; expected {FORMAT_VERSION}. "
-            "Build the release again."
+            f"{where}: format version is {dump_line(version)}; expected {FORMAT_VERSION}. {advice}"
         )
-    if version > FORMAT_VERSION:
-        raise ReleaseError(
-            f"{where}: format version {version}; this program reads version "
-            f"{FORMAT_VERSION}. Upgrade: pip install -U rulemine."
-        )
-    if missing := KEYS - {"levels"} - set(manifest):
-        raise ReleaseError(
-            f"{where}: lacks {', '.join(sorted(missing))}. Fetch or build the release again."
-        )
-    if unknown := sorted(set(manifest) - KEYS):
-        raise ReleaseError(
-            f"{where}: has the unknown key {unknown[0][:60]!r}. Fetch or build the release again."
-        )
-    config = manifest["config"] if isinstance(manifest["config"], dict) else {}
-    values = manifest | {f"config.{table}": config.get(table, {}) for table in TABLES}
-    shapes = SHAPES | {f"config.{table}": SHAPES["config"] for table in TABLES}
-    if wrong := [key for key, fits in shapes.items() if key in values and not fits(values[key])]:
-        shown = " and ".join(f"{key} ({dump_line(values[key])[:60]})" for key in wrong)
-        raise ReleaseError(f"{where}: invalid value of {shown}. Fetch or build the release again.")
-    if config.get("naming", manifest["naming"]) != manifest["naming"]:
-        raise ReleaseError(
-            f"{where}: naming is {manifest['naming']}, but config.naming is "
-            f"{dump_line(config['naming'])[:60]}; expected the same. Fetch or build the release again."
-        )
-    kind = config.get("kind")
-    own = config.get(kind) if isinstance(kind, str) else None
-    if kind is not None and not isinstance(own, dict | str):  # a section, or a file of rules
-        raise ReleaseError(
-            f"{where}: config.kind is {dump_line(kind)[:60]}; expected the name of a kind of question, "
-            f"such as {', '.join(KINDS)}, with its options. Fetch or build the release again."
-        )
+    values = {"levels": [100], **manifest}
+    for key, fits in _FITS.items():
+        if not fits(values.get(key)):
+            found = dump_line(values[key])[:60] if key in values else "missing"
+            raise ReleaseError(f"{where}: {key} is {found}, which no release has. {advice}")
 
 
 def dump_manifest(manifest: dict[str, Any]) -> str:

@@ -89,25 +89,24 @@ def test_a_release_of_a_newer_format(
         assert ended.status in (1, 2), "a fault of the release, or a release that it cannot read"
         assert "99" in ended.out + ended.err
     else:
-        assert_refused(ended, r"format version 99; .*Upgrade: pip install -U rulemine")
+        assert_refused(ended, "format version is 99; .*pip install -U rulemine")
     assert tree(here) == before
 
 
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"name": "../../x"}, r'invalid value of name \("\.\./\.\./x"\)'),
-        ({"name": "a\nb"}, "invalid value of name"),
-        ({"config": {"kind": "nope"}}, 'config.kind is "nope"; expected the name of a kind'),
-        ({"config": {"kind": "variants"}}, 'config.kind is "variants"; .* with its options'),
-        ({"config": {"kind": ["rules"]}}, "config.kind is"),
+        ({"name": "../../x"}, 'name is "../../x", which no release has'),
+        ({"name": "a\nb"}, "name is "),
+        ({"config": {"kind": "nope"}}, 'config is {"kind":"nope"}, which no release has'),
+        ({"config": {"kind": "variants"}}, 'config is {"kind":"variants"}, which no release has'),
+        ({"config": {"kind": ["rules"]}}, "config is"),
         (
             {"config": {"kind": "structures", "structures": {}}},
             "config.kind is structures, but .* has questions of the kind rules",
         ),
-        ({"levels": [0, 1]}, r"invalid value of levels \(\[0,1\]\)"),
-        ({"extra": 1}, "has the unknown key 'extra'"),
-        ({"naming": ["text"]}, "invalid value of naming"),
+        ({"levels": [0, 1]}, r"levels is \[0,1\], which no release has"),
+        ({"naming": ["text"]}, "naming is"),
     ],
 )
 @pytest.mark.parametrize("reader", [*READERS, "export", "study"])
@@ -274,5 +273,5 @@ def test_a_manifest_lists_no_file_outside_its_folder(
     manifest = json.loads((release / "manifest.json").read_text())
     manifest["files"][name] = {"bytes": 0, "sha256": hashlib.sha256(b"").hexdigest()}
     (release / "manifest.json").write_text(json.dumps(manifest))
-    assert_refused(command(*READERS["evaluate"]), r"manifest\.json: invalid value of files")
+    assert_refused(command(*READERS["evaluate"]), r"manifest\.json: files is")
     assert command("verify", "release").status == 1

@@ -149,29 +149,28 @@ def test_a_folder_without_manifest_is_no_release(tmp_path: Path) -> None:
     [
         ({"format": "something"}, "format is 'something'; expected 'rulemine release'"),
         ({"format": None}, "format is None"),
-        ({"format_version": None}, "format_version is null"),
-        ({"format_version": "1"}, 'format_version is "1"; expected 5'),
-        ({"format_version": True}, "format_version is true"),
+        ({"format_version": None}, "format version is null"),
+        ({"format_version": "1"}, 'format version is "1"; expected 5'),
+        ({"format_version": True}, "format version is true"),
         (
             {"format_version": FORMAT_VERSION - 1},
-            r"format_version is 4; expected 5\. Build the release again\.",
+            r"format version is 4; expected 5\. Fetch or build the release again\.",
         ),
-        ({"format_version": FORMAT_VERSION + 1}, r"reads version 5\. Upgrade"),
-        ({"counts": None, "config": None}, "lacks config, counts"),
-        ({"files": None}, "lacks files"),
-        ({"files": []}, r"invalid value of files \(\[\]\)"),
-        ({"files": {"a": 5}}, "invalid value of files"),
-        ({"levels": 5}, r"invalid value of levels \(5\)"),
-        ({"levels": ["x"]}, "invalid value of levels"),
-        ({"levels": [0, 100]}, r"invalid value of levels \(\[0,100\]\)"),
-        ({"levels": [50]}, "invalid value of levels"),
-        ({"levels": [50, 101]}, "invalid value of levels"),
-        ({"levels": [100, 50]}, "invalid value of levels"),
-        ({"levels": [100, 100]}, "invalid value of levels"),
-        ({"config": {"selection": None}}, r"invalid value of config.selection \(null\)"),
-        ({"config": {"questions": 5}}, r"invalid value of config.questions \(5\)"),
-        ({"config": {"naming": "text"}}, 'naming is entity, but config.naming is "text"; expected'),
-        ({"naming": "x", "config": 3}, r'invalid value of naming \("x"\) and config \(3\)'),
+        ({"format_version": FORMAT_VERSION + 1}, "format version is 6; expected 5.*too old"),
+        ({"counts": None, "config": None}, "config is missing"),
+        ({"files": None}, "files is missing"),
+        ({"files": []}, r"files is \[\]"),
+        ({"files": {"a": 5}}, "files is"),
+        ({"levels": 5}, "levels is 5"),
+        ({"levels": ["x"]}, "levels is"),
+        ({"levels": [0, 100]}, r"levels is \[0,100\]"),
+        ({"levels": [50]}, "levels is"),
+        ({"levels": [50, 101]}, "levels is"),
+        ({"levels": [100, 50]}, "levels is"),
+        ({"levels": [100, 100]}, "levels is"),
+        ({"config": {"selection": None}}, "config is"),
+        ({"config": {"questions": 5}}, "config is"),
+        ({"naming": "x", "config": 3}, 'naming is "x"'),
     ],
 )
 def test_a_manifest_that_does_not_fit_is_refused(
@@ -186,7 +185,7 @@ def test_a_manifest_that_does_not_fit_is_refused(
 def test_levels_may_be_absent_but_not_null(folder: Path) -> None:
     manifest = json.loads((folder / "manifest.json").read_text())
     (folder / "manifest.json").write_text(dump_manifest(manifest | {"levels": None}))
-    with pytest.raises(ReleaseError, match=r"invalid value of levels \(null\)"):
+    with pytest.raises(ReleaseError, match="levels is null"):
         Release.open(folder)
 
 
