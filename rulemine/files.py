@@ -11,11 +11,11 @@ import hashlib
 import io
 import math
 import os
-import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import IO, Any
 
 from rulemine.codec import dump_line, parse_object
@@ -321,7 +321,6 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     Raises:
         OutputError: The folder is missing or read-only, or the disk is full; nothing is left behind.
     """
-    temporary: Path | None = None
     try:
         if path.exists() and not path.is_file():
             # Write to a device or a pipe directly; a rename would put a file in its place.
@@ -330,33 +329,21 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
             return
         path = path.resolve() if path.is_symlink() else path
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        temporary = Path(name)
-        with os.fdopen(handle, "wb") as out:
-            yield out
-            out.flush()
-            os.fsync(out.fileno())
-        temporary.chmod(0o666 & ~_UMASK)
-        remember(path, temporary)
-        temporary.replace(path)
+        temporary = path.with_name(f".{path.name}.{token_hex(4)}")
+        try:
+            with temporary.open("xb") as out:
+                yield out
+                out.flush()
+                os.fsync(out.fileno())
+            remember(path, temporary)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
     except OSError as problem:
         raise OutputError(
             f"{path}: cannot be written ({problem.strerror}). "
             "Check permissions and free space, or choose another place with -o."
         ) from None
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-
-
-def _read_umask() -> int:
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
-
-
-# Read once: reading the mask means setting it, which is not safe with threads.
-_UMASK = _read_umask()
 
 
 def write_text(path: Path, text: str) -> None:

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from rulemine.errors import OutputError, ReleaseError
 from rulemine.kg.entity_names import NAMINGS
-from rulemine.kinds.registry import KINDS
 from rulemine.release.contents import read_parts
-from rulemine.release.naming import HIDING, check_hiding
+from rulemine.release.naming import check_hiding
 from rulemine.release.outputs import MANIFEST, check_place, check_release, replacing
 from rulemine.release.reader import Release
 from rulemine.release.writer import write_release
@@ -55,17 +54,11 @@ def rename(release: Release, target: Path, naming: str, *, replace: bool = False
 
     Raises:
         OutputError: There is no such naming, or see `check_place` and `check_release` there.
-        ReleaseError: A file of the release is missing or was edited; or names are to be hidden, and the
-            kind of its questions is not installed.
+        ReleaseError: A file of the release is missing or was edited, or see
+            `rulemine.release.naming.check_hiding`.
     """
     if naming not in NAMINGS:
         raise OutputError(f"naming {naming!r}; expected {', '.join(NAMINGS)}.")
-    if release.kind not in KINDS and naming in HIDING and release.naming not in HIDING:
-        raise ReleaseError(
-            f"{release.path}: the kind {release.kind} is not installed, so names in what only its questions "
-            f"have cannot be hidden, as the naming {naming} should. Install the package that supplies it, or "
-            "choose the naming entity or text."
-        )
     check_hiding(release, naming)
     check_place(target, [release.path])
     for name in release.manifest["files"]:
