@@ -143,16 +143,10 @@ def _summary(arguments: Namespace) -> int:
 
 def rename(arguments: Namespace) -> int:
     """Runs ``rename``."""
-    from rulemine.kinds.registry import KINDS
     from rulemine.release.publish import rename as rename_release
     from rulemine.release.reader import Release
 
     release = Release.open(arguments.release)
-    if release.kind not in KINDS:
-        note(
-            f"the kind {release.kind} is not installed: files of its own are left out, and in what only its "
-            "questions have, texts that are names are renamed and nothing else"
-        )
     with bar("rename"):
         rename_release(release, arguments.output, arguments.naming, replace=arguments.replace)
     say(f"{arguments.output}: {arguments.release} in {arguments.naming} naming")

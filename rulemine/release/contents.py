@@ -17,7 +17,7 @@ from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import read_simplekg
-from rulemine.kinds.registry import KINDS, USUAL, kind_named
+from rulemine.kinds.registry import USUAL, kind_named
 from rulemine.llm.journal import answer_of
 from rulemine.phrasing.templates import Templates
 from rulemine.release.naming import Namer
@@ -74,7 +74,6 @@ class ReleaseParts:
         trace: The record of the language model; None if all questions come from templates.
         types: Entity → its types, sorted (see `rulemine.kg.entity_types`); None: it has no table of them.
         sampling_counts: What its sampling counted.
-        counts: Of a kind that is not installed: its counts as they are given, which are not counted again.
         graph: The complete property graph; None: questions are about the triples alone.
         graphs: Name → property graph, where questions are about several; nothing is removed from them.
         records: File → its records, of the files that only releases of the kind have.
@@ -97,7 +96,6 @@ class ReleaseParts:
     trace: ModelTrace | None = None
     types: Mapping[str, tuple[str, ...]] | None = None
     sampling_counts: Mapping[str, Any] = field(default_factory=dict)
-    counts: Mapping[str, Any] = field(default_factory=dict)
     graph: PropertyGraph | None = None
     graphs: Mapping[str, PropertyGraph] = field(default_factory=dict)
     records: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
@@ -187,7 +185,6 @@ def read_parts(release: Release, complete: KnowledgeGraph | None = None) -> Rele
         trace=read_trace(release.file) if JOURNAL in files else None,
         types=release.types() if TYPES in files else None,
         sampling_counts=release.manifest["counts"].get("sampling", {}),
-        counts={} if release.kind in KINDS else release.manifest["counts"],
         graph=release.property_graph("complete") if release.has_property_graph else None,
         graphs={name: read_simplekg(file) for name, file in release.named_graphs.items()},
         records={

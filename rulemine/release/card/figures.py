@@ -60,12 +60,7 @@ def page_of(name: str) -> KindPage:
 
 
 def figures_of(parts: ReleaseParts) -> dict[str, Any]:
-    """All figures of a release; JSON values only, None what its kind says is not known.
-
-    Those of a kind that is not installed stay as they are.
-    """
-    if parts.counts:
-        return dict(parts.counts)
+    """All figures of a release; JSON values only, None what its kind says is not known."""
     page = page_of(parts.kind)
     unknown = page.unknown(parts)
     every = {**FIGURES, **page.figures}
