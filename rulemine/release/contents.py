@@ -112,19 +112,15 @@ class ReleaseParts:
 
     def incomplete(self) -> Iterator[tuple[int, KnowledgeGraph]]:
         """Yields each level with its incomplete KG, ascending."""
-        kg = self.complete
-        missing = self.missing
-        ids = np.full((len(missing), 3), -1, np.int32)
-        for i, removal in enumerate(missing):
-            s, r, o = removal.triple
-            if {s, o} <= kg.entity_ids.keys() and r in kg.relation_ids:
-                ids[i] = kg.entity_ids[s], kg.relation_ids[r], kg.entity_ids[o]
-        known = np.flatnonzero(ids[:, 0] >= 0)
-        rows = np.full(len(ids), -1)
-        rows[known] = kg.rows_of(ids[known])
+        entities, relations = self.complete.entity_ids, self.complete.relation_ids
         for level in self.levels:
-            gone = np.array([removal.level <= level for removal in missing], bool)
-            yield level, kg.without(rows[gone & (rows >= 0)])
+            ids = [
+                (entities[s], relations[r], entities[o])
+                for s, r, o in (row.triple for row in self.missing if row.level <= level)
+                if s in entities and r in relations and o in entities
+            ]
+            rows = self.complete.rows_of(np.array(ids, np.int32).reshape(-1, 3))
+            yield level, self.complete.without(rows[rows >= 0])
 
     def property_graphs(self) -> Iterator[tuple[int, PropertyGraph]]:
         """Yields the complete property graph as level 0, then each level with its own; none without one."""

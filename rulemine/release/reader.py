@@ -7,12 +7,13 @@ checked against its digest, and never changed. Nothing here needs a JVM or a net
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice, starmap
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from rulemine.codec import dump_line, from_json, parse_object
 from rulemine.errors import InputError, ReleaseError
@@ -41,8 +42,6 @@ from rulemine.rules.rule import Rule
 
 __all__ = ["MANIFEST", "PROPERTY_GRAPHS", "TYPES", "Release", "identity_of"]
 
-_LEVELS = {"complete": 0, "incomplete": 100}
-_LEVEL = re.compile(r"incomplete-([0-9]{1,3})")
 TYPES = "types.tsv"
 PROPERTY_GRAPHS = "property_graph"
 
@@ -93,14 +92,11 @@ class Release:
         """
         given = Path(path)
         folder = unpacked(given)
-        if not folder.is_dir():
-            what = "is a file" if folder.exists() else "no such folder"
-            raise ReleaseError(f"{folder}: {what}; the folder of a release was expected.")
         file, where = folder / MANIFEST, given / MANIFEST
-        if not (file.is_file() or file.is_dir()):  # reading a pipe would block
+        if not file.is_file():  # reading a pipe would block
             raise ReleaseError(
-                f"{where}: no such file, so this folder is not a release, or an unfinished one. "
-                "Name a release, or make one: rulemine build demo."
+                f"{where}: no such file, so this is not a release, or an unfinished one. Name a release, or "
+                "make one: rulemine build demo."
             )
         try:
             manifest = parse_object(read_text(file), str(where))
@@ -198,15 +194,11 @@ class Release:
         if entry is None:
             known = ", ".join(sorted(self.manifest["files"])) or "no file at all"
             raise ReleaseError(f"{self.path}: has no file {name!r}; its manifest lists {known}.")
-        if path.exists() and not path.is_file():
+        if not path.is_file():
             raise ReleaseError(
-                f"{path}: is not a regular file. The release lists it; fetch it again."
+                f"{path}: no such file, or no regular file, though the release lists it. Fetch it again."
             )
-        try:
-            _, digest = describe_content(path)
-        except InputError as problem:
-            raise ReleaseError(f"{problem} The release lists this file; fetch it again.") from None
-        if digest != entry.get("sha256"):
+        if describe_content(path)[1] != entry.get("sha256"):
             raise ReleaseError(
                 f"{self.path / name}: its digest is not the one in {MANIFEST}, so it was edited or damaged. "
                 "Fetch or build the release again; rulemine verify lists all faults."
@@ -228,10 +220,9 @@ class Release:
         level = self.level_of(which)
         if not self.graphs:
             return KnowledgeGraph.from_triples(())
-        complete = self.kg("complete")
         gone = {row.triple for row in self.missing() if row.level <= level}
-        rest = KnowledgeGraph.from_triples(t for t in complete.labeled() if t not in gone)
-        return complete if len(rest) == len(complete) else rest
+        whole = self.kg("complete").labeled()
+        return KnowledgeGraph.from_triples(triple for triple in whole if triple not in gone)
 
     def graph_of(self, question: Question) -> tuple[str, str | None]:
         """The name of the property graph that a question is about, "" if only one, and its file, if known."""
@@ -262,15 +253,14 @@ class Release:
         Raises:
             ReleaseError: There is no such graph.
         """
-        if which in _LEVELS:
-            return _LEVELS[which]
-        found = _LEVEL.fullmatch(which)
-        if found is None or int(found[1]) > 100:
+        found = re.fullmatch("complete()|incomplete(?:-([0-9]{1,3}))?", which)
+        level = 0 if found is None or found[1] is not None else int(found[2] or 100)
+        if found is None or level > 100:
             raise ReleaseError(
                 f"{self.path}: has no graph {which!r}; expected complete, incomplete or incomplete-LEVEL, "
                 "LEVEL from 0 to 100."
             )
-        return int(found[1])
+        return level
 
     @cached_property
     def identity(self) -> str:
@@ -286,34 +276,25 @@ class Release:
         """
         if split is not None and split not in SPLITS:
             raise ReleaseError(f"{self.path}: no split {split!r}; there are {', '.join(SPLITS)}.")
-        wanted = SPLITS if split is None else (split,)
-        found = [q for s in wanted for q in self._questions(f"questions/{s}.jsonl")]
-        return tuple(sorted(found, key=lambda q: q.id))
+        names = [f"questions/{name}.jsonl" for name in SPLITS if split in (None, name)]
+        found = [question for name in names for question in self.records(Question, name)]
+        if other := {question.kind for question in found} - {self.kind}:
+            raise ReleaseError(
+                f"{self.path / MANIFEST}: config.kind is {self.kind}, but it has questions of the kind "
+                f"{other.pop()}. Fetch or build the release again."
+            )
+        return tuple(sorted(found, key=attrgetter("id")))
 
     def question(self, wanted: str) -> Question | None:
         """The question of an id, found without decoding the others; None: `questions` says what is wrong."""
         names = [f"questions/{split}.jsonl" for split in SPLITS]
         for name, path in [(name, self.file(name)) for name in names]:
-            rows: Iterable[Question] = self._read.get(name, ())
-            if name not in self._read:
-                lines = read_jsonl(path, dump_line(wanted))
-                rows = (question_from_json(row, f"{path}: line {n}") for n, row in lines)
-            for question in rows:
+            lines = read_jsonl(path, dump_line(wanted))
+            read = (question_from_json(row, f"{path}: line {n}") for n, row in lines)
+            for question in self._read.get(name) or read:
                 if (question.id, question.kind) == (wanted, self.kind):
-                    return question
+                    return cast(Question, question)
         return None
-
-    def _questions(self, name: str) -> tuple[Question, ...]:
-        if name not in self._read:
-            path = self.file(name)
-            rows = (question_from_json(row, f"{path}: line {n}") for n, row in read_jsonl(path))
-            self._read[name] = found = tuple(rows)
-            if found and found[0].kind != self.manifest["config"].get("kind", found[0].kind):
-                raise ReleaseError(
-                    f"{self.path / MANIFEST}: config.kind is {self.kind}, but {path} has questions of the "
-                    f"kind {found[0].kind}. Fetch or build the release again."
-                )
-        return self._read[name]
 
     def removals(self) -> tuple[Removal, ...]:
         """The removed triples with their certificates, in file order."""
@@ -321,7 +302,8 @@ class Release:
 
     def missing(self) -> tuple[Missing, ...]:
         """The triples that the incomplete KG lacks, with certificates or without, in file order."""
-        return self.removals() + self._own(Missing, MISSING)
+        own = self.records(Missing, MISSING) if MISSING in self.manifest["files"] else ()
+        return self.removals() + own
 
     def rejections(self) -> tuple[Rejection, ...]:
         """The rejected questions and texts, in file order."""
@@ -329,10 +311,7 @@ class Release:
 
     def seed_rows(self) -> tuple[SeedRow, ...]:
         """The entities of the seed texts, in file order; none in releases without this file, as below."""
-        return self._own(SeedRow, SEED_TEXTS)
-
-    def _own(self, kind: type[_R], name: str) -> tuple[_R, ...]:
-        return self.records(kind, name) if name in self.manifest["files"] else ()
+        return self.records(SeedRow, SEED_TEXTS) if SEED_TEXTS in self.manifest["files"] else ()
 
     def records(self, kind: type[_R], name: str) -> tuple[_R, ...]:
         """The records of a file, in its order.
@@ -347,8 +326,8 @@ class Release:
         """
         if name not in self._read:
             path = self.file(name)
-            rows = (from_json(kind, row, f"{path}: line {n}") for n, row in read_jsonl(path))
-            self._read[name] = tuple(rows)
+            read: Any = question_from_json if kind is Question else partial(from_json, kind)
+            self._read[name] = tuple(read(row, f"{path}: line {n}") for n, row in read_jsonl(path))
         return self._read[name]
 
     def rules(self) -> tuple[Rule, ...]:

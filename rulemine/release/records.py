@@ -11,7 +11,6 @@ records and tuples of them. Renamed tuples are sorted again, unless the type say
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Annotated, Any
 
 from rulemine.codec import from_json
@@ -427,8 +426,6 @@ def names_in(entities: Sequence[EntityNames], naming: str) -> tuple[str, ...]:
     """
     if naming not in NAMINGS:
         raise ConfigError(f"no naming {naming!r}; {did_you_mean(naming, NAMINGS)}")
-    if naming != "numeric":
-        return tuple(map(attrgetter(naming), entities))
     return tuple(e.name_in(naming) for e in entities)
 
 

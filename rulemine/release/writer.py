@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.files import describe_content, write_jsonl, write_lines, write_text
-from rulemine.kg.graph import Triple, format_tsv
+from rulemine.kg.graph import format_tsv
 from rulemine.kg.property_graph.simplekg import write_simplekg
 from rulemine.kinds.registry import kind_named
 from rulemine.release.card.figures import figures_of
@@ -20,7 +20,7 @@ from rulemine.release.card.page import write_card
 from rulemine.release.contents import GLOSSES, JOURNAL, PROMPT, ModelTrace, ReleaseParts
 from rulemine.release.manifest import FORMAT, dump_manifest
 from rulemine.release.reader import MANIFEST, PROPERTY_GRAPHS, TYPES
-from rulemine.release.records import FORMAT_VERSION, SPLITS, Removal
+from rulemine.release.records import FORMAT_VERSION, SPLITS
 from rulemine.release.sheet import SHEET, SHEET_COLUMNS, sheet_rows
 from rulemine.rules.formats import write_rules
 
@@ -46,7 +46,7 @@ def write_release(
     """
     named = parts.renamed(naming)
     same = _write_graphs(folder, named, known or {})
-    write_jsonl(folder / "removed.jsonl", sorted(named.removals, key=_by_triple))
+    write_jsonl(folder / "removed.jsonl", sorted(named.removals, key=attrgetter("triple")))
     write_rules(folder / "rules.jsonl", named.rules)
     rows = sorted((n.private, n.entity, n.text) for n in named.names)
     _write_table(folder / "entities.tsv", ("private", "entity", "text"), rows)
@@ -91,10 +91,6 @@ def write_trace(folder: Path, trace: ModelTrace) -> None:
     write_lines(folder / JOURNAL, (f"{line.decode()}\n" for line in trace.journal))
     write_text(folder / PROMPT, trace.prompt)
     write_text(folder / GLOSSES, trace.glosses)
-
-
-def _by_triple(removal: Removal) -> Triple:
-    return removal.triple
 
 
 def _write_graphs(

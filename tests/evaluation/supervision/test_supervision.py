@@ -152,7 +152,7 @@ def test_bad_input_is_refused(release: Release, command: Command, tmp_path: Path
     (tmp_path / "file").write_text("x")
     assert_refused(command(*run, "--labels", tmp_path / "file"), "is a file")
     assert_refused(
-        command("export", "supervision", tmp_path), "no such file, so this folder is not a release"
+        command("export", "supervision", tmp_path), "no such file, so this is not a release"
     )
 
 
