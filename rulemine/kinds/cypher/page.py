@@ -18,7 +18,7 @@ def _changed(parts: ReleaseParts) -> dict[str, int]:
 def _shown(q: Question) -> str:
     last = q.block.levels[-1]
     found = f"{counted(len(q.block.rows), 'row')}, {len(last.lost):,} lost, {len(last.spurious):,} wrong"
-    return f"{code(q.block.cypher)} ({found})"
+    return f"{code(q.block.cypher)} ({found}). "
 
 
 CYPHER_PAGE = KindPage("kinds/cypher/page.md", figures={"changed": _changed}, shown=_shown)

@@ -89,7 +89,7 @@ def _example(q: Question, views: Views, rules: Mapping[str, Rule], shown: str) -
         right = 100 * rules[proof.rule].known.std_confidence
         texts.append(f"Removed: {said([triple])}")
         texts.append(f"Proof: {said(proof.body)} (right in {right:.0f} % of such cases)")
-    return f"- **{plain(view.question[0])}** {shown} {'. '.join(texts)}.".replace("  ", " ")
+    return f"- **{plain(view.question[0])}** {shown}{'. '.join(texts)}."
 
 
 def _percent(part: float | None, whole: int = 1) -> str | None:
