@@ -6,9 +6,8 @@ Each stage reads files of earlier ones and writes its own (see `rulemine.builder
 are never run again, and the bytes are the same however often the build was interrupted.
 """
 
-from rulemine.builder.results import BuildContext
 from rulemine.builder.stage import FinishedStage, run_stage
-from rulemine.builder.stages import NOTE, RULES_WITH_UNKNOWN_NAMES, BuildStages
+from rulemine.builder.stages import NOTE, RULES_WITH_UNKNOWN_NAMES, BuildContext, BuildStages
 from rulemine.errors import ConfigError, counted
 from rulemine.release.outputs import check_place, check_release, working_folder
 from rulemine.release.publish import publish
@@ -24,7 +23,7 @@ MOST_SHOWN = 5
 
 
 class Build(BuildStages):
-    """A build of one recipe into one folder; arguments as of `rulemine.builder.results.BuildResults`."""
+    """A build of one recipe into one folder; arguments as of `rulemine.builder.stages.BuildStages`."""
 
     def run(self, until: str = "release") -> FinishedStage:
         """Runs the stages up to the named one, reusing finished ones.

@@ -1,34 +1,38 @@
 """What each stage of a build does: what its bytes depend on, what it reads of earlier ones, what it writes.
 
-In which order they run, and what becomes of them, is in `rulemine.builder.pipeline`.
+Results of stages are read from their files when they are needed. In which order stages run, and what becomes
+of them, is in `rulemine.builder.pipeline`. What only the work of a stage needs is imported when it runs.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rulemine.builder.assemble import parts_of_build
-from rulemine.builder.results import BuildResults
-from rulemine.builder.stage import Stage
+from rulemine.builder.stage import FinishedStage, Stage
 from rulemine.codec import dump_line, to_json
 from rulemine.errors import NoInferenceError, counted
 from rulemine.files import digest_of, write_text
-from rulemine.kinds.asking import Asking
-from rulemine.kinds.locks import Patterns, removed_facts
-from rulemine.kinds.split import split, without_patterns
-from rulemine.kinds.writing import Writing, opened
-from rulemine.mining import TimeLimit, explain_no_rules, mine
-from rulemine.release.question_set import write_question_set
-from rulemine.release.writer import write_release, write_trace
-from rulemine.removal.selection import Selection, write_selection
-from rulemine.removal.steps import explain_priors, ground_eligible, remove
-from rulemine.rules.formats import rule_to_json, write_rules
-from rulemine.rules.grounding import write_groundings
-from rulemine.rules.rule import Rule
+from rulemine.kinds.building import kind_of
+from rulemine.mining import Resources
+from rulemine.recipe.inputs import Inputs
+from rulemine.recipe.recipe import Recipe
+from rulemine.rules.formats import read_rules, rule_to_json, write_rules
 
-__all__ = ["NOTE", "RULES_WITH_UNKNOWN_NAMES", "BuildStages"]
+if TYPE_CHECKING:
+    from rulemine.kinds.writing import Writing
+    from rulemine.mining import miner
+    from rulemine.release.contents import ModelTrace, ReleaseParts
+    from rulemine.release.question_set import QuestionSet
+    from rulemine.removal.selection import Selection
+    from rulemine.removal.setting import Setting
+    from rulemine.rules.blocks import MapLike
+    from rulemine.rules.grounding import Groundings
+    from rulemine.rules.rule import Rule
+
+__all__ = ["NOTE", "RULES_WITH_UNKNOWN_NAMES", "BuildContext", "BuildStages", "Progress"]
 
 NOTE = "note.txt"
 """The file, in the folder of a stage, with the warnings to repeat whenever the stage is reused."""
@@ -36,9 +40,204 @@ NOTE = "note.txt"
 RULES_WITH_UNKNOWN_NAMES = "rules_with_unknown_names.jsonl"
 """The file for given rules with unknown entities or relations, in the folder of ``mine``."""
 
+Progress = Callable[[int, int], None]
 
-class BuildStages(BuildResults):
-    """The stages of a build, see `BuildResults`."""
+
+@dataclass(frozen=True, slots=True)
+class BuildContext:
+    """Resources and callbacks of a build, none of which changes a byte.
+
+    Attributes:
+        resources: The resources of the miner.
+        observe: Called with the name of a stage that starts; returns a context manager whose value is
+            called with the progress (done, total).
+        on_finished: Called with the name of a stage and its result.
+        on_warning: Called with sentences about problems that are not errors.
+        on_status: Called with the state of a stage, in a few words for the end of a progress line.
+        replay: A release, or a journal, from which a model's replies are taken instead of asking it.
+        replace: Whether a release that has another name, or was edited, may be replaced.
+        least_missing: Where less than this fraction of the questions misses something, there is no release.
+        earlier: The folders or archives of the releases that `Recipe.not_in` names.
+        most_rules: Mining ends with a `TooManyRulesError` as soon as there are more; None: no bound.
+        mines: Mines in other processes, see `rulemine.mining.miner.mine`; None: in this one.
+        run: Calls a function with blocks of rules or questions, perhaps in other processes, see
+            `rulemine.rules.blocks.by_blocks`.
+    """
+
+    resources: Resources = field(default_factory=Resources)
+    observe: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext()
+    on_finished: Callable[[str, FinishedStage], None] = lambda _name, _done: None
+    on_warning: Callable[[str], None] = lambda _text: None
+    on_status: Callable[[str], None] = lambda _text: None
+    replay: Path | None = None
+    replace: bool = False
+    least_missing: float = 0.0
+    earlier: tuple[Path, ...] = ()
+    most_rules: int | None = None
+    mines: "miner.Run | None" = None
+    run: "MapLike" = map
+
+
+class BuildStages:
+    """A build of one recipe into one folder: what it is given, and what it has so far.
+
+    Args:
+        recipe: What to build.
+        target: The folder of the release; the stages are kept beside it, in ``<target>.stages``.
+        context: Resources and callbacks; by default nothing is reported.
+    """
+
+    folder: Path
+    """The folder of the stages."""
+
+    _progress: Progress | None
+    """Called with the progress of the stage that runs, see `BuildContext.observe`."""
+
+    def __init__(self, recipe: Recipe, target: Path, context: BuildContext | None = None) -> None:
+        self.recipe = recipe
+        self.target = target
+        self.context = context or BuildContext()
+        self._done: dict[str, FinishedStage] = {}
+        self.inputs = Inputs(recipe, self.context.on_warning, self.context.earlier)
+        self.kind = kind_of(recipe)
+        self._made: dict[str, QuestionSet] = {}
+
+    @property
+    def _whole(self) -> tuple[str, ...]:
+        """The stages that write all questions, rather than what they change."""
+        return ("ask", "split") if self.kind.wording.writes else ("ask",)
+
+    @cached_property
+    def _words(self) -> str | None:
+        """The stage in which a model is asked for words; None: there is none."""
+        if self.recipe.verbalizer.name == "template":
+            return None
+        return "ask" if self.kind.wording.writes else "verbalize"
+
+    @cached_property
+    def _skipped(self) -> dict[str, str]:
+        """The stages that this recipe does not have, and why."""
+        without = self.kind.limits.without.items()
+        skipped = {stage: why.format(kind=self.recipe.kind) for stage, why in without}
+        if self.recipe.selection.mode == "none":
+            skipped |= dict.fromkeys(("mine", "ground"), "nothing is removed")
+        if self.recipe.selection.mode == "brink":
+            skipped["ground"] = "the published selection enumerates groundings on its own"
+        if self.recipe.verbalizer.name == "template" and not self.kind.wording.writes:
+            skipped["verbalize"] = (
+                "its questions are templates; give --verbalizer openai --model NAME"
+            )
+        return skipped
+
+    # Results of stages, read from their files.
+
+    @cached_property
+    def mined_rules(self) -> "tuple[Rule, ...]":
+        """The rules, mined or given; none where nothing is removed."""
+        return read_rules(self._file("mine")) if "mine" in self._done else ()
+
+    @cached_property
+    def rules(self) -> "tuple[Rule, ...]":
+        """The rules that may prove something; all of them in mode ``brink``."""
+        return read_rules(self._file("ground")) if "ground" in self._done else self.mined_rules
+
+    def _file(self, stage: str) -> Path:
+        return self._done[stage].folder / "rules.jsonl"
+
+    @cached_property
+    def _types(self) -> tuple[str, dict[str, tuple[str, ...]]]:
+        return self.kind.graph.types(self.inputs)
+
+    @cached_property
+    def setting(self) -> "Setting":
+        """What may be removed from the graph."""
+        from rulemine.recipe.earlier import NOTHING
+        from rulemine.removal.setting import Setting
+
+        if self.recipe.selection.mode == "brink":
+            return Setting.of(self.inputs.kg)
+        return Setting.of(
+            self.inputs.kg,
+            self.inputs.templates.declarations,
+            excluded=self.inputs.excluded,
+            max_prior=self.recipe.selection.max_prior,
+            max_answers=self.recipe.questions.max_answers,
+            earlier=self.inputs.earlier if self.kind.splits.asks_each else NOTHING,
+            restated=self.recipe.restated,
+        )
+
+    @cached_property
+    def groundings(self) -> "Groundings":
+        """The groundings, or a sample of them."""
+        from rulemine.rules.grounding import read_groundings
+
+        return read_groundings(self._done["ground"].folder, self.rules)
+
+    @cached_property
+    def selection(self) -> "Selection":
+        """The removed triples, with their certificates."""
+        from rulemine.removal.selection import read_selection
+
+        return read_selection(self._done["select"].folder, self.rules)
+
+    @property
+    def asked(self) -> "QuestionSet":
+        """The questions before any limit on what they share."""
+        return self._asked("ask")
+
+    def _asked(self, stage: str) -> "QuestionSet":
+        from rulemine.release.question_set import read_changes, read_question_set
+
+        if stage not in self._made:
+            folder = self._done[stage].folder
+            self._made = {  # the stage before is not asked for again
+                stage: read_question_set(folder)
+                if stage in self._whole
+                else read_changes(folder, self._asked(self._before(stage)))
+            }
+        return self._made[stage]
+
+    def _before(self, stage: str) -> str:
+        """The stage whose questions are the input of a stage."""
+        before = {"balance": "ask", "verbalize": "balance", "split": "verbalize"}[stage]
+        return self._before(before) if before in self._skipped else before
+
+    def _hand_on(
+        self, stage: str, folder: Path, asked: "QuestionSet", before: "QuestionSet | None" = None
+    ) -> None:
+        from rulemine.release.question_set import write_changes, write_question_set
+
+        if before and (note := self.kind.limits.warning(stage, self.recipe, before, asked)):
+            self.context.on_warning(note)
+        if stage in self._whole:
+            write_question_set(folder, asked)
+        else:
+            write_changes(folder, self._asked(self._before(stage)), asked)
+        self._made = {stage: asked}
+
+    def _trace(self) -> "ModelTrace | None":
+        """The traces of models from all stages, as one; None where there is none."""
+        from rulemine.release.contents import JOURNAL, merged, read_trace
+
+        folders = (done.folder for done in self._done.values())
+        return merged([read_trace(at.joinpath) for at in folders if (at / JOURNAL).exists()])
+
+    @cached_property
+    def _rules_refused(self) -> int | None:
+        """How many rules are refused by a standard of proof alone; None: there is none."""
+        if not self.inputs.standards:
+            return None
+        from rulemine.removal.eligibility import confident_rules
+        from rulemine.rules.standards import refused
+
+        chosen = self.recipe.selection
+        found = confident_rules(
+            self.mined_rules,
+            chosen.min_std_confidence,
+            self.inputs.excluded_from_bodies,
+            min_sure_confidence=chosen.min_sure_confidence,
+        )
+        return sum(refused(rule, self.inputs.standards) for rule in found)
 
     def _stage(
         self, name: str, version: int, options: dict[str, Any], work: Callable[[Path], None]
@@ -50,13 +249,13 @@ class BuildStages(BuildResults):
 
     def _mine(self) -> Stage:
         def work(folder: Path) -> None:
-            rules = self._rules()
-            if not rules:
-                raise NoInferenceError(
-                    f"{self.recipe.kg}: {explain_no_rules(self.inputs.kg, self.recipe.mining)}"
-                )
-            write_rules(folder / "rules.jsonl", rules)
-            self.mined_rules = tuple(rules)
+            from rulemine.mining import explain_no_rules
+
+            self.mined_rules = tuple(self.inputs.rules if self.recipe.rules else self._mined())
+            if not self.mined_rules:
+                why = explain_no_rules(self.inputs.kg, self.recipe.mining)
+                raise NoInferenceError(f"{self.recipe.kg}: {why}")
+            write_rules(folder / "rules.jsonl", self.mined_rules)
             if self.inputs.rules_with_unknown_names:
                 write_rules(folder / RULES_WITH_UNKNOWN_NAMES, self.inputs.rules_with_unknown_names)
 
@@ -68,32 +267,30 @@ class BuildStages(BuildResults):
             options = {"rules": [rule_to_json(rule) for rule in given]}
         return self._stage("mine", 3, options, work)
 
-    def _rules(self) -> Sequence[Rule]:
-        """The rules of the stage ``mine``: given, or mined."""
-        if self.recipe.rules:
-            return self.inputs.rules
-        resources, amie = self.context.resources, self.inputs.amie
-        if amie is None:
-            kg, options = self.inputs.kg, self.recipe.mining
+    def _mined(self) -> "Sequence[Rule]":
+        from rulemine.mining import TimeLimit, mine
+
+        kg, options, resources = self.inputs.kg, self.recipe.mining, self.context.resources
+        if self.inputs.amie is None:
             most, run = self.context.most_rules, self.context.mines
             return mine(kg, options, resources, self._progress, most=most, run=run)
         if resources.thread_count > 1 and resources.threads:
-            self.context.on_warning(
-                "AMIE gets one thread: with more, its rules differ from run to run."
-            )
-        one = replace(resources, threads=1)
-        return amie.mine(self.inputs.kg, self.recipe.mining, one, TimeLimit(None))
+            note = "AMIE gets one thread: with more, its rules differ from run to run."
+            self.context.on_warning(note)
+        return self.inputs.amie.mine(kg, options, replace(resources, threads=1), TimeLimit(None))
 
     def _ground(self) -> Stage:
         chosen = self.recipe.selection
 
         def work(folder: Path) -> None:
-            rules, found = ground_eligible(
+            from rulemine.removal.steps import ground_eligible
+            from rulemine.rules.grounding import write_groundings
+
+            self.rules, self.groundings = ground_eligible(
                 self.recipe, self.inputs, self.mined_rules, self._progress, self.context.run
             )
-            write_rules(folder / "rules.jsonl", rules)
-            write_groundings(folder, found)
-            self.rules, self.groundings = rules, found
+            write_rules(folder / "rules.jsonl", self.rules)
+            write_groundings(folder, self.groundings)
 
         options = {
             "sample": chosen.groundings_per_rule,
@@ -111,47 +308,49 @@ class BuildStages(BuildResults):
 
     def _select(self) -> Stage:
         chosen = self.recipe.selection
-        if chosen.mode == "none":
-            nothing = Selection.of_nothing()
-            return self._stage(
-                "select", 4, {"mode": "none"}, lambda folder: write_selection(folder, nothing)
-            )
 
         def work(folder: Path) -> None:
+            from rulemine.removal.selection import Selection, write_selection
+            from rulemine.removal.steps import explain_priors, remove
+
+            if chosen.mode == "none":
+                write_selection(folder, Selection.of_nothing())
+                return
             groundings = None if chosen.mode == "brink" else self.groundings
             if problem := explain_priors(chosen, self.setting):
                 self.context.on_warning(problem)
                 write_text(folder / NOTE, problem)
             found = remove(self.recipe, self.setting, self.rules, groundings, self._progress)
             write_selection(folder, found)
-            del (
-                self.setting
-            )  # of a large graph it takes much memory, and no later stage asks for it
+            # Of a large graph it takes much memory, and no later stage asks for it.
+            del self.setting
 
-        options = {**to_json(chosen), "seed": self.recipe.seed}
-        del options["per_type"]  # the stage balance applies it
-        del options["min_sure_confidence"]  # the stage ground applies it
-        options["kept_out"] = sorted(self.inputs.excluded_from_bodies)
-        options["max_answers"] = self.recipe.questions.max_answers
-        options["restated"] = self.recipe.restated
-        del options["levels"]  # which levels are written as graphs changes no level of a triple
-        options["declarations"] = {} if chosen.mode == "brink" else self._declarations
+        if chosen.mode == "none":
+            return self._stage("select", 4, {"mode": "none"}, work)
+        readings = self.inputs.templates.declarations.readings.items()
+        options = {
+            **to_json(chosen),
+            "seed": self.recipe.seed,
+            "kept_out": sorted(self.inputs.excluded_from_bodies),
+            "max_answers": self.recipe.questions.max_answers,
+            "restated": self.recipe.restated,
+            "declarations": {r: list(row) for r, row in readings if chosen.mode != "brink"},
+        }
+        # Other stages apply the first two; which levels are written as graphs changes none of a triple.
+        for name in ("per_type", "min_sure_confidence", "levels"):
+            del options[name]
         return self._stage("select", 6, options, work)
-
-    @property
-    def _declarations(self) -> dict[str, list[Any]]:
-        readings = self.inputs.templates.declarations.readings
-        return {relation: list(reading) for relation, reading in readings.items()}
 
     def _ask(self) -> Stage:
         inputs = self.inputs
 
         def work(folder: Path) -> None:
+            from rulemine.kinds.asking import Asking
+
             with self._writing(folder) as writing:
                 run = self.context.run
                 asked = Asking(inputs, self.selection, self._progress, writing, run).run()
-            write_question_set(folder, asked)
-            self._made = {"ask": asked}
+            self._hand_on("ask", folder, asked)
 
         options = {
             "seed": self.recipe.seed,
@@ -166,8 +365,11 @@ class BuildStages(BuildResults):
         return self._stage("ask", 34, options, work)
 
     @contextmanager
-    def _writing(self, folder: Path) -> Iterator[Writing]:
+    def _writing(self, folder: Path) -> "Iterator[Writing]":
         """What the kind asks a model with; what was asked is written with the stage."""
+        from rulemine.kinds.writing import opened
+        from rulemine.release.writer import write_trace
+
         with opened(
             self.inputs,
             self.folder,
@@ -183,14 +385,14 @@ class BuildStages(BuildResults):
     def _balance(self) -> Stage:
         def work(folder: Path) -> None:
             before = self._asked("ask")
-            asked = self.kind.limits.kept(self.recipe, before)
-            self._hand_on("balance", folder, asked, before)
+            self._hand_on("balance", folder, self.kind.limits.kept(self.recipe, before), before)
 
         return self._stage("balance", 5, self.kind.limits.options(self.recipe), work)
 
     def _verbalize(self) -> Stage:
         def work(folder: Path) -> None:
             from rulemine.builder.verbalize_stage import verbalize_questions
+            from rulemine.release.writer import write_trace
 
             asked, trace = verbalize_questions(
                 self.inputs,
@@ -209,37 +411,27 @@ class BuildStages(BuildResults):
         return self._stage("verbalize", 9, options, work)
 
     def _split(self) -> Stage:
-        chosen = self.recipe.questions
+        chosen, seed = self.recipe.questions, self.recipe.seed
 
         def work(folder: Path) -> None:
-            before = self._asked(self._before("split"))
+            from rulemine.kinds.locks import Patterns, removed_facts
+            from rulemine.kinds.split import split, without_patterns
+
+            before, kg = self._asked(self._before("split")), self.inputs.kg
             with self._writing(folder) as writing:
                 asked = self.kind.splits.split(self.inputs, before, self._progress, writing)
-            brink = self.recipe.selection.mode == "brink"
-            patterns = Patterns.of(
-                self.inputs.kg,
-                self.selection.rules,
-                removed_facts(self.inputs.kg, self.selection),
-                texts={row.entity: row.text for row in before.names},
-            )
+            patterns, most = None, None
+            if self.recipe.selection.mode != "brink":
+                facts = removed_facts(kg, self.selection)
+                texts = {row.entity: row.text for row in before.names}
+                patterns = Patterns.of(kg, self.selection.rules, facts, texts=texts)
+                most = chosen.max_facts
             if asked is None:
-                asked = split(
-                    before,
-                    chosen.split,
-                    chosen.ratios,
-                    self.recipe.seed,
-                    chosen.test_core,
-                    None if brink else chosen.max_facts,
-                    None if brink else patterns,
-                )
-            if not brink:
-                asked = without_patterns(
-                    asked,
-                    patterns,
-                    self.recipe.seed,
-                    lambda left: self.kind.limits.kept(self.recipe, left),
-                    self.context.on_warning,
-                )
+                mode, ratios, core = chosen.split, chosen.ratios, chosen.test_core
+                asked = split(before, mode, ratios, seed, core, most, patterns)
+            if patterns is not None:
+                note, kept = self.context.on_warning, self.kind.limits.kept
+                asked = without_patterns(asked, patterns, seed, partial(kept, self.recipe), note)
             self._hand_on("split", folder, asked, before)
 
         options = {
@@ -247,7 +439,7 @@ class BuildStages(BuildResults):
             "ratios": chosen.ratios,
             "test_core": chosen.test_core,
             "max_facts": chosen.max_facts,
-            "seed": self.recipe.seed,
+            "seed": seed,
         }
         return self._stage("split", 10, options | self.kind.splits.options(self.inputs), work)
 
@@ -269,27 +461,53 @@ class BuildStages(BuildResults):
             )
 
     def _release(self) -> Stage:
-        def work(folder: Path) -> None:
-            self._check_missing()
-            parts = parts_of_build(
-                self.recipe.portable(self.inputs.prompt_naming),
-                self.inputs.about(self._types[0]),
-                self.inputs.kg,
-                self.selection,
-                self._asked("split"),
-                self.inputs.templates,
-                self._trace(),
-                rules_mined=len(self.mined_rules),
-                rules_refused=self._rules_refused,
-                types=self._types[1] or None,
-                sampling=self._asked("split").sampling,
-                graph=self.kind.graph.property_graph(self.inputs),
-            )
-            write_release(folder, parts, self.recipe.naming)
+        config = self.recipe.portable(self.inputs.prompt_naming)
+        about = self.inputs.about(self._types[0])
 
-        options = {
-            "recipe": self.recipe.portable(self.inputs.prompt_naming),
-            "about": self.inputs.about(self._types[0]),
-            "templates": self.inputs.templates.to_plain(),  # those of no question, too
-        }
+        def work(folder: Path) -> None:
+            from rulemine.release.writer import write_release
+
+            self._check_missing()
+            write_release(folder, self._parts(config, about), self.recipe.naming)
+
+        templates = self.inputs.templates.to_plain()  # those of no question, too
+        options = {"recipe": config, "about": about, "templates": templates}
         return self._stage("release", 12, options, work)
+
+    def _parts(self, config: dict[str, Any], about: dict[str, Any]) -> "ReleaseParts":
+        """The parts of the release, from the results of the stages."""
+        from rulemine.builder.assemble import count_model, removals_of
+        from rulemine.release.contents import ReleaseParts
+        from rulemine.rules.rule import sort_rules
+
+        kg, selection, asked = self.inputs.kg, self.selection, self._asked("split")
+        refused = {} if self._rules_refused is None else {"rules_refused": self._rules_refused}
+        counts = {name: n for name, n in asdict(selection.counts).items() if n >= 0}
+        iris = {"relation_iris": dict(kg.relation_iris)} if kg.relation_iris else {}
+        trace = self._trace()
+        return ReleaseParts(
+            naming="entity",
+            config=config,
+            source={**about, "digest": kg.digest, "duplicates": kg.duplicates, **iris},
+            complete=kg,
+            reference=asked.reference,
+            levels=tuple(config["selection"]["levels"]) or (100,),
+            removals=removals_of(kg, selection),
+            rules=sort_rules(selection.rules),
+            questions=asked.questions,
+            rejections=asked.rejections,
+            names=asked.names,
+            templates=self.inputs.templates,
+            model_counts=count_model(trace),
+            selection_counts={"rules_mined": len(self.mined_rules), **refused, **counts},
+            trace=trace,
+            types=self._types[1] or None,
+            sampling_counts=asked.sampling,
+            graph=self.kind.graph.property_graph(self.inputs),
+            records={
+                file.name: tuple(
+                    file.made(asked.records.get(file.name, ()), asked.questions, config)
+                )
+                for file in self.kind.files
+            },
+        )

@@ -200,15 +200,15 @@ def test_other_commands_struck(
 
 MINING = """
 import sys
-import rulemine.cli.main, rulemine.builder.stages
+import rulemine.cli.main, rulemine.mining
 
-real = rulemine.builder.stages.mine
+real = rulemine.mining.mine
 def mine(kg, options, resources, progress, **more):
     def tell(done, total):
         print("Java mines", file=sys.stderr, flush=True)
         progress(done, total)
     return real(kg, options, resources, tell, **more)
-rulemine.builder.stages.mine = mine
+rulemine.mining.mine = mine
 
 sys.exit(rulemine.cli.main.main())
 """
