@@ -10,11 +10,9 @@ from pathlib import Path
 
 from rulemine.errors import OutputError, ReleaseError
 from rulemine.kg.entity_names import NAMINGS
-from rulemine.release.contents import read_parts
 from rulemine.release.naming import check_hiding
 from rulemine.release.outputs import MANIFEST, check_place, check_release, replacing
 from rulemine.release.reader import Release
-from rulemine.release.writer import write_release
 
 __all__ = ["publish", "rename"]
 
@@ -57,6 +55,9 @@ def rename(release: Release, target: Path, naming: str, *, replace: bool = False
         ReleaseError: A file of the release is missing or was edited, or see
             `rulemine.release.naming.check_hiding`.
     """
+    from rulemine.release.contents import read_parts
+    from rulemine.release.writer import write_release
+
     if naming not in NAMINGS:
         raise OutputError(f"naming {naming!r}; expected {', '.join(NAMINGS)}.")
     check_hiding(release, naming)
