@@ -101,8 +101,7 @@ class Build(BuildStages):
 
     def rules_left_out(self) -> list[str]:
         """The given rules with names that the graph lacks, one a line."""
-        foreign = self.inputs.rules_with_unknown_names
-        if not foreign:
+        if not (foreign := self.inputs.rules_with_unknown_names):
             return []
         place = self._done["mine"].folder / RULES_WITH_UNKNOWN_NAMES
         return [
@@ -116,37 +115,23 @@ class Build(BuildStages):
 
     def summary(self, until: str) -> str:
         """Summarizes the build in a few lines."""
-        twice = self.inputs.kg.duplicates
-        lines = [
-            counted(len(self.inputs.kg), "triple")
-            + f" ({counted(twice, 'duplicate line')})" * bool(twice)
-            + f", {counted(len(self.rules), 'rule')}"
-        ]
+        at, kg = STAGES.index(until), self.inputs.kg
+        twice = f" ({counted(kg.duplicates, 'duplicate line')})" * bool(kg.duplicates)
+        lines = [f"{counted(len(kg), 'triple')}{twice}, {counted(len(self.rules), 'rule')}"]
         if "ground" in self._done and self._rules_refused:
-            lines.append(
-                f"{counted(self._rules_refused, 'rule')} of {len(self.mined_rules):,} refused by the "
-                "standards of proof of the filter"
-            )
+            refused, mined = counted(self._rules_refused, "rule"), len(self.mined_rules)
+            lines.append(f"{refused} of {mined:,} refused by the standards of proof of the filter")
         lines += self.rules_left_out()
-        at = STAGES.index(until)
         if "ground" in self._done:
             lines.append(self.groundings.describe())
         if at >= STAGES.index("select"):
-            counts = self.selection.counts
-            if self.recipe.selection.mode == "brink":
-                lines.append(
-                    f"{counted(counts.groundings, 'grounding')} with "
-                    f"{counted(counts.provable, 'distinct head')}, {counts.considered:,} of them sampled"
-                )
-            left = len(self.inputs.kg) - len(self.selection.removed)
-            if self.recipe.selection.mode == "none":
-                lines.append("nothing removed: every answer is stated")
-            else:
-                lines.append(f"{self.selection.describe()}; {counted(left, 'triple')} left")
+            left = counted(len(kg) - len(self.selection.removed), "triple")
+            some = f"{self.selection.describe()}; {left} left"
+            nothing = self.recipe.selection.mode == "none"
+            lines.append("nothing removed: every answer is stated" if nothing else some)
         if at >= STAGES.index("ask"):
             asked = self._asked("split" if until == "release" else until)
-            lines.append(
-                f"{counted(len(asked.questions), 'question')}, {len(asked.rejections):,} rejected"
-            )
+            questions = counted(len(asked.questions), "question")
+            lines.append(f"{questions}, {len(asked.rejections):,} rejected")
         place = self.target if until == "release" else self._done[until].folder
         return "\n".join([*lines, str(place)])

@@ -110,9 +110,8 @@ class BuildStages:
     @cached_property
     def _words(self) -> str | None:
         """The stage in which a model is asked for words; None: there is none."""
-        if self.recipe.verbalizer.name == "template":
-            return None
-        return "ask" if self.kind.wording.writes else "verbalize"
+        stage = "ask" if self.kind.wording.writes else "verbalize"
+        return None if self.recipe.verbalizer.name == "template" else stage
 
     @cached_property
     def _skipped(self) -> dict[str, str]:
@@ -123,10 +122,9 @@ class BuildStages:
             skipped |= dict.fromkeys(("mine", "ground"), "nothing is removed")
         if self.recipe.selection.mode == "brink":
             skipped["ground"] = "the published selection enumerates groundings on its own"
-        if self.recipe.verbalizer.name == "template" and not self.kind.wording.writes:
-            skipped["verbalize"] = (
-                "its questions are templates; give --verbalizer openai --model NAME"
-            )
+        if self._words is None and not self.kind.wording.writes:
+            why = "its questions are templates; give --verbalizer openai --model NAME"
+            skipped["verbalize"] = why
         return skipped
 
     # Results of stages, read from their files.
@@ -301,9 +299,8 @@ class BuildStages:
             "max_prior": chosen.max_prior,
             "kept_out": sorted(self.inputs.excluded_from_bodies),
             "standards": [to_json(one) for one in self.inputs.standards],
+            "min_sure_confidence": chosen.min_sure_confidence,
         }
-        if chosen.min_sure_confidence:
-            options["min_sure_confidence"] = chosen.min_sure_confidence
         return self._stage("ground", 9, options, work)
 
     def _select(self) -> Stage:

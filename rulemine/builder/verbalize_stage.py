@@ -54,39 +54,34 @@ def check_source(
         EndpointError: There is no key, or the package openai is not installed.
         InputError: There is no journal to replay, or it belongs to another graph.
     """
-    if (reason := unchecked(inputs.recipe.verbalizer.language)) is not None:
+    recipe, every = inputs.recipe, inputs.kg.entities
+    if (reason := unchecked(recipe.verbalizer.language)) is not None:
         note(f"The language of the texts is not checked: {reason}.")
     code = _CODES.get(inputs.prompt_naming)
-    if code and not inputs.recipe.verbalizer.naming:
+    if code and not recipe.verbalizer.naming:
         note(
-            f"{inputs.recipe.kg} has no labels, so the model sees codes such as {code} and cannot "
+            f"{recipe.kg} has no labels, so the model sees codes such as {code} and cannot "
             "know what it asks about: give labels with --labels FILE, or show it the names of the graph with "
             "--set verbalizer.naming=entity."
         )
-    every = inputs.kg.entities
     unnamed = [name for name in every if name not in inputs.labels]
     if inputs.prompt_naming == "text" and MANY_UNNAMED * len(every) <= len(unnamed) < len(every):
         note(
-            f"{len(unnamed):,} of {len(every):,} entities of {inputs.recipe.kg} have no label, so the model "
+            f"{len(unnamed):,} of {len(every):,} entities of {recipe.kg} have no label, so the model "
             f"sees names such as {unnamed[0]}."
         )
     if replay is not None:
         find_journal(replay)
-        if (replay / MANIFEST).is_file():
-            _check_graph(inputs, Release.open(replay))
-    elif asks and not (inputs.recipe.endpoint.batch or (folder / WORKING_JOURNAL).exists()):
-        for place in (inputs.recipe.endpoint, *inputs.recipe.own.endpoints(inputs.recipe.endpoint)):
+        made_from = Release.open(replay).manifest["kg"] if (replay / MANIFEST).is_file() else {}
+        if made_from.get("digest", inputs.kg.digest) != inputs.kg.digest:
+            raise InputError(
+                f"--replay {replay}: its questions are about another graph, {made_from.get('title')}, not "
+                f"{recipe.kg}. Replay it with the recipe that it was built with."
+            )
+    elif asks and not (recipe.endpoint.batch or (folder / WORKING_JOURNAL).exists()):
+        for place in (recipe.endpoint, *recipe.own.endpoints(recipe.endpoint)):
             place.key()
         require_client()
-
-
-def _check_graph(inputs: Inputs, release: Release) -> None:
-    made_from = release.manifest.get("kg")
-    if isinstance(made_from, dict) and made_from.get("digest") != inputs.kg.digest:
-        raise InputError(
-            f"--replay {release.path}: its questions are about another graph, {made_from.get('title')}, not "
-            f"{inputs.recipe.kg}. Replay it with the recipe that it was built with."
-        )
 
 
 def verbalize_questions(

@@ -2,7 +2,7 @@
 
 A line of ``seed_texts.jsonl`` for each set of entities that was asked about, in the order in which they were;
 the texts themselves are not part of a release. From these lines alone fresh variants of its questions are
-made, see `rulemine.builder.fresh`.
+made, see `rulemine.builder.rebuild`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from rulemine.builder.fresh import prepare_run
 from rulemine.builder.pipeline import Build, BuildContext
+from rulemine.builder.rebuild import prepare_run
 from rulemine.cli import console
 from rulemine.files import write_jsonl
 from rulemine.kinds.written.scripted import ScriptedWriter
