@@ -149,12 +149,8 @@ class ReleaseParts:
         )
 
 
-def read_parts(release: Release, complete: KnowledgeGraph | None = None) -> ReleaseParts:
+def read_parts(release: Release) -> ReleaseParts:
     """Reads the parts of a release, in its naming.
-
-    Args:
-        release: The release.
-        complete: Its complete KG, if it has been read.
 
     Raises:
         ReleaseError: A file is missing or was edited.
@@ -167,7 +163,7 @@ def read_parts(release: Release, complete: KnowledgeGraph | None = None) -> Rele
         naming=release.naming,
         config=release.manifest["config"],
         source=release.manifest["kg"],
-        complete=release.kg("complete") if complete is None else complete,
+        complete=release.kg("complete"),
         reference=reference,
         levels=release.levels,
         removals=release.removals(),

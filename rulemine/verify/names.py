@@ -1,184 +1,122 @@
-"""The tables of names: three namings of every entity, and the relations.
+"""The names of a release: entities, relations and what these declare, types, and the ids of questions.
 
-Checks that ``entities.tsv`` has unique columns, and that private ids have a fixed
-width; that ``relations.tsv`` has each relation once; and that every name in graphs and rules is in these
-tables; and that ``types.tsv``, which most kinds have, has known entities.
+Checks that every naming has each entity once, and that private ids have one form; that graphs have no other
+names; that the relations of one fact agree about it, and that what was found in the graph is borne out by it
+and declared; and that the ids of questions and rejected ones are the numbers from 1 on, each once.
 """
 
+import math
 import re
-from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
-from rulemine.verify.folder import Folder
-from rulemine.verify.report import Findings, shown
+from rulemine.verify.contents import Contents, Record, Row, as_triple, certified
+from rulemine.verify.facts import Facts
+from rulemine.verify.graph import MASK, member, packed
+from rulemine.verify.report import shown
 
-__all__ = ["Entity", "Names", "check_names", "check_types"]
+__all__ = ["check_found", "check_ids", "check_names", "is_kept", "sure_fraction"]
 
-ENTITIES = "entities.tsv"
-RELATIONS = "relations.tsv"
-TYPES = "types.tsv"
-_COLUMNS = ["private", "entity", "text"]
-_RELATION_COLUMNS = [
-    "relation", "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects",
-    "describe_subject", "describe_object", "source", "triples", "removed", "fact", "reversed",
-    "symmetric", "place", "single", "ask",
-]  # fmt: skip
-_MAY_BE_EMPTY = 5
-_PRIVATE = re.compile(r"e(\d+)")
+SURE_SHARE, SURE_TRIPLES = 0.9, 30
+"""What the triples of a graph have to bear out of a declaration: lower end of the interval, triples."""
+
+TAB = "\t"
+
+UNASKED = "ask"
+"""The stage that rejects what has no id yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entity:
-    """A row of ``entities.tsv``.
-
-    Attributes:
-        line: Its line.
-        spelled: Its names in every naming (private, entity, text, numeric).
-    """
-
-    line: int
-    spelled: tuple[str, str, str, str]
-
-    @property
-    def source(self) -> str:
-        """Its label in the source."""
-        return self.spelled[1]
-
-
-@dataclass(frozen=True, slots=True)
-class Entities(Mapping[str, Entity]):
-    """Entity in the naming of the release → its row; rows are made when they are asked for.
-
-    Attributes:
-        rows: Entity → the position of its row.
-        lines: The line of each row.
-        columns: Its columns.
-    """
-
-    rows: dict[str, int]
-    lines: Sequence[int]
-    columns: tuple[list[str], list[str], list[str]]
-
-    def __getitem__(self, name: str) -> Entity:
-        row = self.rows[name]
-        private, entity, text = (column[row] for column in self.columns)
-        return Entity(self.lines[row], (private, entity, text, _numeric(private)))
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.rows
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
+def check_names(contents: Contents) -> None:
+    """Checks the tables of names, and that the graphs have no other names."""
+    lines = contents.text("entities.tsv").split("\n")[1:-1]
+    for column, what in enumerate(("private", "entity", "text")):
+        if len({line.split("\t")[column] for line in lines}) < len(lines):
+            contents.findings.add("entities.tsv", None, "namings unique", what, "each name once")
+    form = re.compile(rf"e\d{{{lines[0].index(TAB) - 1 if lines else 0}}}{TAB}")
+    for number, line in enumerate(lines, start=2):
+        if not form.match(line):
+            expected = f"{form.pattern}, as in the first row"
+            contents.findings.add("entities.tsv", number, "private id", shown(line), expected)
+    first: dict[str, Row] = {}
+    for at in contents.table("relations.tsv"):
+        row, begin = at.row, first.setdefault(at.row["fact"], at.row)
+        own = row is not begin and row["symmetric"] == ""
+        if (
+            contents.relations[row["relation"]] != row
+            or row["fact"] != begin["relation"]
+            or row["symmetric"] != begin["symmetric"]
+            or row["symmetric"] not in ("", "yes")
+            or row["reversed"] not in ("", *["yes"] * own)
+        ):
+            found = [row[key] for key in ("relation", "fact", "reversed", "symmetric")]
+            expected = (
+                "each relation once, with the first of its fact, as symmetric as that, and reversed (yes) "
+                "only if it is another one, and not symmetric"
+            )
+            contents.wrong(at, "declarations", found, expected)
+    if lost := sorted(contents.types.keys() - contents.entities.keys())[:3]:
+        contents.findings.add("types.tsv", None, "names", shown(lost), "entities of entities.tsv")
+    _ = contents.complete, contents.wider, contents.incomplete  # number all names
+    tables = ("entities.tsv", contents.entities), ("relations.tsv", contents.relations)
+    for (file, known), own_names in zip(tables, contents.terms.names, strict=True):
+        contents.findings.count(file.removesuffix(".tsv"), len(known))
+        if lost := own_names[len(known) :][:3]:
+            contents.findings.add(file, None, "names", f"no {lost}", "all names of the graphs")
 
 
-def _numeric(private: str) -> str:
-    form = _PRIVATE.fullmatch(private)
-    return str(int(form[1])) if form else private
+def check_found(contents: Contents) -> None:
+    """Checks that declarations found in the graph hold in it as stated, and are those of the release."""
+    facts, graph = Facts(contents.relations), contents.complete
+    # A property graph has every statement of its facts, those that were added too.
+    added = any(name.startswith("property_graph/") for name in contents.manifest["files"])
+    for row in contents.manifest["kg"].get("found", []):
+        one, other, looks = row["relation"], row["other"], row["looks"]
+        turned, counts = looks in ("symmetric", "inverse", "narrower_inverse"), []
+        for first, second in [(one, other), (other, one)][: 1 + (looks in ("inverse", "same"))]:
+            own = graph.pairs(first)
+            own = own[(own >> 32) != (own & MASK)]
+            wanted = packed(own & MASK, own >> 32) if turned else own
+            counts.append([int(member(graph.pairs(second), wanted).sum()), len(own)])
+        same = ("?", other, "") if turned else ("", other, "?")
+        if (
+            not (added or counts == row["counts"])
+            or not all(
+                n >= SURE_TRIPLES and sure_fraction(k, n) >= SURE_SHARE for k, n in row["counts"]
+            )
+            or not (looks.startswith("narrower") or facts.of(("", one, "?")) == facts.of(same))
+        ):
+            expected = (
+                f"counts {counts}, of {SURE_TRIPLES} triples and at least {SURE_SHARE} with 95 %, and "
+                "statements of one fact in relations.tsv"
+            )
+            contents.findings.add("manifest.json", None, "found declarations", shown(row), expected)
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
-    """The names of a release.
-
-    Attributes:
-        entities: Entity in the naming of the release → its row.
-        relations: Relation → its row: column name → text.
-        relation_lines: Relation → its line.
-    """
-
-    entities: Entities
-    relations: dict[str, dict[str, str]]
-    relation_lines: dict[str, int]
-
-    def unknown(self, entities: Iterable[str], relations: Iterable[str]) -> list[str]:
-        """The given names that are in no table, sorted."""
-        lost = {e for e in entities if e not in self.entities}
-        return sorted(lost | {r for r in relations if r not in self.relations})
+def sure_fraction(hits: int, tries: int) -> float:
+    """The lower end of the 95 % Wilson interval of hits among tries."""
+    z = 1.959963984540054
+    spread = z * math.sqrt(hits * (tries - hits) / tries + z * z / 4)
+    return (hits + z * z / 2 - spread) / (tries + z * z)
 
 
-def check_names(folder: Folder, findings: Findings) -> Names | None:
-    """Checks both tables.
-
-    Returns:
-        The names; None if a table is missing.
-    """
-    if not (folder.has(ENTITIES) and folder.has(RELATIONS)):
-        findings.skip("names (needs entities.tsv and relations.tsv)")
-        return None
-    return Names(_check_entities(folder, findings), *_check_relations(folder, findings))
-
-
-def _check_entities(folder: Folder, findings: Findings) -> Entities:
-    columns: tuple[list[str], list[str], list[str]] = ([], [], [])
-    lines = array("q")
-    for numbers, fields in folder.threes(ENTITIES):
-        header = len(numbers) > 0 and numbers[0] == 1
-        lines.extend(numbers[header:])
-        for column, names in enumerate(columns):
-            names += fields[column + 3 * header :: 3]
-    for names, what in zip(columns, _COLUMNS, strict=True):
-        if len({*names}) == len(names):
-            continue
-        seen: dict[str, int] = {}
-        for number, name in zip(lines, names, strict=True):
-            if name in seen:
-                found = f"{what} {shown(name)} of line {seen[name]}"
-                findings.add(ENTITIES, number, "namings unique", found, "each name once")
-            seen[name] = number
-    private = columns[0]
-    width = len(private[0]) if private else 0
-    joined = "".join(private)
-    digits = joined.replace("e", "")
-    alike = {*map(len, private)} == {width} and len(digits) == len(private) * (width - 1)
-    alike = alike and joined[::width] == "e" * len(private) and digits.isdecimal()
-    for number, name in () if alike else zip(lines, private, strict=True):
-        if len(name) != width or name[0] != "e" or not name[1:].isdecimal():
-            expected = f"e and {width - 1} digits, as in the first row"
-            findings.add(ENTITIES, number, "private id", shown(name), expected)
-    naming = folder.manifest["naming"]
-    own = columns[_COLUMNS.index(naming)] if naming in _COLUMNS else private
-    if naming == "numeric":
-        own = [*map(_numeric, private)]
-    found_rows = dict(zip(own, range(len(own)), strict=True))
-    findings.count("entities", len(found_rows))
-    return Entities(found_rows, lines, columns)
+def check_ids(contents: Contents) -> None:
+    """Checks the ids of questions and of rejected ones, and what these say of a removed triple."""
+    made = [(at, at.row["id"]) for at in contents.questions]
+    for at in contents.rejected:
+        gone = contents.removed.get(as_triple(at.row["removed"] or [""] * 3))
+        ends, rules = (gone.row["directions"], certified(gone.row)) if gone else ([""], [""])
+        contents.equal(at, "direction", at.row["direction"] in ends, True)
+        contents.equal(at, "rule", at.row["rule"] in rules, True)
+        if not is_kept(at) and (at.row["question"] or at.row["stage"] != UNASKED):
+            made.append((at, at.row["question"]))
+    width = max((len(name) for _, name in made), default=0) - 1
+    left = {f"q{number:0{width}}" for number in range(1, len(made) + 1)}
+    for at, name in made:
+        if name not in left:
+            contents.wrong(at, "question id", name, f"q and a number up to {len(made)}, each once")
+        left.discard(name)
 
 
-def _check_relations(
-    folder: Folder, findings: Findings
-) -> tuple[dict[str, dict[str, str]], dict[str, int]]:
-    relations: dict[str, dict[str, str]] = {}
-    lines: dict[str, int] = {}
-    columns = _RELATION_COLUMNS
-    for number, row in folder.fields(RELATIONS, len(columns), labels=False, empty=_MAY_BE_EMPTY):
-        if number == 1:  # the header
-            continue
-        name = row[0]
-        if name in relations:
-            found = f"{shown(name)} of line {lines[name]}"
-            findings.add(RELATIONS, number, "relations unique", found, "each relation once")
-        relations[name] = dict(zip(columns, row, strict=True))
-        lines[name] = number
-    findings.count("relations", len(relations))
-    return relations, lines
-
-
-def check_types(
-    folder: Folder, names: Names | None, findings: Findings
-) -> dict[str, frozenset[str]]:
-    """Reads the types of entities; none if there is no such file."""
-    types: dict[str, set[str]] = {}
-    for number, row in folder.fields(TYPES, 2) if folder.has(TYPES) else ():
-        entity, kind = row
-        if number == 1:  # the header
-            continue
-        if names is not None and entity not in names.entities:
-            findings.add(TYPES, number, "names", shown(entity), "an entity of entities.tsv")
-        types.setdefault(entity, set()).add(kind)
-    if types:
-        findings.count("types of entities", sum(map(len, types.values())))
-    return {entity: frozenset(kinds) for entity, kinds in types.items()}
+def is_kept(at: Record) -> bool:
+    """Whether only a model's text was rejected: the question has its template, or no paraphrase."""
+    own = str(at.row["detail"]).startswith("template used: ")
+    paraphrase = str(at.row["reason"]).startswith("paraphrase: ")
+    return at.row["stage"] == "verbalize" and (own or paraphrase)

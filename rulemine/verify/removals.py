@@ -1,30 +1,26 @@
-"""The removed triples: each can still be proved from the incomplete KG, and what is said of it holds.
+"""The graphs and the removed triples: each can still be proved from the incomplete graph, as is said of it.
 
-Checks for each certificate that its body and what it proves are an instance of its rule, that this is a
-removed statement of the fact,
-and that the whole body is in the incomplete KG (so no removed triple is in any body); and of the triple,
-that all statements of its fact go at one level, and all between its ends where nothing may be restated; its
-directions, priors, lifts and core flag; the remaining proofs, the shortest of them and the edges still
-stated between its ends; that the rule which selected it still proves it; and that no rule selected more
-triples than the per-rule cap.
-
-Unless the selection is the published one (``brink``), a certificate also has no two statements of one fact,
-no self-loop and no idle atom: no part of its body proves the head by another rule with at least the same
-confidence; and no single edge proves it with as much. That it is the best of all, building again proves.
+Checks that the incomplete graph of each level is the complete one without what is removed up to it, and how
+much that is. Of each certificate, that it is an instance of its rule with the whole body in the incomplete
+graph (so no removed triple is in any body), and unless the selection is the published one (``brink``) that it
+has no two statements of one fact, no self-loop and no idle atom: no part of the body proves the triple by
+another rule with as much confidence, nor does a single edge. Of each removed triple, that all statements of
+its fact go at one level, and all between its ends where nothing may be restated; its directions, priors,
+lifts, core flag, remaining proofs and the edges left between its ends; that the rule which selected it still
+proves it; and that no rule selected more than the cap. That a certificate is the best of all, building again
+proves.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
+from typing import Any
 
-from rulemine.verify.contents import Contents
-from rulemine.verify.graphs import INCOMPLETE, REMOVED, Removed
-from rulemine.verify.proofs import Bindings, bound, match
-from rulemine.verify.report import Findings, shown
-from rulemine.verify.rules import RULES, HornRule
-from rulemine.verify.triples import Triple, member
+from rulemine.verify.contents import Contents, Record, as_triple
+from rulemine.verify.graph import Graph, Triple
+from rulemine.verify.proofs import HornRule, Proofs, match
 
-__all__ = ["CORE_PRIOR", "RemovalChecks", "check_cap"]
+__all__ = ["CORE_PRIOR", "RemovalChecks", "check_cap", "check_graphs", "proofs_of"]
 
 CORE_PRIOR = 0.05
 """Highest prior of an answer in the core."""
@@ -32,33 +28,58 @@ CORE_PRIOR = 0.05
 CLOSE = 1e-9
 """Relative difference of two quotients of the same numbers."""
 
-Proof = tuple[str, tuple[Triple, ...]]
-Say = Callable[[str, str, str], None]
-"""Adds a problem of one removed triple: invariant, found, expected."""
+Body = tuple[Triple, ...]
 
 
-class _Removals:
-    """The contents of a release, with what is looked up for every removed triple."""
+def check_graphs(contents: Contents) -> None:
+    """Checks the incomplete graph of each level, and what is removed."""
+    complete, removed, findings = contents.complete, contents.removed, contents.findings
+    for at in contents.removals:
+        triple, level = as_triple(at.row["triple"]), at.row["level"]
+        if triple not in complete or removed[triple] is not at or not 1 <= level <= 100:
+            expected = "triples of the complete graph, each once, at a level from 1 to 100"
+            contents.wrong(at, "removed ⊆ complete", triple, expected)
+    units = Counter(frozenset((s, o)) for s, _, o in removed)
+    most = max(units.values(), default=1)  # all removed triples between two entities go together
+    for level in contents.release.levels:
+        gone = [triple for triple, at in removed.items() if at.row["level"] <= level]
+        exact = len(removed) * level / 100
+        if removed and abs(len(gone) - max(1.0, exact)) > most:
+            found = f"{len(gone)} of {len(removed)} triples removed at level {level}"
+            findings.add("removed.jsonl", None, "level size", found, f"{exact:.1f}, within {most}")
+        name = "incomplete" if level == 100 else f"incomplete-{level}"
+        left, rest = contents.graph(name), complete - Graph.of(gone, contents.terms)
+        for triples, what in ((left - rest, "none of it"), (rest - left, "all of it")):
+            for triple in [*triples][:3]:
+                found, file = f"{triple} and {len(triples) - 1} more", f"kg/{name}.tsv.gz"
+                findings.add(file, None, "incomplete = complete − removed", found, what)
+        findings.count("triples", len(left))
+    findings.count("removed triples", len(removed))
 
-    def __init__(self, contents: Contents) -> None:
-        self.contents, self.facts, self.brink = contents, contents.facts, contents.brink
-        self.removed, self.rules = contents.removed, contents.rules
-        most = contents.folder.option("selection", "max_prior")
-        self.restated = self.brink or contents.folder.option("questions", "restated") is not False
-        self.max_prior = most if type(most) in (int, float) and not self.brink else 1
-        self.statements: dict[Triple, list[Triple]] = defaultdict(list)
-        for triple in self.removed:
-            self.statements[self.facts.of(triple)].append(triple)
-        self.proofs: dict[Triple, tuple[int, int]] = {}
-        # Relations of head and body → rules.
-        self.parts: dict[tuple[str, ...], list[HornRule]] = defaultdict(list)
-        for rule in self.rules.values():
-            self.parts[_relations(rule.head, rule.body)].append(rule)
-        # Relation of the head → rules with one body atom, each with its confidence.
-        self.edges: dict[str, list[tuple[float, HornRule]]] = defaultdict(list)
-        for rule in self.rules.values():
-            if len(rule.body) == 1:
-                self.edges[rule.head[1]].append((rule.confidence, rule))
+
+def check_cap(contents: Contents) -> None:
+    """Checks that no rule selected more triples than the cap, and counts the proofs."""
+    cap, used = contents.option("selection", "per_rule"), defaultdict[str, set[Any]](set)
+    for triple, at in contents.removed.items():
+        proofs = proofs_of(at)
+        contents.findings.count("proofs", len(proofs))
+        for _, rule, body in proofs if contents.brink else proofs[:1]:
+            own = body if contents.brink else ()  # statements of one fact are selected together
+            used[at.row["selected_by"] or rule].add((contents.facts.of(triple), own))
+    for name in used.keys() & contents.rules.keys() if type(cap) is int else ():
+        if len(used[name]) > cap:
+            expected = f"at most {cap} (manifest, config.selection.per_rule)"
+            line, found = contents.rules[name].line, f"selected {len(used[name])} facts"
+            contents.findings.add("rules.jsonl", line, "per-rule cap", found, expected)
+
+
+def proofs_of(at: Record) -> list[tuple[Triple, str, Body]]:
+    """What each certificate proves, the id of its rule, and its body, the published one first."""
+    row = at.row  # in missing.jsonl there are none
+    return [
+        (as_triple(one["proves"]), one["rule"], tuple(map(as_triple, one["body"])))
+        for one in ([row["certificate"], *row["further_certificates"]] if "core" in row else ())
+    ]
 
 
 class RemovalChecks:
@@ -69,222 +90,116 @@ class RemovalChecks:
     """
 
     def __init__(self, contents: Contents) -> None:
-        self._removals, complete = _Removals(contents), contents.complete
-        keys = complete.keys_of(contents.removed)
-        self._held = set(complete.triples(keys[member(complete.keys, keys)]))
+        self._contents, self._facts = contents, contents.facts
+        # Fact → its removed statements; relations of head and body → rules.
+        self._statements = defaultdict[Triple, list[Triple]](list)
+        for triple in contents.removed:
+            self._statements[self._facts.of(triple)].append(triple)
+        self._alike = defaultdict[tuple[str, ...], list[HornRule]](list)
+        for rule in contents.rules.values():
+            self._alike[_relations(rule.head, rule.body)].append(rule)
 
-    def check(self, triples: Iterable[Triple], findings: Findings) -> None:
+    def check(self, triples: Sequence[Triple]) -> None:
         """Checks removed triples."""
-        removals = self._removals
-        for triple in triples:
-            record = removals.removed[triple]
-            if not record.certificates:  # a triple of missing.jsonl
-                continue
+        contents = self._contents
+        proved = [triple for triple in triples if "core" in contents.removed[triple].row]
+        heads = {triple: self._statements[self._facts.of(triple)] for triple in proved}
+        counted = contents.prover.prove_all(head for own in heads.values() for head in own)
+        for triple in proved:
+            at, left = contents.removed[triple], {head: counted[head] for head in heads[triple]}
+            claims = [*self._certificates(left, at), *self._difficulty(left.values(), at)]
+            if triple in contents.complete:
+                claims += self._fact(triple, at)
+            for what, found, expected in claims:
+                contents.equal(at, what, found, expected)
 
-            def say(invariant: str, found: str, expected: str, line: int = record.line) -> None:
-                findings.add(REMOVED, line, invariant, found, expected)
+    def _certificates(
+        self, left: dict[Triple, Proofs], at: Record
+    ) -> Iterator[tuple[str, Any, Any]]:
+        """What is wrong with each certificate, which is nothing, by the name of the invariant."""
+        proofs, brink, selected = proofs_of(at), self._contents.brink, at.row["selected_by"]
+        yield "certificates unique", len(proofs), len({*proofs} if brink else proofs[:1])
+        rules = {rule.row["id"]: rule for own in left.values() for rule in own.rules}
+        for head, name, body in proofs:
+            rule = self._contents.rules.get(name)
+            yield "proves", [head] if head not in left else [], []
+            yield "instance of its rule", rule is not None and is_instance(rule, head, body), True
+            yield "body survives", [t for t in body if t not in self._contents.incomplete], []
+            if rule and not brink:
+                yield "decoration", [*self._decorations(head, rule, body)], []
+                least = rule.confidence, 1
+                better = [
+                    other.row["id"]
+                    for other in rules.values()
+                    if len(other.body) == 1 and (other.confidence, len(body)) > least
+                ]
+                yield "best proof", better if head[0] != head[2] else [], []
+        others = {None} if brink else {None, *rules} - {proofs[0][1]}
+        yield "selected by", selected, selected if selected in others else "another that proves it"
 
-            _check_certificates(triple, record, removals, say)
-            if triple in self._held:
-                _check_fact(triple, record, removals, say)
-            _check_difficulty(triple, record, removals, say)
+    def _decorations(self, head: Triple, rule: HornRule, body: Body) -> Iterator[Any]:
+        """Two statements of one fact, a self-loop, and parts that prove as much by another rule."""
+        if len({self._facts.of(t) for t in (head, *body)}) <= len(body):
+            yield "a fact again"
+        yield from (triple for triple in body if triple[0] == triple[2])
+        for size in range(1, min(len(body), len(rule.body))):
+            for part in combinations(body, size):
+                for other in self._alike.get(_relations(head, part), ()):
+                    orders = permutations(part) if other.confidence >= rule.confidence else ()
+                    if any(is_instance(other, head, order) for order in orders):
+                        yield other.row["id"], part
 
+    def _difficulty(self, left: Any, at: Record) -> Iterator[tuple[str, Any, Any]]:
+        stated, rule = at.row["difficulty"], self._contents.rules.get(proofs_of(at)[0][1])
+        yield "proofs", stated["proofs"], sum(proofs.ways for proofs in left)
+        shortest = min((proofs.shortest for proofs in left if proofs.ways), default=0)
+        yield "shortest proof", stated["shortest_proof"], shortest
+        for measure in ("head_coverage", "std_confidence", "pca_confidence") if rule else ():
+            yield measure.replace("_", " "), stated[measure], rule.row[measure]  # type: ignore[union-attr]
 
-def check_cap(contents: Contents, findings: Findings) -> None:
-    """Checks that no rule selected more triples than the cap, and counts the certificates."""
-    findings.count("certificates", sum(len(r.certificates) for r in contents.removed.values()))
-    cap = contents.folder.option("selection", "per_rule")
-    if type(cap) is not int:
-        return
-    used: dict[str, set[tuple[Triple, tuple[Triple, ...]]]] = defaultdict(set)
-    for triple, record in contents.removed.items():
-        # Statements of one fact are selected together.
-        proofs = record.certificates if contents.brink else record.certificates[:1]
-        for rule, body in proofs:
-            selecting = record.row["selected_by"] or rule
-            used[selecting].add((contents.facts.of(triple), body if contents.brink else ()))
-    for name, selected in sorted(used.items()):
-        if len(selected) > cap and name in contents.rules:
-            expected = f"at most {cap} (manifest, config.selection.per_rule)"
-            line, found = contents.rules[name].line, f"selected {len(selected)} facts"
-            findings.add(RULES, line, "per-rule cap", found, expected)
-
-
-def _check_certificates(triple: Triple, record: Removed, removals: _Removals, say: Say) -> None:
-    certificates = record.certificates
-    if len(set(certificates)) != len(certificates):
-        say("certificates unique", "a duplicate certificate", "unique certificates")
-    if len(certificates) > 1 and not removals.brink:
-        say("certificates unique", f"{len(certificates)} certificates", "one")
-    heads = removals.statements[removals.facts.of(triple)]
-    for head, proof in zip(record.proves, certificates, strict=True):
-        if head not in heads:
-            say("proves", shown(head), "a removed statement of the fact")
-        for problem in certificate_problems(head, *proof, removals.rules):
-            say(*problem)
-        for other in proof[1]:
-            if other not in removals.contents.left:
-                why = "which is removed" if other in removals.removed else "which is not in the KG"
-                say("body survives", f"{shown(other)}, {why}", f"triples of {INCOMPLETE} only")
-        if not removals.brink:
-            _check_undecorated(head, proof, removals, say)
-            _check_best(heads, proof, removals, say)
-    selected = record.row["selected_by"]
-    if selected is None:
-        return
-    rule = removals.rules.get(selected)
-    if removals.brink or selected == certificates[0][0]:
-        say("selected by", shown(selected), "null, or another rule than the certificate's")
-    elif rule is None or not any(removals.contents.prover.ways(rule, head) for head in heads):
-        say("selected by", shown(selected), "a rule that still proves the triple")
-
-
-def certificate_problems(
-    head: Triple, rule_id: str, body: Sequence[Triple], rules: Mapping[str, HornRule]
-) -> Iterator[tuple[str, str, str]]:
-    """Yields the problems of a proof, as (invariant, found, expected)."""
-    rule = rules.get(rule_id)
-    if rule is None:
-        yield "certificate rule", shown(rule_id), f"the id of a rule in {RULES}"
-        return
-    if head in body:
-        yield "head not in body", shown(head), "a body without the head"
-    bindings: Bindings = {}
-    if len(body) != len(rule.body):
-        found, expected = f"{len(body)} triple(s)", f"{len(rule.body)}, as the body of the rule"
-        yield "instance of its rule", found, expected
-    elif not match(rule.head, head, bindings):
-        yield "instance of its rule", shown(head), f"an instance of the head of rule {rule_id}"
-    else:
-        for number, (atom, triple) in enumerate(zip(rule.body, body, strict=True), start=1):
-            if not match(atom, triple, bindings):
-                expected = f"an instance of body atom {number} of rule {rule_id}, same substitution"
-                yield "instance of its rule", shown(triple), expected
-                break
-
-
-def _check_best(heads: list[Triple], proof: Proof, removals: _Removals, say: Say) -> None:
-    """Checks that no single edge between two entities proves the triple with as much confidence."""
-    prover, own = removals.contents.prover, removals.rules.get(proof[0])
-    if own is None:
-        return
-    for head in heads:
-        for confidence, rule in removals.edges.get(head[1], ()):
-            better = (confidence, len(proof[1])) > (own.confidence, 1)
-            bindings: Bindings = {}
-            if not better or not match(rule.head, head, bindings):
-                continue
-            s, _, o = bound(rule.body[0], bindings)
-            if s != o and prover.ways(rule, head):
-                found, expected = f"rule {rule.row['id']} proves it too", "the best proof"
-                say("best proof", f"{found}, with confidence {confidence}", expected)
-
-
-def _check_undecorated(head: Triple, proof: Proof, removals: _Removals, say: Say) -> None:
-    name, body = proof
-    stated = [removals.facts.of(other) for other in (head, *body)]
-    if len(set(stated)) != len(stated):
-        say("decoration", shown(body), "each fact once, and not that of the head")
-    if any(s == o for s, _, o in body):
-        say("decoration", shown(body), "no self-loop")
-    rule = removals.rules.get(name)
-    if rule is None or len(body) > len(rule.body):
-        return
-    for size in range(1, len(body)):
-        for part in combinations(body, size):
-            for other in removals.parts.get(_relations(head, part), ()):
-                if other.confidence >= rule.confidence and _proves(other, head, part):
-                    found = f"{shown(part)} proves it by rule {other.row['id']}"
-                    say("decoration", found, "no idle atom")
-
-
-def _proves(rule: HornRule, head: Triple, part: Sequence[Triple]) -> bool:
-    """Whether triples are an instance of the body of a rule, in any order."""
-    for order in permutations(part):
-        bindings: Bindings = {}
-        if match(rule.head, head, bindings) and all(
-            match(atom, triple, bindings) for atom, triple in zip(rule.body, order, strict=True)
-        ):
-            return True
-    return False
-
-
-def _relations(head: Sequence[object], body: Iterable[Sequence[object]]) -> tuple[str, ...]:
-    return (str(head[1]), *sorted(str(atom[1]) for atom in body))
-
-
-def _check_fact(triple: Triple, record: Removed, removals: _Removals, say: Say) -> None:
-    """Statements, directions, prior and core."""
-    if triple[1] in removals.contents.folder.manifest["kg"].get("dropped", {}):
-        say("excluded relations", shown(triple), "no triple of an excluded relation")
-    if triple[0] == triple[2] and not removals.brink:
-        say("self-loop", shown(triple), "two entities")
-    for other in removals.facts.statements(triple):
-        if other in removals.contents.known:
-            gone = removals.removed.get(other)
-            if gone is None or gone.level != record.level:
-                at = "never" if gone is None else f"at level {gone.level}"
-                say("statements of a fact", f"{shown(other)} removed {at}", f"level {record.level}")
-    row, stated = record.row, record.row["difficulty"]
-    priors = removals.contents.priors.of(triple)
-    for end, prior in priors.items():
-        if abs(stated["prior"][end] - prior) > CLOSE * prior:
-            say("prior", f"{end} {stated['prior'][end]}", f"{prior}, counted on the complete KG")
-        lift = stated["std_confidence"] / prior
-        if abs(stated["lift"][end] - lift) > CLOSE * lift:
-            say("lift", f"{end} {stated['lift'][end]}", f"{lift} = std_confidence / prior")
-    allowed = [end for end in priors if priors[end] <= removals.max_prior]
-    if row["directions"] != allowed:
-        expected = f"{allowed}: prior at most {removals.max_prior} (manifest, config)"
-        say("directions", shown(row["directions"]), expected)
-    if not removals.restated and (left := _left_between(triple, record, removals)):
-        say("restated", shown(left), "no triple that stays between its two ends (manifest, config)")
-    core = _is_core(triple, record, priors, removals)
-    if row["core"] != core:
-        say("core", shown(row["core"]), shown(core))
-
-
-def _left_between(triple: Triple, record: Removed, removals: _Removals) -> list[Triple]:
-    """The triples between the two ends of a removed one that stay at its level, sorted."""
-    s, _, o = triple
-    between = {(s, r, o) for r in removals.contents.complete.between(s, o)}
-    between |= {(o, r, s) for r in removals.contents.complete.between(o, s)}
-    gone = removals.removed
-    return sorted(t for t in between if t not in gone or gone[t].level > record.level)
-
-
-def _is_core(
-    triple: Triple, record: Removed, priors: dict[str, float], removals: _Removals
-) -> bool:
-    """Nothing joins the two ends any more, and the proof is sound enough."""
-    if any(priors[end] > CORE_PRIOR for end in record.row["directions"]):
-        return False
-    if _left_between(triple, record, removals):
-        return False
-    problems: list[str] = []
-    if removals.brink:
-        _check_undecorated(
-            triple, record.certificates[0], removals, lambda what, *_: problems.append(what)
+    def _fact(self, triple: Triple, at: Record) -> Iterator[tuple[str, Any, Any]]:
+        """Checks statements, directions, priors, core, and the edges left between its ends."""
+        contents, row, stated, (s, relation, o) = (
+            self._contents,
+            at.row,
+            at.row["difficulty"],
+            triple,
         )
-    return not problems
+        removed, level = contents.removed, row["level"]
+        yield "excluded", relation in contents.dropped or (s == o and not contents.brink), False
+        levels = {
+            other: removed[other].row["level"] if other in removed else None
+            for other in self._facts.statements(triple)
+            if other in contents.complete
+        }
+        yield "statements of a fact", levels, dict.fromkeys(levels, level)
+        priors, most = contents.priors.of(triple), contents.option("selection", "max_prior")
+        for end, prior in priors.items():
+            for key, value in (("prior", prior), ("lift", stated["std_confidence"] / prior)):
+                close = abs(stated[key][end] - value) <= CLOSE * value
+                yield key, stated[key][end], stated[key][end] if close else value
+        allowed = [end for end in priors if contents.brink or priors[end] <= (most or 1)]
+        yield "directions", row["directions"], allowed
+        edges = [(s, r, o) for r in contents.complete.between(s, o)]
+        back = [(o, r, s) for r in contents.complete.between(o, s)]
+        left = [t for t in edges + back if t not in removed or removed[t].row["level"] > level]
+        if not contents.brink and contents.option("questions", "restated") is False:
+            yield "restated", left, []
+        core = not left and all(priors[end] <= CORE_PRIOR for end in row["directions"])
+        head, name, body = proofs_of(at)[0]
+        if core and contents.brink and name in contents.rules:
+            core = not [*self._decorations(head, contents.rules[name], body)]
+        yield "core", row["core"], core
+        yield "inverse edge", stated["inverse_edge"], [t[1] for t in back if t not in removed]
+        yield "parallel edge", stated["parallel_edge"], [t[1] for t in edges if t not in removed]
 
 
-def _check_difficulty(triple: Triple, record: Removed, removals: _Removals, say: Say) -> None:
-    stated, (s, _, o) = record.row["difficulty"], triple
-    fact = removals.facts.of(triple)
-    if fact not in removals.proofs:
-        found = [removals.contents.prover.prove(head) for head in removals.statements[fact]]
-        shortest = min((proofs.shortest for proofs in found if proofs.ways), default=0)
-        removals.proofs[fact] = sum(proofs.ways for proofs in found), shortest
-    ways, shortest = removals.proofs[fact]
-    expected = {
-        "proofs": ways,
-        "shortest_proof": shortest,
-        "inverse_edge": sorted(removals.contents.incomplete.between(o, s)),
-        "parallel_edge": sorted(removals.contents.incomplete.between(s, o)),
-    }
-    if (rule := removals.rules.get(record.certificates[0][0])) is not None:
-        expected |= rule.measures
-    for key, value in expected.items():
-        if stated[key] != value:
-            say(key.replace("_", " "), shown(stated[key]), shown(value))
+def is_instance(rule: HornRule, head: Triple, body: Sequence[Triple]) -> bool:
+    """Whether triples are what a rule and its body say, in this order."""
+    bindings: dict[int, str] = {}
+    pairs = zip((rule.head, *rule.body), (head, *body), strict=False)
+    return len(body) == len(rule.body) and all(match(a, t, bindings) for a, t in pairs)
+
+
+def _relations(head: Sequence[object], body: Sequence[Sequence[object]]) -> tuple[str, ...]:
+    return str(head[1]), *sorted(str(atom[1]) for atom in body)

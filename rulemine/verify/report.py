@@ -5,16 +5,14 @@ escaped and shortened.
 """
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from rulemine.errors import counted
-from rulemine.verify.triples import ReadGraph
 
-__all__ = ["Findings", "Problem", "VerificationReport", "shown"]
+__all__ = ["Findings", "Problem", "VerificationReport", "difference", "shown"]
 
 MOST_SHOWN = 20
 """The rough number of problems that `VerificationReport.to_text` spells out."""
@@ -56,7 +54,6 @@ class VerificationReport:
         skipped: Checks that were skipped because what they need is missing or unreadable, which is a
             problem itself.
         notes: What was not checked for another reason; no fault of the release.
-        complete: The complete KG, if all was checked.
     """
 
     path: Path
@@ -64,7 +61,6 @@ class VerificationReport:
     checked: Mapping[str, int]
     skipped: tuple[str, ...]
     notes: tuple[str, ...] = ()
-    complete: ReadGraph | None = field(default=None, repr=False, compare=False)
 
     @property
     def ok(self) -> bool:
@@ -80,17 +76,14 @@ class VerificationReport:
         """
         figures = ", ".join(f"{n:,} {what}" for what, n in self.checked.items())
         lines = [f"checked {figures or 'nothing'}"]
-        kinds = Counter((p.file, p.invariant) for p in self.problems)
-        each = max(1, most // max(1, len(kinds)))
-        seen: Counter[tuple[str, str]] = Counter()
+        kinds: dict[tuple[str, str], list[Problem]] = {}
         for problem in self.problems:
-            kind = (problem.file, problem.invariant)
-            seen[kind] += 1
-            if seen[kind] <= each:
-                lines.append(f"  {problem}")
-            if seen[kind] == kinds[kind] > each:
-                rest = kinds[kind] - each
-                lines.append(f"  {problem.file}: {problem.invariant}: … and {rest:,} more")
+            kinds.setdefault((problem.file, problem.invariant), []).append(problem)
+        each = max(1, most // max(1, len(kinds)))
+        for (file, invariant), own in kinds.items():
+            lines += [f"  {problem}" for problem in own[:each]]
+            rest = len(own) - each
+            lines += [f"  {file}: {invariant}: … and {rest:,} more"] if rest > 0 else []
         lines += [f"  not checked: {what}" for what in self.skipped]
         lines += [f"  note: {what}" for what in self.notes]
         if self.ok:
@@ -104,67 +97,58 @@ class VerificationReport:
 
 
 class Findings:
-    """Collects the results of all checks."""
+    """Collects the results of all checks.
+
+    Attributes:
+        skipped: See `VerificationReport`.
+    """
 
     def __init__(self) -> None:
-        self._problems: list[Problem] = []
-        self._checked: dict[str, int] = {}
-        self._skipped: list[str] = []
-        self._notes: list[str] = []
+        self._problems: set[Problem] = set()
+        self._checked: Counter[str] = Counter()
+        self._notes: dict[str, None] = {}
+        self.skipped: list[str] = []
 
     def add(self, file: str, line: int | None, invariant: str, found: str, expected: str) -> None:
         """Adds a problem; the arguments are those of `Problem`."""
-        self._problems.append(Problem(file, line, invariant, found, expected))
-
-    def concern(self, file: str) -> bool:
-        """Whether there is a problem in a file."""
-        return any(problem.file == file for problem in self._problems)
+        self._problems.add(Problem(file, line, invariant, found, expected))
 
     def count(self, what: str, number: int) -> None:
         """Adds to the number of checked things of a kind."""
-        self._checked[what] = self._checked.get(what, 0) + number
+        self._checked[what] += number
 
     def skip(self, what: str) -> None:
         """Adds a skipped check."""
-        self._skipped.append(what)
+        self.skipped.append(what)
 
     def note(self, what: str) -> None:
         """Adds what was not checked and is no fault, once."""
-        if what not in self._notes:
-            self._notes.append(what)
+        self._notes[what] = None
 
     def extend(self, others: "Findings") -> None:
         """Adds what others have."""
-        self._problems += others._problems
-        for what, number in others._checked.items():
-            self.count(what, number)
-        self._skipped += others._skipped
-        for what in others._notes:
-            self.note(what)
+        self._problems |= others._problems
+        self._checked.update(others._checked)
+        self._notes |= others._notes
+        self.skipped += others.skipped
 
     def report(self, path: Path) -> VerificationReport:
         """Makes the report of everything found so far."""
         ordered = sorted(
-            set(self._problems),
-            key=lambda p: (p.file, p.line or 0, p.invariant, p.found, p.expected),
+            self._problems, key=lambda p: (p.file, p.line or 0, p.invariant, p.found, p.expected)
         )
-        checked = MappingProxyType(dict(self._checked))
-        skipped, notes = tuple(self._skipped), tuple(self._notes)
-        return VerificationReport(path, tuple(ordered), checked, skipped, notes)
+        return VerificationReport(
+            path, tuple(ordered), dict(self._checked), tuple(self.skipped), tuple(self._notes)
+        )
 
 
 def shown(value: object) -> str:
     """A value for a message, escaped and shortened."""
-    text = repr(list(value)) if isinstance(value, tuple) else repr(value)
+    text = repr(value)
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
 
 
-def difference(found: set[Any], expected: set[Any]) -> str:
+def difference(found: Set[Any], expected: Set[Any]) -> str:
     """The difference of two sets of names or triples, for a message."""
-    extra, lacking = sorted(found - expected), sorted(expected - found)
-    parts = [
-        f"{len(names)} {what} ({', '.join(map(repr, names[:3]))}{', …' if len(names) > 3 else ''})"
-        for names, what in ((extra, "too many"), (lacking, "missing"))
-        if names
-    ]
-    return " and ".join(parts)
+    more, less = sorted(found - expected), sorted(expected - found)
+    return f"{len(more)} too many, {shown(more[:3])}, and {len(less)} missing, {shown(less[:3])}"

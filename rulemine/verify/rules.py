@@ -1,174 +1,145 @@
-"""The rules: what each line of ``rules.jsonl`` says, worked out again from its atoms alone.
+"""The rules: their form and thresholds, and their measures, counted again on the complete graph.
 
 Checks that every rule is closed, connected and safe; that its measures fit together and reach the thresholds
-of the selection and the standards of proof; that rules are unique, name known relations, no entities, and no
-relation that is kept out of bodies. `measures` counts them on the graph. Type and readable form are written
-again.
+of the selection and the standards of proof; and that no body has a relation that is kept out. Of the rules
+behind published proofs all of one and two body atoms and a sample of longer ones are counted by joins, of the
+others all on a small graph, else a sample; or all. Type and readable form follow, and are written again.
 """
 
+import random
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rulemine.verify.facts import sure_fraction
-from rulemine.verify.folder import Folder
-from rulemine.verify.names import Names
-from rulemine.verify.report import Findings, shown
-from rulemine.verify.shapes import RULE
+from rulemine.verify.contents import Contents, Record
+from rulemine.verify.graph import Graph, distinct, member, packed
+from rulemine.verify.names import sure_fraction
+from rulemine.verify.proofs import HornRule, substitutions
+from rulemine.verify.removals import proofs_of
 
-__all__ = ["Atom", "HornRule", "check_rules", "check_thresholds"]
+__all__ = ["check_rules", "count_rules", "is_formed", "rules_to_count", "sizes_of"]
 
 RULES = "rules.jsonl"
 
-Atom = tuple[int, str, int]
-"""A relation between two variables, each its index in the alphabet."""
+LARGE, SMALL, SAMPLE = 3, 100_000, 200
+"""Body atoms of a long rule; triples of a graph on which all rules are counted; rules of a sample."""
 
 MOST_BODY_ATOMS = 7
 """The longest body: no miner here writes longer ones, and to look for their idle atoms would take forever."""
 
-_MEASURES = ("head_coverage", "std_confidence", "pca_confidence")
-
-MOST_VARIABLES = 14
-
-
-@dataclass(frozen=True, slots=True)
-class HornRule:
-    """A rule that is well formed.
-
-    Attributes:
-        line: Its line in ``rules.jsonl``.
-        head: The head.
-        body: The body atoms as written there.
-        row: The line itself.
-    """
-
-    line: int
-    head: Atom
-    body: tuple[Atom, ...]
-    row: dict[str, Any]
-
-    @property
-    def confidence(self) -> float:
-        """The standard confidence."""
-        return float(self.row["std_confidence"])
-
-    @property
-    def measures(self) -> dict[str, float]:
-        """Head coverage, standard and PCA confidence."""
-        return {key: self.row[key] for key in _MEASURES}
+_SIZES = {
+    "head_coverage": "head_size", "std_confidence": "body_size", "pca_confidence": "pca_body_size",
+}  # fmt: skip
 
 
-def check_rules(folder: Folder, names: Names | None, findings: Findings) -> dict[str, HornRule]:
-    """Checks the file.
-
-    Returns:
-        Rule id → rule, of those whose form is right.
-    """
-    rules: dict[str, HornRule] = {}
-    for number, row in folder.records(RULES, RULE):
-        head, *body = [_atom(value) for value in (row["head"], *row["body"])]
-        if problem := _form_problem(head, body):
-            findings.add(RULES, number, "rule form", problem, "a closed, connected, safe rule")
-            continue
-        if names is not None and (lost := names.unknown((), [r for _, r, _ in (head, *body)])):
-            findings.add(RULES, number, "names", shown(lost), "names of relations.tsv")
-        _check_measures(row, number, findings)
-        if row["id"] in rules:
-            found = f"{row['id']} of line {rules[row['id']].line}"
-            findings.add(RULES, number, "rules unique", found, "each rule once")
-        rules[row["id"]] = HornRule(number, head, tuple(body), row)
-    removes = folder.option("selection", "mode") != "none"
+def check_rules(contents: Contents) -> None:
+    """Checks form, measures and thresholds of all rules."""
+    rules, removes = contents.rules, contents.option("selection", "mode") != "none"
     if removes != bool(rules):
-        found, expected = ("none", "at least one") if removes else (f"{len(rules)}", "none")
-        findings.add(
-            RULES, None, "rules", found, f"{expected}: config.selection.mode of the manifest"
+        expected = "rules if triples are selected, and only then (manifest, config.selection)"
+        contents.findings.add(RULES, None, "rules", str(len(rules)), expected)
+    for at in contents.records(RULES):
+        rule, row = rules[at.row["id"]], at.row
+        support, pca, body = row["support"], row["pca_body_size"], row["body_size"]
+        in_order = 0 < support <= pca <= body and support <= row["head_size"]
+        relations = {relation for _, relation, _ in (rule.head, *rule.body)}
+        claims = [
+            ("rules unique", at.line, rule.line),
+            ("rule form", is_formed(rule), True),
+            ("names", sorted(relations - contents.relations.keys()), []),
+            ("support ≤ PCA body size ≤ body size, support ≤ head size", in_order, True),
+            *(("measures", row[name], support / (row[size] or 1)) for name, size in _SIZES.items()),
+        ]
+        if in_order and not contents.brink:
+            claims += _thresholds(contents, rule)
+        for what, found, expected in claims:
+            contents.equal(at, what, found, expected)
+    contents.findings.count("rules", len(rules))
+
+
+def _thresholds(contents: Contents, rule: HornRule) -> Iterator[tuple[str, Any, Any]]:
+    """The confidence that the selection and each standard of proof ask for, and the rule's, if it is less."""
+    floors = contents.option("selection", "min_std_confidence") or 0
+    floors = floors if isinstance(floors, list) else [floors]
+    least = [floors[min(len(rule.body), len(floors)) - 1]]
+    bodies, head = {relation for _, relation, _ in rule.body}, rule.head[1]
+    for one in contents.manifest["kg"].get("standards", ()):
+        only, some = {*one["body_only"]} or bodies, {*one["body_any"]} or bodies
+        if head not in one["head_not"] and head in (one["head"] or [head]):
+            least += [one["min_std_confidence"]] if bodies <= only and bodies & some else []
+    yield "thresholds", rule.confidence, max(rule.confidence, *least)
+    sure = sure_fraction(rule.row["support"], rule.row["body_size"])
+    wanted = contents.option("selection", "min_sure_confidence") or 0
+    yield "thresholds", sure, sure if sure >= wanted - 1e-9 else wanted  # roots differ in last bits
+    yield "thresholds", sorted(contents.dropped & bodies), []
+
+
+def is_formed(rule: HornRule) -> bool:
+    """Whether a rule is closed, connected and safe, and not too long."""
+    head, body = rule.head, rule.body
+    times = Counter(v for s, _, o in (head, *body) for v in {s, o})
+    reached = {*head[::2]}
+    for _ in body:
+        reached |= {v for s, _, o in body if {s, o} & reached for v in (s, o)}
+    closed = min(times.values()) > 1 and reached == times.keys()
+    short = 1 <= len(body) <= MOST_BODY_ATOMS and head not in body
+    return closed and short and head[::2] in ((0, 1), (0, 0))
+
+
+def rules_to_count(contents: Contents, thorough: bool) -> list[str]:
+    """The ids of the rules to be counted by joins, sorted; a note says which are not."""
+    rules, findings, drawn = contents.rules, contents.findings, random.Random(0)  # noqa: S311
+    if contents.config.get("rules"):
+        findings.note(
+            "rules that the recipe took from a file have measures of their own: not counted"
         )
-    findings.count("rules", len(rules))
-    return rules
+        return []
+    published = {name for at in contents.removed.values() for _, name, _ in proofs_of(at)}
+    long = sorted(name for name in published & rules.keys() if len(rules[name].body) >= LARGE)
+    others = sorted(rules.keys() - published) if len(contents.complete) > SMALL else []
+    left: list[set[str]] = [
+        {*some}.difference(drawn.sample(some, min(len(some), SAMPLE))) if not thorough else set()
+        for some in (long, others)
+    ]
+    if any(left):
+        findings.note(
+            f"supports not counted again of rules: {len(left[0]):,} long ones behind published proofs and "
+            f"{len(left[1]):,} behind none (--thorough)"
+        )
+    chosen = sorted(rules.keys() - left[0] - left[1])
+    findings.count("rules counted again", len(chosen))
+    return chosen
 
 
-def check_thresholds(folder: Folder, rules: dict[str, HornRule], findings: Findings) -> None:
-    """Checks that the rules reach the confidences and the standards, and what may be in bodies."""
-    least = folder.option("selection", "min_sure_confidence")
-    least = least if type(least) in (int, float) else 0.0
-    floors = folder.option("selection", "min_std_confidence")
-    floors = floors if isinstance(floors, list) and floors else [floors]
-    good = all(type(floor) in (int, float) for floor in floors)
-    barred = set(folder.manifest["kg"].get("dropped", {}))
-    for rule in rules.values():
-        floor = floors[min(len(rule.body), len(floors)) - 1]
-        if good and rule.confidence < floor:
-            expected = f"at least {floor} (manifest, config.selection.min_std_confidence)"
-            found = f"std_confidence {rule.confidence}"
-            findings.add(RULES, rule.line, "thresholds", found, expected)
-        support, size = rule.row["support"], rule.row["body_size"]
-        # What is more than all was found above. Roots differ in their last bits.
-        if support <= size and sure_fraction(support, size) < least - 1e-9:
-            expected = f"at least {least} (manifest, config.selection.min_sure_confidence)"
-            found = f"{sure_fraction(support, size):.4f}, which {support} of {size} bear out"
-            findings.add(RULES, rule.line, "thresholds", found, expected)
-        if kept_out := sorted(barred & {r for _, r, _ in rule.body}):
-            expected = "no excluded relation in a body (manifest, kg.dropped)"
-            findings.add(RULES, rule.line, "thresholds", shown(kept_out), expected)
-        for standard in folder.manifest["kg"].get("standards", ()):
-            if rule.confidence < standard["min_std_confidence"] and _holds_for(standard, rule):
-                expected = f"at least {standard['min_std_confidence']} (manifest, kg.standards)"
-                found = f"std_confidence {rule.confidence}"
-                findings.add(RULES, rule.line, "thresholds", found, expected)
+def count_rules(contents: Contents, names: Sequence[str]) -> None:
+    """Counts the rules of these ids, and compares."""
+    for name in names:
+        rule = contents.rules[name]
+        counted = sizes_of(rule, contents.complete)
+        at = Record(RULES, rule.line, rule.row)
+        stated = {key: rule.row[key] for key in counted}
+        contents.equal(at, "measures", stated, counted, "counted on the graph")
 
 
-def _holds_for(standard: dict[str, Any], rule: HornRule) -> bool:
-    """Whether a standard of proof is about rules with these relations."""
-    bodies = [relation for _, relation, _ in rule.body]
-    only, some = standard["body_only"], standard["body_any"]
-    if rule.head[1] in standard["head_not"] or rule.head[1] not in (
-        standard["head"] or [rule.head[1]]
-    ):
-        return False
-    outside = [relation for relation in bodies if relation not in only]
-    return not (only and outside) and (not some or any(relation in some for relation in bodies))
-
-
-def _check_measures(row: dict[str, Any], number: int, findings: Findings) -> None:
-    support, body, pca = row["support"], row["body_size"], row["pca_body_size"]
-    if not (support <= pca <= body and support <= row["head_size"]):
-        found = f"{support}, {pca}, {body}, head size {row['head_size']}"
-        expected = "support ≤ PCA body size ≤ body size, support ≤ head size"
-        findings.add(RULES, number, "measures", found, expected)
-    for name, size in zip(_MEASURES, (row["head_size"], body, pca), strict=True):
-        if row[name] != support / size:
-            found, expected = f"{name} {row[name]}", f"{support} / {size} = {support / size}"
-            findings.add(RULES, number, "measures", found, expected)
-
-
-def _atom(value: list[Any]) -> Atom:
-    subject, target = (ord(variable[1]) - ord("a") for variable in value[::2])
-    return (subject, value[1], target)
-
-
-def _variables(atom: Atom) -> set[int]:
-    return {atom[0], atom[2]}
-
-
-def _form_problem(head: Atom, body: list[Atom]) -> str | None:
-    if len(body) > MOST_BODY_ATOMS:
-        return f"{len(body)} body atoms"
-    if head[::2] not in ((0, 1), (0, 0)):
-        return "a head whose variables are not ?a (subject) and ?b (object)"
-    if head in body:
-        return "the head among the body atoms"
-    times = Counter(v for atom in (head, *body) for v in _variables(atom))
-    if loose := sorted(v for v, n in times.items() if n < 2):
-        return f"variable(s) {', '.join('?' + chr(97 + v) for v in loose)} in one atom only"
-    if max(times) >= MOST_VARIABLES:
-        return f"more than {MOST_VARIABLES} variables"
-    reached, grown = _variables(head), True
-    while grown:
-        grown = False
-        for atom in body:
-            if (found := _variables(atom)) & reached and not found <= reached:
-                reached |= found
-                grown = True
-    if any(_variables(atom) - reached for atom in body):
-        return "a body that is not connected with the head"
-    return None
+def sizes_of(rule: HornRule, graph: Graph) -> dict[str, Any]:
+    """Counts a rule; the functional variable is that of the end with more entities, or the subject."""
+    subject, relation, target = rule.head
+    heads, ends = graph.pairs(relation), [distinct(graph.pairs(relation, i) >> 32) for i in (0, 1)]
+    functional = int(len(ends[1]) > len(ends[0]))
+    ends_of_first = [
+        distinct(graph.pairs(atom[1], side) >> 32)
+        for atom in rule.body
+        for side in (0, 1)
+        if atom[2 * side] == subject
+    ]
+    firsts = min(ends_of_first, key=len)
+    body = pca = support = 0
+    for table in substitutions(rule.body, {subject: firsts}, {subject, target}, graph):
+        pairs = packed(table[subject], table[target])
+        body += len(pairs)
+        pca += int(member(ends[functional], table[(subject, target)[functional]]).sum())
+        support += int(member(heads, pairs).sum())
+    return {
+        "support": support, "body_size": body, "pca_body_size": pca, "head_size": len(heads),
+        "functional": ("?a", "?b")[functional],
+    }  # fmt: skip

@@ -1,52 +1,47 @@
-"""The verification of a whole release: all checks, in order, as far as the files allow.
+"""The verification of a whole release: all checks, in order; what cannot be checked is skipped, and said.
 
-A file that is missing, truncated or edited is a problem in the report, and the checks that need it are
-listed as skipped; the other checks go on. Digests and contents are checked independently: recomputing the
-digests after an edit does not hide it.
+Digests and contents are checked independently: recomputing the digests after an edit does not hide it.
+Rules, removed triples and questions are checked a part at a time, in this process or in others; a part finds
+the same whatever other parts were checked before it, and where.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from rulemine.verify.contents import Contents, Located
-from rulemine.verify.facts import check_declarations, check_found
-from rulemine.verify.folder import QUESTION_FILES, Folder
-from rulemine.verify.graphs import (
-    COMPLETE,
-    INCOMPLETE,
-    MISSING,
-    REFERENCE,
-    REMOVED,
-    Removed,
-    check_graph,
-    check_incomplete,
-    check_levels,
-    check_removed,
-    left_by,
-)
-from rulemine.verify.measures import rules_to_count
-from rulemine.verify.names import ENTITIES, RELATIONS, Names, check_names, check_types
-from rulemine.verify.parts import CheckPart, Checks, Run, parts_of
+from rulemine.errors import UserError
+from rulemine.release.reader import Release
+from rulemine.verify.contents import Contents
+from rulemine.verify.files import check_files
+from rulemine.verify.names import check_found, check_ids, check_names
 from rulemine.verify.protocol import GoldServer, Watch
-from rulemine.verify.questions.question_set import check_collection
-from rulemine.verify.questions.wording import check_single, check_templates
-from rulemine.verify.removals import check_cap
+from rulemine.verify.questions.question import check_question
+from rulemine.verify.questions.question_set import check_set
+from rulemine.verify.removals import RemovalChecks, check_cap, check_graphs
 from rulemine.verify.report import Findings, VerificationReport
-from rulemine.verify.rules import RULES, check_rules, check_thresholds
-from rulemine.verify.shapes import MISSED, REMOVAL, question_shape, rejection_shape
-from rulemine.verify.triples import Graph, Terms, Triple
+from rulemine.verify.rules import check_rules, count_rules, rules_to_count
 
-__all__ = ["verify"]
+__all__ = ["Part", "PartChecks", "verify"]
 
-REJECTED = "rejected.jsonl"
+AT_ONCE = {"rules": 32, "removed": 2048, "questions": 256}
+"""What is checked → how many in a part."""
 
-Progress = Callable[[int, int], None]
+MISFITS = (
+    ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, UserError, ValueError,
+)  # fmt: skip
+"""What records may raise that are not of the format, or do not fit each other."""
+
+Part = tuple[str, int, int]
+"""What is checked at once: what, the position of the first one, and that of the one after the last."""
+
+Run = Callable[[Callable[[Part], Findings], Sequence[Part]], Iterable[Findings]]
+"""Calls a function with parts and yields what it returns, in their order: `map`, or another like it."""
 
 
 def verify(
     path: str | Path,
-    progress: Progress | None = None,
+    progress: Callable[[int, int], object] = lambda _done, _all: None,
     on_phase: Callable[[str], object] = lambda _name: None,
     *,
     thorough: bool = False,
@@ -62,127 +57,100 @@ def verify(
         thorough: Whether all rules are counted again on the graph, however large.
         gold: Runs Cypher on a database, where the questions have some; None: a note says that this was not
             done.
-        run: Checks parts of the rules, removed triples and questions; see `rulemine.verify.parts`.
+        run: Checks parts of the rules, removed triples and questions.
 
     Returns:
         The report; `VerificationReport.ok` says whether every invariant holds.
 
     Raises:
-        ReleaseError: The path is no folder and no archive, or the release has another format version.
-            Anything else wrong with the release is a problem in the report.
+        ReleaseError: The path is no release, or one of another format version; see
+            `rulemine.release.reader.Release.open`. Anything else wrong with it is a problem in the report.
     """
-    findings = Findings()
-    folder = Folder(Path(path), findings)
-    if not folder.manifest:
-        findings.skip("everything (needs manifest.json)")
-        return findings.report(folder.path)
+    release, findings = Release.open(path), Findings()
     on_phase("digests")
-    folder.check()
-    on_phase("names and rules")
-    names = check_names(folder, findings)
-    rules = check_rules(folder, names, findings) if folder.has(RULES) else None
-    terms = Terms(names.entities, names.relations) if names is not None else Terms()
-    on_phase("graphs")
-    complete, incomplete, removed = _check_graphs(folder, names, terms, findings)
-    reference = Graph.of((), terms)
-    if folder.has(REFERENCE):
-        reference = check_graph(folder, REFERENCE, names, terms, findings)
-    on_phase("reading questions")
-    questions, rejections = _read_questions(folder, findings)
-    if names is None or rules is None or complete is None or incomplete is None or removed is None:
-        needed = ", ".join((ENTITIES, RELATIONS, COMPLETE, INCOMPLETE, REMOVED, RULES))
-        findings.skip(f"proofs, questions (needs {needed})")
-        return findings.report(folder.path)
-    types = check_types(folder, names, findings)
-    contents = Contents(
-        folder, names, rules, complete, incomplete, reference, removed, questions, rejections, types
-    )
-    on_phase("rules")
-    check_declarations(names, findings)
-    check_found(folder, contents.declared, complete, findings)
-    check_templates(names, findings)
-    if not folder.checks.as_given:
-        check_single(contents, findings)
-    if not contents.brink:
-        check_thresholds(folder, rules, findings)
-    counted = rules_to_count(contents, thorough, findings)
-    on_phase("splits")
-    check_collection(contents, findings)
-    check_cap(contents, findings)
-    checks, steps = Checks(contents, counted), len(removed) + len(questions)
+    check_files(release, findings)
+    contents = Contents(release, findings)
+    kind = contents.checks
+    if not kind.known:
+        findings.note(f"verified but for what is special to the kind {contents.kind}")
+    stages: dict[str, tuple[Callable[[Contents], object], ...]] = {
+        "graphs": (check_names, check_graphs),
+        "rules": (check_rules, check_found),
+        "splits": (check_set, check_cap, *([] if kind.as_given else [check_ids])),
+    }
+    for what, checks in stages.items():
+        on_phase(what)
+        for check in checks if not findings.skipped else ():
+            _held(findings, what, check, contents)
+    if findings.skipped:
+        return findings.report(release.path)
+    removed, steps = len(contents.removed), len(contents.removed) + len(contents.questions)
+    all_parts = PartChecks(contents, rules_to_count(contents, thorough))
 
-    def tell(done: int) -> None:
-        if progress is not None:
-            progress(done, steps)
-
-    def check(parts: Sequence[CheckPart], before: int) -> None:
-        for part, found in zip(parts, run(checks, parts) if parts else (), strict=True):
+    def watched(before: int, *whats: str) -> None:
+        parts = [part for what in whats for part in all_parts.parts(what)]
+        for (what, _, last), found in zip(
+            parts, run(all_parts, parts) if parts else (), strict=True
+        ):
             findings.extend(found)
-            if part.what != "rules":
-                tell(before + part.last)
+            if what != "rules":
+                progress(before + last, steps)
 
     on_phase("proofs")
-    tell(0)
-    check([*parts_of("rules", len(counted)), *parts_of("removed", len(removed))], 0)
-    watch = Watch(on_phase, lambda number: tell(len(removed) + number), gold)
-    if folder.checks.check_otherwise(contents, findings, watch):
-        tell(steps)
+    progress(0, steps)
+    watched(0, "rules", "removed")
+    on_phase("questions")
+    if kind.otherwise is None:
+        watched(removed, "questions")
     else:
-        on_phase("questions")
-        check(list(parts_of("questions", len(questions))), len(removed))
-    return replace(findings.report(folder.path), complete=complete.read())
+        contents.findings = findings
+        watch = Watch(on_phase, lambda number: progress(removed + number, steps), gold)
+        _held(findings, "questions", kind.otherwise, contents, watch)
+        progress(steps, steps)
+    findings.count("questions", len(contents.questions))
+    return findings.report(release.path)
 
 
-def _check_graphs(
-    folder: Folder, names: Names | None, terms: Terms, findings: Findings
-) -> tuple[Graph | None, Graph | None, dict[Triple, Removed] | None]:
-    """Complete KG, incomplete KG and removed triples; each None if its file cannot be read."""
-
-    def graph(name: str) -> Graph | None:
-        if (
-            not folder.has(name)
-            and name not in folder.manifest["files"]
-            and folder.checks.optional(name)
-        ):
-            return Graph.of((), terms)
-        return check_graph(folder, name, names, terms, findings) if folder.has(name) else None
-
-    complete, incomplete = graph(COMPLETE), None
-    if not folder.has(REMOVED):
-        findings.skip(f"removed triples (needs {REMOVED})")
-        return complete, graph(INCOMPLETE), None
-    removed = check_removed(list(folder.records(REMOVED, REMOVAL)), complete, findings)
-    if folder.has(MISSING):
-        rows = list(folder.records(MISSING, MISSED))
-        removed |= check_removed(rows, complete, findings, MISSING)
-    levels = folder.levels
-    check_levels(levels, removed, findings)
-    named = {f"kg/incomplete-{level}.tsv.gz": level for level in levels}
-    lefts = {INCOMPLETE: levels[-1], **{n: level for n, level in named.items() if folder.has(n)}}
-    for name, level in lefts.items():
-        same = None
-        if complete is not None and folder.has(COMPLETE) and folder.has(name):
-            same = left_by(folder, name, level, complete, removed, findings)
-        left = graph(name) if same is None else same
-        incomplete = left if name == INCOMPLETE else incomplete
-        if complete is None or left is None:
-            findings.skip(f"incomplete = complete − removed (needs {COMPLETE} and {name})")
-        elif same is None:
-            check_incomplete(name, level, left, complete, removed, findings)
-    return complete, incomplete, removed
+def _held(findings: Findings, what: str, check: Callable[..., object], *arguments: Any) -> None:
+    """Checks something; records that are not of the format, or do not fit each other, are told."""
+    try:
+        check(*arguments)
+    except MISFITS as problem:
+        findings.skip(f"{what}, whose records do not fit ({type(problem).__name__}: {problem})")
 
 
-def _read_questions(folder: Folder, findings: Findings) -> tuple[list[Located], list[Located]]:
-    """The questions and rejections of the right shape."""
-    shape = question_shape(folder.kind, folder.checks)
-    shapes = {**dict.fromkeys(QUESTION_FILES, shape), REJECTED: rejection_shape(folder.checks)}
-    found = {
-        name: [Located(name, line, row) for line, row in folder.records(name, shape)]
-        for name, shape in shapes.items()
-        if folder.has(name)
-    }
-    rejections = found.pop(REJECTED, [])
-    questions = [here for rows in found.values() for here in rows]
-    findings.count("questions", len(questions))
-    findings.count("rejected questions", len(rejections))
-    return questions, rejections
+class PartChecks:
+    """The checks of parts of a release; can be pickled, and keeps what several parts need.
+
+    Args:
+        contents: The contents of the release.
+        counted: The ids of the rules that are counted again.
+    """
+
+    def __init__(self, contents: Contents, counted: Sequence[str]) -> None:
+        self._contents = contents
+        # Triples of one relation are proved at once.
+        removed = sorted(contents.removed, key=lambda triple: triple[1])
+        self._all: dict[str, tuple[Sequence[Any], Callable[[Sequence[Any]], None]]] = {
+            "rules": (counted, partial(count_rules, contents)),
+            "removed": (removed, RemovalChecks(contents).check),
+            "questions": (contents.questions, partial(_check_questions, contents)),
+        }
+
+    def parts(self, what: str) -> list[Part]:
+        """All parts of some sort."""
+        number, step = len(self._all[what][0]), AT_ONCE[what]
+        return [(what, at, min(number, at + step)) for at in range(0, number, step)]
+
+    def __call__(self, part: Part) -> Findings:
+        """What is found in a part."""
+        what, first, last = part
+        self._contents.findings = findings = Findings()
+        some, check = self._all[what]
+        _held(findings, f"{what} {first + 1} to {last}", check, some[first:last])
+        return findings
+
+
+def _check_questions(contents: Contents, questions: Sequence[Any]) -> None:
+    for at in questions:
+        check_question(contents, at)

@@ -18,10 +18,11 @@ from rulemine.release.archive import PackedRelease
 from rulemine.release.reader import Release
 from rulemine.release.records import Question
 from rulemine.rules import blocks as of_rules
-from rulemine.verify import parts
+from rulemine.verify import verifier
 from tests.cluster.work import dies_first
 from tests.command_line import Command
 from tests.releases import built
+from tests.verify.tiny import seal
 
 
 @pytest.fixture
@@ -156,7 +157,8 @@ def test_a_verification(
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     rows[3]["answers"] = rows[3]["answers"][1:]
     file.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
-    monkeypatch.setattr(parts, "AT_ONCE", {"rules": 20, "removed": 100, "questions": 100})
+    seal(folder)
+    monkeypatch.setattr(verifier, "AT_ONCE", {"rules": 20, "removed": 100, "questions": 100})
     alone = command("verify", str(folder))
     away = command("verify", str(folder), "--cluster", two_workers.scheduler_address)
     assert (alone.status, alone.out) == (1, away.out)

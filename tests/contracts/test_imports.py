@@ -104,6 +104,7 @@ OUTSIDE = {
     "each kind": {"numpy", "networkx"},
     "evaluation": {"numpy", "bm25s", "jinja2", "matplotlib"},
     "exports": {"msgspec", "numpy", "pyarrow"},
+    "verify": {"msgspec", "numpy"},
     "importing": {"numpy", "pyarrow"},
     "neo4j": {"neo4j", "jpype"},
     "cluster": {"numpy", "dask", "distributed"},

@@ -79,7 +79,7 @@ def test_cypher_questions_have_no_fault(monkeypatch: pytest.MonkeyPatch, tmp_pat
         (lambda row: row.update(answers=["cy", "nobody"], further=["nobody"]), "names"),
         (lambda row: row["block"].update(hard_from=""), "parts of the answers"),
         (lambda row: row.update(split="train"), "split"),
-        (lambda row: row.update(wording="model"), "record"),
+        (lambda row: row.update(wording="model"), "wording"),
     ],
 )
 def test_an_edited_question_is_a_fault(release: Path, change: Edit, fault: str) -> None:

@@ -16,7 +16,7 @@ from rulemine.release.naming import name_entities
 from rulemine.text.template import fill
 from rulemine.verbalizer.checks import CODES, Checker, TextProblem, check_text, explain
 from rulemine.verbalizer.inputs import VerbalizationInput
-from rulemine.verify.questions import mentions as verifier
+from rulemine.verify.questions import texts as verifier
 from tests import ROOT
 from tests.kinds.rules.asking import question
 

@@ -10,7 +10,7 @@ from rulemine.text.naming_rules import naming_problem
 from rulemine.text.template import fill
 from rulemine.verbalizer.checks import TextProblem, check_text
 from rulemine.verbalizer.inputs import placeholders
-from rulemine.verify.questions.mentions import occurrences
+from rulemine.verify.questions.texts import occurrences
 from tests.structures import structure_question
 
 QUESTION = structure_question(1, '(and (p- "citizen_of" "france") (p- "won" "oscar"))')

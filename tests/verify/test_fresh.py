@@ -15,7 +15,7 @@ from rulemine.recipe.loading import load_recipe
 from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.seeds import stream
-from rulemine.verify import measures, verify
+from rulemine.verify import rules, verify
 from tests import ROOT
 from tests.verify.tampering import changed
 from tests.verify.tiny import read_file, seal, write_file
@@ -203,8 +203,8 @@ def test_tampering_with_a_fresh_release_is_found(demo: Path, tmp_path: Path, wha
 def test_rules_are_counted_again_by_sample_or_all(
     demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(measures, "LARGE", 2)
-    monkeypatch.setattr(measures, "SAMPLE", 0)
+    monkeypatch.setattr(rules, "LARGE", 2)
+    monkeypatch.setattr(rules, "SAMPLE", 0)
     folder = shutil.copytree(demo, tmp_path / "demo")
     published = {row["certificate"]["rule"] for row in rows_of(folder, "removed.jsonl")}
     rows = rows_of(folder, "rules.jsonl")
@@ -226,7 +226,7 @@ def test_rules_are_counted_again_by_sample_or_all(
     assert found == len(others) > 5
     assert few in note
     assert rest not in note
-    monkeypatch.setattr(measures, "SMALL", 0)
+    monkeypatch.setattr(rules, "SMALL", 0)
     found, note = counted(False)
     assert found == 0
     assert f"{few} and {rest} (--thorough)" in note

@@ -4,8 +4,7 @@ import json
 import pickle
 from pathlib import Path
 
-from rulemine.verify import parts, verify
-from rulemine.verify.parts import CheckPart
+from rulemine.verify import verifier, verify
 from tests.verify.tiny import write_release
 
 
@@ -36,14 +35,6 @@ def test_parts_elsewhere_find_the_same_faults(tmp_path, monkeypatch):
     assert {p.file for p in expected.problems} >= {
         "rules.jsonl", "removed.jsonl", "questions/test.jsonl",
     }  # fmt: skip
-    monkeypatch.setattr(parts, "AT_ONCE", {"rules": 1, "removed": 3, "questions": 2})
+    monkeypatch.setattr(verifier, "AT_ONCE", {"rules": 1, "removed": 3, "questions": 2})
     assert verify(folder, run=elsewhere) == expected
     assert verify(folder).to_text(1000) == expected.to_text(1000)
-
-
-def test_parts_are_all_of_it(monkeypatch):
-    monkeypatch.setattr(parts, "AT_ONCE", {"rules": 2})
-    assert list(parts.parts_of("rules", 5)) == [
-        CheckPart("rules", 0, 2), CheckPart("rules", 2, 4), CheckPart("rules", 4, 5),
-    ]  # fmt: skip
-    assert list(parts.parts_of("rules", 0)) == []

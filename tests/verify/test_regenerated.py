@@ -81,13 +81,13 @@ def test_an_option_that_no_recipe_has_is_named(tmp_path: Path) -> None:
     assert "as written again" in found  # the card has other options
 
 
-def test_records_that_cannot_be_read_are_a_skipped_check_and_no_crash(tmp_path: Path) -> None:
+def test_records_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     folder = write_release(tmp_path)
     write_file(folder, "rules.jsonl", "{}\n")
     seal(folder)
     report = again(folder)
-    assert not report.ok
-    assert "rules.jsonl" in report.skipped[-1]
+    assert [(p.file, p.invariant) for p in report.problems] == [("rules.jsonl", "record")]
+    assert "line 1" in report.problems[0].found
     write_file(folder, "removed.jsonl", "")  # questions about removed triples that are none
     write_file(folder, "rules.jsonl", read_file(write_release(tmp_path / "other"), "rules.jsonl"))
     seal(folder)
@@ -112,5 +112,5 @@ def test_a_graph_that_no_reader_takes_is_not_written_again_as_it_was_read(tmp_pa
     for name in ("entities.tsv", *graphs):
         write_file(folder, name, read_file(folder, name).replace("ada", "a\0da"))
     seal(folder)
-    found = " ".join(again(folder).skipped)
+    found = " ".join(map(str, again(folder).problems))
     assert "complete.tsv.gz: line 1 holds a NUL byte" in found

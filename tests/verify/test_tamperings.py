@@ -96,7 +96,7 @@ TAMPERINGS = {
     ),
     "answers in disorder": (
         edited(QUESTION, 1, put("answers", to=["ben", "ada"])),
-        (QUESTION, 1, "answers sorted"),
+        (QUESTION, 1, "answers"),
     ),
     "a stated answer left out": (
         edited(QUESTION, 1, put("stated", to=[])),
@@ -140,11 +140,11 @@ TAMPERINGS = {
     ),
     "the other direction": (
         edited(QUESTION, 1, put("block", "direction", to="object")),
-        (QUESTION, 1, "query"),
+        (QUESTION, 1, "removed"),
     ),
     "another query": (
         edited(QUESTION, 1, put("query", to='(p- "parent" "eve")')),
-        (QUESTION, 1, "query"),
+        (QUESTION, 1, "answers"),
     ),
     "another query, with its SPARQL and what it is said to ask": (
         lambda folder: (
@@ -180,7 +180,7 @@ TAMPERINGS = {
     ),
     "evidence in disorder": (
         edited(QUESTION, 1, lambda row: row["full_evidence"].reverse()),
-        (QUESTION, 1, "full evidence sorted"),
+        (QUESTION, 1, "full evidence"),
     ),
     "another removed triple in the question": (
         edited(QUESTION, 1, put("removed", to=[["ben", "grandparent", "eve"]])),
@@ -224,13 +224,13 @@ TAMPERINGS = {
     ),
     "a certificate of an unknown rule": (
         edited("removed.jsonl", 1, put("certificate", "rule", to="0123456789ab")),
-        ("removed.jsonl", 1, "certificate rule"),
+        ("removed.jsonl", 1, "instance of its rule"),
     ),
     "an edge with noise as a certificate": (noisy_proof, ("removed.jsonl", 2, "decoration")),
     "another proof than the best": (noisy_proof, ("removed.jsonl", 2, "best proof")),
     "a removed triple without certificate": (
         edited("removed.jsonl", 1, put("certificate", to=None)),
-        ("removed.jsonl", 1, "record"),
+        ("removed.jsonl", None, "record"),
     ),
     "a second certificate": (
         edited("removed.jsonl", 1, put("further_certificates", to=[CERTIFICATE])),
@@ -286,11 +286,11 @@ TAMPERINGS = {
             "removed.jsonl",
             "".join(read_file(folder, "removed.jsonl").splitlines(keepends=True)[::-1]),
         ),
-        ("removed.jsonl", 2, "removals sorted"),
+        ("removed.jsonl", 1, "as written again"),
     ),
     "a level that is none": (
         edited("removed.jsonl", 1, put("level", to=0)),
-        ("removed.jsonl", 1, "record"),
+        ("removed.jsonl", 1, "removed ⊆ complete"),
     ),
     "a question forgotten": (
         lambda folder: write_file(folder, QUESTION, ""),
@@ -326,7 +326,7 @@ TAMPERINGS = {
     ),
     "a rule that names an entity": (
         replaced("rules.jsonl", '["?a","parent","?c"]', '["?a","parent",{"entity":"ada"}]'),
-        ("rules.jsonl", 1, "record"),
+        ("rules.jsonl", None, "record"),
     ),
     "a rule behind no proof with less support": (
         lambda folder: unused_rule(folder, Measures(1, 2, 2, 3, 0)),
@@ -360,16 +360,6 @@ TAMPERINGS = {
         exchanged("relations.tsv", "husband", 2, 3),
         ("questions/train.jsonl", 1, "text is the template"),
     ),
-    "the templates of a relation exchanged with its texts": (
-        lambda folder: (
-            exchanged("relations.tsv", "husband", 2, 3)(folder),
-            exchanged("relations.tsv", "husband", 4, 5)(folder),
-            edited("questions/train.jsonl", 1, put("question", to="Who is the husband of dan?"))(
-                folder
-            ),
-        ),
-        ("relations.tsv", 3, "template asks for its end"),
-    ),
     "a text in the singular where many have several": (
         edited(QUESTION, 1, put("question", to="Who is the grandparent of eve?")),
         (QUESTION, 1, "text is the template"),
@@ -398,15 +388,15 @@ TAMPERINGS = {
         (QUESTION, 1, "split"),
     ),
     "an id twice": (
-        edited(QUESTION, 1, put("id", to="q2")),
-        (QUESTION, 1, "question id unique"),
+        edited(QUESTION, 1, put("id", to="q3")),
+        (QUESTION, 1, "question id"),
     ),
     "a question in two splits": (
         lambda folder: write_file(
             folder,
             "questions/train.jsonl",
             read_file(folder, "questions/train.jsonl")
-            + read_file(folder, QUESTION).replace('"q0"', '"q9"').replace('"test"', '"train"'),
+            + read_file(folder, QUESTION).replace('"q1"', '"q9"').replace('"test"', '"train"'),
         ),
         (QUESTION, 1, "no leakage"),
     ),
@@ -416,7 +406,7 @@ TAMPERINGS = {
     ),
     "a name twice": (
         replaced("entities.tsv", "Cleo", "Gus Ada"),
-        ("entities.tsv", 8, "namings unique"),
+        ("entities.tsv", None, "namings unique"),
     ),
     "private ids of two widths": (
         replaced("entities.tsv", "e6", "e06"),
@@ -424,35 +414,35 @@ TAMPERINGS = {
     ),
     "an entity without names": (
         line_out("entities.tsv", 8),
-        ("kg/complete.tsv.gz", 2, "names"),
+        ("entities.tsv", None, "names"),
     ),
     "a relation without row": (
         line_out("relations.tsv", 2),
-        ("kg/complete.tsv.gz", 1, "names"),
+        ("relations.tsv", None, "names"),
     ),
     "a triple twice": (
         sorted_in("kg/complete.tsv.gz", "ada\tparent\tcleo"),
-        ("kg/complete.tsv.gz", None, "triples unique"),
+        ("kg/complete.tsv.gz", 3, "as written again"),
     ),
     "a duplicate key": (
         replaced(QUESTION, '"value":null', '"value":null,"value":null'),
-        (QUESTION, 1, "record"),
+        (QUESTION, 1, "as written again"),
     ),
     "an unknown key": (
         edited(QUESTION, 1, put("hint", to="ada")),
-        (QUESTION, 1, "record"),
+        (QUESTION, 1, "as written again"),
     ),
     "a number that is text": (
         edited("removed.jsonl", 1, put("difficulty", "proofs", to="1")),
-        ("removed.jsonl", 1, "record"),
+        ("removed.jsonl", None, "record"),
     ),
     "half a character": (
         replaced(QUESTION, "Who are", "Who \\ud800 are"),
-        (QUESTION, 1, "record"),
+        (QUESTION, None, "record"),
     ),
     "a carriage return": (
         replaced("relations.tsv", "\n", "\r\n"),
-        ("relations.tsv", 1, "whole lines"),
+        ("relations.tsv", 1, "as written again"),
     ),
 }
 

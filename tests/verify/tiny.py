@@ -15,8 +15,8 @@ from urllib.parse import quote
 from rulemine.recipe.recipe import Recipe
 from rulemine.release import writer
 from rulemine.release.contents import read_parts
+from rulemine.release.manifest import dump_manifest
 from rulemine.release.reader import Release
-from rulemine.release.writer import dump_manifest
 from rulemine.rules.formats import parse_readable, rule_to_json
 from rulemine.rules.rule import Measures, Rule
 
@@ -143,7 +143,7 @@ def tiny_files(naming: str = "entity") -> dict[str, str]:
                 {
                     "stage": "balance",
                     "reason": "too many questions with this answer",
-                    "question": "q3",
+                    "question": "q4",
                     "removed": named("finn husband eve"),
                     "direction": "object",
                     "rule": HUSBAND["id"],
@@ -163,7 +163,7 @@ def tiny_files(naming: str = "entity") -> dict[str, str]:
         ends = [f"<entity:{quote(topic)}>", "?answer"][:: 1 if direction == "object" else -1]
         pattern = f"{ends[0]} <relation:{r}> {ends[1]} ."
         question = {
-            "id": f"q{number}",
+            "id": f"q{number + 1}",
             "kind": "rules",
             "question": text.format(topic),
             "anchors": [topic],

@@ -15,8 +15,8 @@ __all__ = ["checks_of"]
 
 @cache
 def checks_of(kind: str) -> KindChecks:
-    """The checks of a kind; those that hold for all if it is not known."""
-    found: KindChecks = KindChecks()
+    """The checks of a kind; none, of queries and texts that are not known, if there are no others."""
+    found = KindChecks(known=False)
     if kind.isidentifier() and find_spec(f"{__name__}.{kind}") is not None:
         found = import_module(f"{__name__}.{kind}").CHECKS
     else:

@@ -1,175 +1,97 @@
 """Questions for one end of a removed triple, one each.
 
-Checks that the query asks for everything that answers like the relation does; that the removed triple is the
-one asked about, in an allowed direction, with the rule of its certificate and its type; that a text from a
-template is that of ``relations.tsv`` for the end asked for; that every removed fact is asked for or rejected,
-once; and that limits on answers, relations and types of rules hold, in the core and outside it. The published
-procedure (``brink``) asks once per certificate and is held to no limits of the core.
+Checks that the query has one link; that the removed triple is the one asked about, in an allowed direction,
+with the rule of its certificate and its type; that a text from a template is that of ``relations.tsv`` for
+the end asked for; that every removed fact is asked for or rejected, once; and that limits on answers,
+relations and types of rules hold, in the core and outside it. The published procedure (``brink``) asks once
+per certificate and is held to no limits of the core.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
-from operator import itemgetter
-from types import MappingProxyType
 
-from rulemine.verify import shaping
-from rulemine.verify.contents import Contents, Located, Row
-from rulemine.verify.folder import MANIFEST_NAME, Folder
-from rulemine.verify.graphs import REMOVED, as_triple
-from rulemine.verify.protocol import KnownKind
+from rulemine.verify.contents import Contents, Record, Row, as_triple, certified
+from rulemine.verify.names import is_kept
+from rulemine.verify.protocol import KindChecks
 from rulemine.verify.questions.asked import Asked
-from rulemine.verify.questions.queries import as_asked
-from rulemine.verify.questions.question_set import is_kept
+from rulemine.verify.questions.question_set import check_limit, check_splits
 from rulemine.verify.questions.wording import check_composed
-from rulemine.verify.report import Findings, shown
-from rulemine.verify.rules import RULES
-from rulemine.verify.shapes import DIRECTIONS, HARD, RULE_TYPES
-from rulemine.verify.triples import Triple
 
 
-class _Checks(KnownKind):
-    fields = MappingProxyType(
-        {
-            "anchors": shaping.array(shaping.name, length=1),
-            "hard": shaping.array(shaping.record(HARD), 1),
-            "relations": shaping.array(shaping.name, length=1),
-            "intermediates": shaping.array(shaping.name, length=0),
-            "removed": shaping.array(shaping.triple, length=1),
-            "rules": shaping.array(shaping.rule_id, length=1),
-            "block": shaping.record(
-                {
-                    "direction": shaping.one_of(DIRECTIONS),
-                    "rule_type": shaping.one_of(RULE_TYPES),
-                    "rule_subtype": shaping.name,
-                }
-            ),
-        }
-    )
-
-    def files(self, _levels: Iterable[int]) -> Iterable[str]:
-        """No more than all releases have."""
-        return ()
-
-    def check_set(self, contents: Contents, findings: Findings) -> None:
-        """Checks what is asked for, and balance."""
-        folder, questions = contents.folder, contents.questions
-        gone = [here for here in contents.rejections if not is_kept(here.row)]
-        _check_asked(contents, gone, findings)
-        made = len(questions) + sum(here.row["question"] != "" for here in gone)
-        _check_balance(folder, questions, made, contents.brink, findings)
-
-    def check_question(self, here: Asked) -> None:
-        """Checks one question."""
-        row, block, contents = here.row, here.row["block"], here.contents
-        ways = contents.facts.ways(row["relations"][0], block["direction"])
-        line = as_asked(ways, row["anchors"][0])
-        here.equal("query", row["query"], line, "all statements of the relation, as asked")
-        here.at_most("number of answers", len(row["answers"]), "max_answers", "questions")
-        _check_block(here)
-        check_composed(here)
-
-    def shared(self, row: Row, _contents: Contents) -> Iterator[tuple[str, Hashable]]:
-        """Its query, removed triples, and pairs of topic and hard answer."""
-        yield "query", row["query"]
-        yield "removed triple", as_triple(row["removed"][0])
-        for item in row["hard"]:
-            pair = tuple(sorted((row["anchors"][0], item["answer"])))
-            yield "pair of topic and hard answer", pair
-            for one in item["witness"]:
-                yield "removed triple", as_triple(one)
+def _check_question(here: Asked) -> None:
+    row, block, contents = here.row, here.block, here.contents
+    numbers = [len(row[key]) for key in ("relations", "intermediates", "removed", "rules")]
+    here.equal("one link", [here.form["shape"], *numbers], ["(1)", 1, 0, 1, 1])
+    here.at_most("number of answers", len(row["answers"]), "max_answers", "questions")
+    check_composed(here)
+    triple, rule, end = as_triple(row["removed"][0]), row["rules"][0], block["direction"]
+    asked = [triple[0 if end == "subject" else 2], triple[1], (triple, end) in here.evidence]
+    here.equal("removed", asked, [row["hard_answer"], row["relations"][0], True])
+    if triple in contents.removed and rule in contents.rules:
+        directions, kind = contents.removed[triple].row["directions"], contents.rules[rule].row
+        here.expect(end in directions, "direction", end, f"one of {directions}")
+        stated = [block["rule_type"], block["rule_subtype"]]
+        here.equal("rule type", stated, [kind["type"], kind["subtype"]])
+    proofs = certified(contents.removed[triple].row) if triple in contents.removed else []
+    here.expect(rule in proofs[: None if contents.brink else 1], "rule", rule, f"one of {proofs}")
 
 
-CHECKS = _Checks()
-
-_TYPE = itemgetter("rule_type", "rule_subtype")
-
-
-def _asked_of(row: Row) -> tuple[Triple, str]:
-    """The removed triple and the rule of a question or a rejection."""
-    if "rules" in row:
-        return as_triple(row["removed"][0]), row["rules"][0]
-    return as_triple(row["removed"] or ["", "", ""]), row["rule"]
+def _apart(row: Row, _contents: Contents) -> Iterator[tuple[str, Hashable]]:
+    """Its query, removed triples, and pairs of topic and hard answer."""
+    witnesses = [triple for item in row["hard"] for triple in item["witness"]]
+    pairs = [tuple(sorted((row["anchors"][0], item["answer"]))) for item in row["hard"]]
+    yield "query", row["query"]
+    yield from (("removed triple", as_triple(one)) for one in (*row["removed"], *witnesses))
+    yield from (("pair of topic and hard answer", pair) for pair in pairs)
 
 
-def _check_asked(contents: Contents, gone: list[Located], findings: Findings) -> None:
+def _check_whole(contents: Contents) -> None:
+    """Checks splits, that each removed fact is asked for once, and balance."""
+    check_splits(contents)
+    gone = [at for at in contents.rejected if not is_kept(at)]
+    _check_asked(contents, gone)
+    rows = [at.row for at in contents.questions]
+    most = contents.option("questions", "max_questions") or len(rows)
+    check_limit(contents, "in all", len(rows), most, "questions.max_questions")
+    core = [row for row in rows if row["core"]]
+    for section, key, value in _LIMITS:
+        share = Fraction(str(contents.option(section, key)))  # 0.29 as written, no nearest float
+        for part in [rows, core][: 2 if section == "questions" and not contents.brink else 1]:
+            made = len(part) + contents.brink * sum(at.row["question"] != "" for at in gone)
+            for what, number in Counter(map(value, part)).items():
+                limit = max(1, int(share * made)) if share < 1 else made
+                check_limit(contents, f"of {made} with {what}", number, limit, f"{section}.{key}")
+
+
+def _check_asked(contents: Contents, gone: list[Record]) -> None:
     """Checks that each removed fact (``brink``: certificate) has one question or rejection."""
-    removed, brink = contents.removed, contents.brink
-
-    def key(triple: Triple, rule: str) -> Hashable:
-        return (triple, rule) if brink else contents.facts.of(triple)
-
-    held = Counter(key(t, rule) for t, record in removed.items() for rule, _ in record.certificates)
-    if not brink:
-        held = Counter(held.keys())
-    made: Counter[Hashable] = Counter()
-    for here in (*contents.questions, *gone):
-        asked = key(*_asked_of(here.row))
-        made[asked] += 1
-        if made[asked] > held[asked]:
-            found = f"{shown(asked)}, {held[asked]} removed ({REMOVED})"
-            expected = "one question or rejection each"
-            findings.add(here.file, here.line, "asked once", found, expected)
-    for triple, record in removed.items():
-        for asked in (key(triple, rule) for rule, _ in record.certificates):
-            if made[asked] < held[asked]:
-                found = f"{made[asked]} questions and rejections of {shown(asked)}"
-                findings.add(REMOVED, record.line, "asked once", found, str(held[asked]))
+    one: Hashable
+    held, made, where = Counter[Hashable](), Counter[Hashable](), dict[Hashable, Record]()
+    for triple, at in contents.removed.items():
+        for rule in certified(at.row):
+            one = (triple, rule) if contents.brink else contents.facts.of(triple)
+            held[one] = held[one] + 1 if contents.brink else 1
+            where[one] = at
+    for at in (*contents.questions, *gone):
+        rules, triples = [at.row.get("rule"), *at.row.get("rules", ())], at.row["removed"] or [""]
+        triple = as_triple(triples[0] if "rules" in at.row else triples)
+        one = (triple, rules[-1]) if contents.brink else contents.facts.of(triple)
+        made[one] += 1
+        where[one] = at if made[one] > held[one] else where[one]
+    for one, at in where.items():
+        contents.equal(at, "asked once", [made[one], one], [held[one], one])
 
 
-def _check_balance(
-    folder: Folder, questions: list[Located], made: int, brink: bool, findings: Findings
-) -> None:
-    rows = [here.row for here in questions]
-    whole = {"questions": rows}
-    most = folder.option("questions", "max_questions")
-    if type(most) is int and 0 < most < len(rows):
-        expected = f"at most {most} (manifest, config.questions.max_questions)"
-        findings.add("questions", None, "balance", f"{len(rows)} questions", expected)
-    both = whole if brink else whole | {"core questions": [row for row in rows if row["core"]]}
-    for section, key, parts, value in (
-        ("questions", "max_answer_share", both, lambda row: row["hard_answer"]),
-        ("questions", "max_relation_share", both, lambda row: row["relations"][0]),
-        ("selection", "per_type", whole, lambda row: _TYPE(row["block"])),
-    ):
-        share = folder.option(section, key)
-        if type(share) not in (int, float) or not 0 < share <= 1:
-            expected = "a number above 0, at most 1"
-            found = f"config.{section}.{key} = {shown(share)}"
-            findings.add(MANIFEST_NAME, None, "balance", found, expected)
-            continue
-        for name, part in parts.items():
-            total = made if brink else len(part)
-            # The fraction as written, 0.29 and not the nearest float: 29 of 100, not 28.
-            most = max(1, int(Fraction(str(share)) * total))
-            for what, number in sorted(Counter(map(value, part)).items()):
-                if share < 1 and number > most:
-                    limit = f"at most {most} = ⌊{share} · {total}⌋"
-                    expected = f"{limit} (manifest, config.{section}.{key})"
-                    found = f"{number} {name} with {shown(what)}"
-                    findings.add("questions", None, "balance", found, expected)
+_LIMITS: tuple[tuple[str, str, Callable[[Row], Hashable]], ...] = (
+    ("questions", "max_answer_share", lambda row: row["hard_answer"]),
+    ("questions", "max_relation_share", lambda row: row["relations"][0]),
+    (
+        "selection",
+        "per_type",
+        lambda row: (row["block"]["rule_type"], row["block"]["rule_subtype"]),
+    ),
+)
+"""Section and key of a limit, and what of a question only that fraction may have in common."""
 
-
-def _check_block(here: Asked) -> None:
-    """Checks what a question says of its hard answer."""
-    row, block, contents = here.row, here.row["block"], here.contents
-    triple, end = as_triple(row["removed"][0]), block["direction"]
-    asked = triple[0 if end == "subject" else 2] == row["hard_answer"]
-    if (triple, end) not in here.evidence or not asked or triple[1] != row["relations"][0]:
-        expected = f"the triple of {REMOVED} that is asked about, with its relation and direction"
-        here.add("removed", f"{shown(triple)} {shown(end)}", expected)
-        return
-    if triple not in contents.removed:
-        here.add("removed", shown(triple), f"a triple of {REMOVED}")
-        return
-    record = contents.removed[triple]
-    if block["direction"] not in record.row["directions"]:
-        expected = f"one of {record.row['directions']} ({REMOVED} line {record.line})"
-        here.add("direction", shown(block["direction"]), expected)
-    proofs = [rule for rule, _ in record.certificates]
-    if row["rules"][0] not in (proofs if contents.brink else proofs[:1]):
-        here.add("rule", shown(row["rules"][0]), f"the rule of {REMOVED} line {record.line}")
-    elif (rule := contents.rules.get(row["rules"][0])) is not None:
-        kind = (block["rule_type"], block["rule_subtype"])
-        stated = (rule.row["type"], rule.row["subtype"])
-        here.equal("rule type", kind, stated, f"{RULES} line {rule.line}")
+CHECKS = KindChecks(question=_check_question, whole=_check_whole, apart=_apart)

@@ -1,160 +1,107 @@
 """Questions grown over subgraphs, after SynthKGQA: minimal queries, and what training lacks.
 
-Checks, beside what all written questions promise, that the subgraph has all triples between its nodes;
-that the smallest query with the same answers is that of the question; the kinds of generalization; that no
-answer of a test question is an answer of another split; that relations which training lacks are in test
-questions alone, which say so; and that a question it was grown from is there.
+Checks what all questions promise that are written for a subgraph: that no part of the query is idle, so that
+every topic entity is needed; that the writer's answer is one, and its triples are one derivation of it by the
+query (what a difference takes away aside), in the subgraph, which is connected, sorted and in the complete
+graph. And of these that the subgraph has all triples between its nodes; that the smallest query with the same
+answers is that of the question; the kinds of generalization; that no answer of a test question is an answer
+of another split; that relations which training lacks are in test questions alone, which say so; and that a
+question it was grown from is there.
 """
 
-from types import MappingProxyType
-
-from rulemine.verify import shaping
-from rulemine.verify.contents import Contents
-from rulemine.verify.folder import MANIFEST_NAME
-from rulemine.verify.graphs import as_triple
-from rulemine.verify.protocol import KnownKind
+from rulemine.verify.contents import Contents, as_triple
+from rulemine.verify.protocol import KindChecks
 from rulemine.verify.questions.asked import Asked
-from rulemine.verify.questions.forms import form_of
-from rulemine.verify.questions.queries import line
+from rulemine.verify.questions.forms import form_of, links_in, positive
+from rulemine.verify.questions.queries import Few, answers
+from rulemine.verify.questions.question import check_evidence, check_needed
 from rulemine.verify.questions.question_set import check_most
-from rulemine.verify.questions.written import (
-    WRITTEN,
-    check_needed,
-    check_written,
-    links_in,
-    positive,
-)
-from rulemine.verify.report import Findings, difference, shown
 
-TEST_TYPES = ("id", "ugt", "urt")
+__all__ = ["CHECKS", "check_written"]
 
 MOST_TRIPLES = 6
 """Triples that a question is written from, at most."""
 
 
-_BLOCK = shaping.record(
-    {
-        **WRITTEN,
-        "redundant": shaping.truth,
-        "minimal_shape": shaping.line,
-        "minimal": shaping.array(
-            shaping.record({"anchors": shaping.array(shaping.name, 1), "query": shaping.line}), 1
-        ),
-        "test_type": shaping.array(shaping.one_of(TEST_TYPES)),
-        "parent": shaping.like(r"q\d+|", "q and a number, or nothing"),
-    }
-)
+def check_written(here: Asked) -> None:
+    """Checks one question that was written for a subgraph, of any kind."""
+    check_evidence(here)
+    check_needed(here)
+    block, answer, query = here.block, here.block["answer"], positive(here.links)
+    here.equal("redundant", block["redundant"], False)
+    here.expect(answer in here.whole, "the writer's answer", answer, "one on the complete graph")
+    triples, subgraph = ([*map(as_triple, block[key])] for key in ("triples", "subgraph"))
+    some = [triples, *(triples[:i] + triples[i + 1 :] for i in range(len(triples)))]
+    derived = [answer in answers(query, Few(part)) for part in some]
+    single = len(triples) == len(links_in(query)) and derived == [True, *[False] * len(triples)]
+    here.expect(single, "the writer's triples", triples, f"one derivation of {answer}")
+    here.equal("the writer's triples sorted", triples, sorted({*triples}))
+    here.equal("subgraph sorted", subgraph, sorted({*subgraph}))
+    lost = [triple for triple in subgraph if triple not in here.contents.complete]
+    here.expect(not lost, "subgraph ⊆ complete", lost, "triples of the complete graph")
+    ends = {end for s, _, o in subgraph for end in (s, o)}
+    inside = {*triples} <= {*subgraph} and {answer, *here.row["anchors"]} <= ends
+    here.expect(inside, "triples in the subgraph", subgraph, "triples, topic entities and answer")
+    seen = {subgraph[0][0]}
+    while near := {end for s, _, o in subgraph if seen & {s, o} for end in (s, o)} - seen:
+        seen |= near
+    here.equal("subgraph connected", seen, ends)
 
 
-class _Checks(KnownKind):
-    own_splits = True  # no validation, and a judge may leave no test question
-    fields = MappingProxyType({"block": _BLOCK})
-
-    def check_set(self, contents: Contents, findings: Findings) -> None:
-        """Checks all questions together."""
-        check_most(contents, ("" for _ in contents.questions), "questions", findings)
-        tests, others = (
-            [here for here in contents.questions if (here.row["split"] == "test") is in_test]
-            for in_test in (True, False)
-        )
-        grouped = contents.folder.option("questions", "split") == "group"
-        answers = {answer: here for here in others for answer in here.row["answers"] if grouped}
-        for here in tests:
-            for answer in sorted(answers.keys() & {*here.row["answers"]}):
-                found = f"{shown(answer)}, an answer of {answers[answer].place}"
-                findings.add(
-                    here.file, here.line, "no leakage", found, "answers of test questions alone"
-                )
-        ids = {here.row["id"] for here in contents.questions}
-        allowed = _allowed(contents)
-        trained = {
-            relation
-            for here in others
-            for relation in here.row["relations"]
-            if here.row["split"] == "train"
-        }
-        if grouped and (lost := sorted(allowed - trained)):
-            expected = "relations of training questions (counts.sampling.subgraphs.split)"
-            findings.add(MANIFEST_NAME, None, "training relations", shown(lost), expected)
-        for here in contents.questions:
-            block = here.row["block"]
-            if block["parent"] and block["parent"] not in ids - {here.row["id"]}:
-                expected = "the id of another question, or nothing"
-                findings.add(here.file, here.line, "parent", shown(block["parent"]), expected)
-            if not grouped:
-                continue
-            own = sorted({*here.row["relations"]} - allowed)
-            if here.row["split"] != "test":
-                if own:
-                    expected = "relations of training (manifest, counts.sampling)"
-                    findings.add(here.file, here.line, "reserved relation", shown(own), expected)
-            elif bool(own) != ("urt" in block["test_type"]):
-                found = f"{shown(block['test_type'])}, reserved relations: {shown(own)}"
-                findings.add(here.file, here.line, "test type", found, "urt where there is one")
-
-    def check_question(self, here: Asked) -> None:
-        """Checks one question."""
-        check_written(here)
-        row, block = here.row, here.row["block"]
-        if block["answer"] in row["anchors"]:
-            here.add("anchors apart", shown(block["answer"]), "an answer that is no topic entity")
-        links = len(links_in(positive(here.links)))
-        if links > MOST_TRIPLES:
-            here.add("number of triples", f"{links}", f"at most {MOST_TRIPLES}")
-        _check_sampled(here)
-        _check_minimal(here)
-        check_needed(here)
-        if here.contents.folder.option("questions", "split") != "group":
-            here.equal(
-                "test type", block["test_type"], [], "splits by what training lacks alone have them"
-            )
-            return
-        reserved = here.option("reserved_shapes")
-        plain = form_of(positive(here.links)).shape
-        held_out = isinstance(reserved, list) and plain in reserved
-        if row["split"] != "test":
-            here.equal("test type", block["test_type"], [], "a test question alone has one")
-            if held_out:
-                here.add("reserved shape", shown(plain), "in the test split alone")
-            return
-        test_type = block["test_type"]
-        if (
-            test_type != sorted(set(test_type))
-            or not test_type
-            or ("id" in test_type and len(test_type) > 1)
-        ):
-            here.add("test type", shown(test_type), "id alone, or ugt, urt or both, sorted")
-        if held_out != ("ugt" in test_type):
-            expected = "ugt where the shape is reserved (manifest, config.{here.row['kind']}.reserved_shapes)"
-            here.add("test type", f"{shown(test_type)}, shape {plain}", expected)
+def _check_question(here: Asked) -> None:
+    check_written(here)
+    row, block, contents = here.row, here.block, here.contents
+    here.expect(block["answer"] not in row["anchors"], "anchors apart", block["answer"], "another")
+    links = len(links_in(positive(here.links)))
+    here.expect(links <= MOST_TRIPLES, "number of triples", links, f"at most {MOST_TRIPLES}")
+    ends = {end for s, _, o in block["subgraph"] for end in (s, o)}
+    here.at_most("nodes of the subgraph", len(ends), "nodes")
+    between = (
+        t for t in contents.complete.among(ends) if t[0] != t[2] and t[1] not in contents.dropped
+    )
+    here.equal("whole subgraph", [*map(as_triple, block["subgraph"])], sorted(between))
+    here.equal("minimal shape", block["minimal_shape"], here.form["shape"])
+    smallest = {"anchors": here.form["anchors"], "query": here.query.text}
+    here.equal("minimal", block["minimal"], [smallest])
+    grouped, shape = _is_grouped(contents), form_of(positive(here.links))["shape"]
+    reserved = grouped and shape in (here.option("reserved_shapes") or ())
+    foreign = {*row["relations"]} - _trained(contents) if grouped else set()
+    in_test = grouped and row["split"] == "test"
+    here.expect(in_test or not reserved, "reserved shape", shape, "in the test split alone")
+    here.expect(in_test or not foreign, "reserved relation", foreign, "in the test split alone")
+    types = (["ugt"] * reserved + ["urt"] * bool(foreign) or ["id"]) if in_test else []
+    here.equal("test type", block["test_type"], types)
 
 
-CHECKS = _Checks()
+def _is_grouped(contents: Contents) -> bool:
+    """Whether splits are by what training lacks."""
+    return bool(contents.option("questions", "split") == "group")
 
 
-def _check_sampled(here: Asked) -> None:
-    """Checks that the subgraph is one as Algorithm 1 of SynthKGQA draws them."""
-    subgraph = set(map(as_triple, here.row["block"]["subgraph"]))
-    nodes = {end for s, _, o in subgraph for end in (s, o)}
-    here.at_most("nodes of the subgraph", len(nodes), "nodes")
-    dropped = here.contents.folder.manifest["kg"].get("dropped", {})
-    whole = {t for t in here.contents.complete.among(nodes) if t[0] != t[2] and t[1] not in dropped}
-    if subgraph != whole:
-        expected = "every triple between its nodes, but self-loops and excluded relations"
-        here.add("whole subgraph", difference(subgraph, whole), expected)
-
-
-def _check_minimal(here: Asked) -> None:
-    """Checks that the question itself is its smallest query, as every topic entity is needed."""
-    block, form = here.row["block"], form_of(here.links)
-    here.equal("minimal shape", block["minimal_shape"], form.shape, "that of the query")
-    written = [[one["anchors"], one["query"]] for one in block["minimal"]]
-    here.equal("minimal", written, [[form.anchors, line(here.links)]], "the query itself")
-
-
-def _allowed(contents: Contents) -> set[str]:
+def _trained(contents: Contents) -> set[str]:
     """The relations that training has, as the manifest says."""
-    found = contents.folder.manifest["counts"]
-    for key in ("sampling", "subgraphs", "split", "training_relations"):
-        found = found.get(key) if isinstance(found, dict) else None
-    return set(map(str, found)) if isinstance(found, list) else set()
+    return {*contents.manifest["counts"]["sampling"]["subgraphs"]["split"]["training_relations"]}
+
+
+def _check_whole(contents: Contents) -> None:
+    check_most(contents, ("" for _ in contents.questions), "questions")
+    triples = {at.row["id"]: at.row["block"]["triples"] for at in contents.questions}
+    others = [at for at in contents.questions if at.row["split"] != "test"]
+    elsewhere = {answer: at.place for at in others for answer in at.row["answers"]}
+    for at in contents.questions:
+        shared = elsewhere.keys() & at.row["answers"] if at.row["split"] == "test" else ()
+        for answer in shared if _is_grouped(contents) else ():
+            contents.wrong(at, "no leakage", answer, f"no answer of {elsewhere[answer]}")
+        block = at.row["block"]
+        whole = block["parent"] != at.row["id"] and all(
+            triple in block["subgraph"] for triple in triples.get(block["parent"], [[]])
+        )
+        if block["parent"] and not whole:
+            contents.wrong(at, "parent", block["parent"], "a question with triples of its subgraph")
+    seen = {r for at in others if at.row["split"] == "train" for r in at.row["relations"]}
+    if _is_grouped(contents) and (lost := _trained(contents) - seen):
+        expected = "relations of training questions (counts.sampling.subgraphs.split)"
+        contents.findings.add("manifest.json", None, "training relations", str(lost), expected)
+
+
+CHECKS = KindChecks(question=_check_question, whole=_check_whole)

@@ -1,134 +1,129 @@
-"""A question with what its query gives, on every graph."""
+"""A question with what its query gives on the complete graph."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from operator import add
 from typing import Any
 
-from rulemine.verify.contents import Contents, Located, Row
-from rulemine.verify.graphs import as_triple
-from rulemine.verify.proofs import Triples
-from rulemine.verify.questions.forms import QueryForm, form_of, linked
-from rulemine.verify.questions.queries import ENDS, Query, answers, costs, evidence, settled
-from rulemine.verify.report import Findings, shown
-from rulemine.verify.triples import Graph, Triple
+from rulemine.verify.contents import Contents, Record
+from rulemine.verify.graph import Triple
+from rulemine.verify.questions.forms import form_of, linked
+from rulemine.verify.questions.queries import (
+    Few,
+    Query,
+    answers,
+    costs,
+    evidence,
+    triple_of,
+)
 
-__all__ = ["Asked", "Checked"]
+__all__ = ["Asked"]
 
 WHOLE = 100
 
 
 @dataclass(frozen=True)
-class Checked:
-    """One question of any kind; collects its problems."""
+class Asked:
+    """A question, and what its query gives."""
 
-    at: Located
-    findings: Findings
     contents: Contents
+    at: Record
+    query: Query
 
     @property
-    def row(self) -> Row:
+    def row(self) -> dict[str, Any]:
         """The record."""
         return self.at.row
 
     @property
-    def block(self) -> Row:
+    def block(self) -> dict[str, Any]:
         """What only its kind has."""
-        own: Row = self.at.row["block"]
-        return own
+        return self.at.row["block"]  # type: ignore[no-any-return]
 
-    def add(self, invariant: str, found: str, expected: str) -> None:
-        """Adds a problem of the question."""
-        self.findings.add(self.at.file, self.at.line, invariant, found, expected)
+    def wrong(self, what: str, found: object, expected: object) -> None:
+        """Adds a problem."""
+        self.contents.wrong(self.at, what, found, expected)
 
-    def equal(self, invariant: str, found: object, expected: object, source: str = "") -> None:
+    def expect(self, holds: object, what: str, found: object, expected: object) -> None:
+        """Adds a problem unless something holds."""
+        if not holds:
+            self.wrong(what, found, expected)
+
+    def equal(self, what: str, found: object, expected: object) -> None:
         """Adds a problem if two values differ."""
-        if found != expected:
-            self.add(invariant, shown(found), shown(expected) + (f" ({source})" if source else ""))
+        self.contents.equal(self.at, what, found, expected)
 
     def option(self, key: str) -> Any:
         """An option of the kind; None if the manifest does not state it."""
-        return self.contents.folder.option(self.row["kind"], key)
+        return self.contents.option(self.contents.kind, key)
 
-    def at_most(self, invariant: str, number: int, key: str, section: str = "") -> None:
-        """Adds a problem if a number is above an option, of the kind or a section, if that is above 0."""
-        section = section or self.row["kind"]
-        most = self.contents.folder.option(section, key)
-        if type(most) is int and number > most > 0:
-            self.add(invariant, str(number), f"at most {most} (manifest, config.{section}.{key})")
-
-
-@dataclass(frozen=True)
-class Asked(Checked):
-    """One question, and what its query gives."""
-
-    query: Query
+    def at_most(self, what: str, number: int, key: str, section: str = "") -> None:
+        """Adds a problem if a number is above an option, of the kind or another section; 0 is no bound."""
+        section = section or self.contents.kind
+        most = self.contents.option(section, key) or number
+        self.expect(number <= most, what, number, f"at most {most} (config.{section}.{key})")
 
     @cached_property
     def links(self) -> Query:
-        """The query by links, see `linked`."""
+        """The query by links.
+
+        Raises:
+            ValueError: Some statement of a fact is not asked for.
+        """
         return linked(self.query, self.contents.facts)
 
     @cached_property
-    def form(self) -> QueryForm:
+    def form(self) -> dict[str, Any]:
         """The form of the query."""
         return form_of(self.links)
 
     @cached_property
     def whole(self) -> set[str]:
-        """The answers on the complete KG."""
-        return answers(self.query, self.contents.known)
+        """The answers on the complete graph."""
+        return answers(self.links, self.contents.complete)
 
     @cached_property
     def evidence(self) -> frozenset[tuple[Triple, str]]:
         """The triples of all their derivations, each with the end that it leads to."""
-        return frozenset(evidence(self.query, self.whole, self.contents.known))
-
-    @cached_property
-    def settled(self) -> Query:
-        """The query as `costs` and `derivations` want it."""
-        return settled(self.query, self.contents.known)
+        return frozenset(evidence(self.links, self.whole, self.contents.complete))
 
     @cached_property
     def missing(self) -> dict[str, int]:
         """Answer → the least number of removed triples in its derivations."""
-        removed = self.contents.removed
-        return costs(self.settled, self._used, lambda triple: triple in removed, add)
+        return self._least(lambda triple: triple in self.contents.removed, add)
 
     @cached_property
     def levels(self) -> dict[str, int]:
         """Answer → the level from which on no derivation of it is whole; above 100 if one always is."""
         removed = self.contents.removed
+        late = self._least(
+            lambda t: WHOLE + 1 - removed[t].row["level"] if t in removed else 0, max
+        )
+        return {answer: WHOLE + 1 - cost for answer, cost in late.items()}
 
-        def early(triple: Triple) -> int:
-            return WHOLE + 1 - removed[triple].level if triple in removed else 0
-
-        worst = costs(self.settled, self._used, early, max)
-        return {answer: WHOLE + 1 - cost for answer, cost in worst.items()}
-
-    @cached_property
-    def _used(self) -> Triples:
-        return Triples(Graph.of(triple for triple, _ in self.evidence))
+    def _least(
+        self, cost: Callable[[Triple], int], both: Callable[[int, int], int]
+    ) -> dict[str, int]:
+        few = Few(triple for triple, _ in self.evidence)
+        return costs(self.links, few, self.contents.complete, cost, both)
 
     def derivable(self, entity: str) -> bool:
-        """Whether a graph states, or a rule proves from the complete KG, that an entity is an answer.
+        """Whether a graph states, or a rule proves from the complete graph, that an entity is an answer.
 
         The query has one link, of any number of statements.
         """
-        for part in self.links.parts:
-            topic, end = part.parts[0].name, ENDS[part.word]
-            s, o = (entity, topic) if end == "subject" else (topic, entity)
-            stated = o in self.contents.wider.objects(s, part.name)
-            if stated or self.contents.whole_prover.prove((s, part.name, o)).ways:
-                return True
-        return False
+        topic = self.links.parts[0].name
+        found = [triple_of(way, topic, entity) for way in self.links.ways]
+        proofs = self.contents.whole_prover.prove_all(found)
+        stated = any(triple in self.contents.wider for triple in found)
+        return stated or any(one.ways for one in proofs.values())
 
-    def removed_of(self, witness: list[list[str]]) -> list[Triple]:
-        """The removed triples of a witness, in its order, each once."""
-        triples = dict.fromkeys(map(as_triple, witness))
-        return [triple for triple in triples if triple in self.contents.removed]
+    def types_of(self, entities: Iterable[str]) -> frozenset[str]:
+        """The types that all of some entities have."""
+        found = [self.contents.types.get(entity, frozenset()) for entity in entities]
+        return frozenset.intersection(*found) if found else frozenset()
 
     def source(self, entity: str) -> str:
-        """The label of an entity in the source."""
-        named = self.contents.names.entities.get(entity)
-        return named.source if named is not None else entity
+        """The name of an entity in the source."""
+        return str(self.contents.entities[entity]["entity"])

@@ -5,15 +5,12 @@ per link and the answer at its root; see ``docs/structures.md``. What a differen
 """
 
 from collections.abc import Hashable, Iterator
-from typing import NamedTuple
+from typing import Any
 
 from rulemine.verify.facts import Facts
-from rulemine.verify.questions.queries import ENDS, Query
+from rulemine.verify.questions.queries import LINK, Query, nodes
 
-__all__ = ["LINK", "STRUCTURES", "QueryForm", "form_of", "leaves", "linked", "nodes", "smaller"]
-
-LINK = "link"
-"""The word of a node whose parts are all statements of a fact over one operand."""
+__all__ = ["STRUCTURES", "form_of", "leaves", "linked", "links_in", "positive", "smaller"]
 
 STRUCTURES = {
     "(1)": "1p", "(2)": "2p", "(3)": "3p", "(1)(1)": "2i", "(1)(1)(1)": "3i", "((1)(1))": "ip",
@@ -22,81 +19,65 @@ STRUCTURES = {
 """Shape code → structure; any other query is called by its code."""
 
 
-class QueryForm(NamedTuple):
-    """What a question says of the form of its query."""
-
-    structure: str
-    shape: str
-    hops: int
-    anchors: list[str]
-
-
 def linked(query: Query, facts: Facts) -> Query:
-    """Makes the statements of each fact over one operand one node, with the word `LINK`.
+    """Makes the statements of each fact over one operand one step, which may go all their ways.
 
     Raises:
         ValueError: Some statement of a fact is not asked for.
     """
-    if query.word != "or" and query.word not in ENDS:
-        return query._replace(parts=tuple(linked(part, facts) for part in query.parts))
     groups: dict[Hashable, list[Query]] = {}
     for arm in query.parts if query.word == "or" else (query,):
-        ways = tuple(facts.ways(arm.name, ENDS[arm.word])) if arm.word in ENDS else ()
-        groups.setdefault((ways, arm.parts[0].text if ways else arm.text), []).append(arm)
-    nodes = []
+        ways = tuple(facts.ways(*arm.ways[0])) if arm.ways else ()
+        groups.setdefault((ways, arm.parts if ways else arm), []).append(arm)
+    found = []
     for (ways, _), arms in groups.items():  # type: ignore[misc]
         if len(arms) < len(ways):
             raise ValueError(arms[0].text)
-        if ways:
-            of = linked(arms[0].parts[0], facts)
-            nodes.append(Query(LINK, "", tuple(arm._replace(parts=(of,)) for arm in arms), ""))
-        else:
-            nodes.append(linked(arms[0], facts))
-    return nodes[0] if len(nodes) == 1 else query._replace(parts=tuple(nodes))
+        parts = tuple(linked(part, facts) for part in arms[0].parts)
+        found.append(arms[0]._replace(parts=parts, ways=ways))
+    return found[0] if len(found) == 1 else query._replace(parts=tuple(found))
 
 
-def form_of(links: Query) -> QueryForm:
-    """The form of a query as `linked` gives it."""
-    shape, anchors = _shape(links), list(leaves(links))
-    names = sorted({name for name, _ in anchors})
-    return QueryForm(STRUCTURES.get(shape, shape), shape, max(hops for _, hops in anchors), names)
+def form_of(links: Query) -> dict[str, Any]:
+    """What a question says of the form of its query, which is as `linked` gives it."""
+    shape = _shape(links)
+    return {
+        "structure": STRUCTURES.get(shape, shape),
+        "shape": shape,
+        "hops": _hops(links),
+        "anchors": sorted({*leaves(links)}),
+    }
+
+
+def _hops(links: Query) -> int:
+    return max(map(_hops, links.parts), default=0) + (links.word == LINK)
+
+
+def leaves(links: Query) -> list[str]:
+    """The entities that a query names, as often as it does."""
+    return [node.name for node in nodes(links) if not node.word]
+
+
+def links_in(links: Query) -> list[Query]:
+    """The links of a query as `linked` gives it."""
+    return [node for node in nodes(links) if node.word == LINK]
+
+
+def positive(links: Query) -> Query:
+    """A query without what its differences take away; of a count, what it counts."""
+    if links.word in ("minus", "count"):
+        return positive(links.parts[0])
+    return links._replace(parts=tuple(map(positive, links.parts)))
 
 
 def smaller(links: Query) -> Iterator[Query]:
     """The query with one branch less, for every branch at any depth."""
-    if links.word == LINK:
-        for of in smaller(_below(links)):
-            yield links._replace(parts=tuple(p._replace(parts=(of,)) for p in links.parts))
-    elif links.word in ("minus", "count"):
-        of, *minus = links.parts
-        if minus:
-            yield of
-        for i, part in enumerate(links.parts):
-            for less in smaller(part):
-                yield links._replace(parts=(*links.parts[:i], less, *links.parts[i + 1 :]))
-    elif links.word:
-        for i, part in enumerate(links.parts):
-            rest = links.parts[:i] + links.parts[i + 1 :]
+    for i, part in enumerate(links.parts):
+        rest = (*links.parts[:i], *links.parts[i + 1 :])
+        if links.word in ("and", "or") or (links.word == "minus" and i == 1):
             yield rest[0] if len(rest) == 1 else links._replace(parts=rest)
-            for less in smaller(part):
-                yield links._replace(parts=(*rest, less))
-
-
-def nodes(links: Query) -> Iterator[Query]:
-    """A query as `linked` gives it, and all its parts; not the single statements of its links."""
-    yield links
-    for part in (_below(links),) if links.word == LINK else links.parts:
-        yield from nodes(part)
-
-
-def _below(link: Query) -> Query:
-    """What a link starts from."""
-    return link.parts[0].parts[0]
-
-
-def _size(links: Query) -> int:
-    """Links of a query."""
-    return 1 + _size(_below(links)) if links.word == LINK else sum(map(_size, links.parts))
+        for less in smaller(part):
+            yield links._replace(parts=(*links.parts[:i], less, *links.parts[i + 1 :]))
 
 
 _Branch = tuple[bool, int, str]
@@ -107,44 +88,32 @@ def _shape(links: Query) -> str:
     return f"#{_shape(links.parts[0])}" if links.word == "count" else _arm(links)[2]
 
 
+def _arm(links: Query) -> _Branch:
+    """A query as a branch of a union, or as a whole."""
+    branches, taken = sorted(_branches(links)), sorted(_taken(links))
+    straight = len(branches) == 1 and branches[0][0] and not taken
+    code = "".join([*(code for _, _, code in branches), *taken])
+    return straight, -len(links_in(links)), code
+
+
 def _branches(links: Query) -> list[_Branch]:
     """The branches of the node that a query gives, without what is taken away from it."""
-    if links.word == "and":
-        return [branch for part in links.parts for branch in _branches(part)]
+    size, steps = -len(links_in(links)), 0
+    if links.word in ("and", "minus"):
+        parts = links.parts[: 1 if links.word == "minus" else None]
+        return [branch for part in parts for branch in _branches(part)]
     if links.word == "or":
-        arms = sorted(map(_arm, links.parts))
-        return [(False, -_size(links), "{" + "|".join(code for _, _, code in arms) + "}")]
-    if links.word == "minus":
-        return _branches(links.parts[0])
-    if links.word != LINK:
-        return [(True, 0, "(0)")]
-    steps, of = 1, _below(links)
-    while of.word == LINK:
-        steps, of = steps + 1, _below(of)
-    if not of.word:
-        return [(True, -steps, f"({steps})")]
-    return [(False, -_size(links), f"({steps if steps > 1 else ''}{_shape(of)})")]
+        codes = "|".join(code for _, _, code in sorted(map(_arm, links.parts)))
+        return [(False, size, f"{{{codes}}}")]
+    while links.word == LINK:
+        steps, links = steps + 1, links.parts[0]
+    if not links.word:
+        return [(True, size, f"({steps})")]
+    return [(False, size, f"({steps if steps > 1 else ''}{_shape(links)})")]
 
 
 def _taken(links: Query) -> list[str]:
     """The codes of what is taken away from the node that a query gives."""
-    if links.word == "minus":
-        return [*_taken(links.parts[0]), f"-{{{_shape(links.parts[1])}}}"]
-    return [code for part in links.parts for code in _taken(part)] if links.word == "and" else []
-
-
-def _arm(links: Query) -> _Branch:
-    branches, taken = sorted(_branches(links)), sorted(_taken(links))
-    straight = len(branches) == 1 and branches[0][0] and not taken
-    return straight, -_size(links), "".join([*(code for _, _, code in branches), *taken])
-
-
-def leaves(links: Query, hops: int = 0) -> Iterator[tuple[str, int]]:
-    """The entities that a query names, each with its distance from the answer."""
-    if links.word == LINK:
-        yield from leaves(_below(links), hops + 1)
-    elif links.word:
-        for part in links.parts:
-            yield from leaves(part, hops)
-    else:
-        yield links.name, hops
+    own = [f"-{{{_shape(part)}}}" for part in links.parts[1:] if links.word == "minus"]
+    parts = {"and": links.parts, "minus": links.parts[:1]}.get(links.word, ())
+    return own + [code for part in parts for code in _taken(part)]

@@ -1,6 +1,6 @@
-"""Queries: their lines, answers, costs, derivations and evidence.
+"""Queries: their lines, and what they give on a graph.
 
-    "x"            the entity x                    (p "r" X)    {y : (x, r, y), x in X}
+    "x"            the entity x (an anchor)        (p "r" X)    {y : (x, r, y), x in X}
     (and X Y …)    intersection                    (p- "r" X)   {y : (y, r, x), x in X}
     (or X Y …)     union                           (minus X Y)  X without Y      (count X)  at the root
 
@@ -10,68 +10,81 @@ query that was read is nested deeper than `MOST_DEPTH`, so that recursion is saf
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import reduce
 from typing import NamedTuple
 
-from rulemine.verify.facts import Way
-from rulemine.verify.proofs import Triples
-from rulemine.verify.triples import Triple
+from rulemine.verify.graph import Graph, Triple
 
 __all__ = [
-    "ENDS",
-    "Query",
-    "answers",
-    "as_asked",
-    "asks",
-    "costs",
-    "derivations",
-    "evidence",
-    "line",
-    "read",
-    "settled",
-]
+    "LINK", "Few", "Query", "answers", "asks", "costs", "derivations", "evidence", "nodes", "read",
+    "triple_of",
+]  # fmt: skip
 
 MOST_DEPTH = 100
 
+LINK = "link"
+"""The word of a step along the triples of a relation, or of several that state the same facts."""
+
 _TOKEN = re.compile(r'[()]|"(?:[^"\\]|\\.)*"|[^()"\s]+')
 
-ENDS = {"p": "object", "p-": "subject"}
-"""Word of a step → the end of its triple that it leads to."""
+_ENDS = {"p": "object", "p-": "subject"}
+"""Word of a step in a line → the end of its triple that it leads to."""
 
 _PARTS = {"p": 1, "p-": 1, "minus": 2, "count": 1}
 
 _SETS: dict[str, Callable[..., set[str]]] = {
-    "and": set.intersection, "or": set.union, "link": set.union, "minus": set.difference, "count": set.copy,
+    "and": set.intersection, "or": set.union, "minus": set.difference, "count": set.copy,
 }  # fmt: skip
+
+Way = tuple[str, str]
+"""A relation, and the end of its triples that a step leads to."""
+
+
+class Few:
+    """Look-ups in a few triples, as those of a graph."""
+
+    def __init__(self, triples: Iterable[Triple]) -> None:
+        self._found: dict[tuple[str, str, str], set[str]] = {}
+        for s, r, o in triples:
+            self._found.setdefault((s, r, "object"), set()).add(o)
+            self._found.setdefault((o, r, "subject"), set()).add(s)
+
+    def objects(self, subject: str, relation: str) -> Set[str]:
+        """All o with relation(subject, o)."""
+        return self._found.get((subject, relation, "object"), set())
+
+    def subjects(self, relation: str, object_: str) -> Set[str]:
+        """All s with relation(s, object_)."""
+        return self._found.get((object_, relation, "subject"), set())
 
 
 class Query(NamedTuple):
-    """A query: the word of its parenthesis ("" for an entity), name, parts, and the whole text."""
+    """A query.
+
+    Attributes:
+        word: The word of its parenthesis, `LINK` for a step; "" for an entity.
+        name: The entity.
+        parts: Its parts.
+        ways: Of a step, the ways that it may go.
+    """
 
     word: str
-    name: str
-    parts: "tuple[Query, ...]"
-    text: str
+    name: str = ""
+    parts: "tuple[Query, ...]" = ()
+    ways: tuple[Way, ...] = ()
 
-
-def as_asked(ways: list[Way], topic: str) -> str:
-    """The line of the question for everything that answers it, see `rulemine.verify.facts.Facts.ways`."""
-    words = {end: word for word, end in ENDS.items()}
-    parts = sorted(f"({words[end]} {_quoted(name)} {_quoted(topic)})" for name, end in ways)
-    return parts[0] if len(parts) == 1 else f"(or {' '.join(parts)})"
+    @property
+    def text(self) -> str:
+        """Its line, if each step goes one way."""
+        if not self.word:
+            return _quoted(self.name)
+        steps = [f"p{'-' * (end == 'subject')} {_quoted(name)}" for name, end in self.ways]
+        return f"({' '.join([*(steps or [self.word]), *(part.text for part in self.parts)])})"
 
 
 def _quoted(name: str) -> str:
     return json.dumps(name, ensure_ascii=False)
-
-
-def asks(query: Query, relations: Mapping[str, Mapping[str, str]]) -> bool:
-    """Whether a query asks for an end that is asked for, or for what has several ends at once."""
-    if query.word in ENDS:
-        return relations.get(query.name, {}).get("ask", "both") in ("both", ENDS[query.word])
-    parts = () if query.word == "and" else query.parts[:1] if query.word == "minus" else query.parts
-    return all(asks(part, relations) for part in parts)
 
 
 def read(line: str) -> Query:
@@ -90,132 +103,107 @@ def read(line: str) -> Query:
 def _read(start: str, tokens: Iterator[str], depth: int) -> Query:
     """Reads the query that begins with a token."""
     if start != "(":
-        return Query("", name := _name(start), (), _quoted(name))
+        return Query("", str(json.loads(start)))
     word, parts = next(tokens, ""), list[Query]()
-    names = [_name(next(tokens, ""))] if word in ENDS else []
+    ways = [(str(json.loads(next(tokens, ""))), _ENDS[word])] if word in _ENDS else []
     while (item := next(tokens, "")) != ")" and depth < MOST_DEPTH:
         parts.append(_read(item, tokens, depth + 1))
-    fits = len(parts) == _PARTS.get(word)
+    fits = len(parts) == _PARTS.get(word) and word not in [one.word for one in nodes(parts[-1])]
     if word in ("and", "or"):
         parts.sort(key=lambda part: part.text)
-        fits = 1 < len(parts) == len({p.text for p in parts}) and word not in {
-            p.word for p in parts
-        }
-    elif word == "minus" and fits:
-        fits = word not in _TOKEN.findall(parts[1].text)
-    if not fits or any(part.word == "count" for part in parts):
+        fits = 1 < len(parts) == len({*parts}) and word not in [part.word for part in parts]
+    if not fits or "count" in [part.word for part in parts]:
         raise ValueError(word)
-    texts = [word, *map(_quoted, names), *(part.text for part in parts)]
-    return Query(word, "".join(names), tuple(parts), f"({' '.join(texts)})")
+    return Query(LINK if ways else word, "", tuple(parts), tuple(ways))
 
 
-def _name(token: str) -> str:
-    if token[:1] != '"':
-        raise ValueError(token)
-    return str(json.loads(token))
+def nodes(query: Query) -> Iterator[Query]:
+    """A query and all its parts."""
+    yield query
+    for part in query.parts:
+        yield from nodes(part)
 
 
-def line(query: Query) -> str:
-    """The canonical line of a query, whose nodes may be links (unions of all statements of a fact)."""
-    if not query.word:
-        return _quoted(query.name)
-    word = "or" if query.word == "link" else query.word
-    if query.word == "link" and len(query.parts) == 1:
-        return line(query.parts[0])
-    texts = [line(part) for part in query.parts]
-    if word in ("and", "or"):
-        texts = sorted({text for whole in texts for text in _parts_of(whole, word)})
-        if len(texts) == 1:
-            return texts[0]
-    return f"({' '.join([word, *[_quoted(query.name)] * (word in ENDS), *texts])})"
+def asks(query: Query, relations: Mapping[str, Mapping[str, str]]) -> bool:
+    """Whether a query asks for ends that are asked for, or for what is the end of several links at once."""
+    asked = (
+        relations.get(name, {}).get("ask", "both") in ("both", end) for name, end in query.ways
+    )
+    below = {"and": 0, LINK: 0, "minus": 1}.get(query.word)
+    return all(asked) and all(asks(part, relations) for part in query.parts[:below])
 
 
-def _parts_of(text: str, word: str) -> list[str]:
-    """The parts of a line if it has a word, else the line."""
-    query = read(text)
-    return [part.text for part in query.parts] if query.word == word else [text]
-
-
-def answers(query: Query, triples: Triples) -> set[str]:
+def answers(query: Query, graph: Graph | Few) -> set[str]:
     """All entities that answer a query; of a count, those that are counted."""
-    sets = [answers(part, triples) for part in query.parts]
-    if query.word in ENDS:
-        return {end for start in sets[0] for end in _step(query, start, triples)}
+    sets = [answers(part, graph) for part in query.parts]
+    if query.word == LINK:
+        return set().union(*(_step(way, one, graph) for one in sets[0] for way in query.ways))
     return _SETS[query.word](*sets) if sets else {query.name}
 
 
-def _step(query: Query, start: str, triples: Triples) -> frozenset[str]:
-    if query.word == "p":
-        return triples.objects(start, query.name)
-    return triples.subjects(query.name, start)
+def _step(way: Way, start: str, graph: Graph | Few) -> Set[str]:
+    name, end = way
+    return graph.objects(start, name) if end == "object" else graph.subjects(name, start)
 
 
-def settled(query: Query, triples: Triples) -> Query:
-    """The query with the entities that are taken away in place of each query for them.
-
-    `costs` and `derivations` see some triples only, which do not show what a difference takes away.
-    """
-    parts = [settled(part, triples) for part in query.parts]
-    if query.word == "minus":
-        both = answers(query.parts[0], triples) & answers(query.parts[1], triples)
-        parts[1:] = [Query("", name, (), _quoted(name)) for name in sorted(both)]
-    return query._replace(parts=tuple(parts))
+def triple_of(way: Way, start: str, end: str) -> Triple:
+    """The triple by which a way leads from one entity to another."""
+    return (start, way[0], end) if way[1] == "object" else (end, way[0], start)
 
 
-def evidence(query: Query, wanted: Set[str], triples: Triples) -> Iterator[tuple[Triple, str]]:
+def evidence(query: Query, wanted: Set[str], graph: Graph) -> Iterator[tuple[Triple, str]]:
     """The triples of all derivations of some answers of a query, each with the end that it leads to."""
     for part in query.parts[: 1 if query.word == "minus" else None]:
-        below = answers(part, triples)
-        if query.word in ENDS:
-            steps = [(x, y) for x in below for y in _step(query, x, triples) & wanted]
-            for x, y in steps:
-                yield _triple(query, x, y), ENDS[query.word]
-            below = {x for x, _ in steps}
-        else:
-            below &= wanted
-        yield from evidence(part, below, triples)
+        below = answers(part, graph)
+        steps = [
+            (way, x, y) for x in below for way in query.ways for y in _step(way, x, graph) & wanted
+        ]
+        yield from ((triple_of(way, x, y), way[1]) for way, x, y in steps)
+        below &= {x for _, x, _ in steps} if query.ways else wanted
+        yield from evidence(part, below, graph)
 
 
 def costs(
     query: Query,
-    triples: Triples,
+    few: Few,
+    graph: Graph,
     cost: Callable[[Triple], int],
     add: Callable[[int, int], int],
 ) -> dict[str, int]:
     """Each answer of a query, with the least cost of its derivations.
 
     Args:
-        query: The query; one with differences as `settled` gives it.
-        triples: Look-ups; those of `evidence` are enough.
+        query: The query.
+        few: The triples of `evidence`.
+        graph: The graph, which shows what differences take away.
         cost: What a triple costs.
         add: What two parts of a derivation cost together; never less than either.
     """
     if not query.word:
         return {query.name: 0}
-    found = [costs(part, triples, cost, add) for part in query.parts]
+    found = [costs(part, few, graph, cost, add) for part in query.parts]
     if query.word == "and":
         shared = set.intersection(*map(set, found))
         return {y: reduce(add, (part[y] for part in found)) for y in shared}
     if query.word == "minus":
-        gone = set().union(*found[1:])
-        return {y: least for y, least in found[0].items() if y not in gone}
-    least: dict[str, int] = {}
-    for part in found:
-        for x, below in part.items():
-            for y in _step(query, x, triples) if query.word in ENDS else (x,):
-                whole = add(below, cost(_triple(query, x, y))) if query.word in ENDS else below
-                least[y] = min(whole, least.get(y, whole))
-    return least
+        gone = answers(query.parts[1], graph)
+        return {y: n for y, n in found[0].items() if y not in gone}
+    every = [(y, n) for part in found for y, n in part.items()]
+    if query.word == LINK:
+        steps = [(way, x, y, n) for x, n in every for way in query.ways for y in _step(way, x, few)]
+        every = [(y, add(n, cost(triple_of(way, x, y)))) for way, x, y, n in steps]
+    return dict(sorted(every, key=lambda one: -one[1]))  # of equal keys the last stays, the least
 
 
 def derivations(
-    query: Query, triples: Sequence[Triple], ends: tuple[str, ...] = ()
+    query: Query, triples: Sequence[Triple], graph: Graph, ends: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The derivations that begin a list of triples, one for each step in the order of the query's text.
 
     Args:
-        query: The query; one with differences as `settled` gives it.
+        query: The query.
         triples: The list.
+        graph: The graph, which shows what differences take away.
         ends: The ends that the triples before lead to.
 
     Yields:
@@ -223,31 +211,26 @@ def derivations(
     """
     if not query.word:
         yield query.name, ends
-    elif query.word in ENDS:
-        for x, used in derivations(query.parts[0], triples, ends):
-            for s, r, o in triples[len(used) : len(used) + 1]:
-                start, end = (s, o) if query.word == "p" else (o, s)
-                if (start, r) == (x, query.name):
-                    yield end, (*used, ENDS[query.word])
     elif query.word == "and":
-        found = list(derivations(query.parts[0], triples, ends))
+        found = list(derivations(query.parts[0], triples, graph, ends))
         for part in query.parts[1:]:
             found = [
                 (x, more)
                 for x, used in found
-                for y, more in derivations(part, triples, used)
+                for y, more in derivations(part, triples, graph, used)
                 if x == y
             ]
         yield from found
-    elif query.word == "minus":
-        gone = {part.name for part in query.parts[1:]}
-        for x, used in derivations(query.parts[0], triples, ends):
-            if x not in gone:
-                yield x, used
+    elif query.word == LINK:
+        for x, used in derivations(query.parts[0], triples, graph, ends):
+            for triple in triples[len(used) : len(used) + 1]:
+                ways = ((way, triple[2 if way[1] == "object" else 0]) for way in query.ways)
+                yield from (
+                    (y, (*used, way[1])) for way, y in ways if triple == triple_of(way, x, y)
+                )
     else:
-        for part in query.parts:
-            yield from derivations(part, triples, ends)
-
-
-def _triple(query: Query, start: str, end: str) -> Triple:
-    return (start, query.name, end) if query.word == "p" else (end, query.name, start)
+        minus = query.word == "minus"
+        gone = answers(query.parts[1], graph) if minus else set()
+        for part in query.parts[: 1 if minus else None]:
+            every = derivations(part, triples, graph, ends)
+            yield from (one for one in every if one[0] not in gone)

@@ -1,126 +1,96 @@
-"""The questions, each against the graphs, the removed triples and the rules.
+"""The questions one by one, each against the graphs and the removed triples.
 
 Checks that the query asks for all statements of its relations, and its form; that answers are exactly those
-of the query on the complete KG (and the reference KG), the disjoint union of stated, hard and further ones,
-and all their evidence; what only the incomplete KG gives, and the values of counts; of each hard answer how
-much is missing, its level, witness and core; that the one asked for is the one that the format names; that
-rules are those of certificates; that no triple that stays restates what is asked, where nothing may; that the
-text names the topic entities and, in every naming, no answer and no intermediate; and that no topic entity's
-name has an answer's name in it, but where all relations at the topic entity are between places.
+of the query on the complete graph (and the reference), the disjoint union of stated, hard and further ones,
+and all their evidence; what only the incomplete graph gives, and the values of counts; of each hard answer
+how much is missing, its level, witness and core; that the one asked for is the one that the format names;
+that no triple that stays restates what is asked, where nothing may; and, for the kinds that call it, that no
+part of the query is idle, and what the question says of its evidence.
 """
 
-from collections.abc import Iterable, Mapping, Set
+import json
 from typing import Any
 
-from rulemine.verify.contents import Contents, Located
-from rulemine.verify.graphs import REMOVED, as_triple
-from rulemine.verify.names import Entity
-from rulemine.verify.questions.asked import Asked, Checked
-from rulemine.verify.questions.forms import LINK, nodes
-from rulemine.verify.questions.mentions import find_leaks, occurrences, told_by
-from rulemine.verify.questions.queries import (
-    answers,
-    asks,
-    derivations,
-    read,
-)
-from rulemine.verify.questions.wording import Cut, check_wording, texts_of
-from rulemine.verify.report import Findings, difference, shown
-from rulemine.verify.shapes import NAMINGS
+from rulemine.verify.contents import Contents, Record, as_triple
+from rulemine.verify.graph import Triple
+from rulemine.verify.questions.asked import Asked
+from rulemine.verify.questions.forms import links_in, smaller
+from rulemine.verify.questions.queries import answers, asks, derivations, nodes, read
+from rulemine.verify.questions.texts import check_texts, occurrences
+from rulemine.verify.questions.wording import check_origin, check_patterns
 
-__all__ = ["check_question", "check_split", "check_telling"]
+__all__ = ["check_evidence", "check_needed", "check_question", "check_split"]
 
 
-def check_question(at: Located, contents: Contents, findings: Findings) -> None:
-    """Checks one question."""
-    row, checks = at.row, contents.folder.checks
+def check_question(contents: Contents, at: Record) -> None:
+    """Checks one question of any kind that asks a query."""
+    row, kind = at.row, contents.checks
     try:
-        here = Asked(at, findings, contents, read(row["query"]))
-        form = here.form
+        here = Asked(contents, at, read(row["query"]))
+        _ = here.form
     except ValueError:
-        if not checks.known:
-            findings.note("queries that its kind alone can read, and their answers: not checked")
-        else:
-            what = "a canonical query, with all statements of each relation"
-            findings.add(at.file, at.line, "query", shown(row["query"]), what)
-        return
-    for key, expected in form._asdict().items():
-        here.equal(key, row[key], expected, "the query")
-    check_split(here)
-    if not asks(here.query, contents.names.relations):
-        expected = "a query for an end that is asked for (relations.tsv, ask)"
-        here.add("asks for an end", shown(row["query"]), expected)
+        what = "a canonical query, with all statements of each relation"
+        note = "queries that its kind alone can read, and their answers: not checked"
+        return (
+            contents.wrong(at, "query", row["query"], what)
+            if kind.known
+            else contents.findings.note(note)
+        )
+    check_split(contents, at)
     _check_answers(here)
-    possible = {item["answer"]: item for item in row["hard"] if _check_hard(here, item)}
-    if row["hard"] and row["hard_answer"] not in {item["answer"] for item in row["hard"]}:
-        here.add("hard answer", shown(row["hard_answer"]), "one of the hard answers")
-    elif not row["hard"]:
-        _check_easy(here)
-    else:
-        item = next(item for item in row["hard"] if item["answer"] == row["hard_answer"])
-        here.equal("core", row["core"], item["core"], "as of the hard answer")
-        here.equal("evidence", row["evidence"], item["witness"], "witness of the hard answer")
-        if not contents.brink:
-            _check_choice(here, possible)
-            _check_restated(here)
-    if lost := [one for one in row["removed"] if as_triple(one) not in contents.removed]:
-        here.add("removed", shown(lost), f"triples of {REMOVED}")
-    checks.check_question(here)
-    entities = contents.names.entities
-    named = [name for name in checks.named(row) if name in entities or checks.known]
-    for cut in texts_of(row, contents, named):
-        _check_text(here, cut, [*row["anchors"], *named], entities)
-    ways = [way for node in nodes(here.links) if node.word == LINK for way in node.parts]
-    joined = {e: {w.name for w in ways if w.parts[0][:2] == ("", e)} for e in row["anchors"]}
-    check_telling(here, joined, row["answers"])
-    if checks.known:
-        check_wording(here)
+    _check_choice(here, [item for item in row["hard"] if _check_hard(here, item)])
+    kind.question(here)
+    # Texts of a kind that is not known may name what its block has.
+    own = json.dumps({} if kind.known else row["block"])
+    named = kind.named(row) if kind.known else [e for e in row["answers"] if json.dumps(e) in own]
+    check_texts(here, [e for e in named if kind.known or occurrences(row["question"], e)])
+    if kind.known:
+        check_origin(contents, at)
+        if row["wording"] == "model":
+            list(check_patterns(contents, at))
+        else:
+            here.equal("wording", [row["paraphrases"], row["patterns"]], [[], []])
+    return None
 
 
-def check_split(here: Checked) -> None:
+def check_split(contents: Contents, at: Record) -> None:
     """Checks that a question is of the split of its file."""
-    here.equal("split", here.row["split"], here.at.file.split("/")[-1].removesuffix(".jsonl"))
+    contents.equal(at, "split", at.row["split"], at.file.split("/")[-1].removesuffix(".jsonl"))
 
 
 def _check_answers(here: Asked) -> None:
-    row, query, whole = here.row, here.query, here.whole
-    given, wider = (answers(query, kg) for kg in (here.contents.left, here.contents.wider))
-    stated = (
-        given & whole
-    )  # the rest only follows where a triple is missing that a difference needs
-    counts = query.word == "count"
-    here.equal("value", row["value"], len(whole) if counts else None, "the query")
-    here.equal("stated value", row["stated_value"], len(given) if counts else None, "the query")
-    listed: tuple[tuple[str, list[Any], set[Any]], ...] = (
-        ("answers", row["answers"], wider),
-        ("stated answers", row["stated"], stated),
-        ("hard answers", [item["answer"] for item in row["hard"]], whole - stated),
-        ("further answers", row["further"], wider - whole),
-        ("spurious answers", row["spurious"], given - whole),
-        (
-            "full evidence",
-            list(map(as_triple, row["full_evidence"])),
-            {triple for triple, _ in here.evidence},
-        ),
-    )
-    for what, found, expected in listed:
-        if set(found) != expected:
-            here.add(what, difference(set(found), expected), "all that the query gives")
-        elif found != sorted(expected):
-            here.add(f"{what} sorted", shown(found), "code point order, unique")
+    row, query, contents, whole = here.row, here.links, here.contents, here.whole
+    given = answers(query, contents.incomplete)
+    wider = whole if contents.wider is contents.complete else answers(query, contents.wider)
+    # What else the incomplete graph gives follows where a difference needs a triple that it lacks.
+    stated, counts = given & whole, query.word == "count"
+    full, lost = sorted({triple for triple, _ in here.evidence}), {*map(as_triple, row["removed"])}
+    for what, found, expected in (
+        *((key, row[key], value) for key, value in here.form.items()),
+        ("kind", row["kind"], contents.kind),
+        ("asks for an end", asks(query, contents.relations), True),
+        ("value", row["value"], len(whole) if counts else None),
+        ("stated value", row["stated_value"], len(given) if counts else None),
+        ("answers", row["answers"], sorted(wider)),
+        ("stated answers", row["stated"], sorted(stated)),
+        ("hard answers", [item["answer"] for item in row["hard"]], sorted(whole - stated)),
+        ("further answers", row["further"], sorted(wider - whole)),
+        ("spurious answers", row["spurious"], sorted(given - whole)),
+        ("full evidence", [*map(as_triple, row["full_evidence"])], full),
+        ("removed", [triple for triple in lost if triple not in contents.removed], []),
+    ):
+        here.equal(what, found, expected)
 
 
-def _check_witness(here: Asked, answer: str, triples: list[list[str]]) -> tuple[str, ...] | None:
+def _check_witness(here: Asked, answer: str, witness: list[Triple]) -> tuple[str, ...] | None:
     """The ends that the triples of a cheapest derivation lead to; None if they are no such."""
-    witness = list(map(as_triple, triples))
-    known = {triple for triple, _ in here.evidence}
-    if known.issuperset(witness):
+    if {triple for triple, _ in here.evidence}.issuperset(witness):
         missing = sum(triple in here.contents.removed for triple in witness)
-        for found, ends in derivations(here.settled, witness):
+        for found, ends in derivations(here.links, witness, here.contents.complete):
             if found == answer and len(ends) == len(witness) and missing == here.missing[answer]:
                 return ends
-    expected = f"a cheapest derivation of {shown(answer)}: a triple for each step of the query"
-    here.add("witness", shown(witness), expected)
+    expected = f"a cheapest derivation of {answer!r}: a triple for each step of the query"
+    here.wrong("witness", witness, expected)
     return None
 
 
@@ -129,100 +99,96 @@ def _check_hard(here: Asked, item: dict[str, Any]) -> bool:
     answer, removed = item["answer"], here.contents.removed
     if answer not in here.missing:
         return False
-    here.equal("missing", item["missing"], here.missing[answer], f"by {REMOVED}")
-    here.equal("level", item["level"], here.levels[answer], f"by {REMOVED}")
-    if (ends := _check_witness(here, answer, item["witness"])) is None:
+    here.equal("missing", item["missing"], here.missing[answer])
+    here.equal("level", item["level"], here.levels[answer])
+    witness = [*map(as_triple, item["witness"])]
+    if (ends := _check_witness(here, answer, witness)) is None:
         return False
-    used = [
-        (removed[triple], end)
-        for triple, end in zip(map(as_triple, item["witness"]), ends, strict=True)
-        if triple in removed
-    ]
-    allowed = all(end in record.row["directions"] for record, end in used)
-    core = allowed and all(record.row["core"] for record, _ in used)
-    here.equal("core", item["core"], core, f"by {REMOVED}")
+    used = [(removed[t].row, end) for t, end in zip(witness, ends, strict=True) if t in removed]
+    allowed = all(end in one.get("directions", ()) for one, end in used)
+    here.equal("core", item["core"], allowed and all(one["core"] for one, _ in used))
     return allowed
 
 
-def _check_choice(here: Asked, possible: dict[str, Any]) -> None:
-    """Checks that the hard answer is the right one to ask for."""
-    best = min(
-        (not item["core"], item["missing"], here.source(answer))
-        for answer, item in (possible or {"": {"core": True, "missing": 0}}).items()
-    )
-    wanted = (
-        "in allowed directions, of the core first, then fewest missing, then by name in the source"
-    )
-    here.equal("hard answer", here.source(here.row["hard_answer"]), best[2], wanted)
-
-
-def _check_restated(here: Asked) -> None:
-    """Checks that no triple joins a topic entity and the hard answer, beside those of its derivation."""
-    row, kg = here.row, here.contents.incomplete
-    if here.contents.folder.option("questions", "restated") is not False:
-        return
-    used = {frozenset((s, o)) for s, _, o in row["evidence"] if (s, _, o) in kg}
-    for anchor in row["anchors"]:
-        pair = anchor, row["hard_answer"]
-        left = [*kg.between(*pair), *kg.between(*reversed(pair))]
-        if left and frozenset(pair) not in used:
-            here.add(
-                "restated", f"{shown(left)} between {shown(anchor)} and the hard answer", "nothing"
-            )
-
-
-def _check_easy(here: Asked) -> None:
-    """Checks a question whose answers are all stated."""
-    row = here.row
-    here.equal("hard answer", row["hard_answer"], None, "every answer is stated")
-    here.equal("core", row["core"], False, "every answer is stated")
-    if first := sorted(here.whole, key=here.source)[:1]:
-        _check_witness(here, first[0], row["evidence"])
-
-
-def check_telling(here: Checked, topics: Mapping[str, Set[str]], answers: Iterable[str]) -> None:
-    """Checks that no name of a topic entity gives an answer away.
+def _check_choice(here: Asked, possible: list[dict[str, Any]]) -> None:
+    """Checks which answer is asked for, and what the question says of it.
 
     Args:
         here: The question.
-        topics: Topic entity → the relations that join it to others.
-        answers: The entities that are asked for.
+        possible: The hard answers that may be asked for.
     """
-    known, relations = here.contents.names.entities, here.contents.names.relations
-    between = {name for name, row in relations.items() if row["place"] == "yes"}
-    telling = [topic for topic, joined in topics.items() if not joined or joined - between]
-    hidden = [a for a in answers if a in known and a not in topics]
-    for number, naming in enumerate(NAMINGS):
-        own = [known[topic].spelled[number] for topic in telling if topic in known]
-        for name in told_by(own, [known[answer].spelled[number] for answer in hidden]):
-            found = f"{shown(name)} in one of {shown(own)} (naming {naming})"
-            here.add("names tell no answer", found, "topic entities whose names have no answer in")
-
-
-def _check_text(here: Asked, cut: Cut, topics: list[str], entities: Mapping[str, Entity]) -> None:
-    """Checks that a text names the topic entities and what else it has to, and nothing that it hides."""
-    row, text = here.row, cut.text()
-    if lost := [topic for topic in topics if not occurrences(text, topic)]:
-        here.add("text names the topic", shown(text), f"{shown(lost)} as whole words")
+    row, kg, hard = (
+        here.row,
+        here.contents.incomplete,
+        {one["answer"]: one for one in here.row["hard"]},
+    )
+    item = hard.get(row["hard_answer"], {"core": False, "witness": row["evidence"]})
+    here.equal("core", row["core"], item["core"])
+    here.equal("evidence", row["evidence"], item["witness"])
+    known = row["hard_answer"] in (hard or [None])
+    here.expect(known, "hard answer", row["hard_answer"], "one of the hard answers")
+    for first in () if hard else sorted(here.whole, key=here.source)[:1]:
+        _check_witness(here, first, [*map(as_triple, row["evidence"])])
+    if here.contents.brink or not hard:
         return
-    if row["hard_answer"] in row["anchors"]:
-        wanted = "a hard answer other than the topic entity"
-        here.add("text hides the answers", shown(row["hard_answer"]), wanted)
-    # A release can be renamed: texts must hide the answers in every naming.
-    hidden = [
-        entities[e].spelled
-        for e in (*row["answers"], *row["intermediates"])
-        if e in entities and e not in topics
+    ranked = (
+        (not i["core"], i["missing"], here.source(i["answer"]), i["answer"]) for i in possible
+    )
+    best = min(ranked, default=(False, 0, "", "one whose directions are allowed"))
+    here.equal("hard answer", row["hard_answer"], best[3])
+    # No triple joins a topic entity and the hard answer, beside those of its derivation.
+    used = {frozenset((s, o)) for s, r, o in row["evidence"] if (s, r, o) in kg}
+    for anchor in row["anchors"] if here.contents.option("questions", "restated") is False else ():
+        pair = anchor, row["hard_answer"]
+        left = {*kg.between(*pair), *kg.between(*pair[::-1])} if frozenset(pair) not in used else ()
+        here.expect(not left, "restated", left, f"nothing between {pair}")
+
+
+def check_evidence(here: Asked) -> None:
+    """Checks what a question says of its query and evidence, and the limits on them.
+
+    Relations, intermediates, removed triples and rules; no relation is excluded; answers and evidence are
+    not too many.
+    """
+    row, contents = here.row, here.contents
+    ends = {entity for (s, _, o), _ in here.evidence for entity in (s, o)}
+    evidence = dict.fromkeys(map(as_triple, row["evidence"]))
+    removed = [triple for triple in evidence if triple in contents.removed]
+    relations = {name for link in links_in(here.links) for name, _ in link.ways}
+    rules = {contents.removed[triple].row["certificate"]["rule"] for triple in removed}
+    for what, found, expected in (
+        ("relations", row["relations"], sorted(relations)),
+        ("intermediates", row["intermediates"], sorted(ends - {*row["anchors"], *row["answers"]})),
+        ("removed", row["removed"], [[*triple] for triple in removed]),
+        ("rules", row["rules"], sorted(rules)),
+        ("excluded relations", contents.dropped & relations, set()),
+    ):
+        here.equal(what, found, expected)
+    here.at_most("number of answers", len(row["answers"]), "max_answers")
+    here.at_most("number of full evidence", len(row["full_evidence"]), "max_evidence")
+
+
+def check_needed(here: Asked) -> None:
+    """Checks that no part of a query is idle.
+
+    Every branch is needed, so every topic entity is; every difference takes something away; and no step of
+    a chain leads to all entities of its type that its relation leads to from anywhere.
+    """
+    complete, types = here.contents.complete, here.contents.types
+    idle = any(answers(less, complete) == here.whole for less in smaller(here.links))
+    here.expect(not idle, "every branch needed", here.query.text, "none that changes nothing")
+    taken = [
+        answers(node.parts[0], complete) & answers(node.parts[1], complete)
+        for node in nodes(here.links)
+        if node.word == "minus"
     ]
-    for number, naming in enumerate(NAMINGS if entities.keys() >= {*topics} else ()):
-        own = {topic: entities[topic].spelled[number] for topic in topics}
-        whole = cut.text(own)
-        for topic, name in own.items():
-            spots = {low for low, _ in occurrences(whole, name)}
-            by_model = row["wording"] == "model"
-            if not (spots.issuperset(cut.starts(topic, own)) if by_model else spots):
-                found = f"{shown(whole)} (naming {naming})"
-                here.add("text names the topic", found, f"{shown(name)} as a whole word")
-        for name in find_leaks(whole, own.values(), [names[number] for names in hidden]):
-            found = f"{shown(name)} in {shown(whole)} (naming {naming})"
-            here.add("text hides the answers", found, "a text without answers")
+    here.expect(all(taken), "nothing idle", here.query.text, "differences that take something away")
+    for link in links_in(here.links) if here.form["hops"] > 1 else ():
+        reached = answers(link, complete)
+        shared = here.types_of(reached)
+        more = any(  # mostly found soon
+            one not in reached and shared <= types.get(one, frozenset())
+            for name, end in link.ways
+            for one in complete.targets(name, end == "object")
+        )
+        here.expect(more, "nothing idle", link.ways, "a relation that leads to others, too")

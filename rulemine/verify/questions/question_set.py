@@ -1,136 +1,166 @@
-"""The questions as a set: ids, duplicates, split, and what is unseen in training.
+"""The questions together: duplicates, splits, what these give away, and what patterns carry the core.
 
-Checks that ids are unique; that no two questions share a query or a text; that no split is empty or far from
-its size, and, if the split is by group, that nothing that their kind keeps apart is in two splits (`leaks`
-checks what splits give away). What else a kind promises of its questions: `rulemine.verify.kinds`.
+Checks that no two questions share a query, a text, or their answers and two constants;
+that nothing that their kind keeps apart is in two splits; and the flags `unseen`. A fact is the unordered
+pair of the ends of a removed triple. No fact that the hard answers of a test question need is given by the
+full evidence or an answer of a training or validation question, and none that validation needs by training;
+no test or validation question needs more facts than the recipe allows; questions that are split at random
+are held to none of this. Within test, and within validation, no fact is asked for from both of its ends. No
+rule proves more of the core of test than five questions or 2 % of it; with 50 relations or more, none is in
+the bodies of the rules of more than 30 % of it.
 """
 
+import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
-from typing import Any
+from collections.abc import Hashable, Iterable
+from itertools import combinations
 
-from rulemine.verify.contents import Contents, Located
-from rulemine.verify.folder import MANIFEST_NAME, QUESTION_FILES
-from rulemine.verify.questions.idle import check_near_duplicates
-from rulemine.verify.questions.leaks import check_given_away, check_patterns
-from rulemine.verify.report import Findings, shown
+from rulemine.verify.contents import SPLITS, Contents, Record, Row, as_triple
+from rulemine.verify.questions.wording import check_single
 
-__all__ = ["are_ratios", "check_collection", "check_most", "is_kept"]
+__all__ = ["check_limit", "check_most", "check_set", "check_splits"]
 
-_KEPT = "template used: "
+MANY_RELATIONS = 50
+"""In graphs with fewer, any relation is in many bodies."""
 
+_LATER = {"train": ("validation", "test"), "validation": ("test",), "test": ()}
+"""Split → those for which it must give nothing away."""
 
-def is_kept(rejection: dict[str, Any]) -> bool:
-    """Whether only a model's text was rejected: the question has its template, or no paraphrase."""
-    own = str(rejection["detail"]).startswith(_KEPT)
-    paraphrase = str(rejection["reason"]).startswith("paraphrase: ")
-    return rejection["stage"] == "verbalize" and (own or paraphrase)
+Fact = tuple[str, ...]
 
 
-def check_collection(contents: Contents, findings: Findings) -> None:
+def check_set(contents: Contents) -> None:
     """Checks all properties of more than one question."""
-    folder, questions = contents.folder, contents.questions
-    gone = [here for here in contents.rejections if not is_kept(here.row)]
-    _check_ids(questions, gone, findings)
-    folder.checks.check_set(contents, findings)
-    if folder.checks.as_given:
-        _check_unseen(questions, findings)
+    kind = contents.checks
+    kind.whole(contents)
+    _check_unseen(contents)
+    if kind.as_given:
         return
+    check_single(contents)
+    _check_repeats(contents)
+    needed = [(at, _needed(at.row, contents)) for at in contents.questions]
     if not contents.brink:
-        _check_repeats(questions, "text", lambda row: row["question"], findings)
-        _check_repeats(questions, "query", lambda row: row["query"], findings)
-    check_near_duplicates(contents, findings)
-    if not folder.checks.own_splits:
-        _check_split(contents, findings)
-    check_given_away(contents, findings)
-    check_patterns(contents, findings)
-    _check_unseen(questions, findings)
+        _check_given_away(contents, needed)
+        _check_one_end(contents, needed)
+        _check_core(contents)
 
 
-def _check_ids(questions: list[Located], gone: list[Located], findings: Findings) -> None:
-    first: dict[str, Located] = {}
-    for here in (*questions, *(r for r in gone if r.row["question"])):
-        question = here.row["id"] if "id" in here.row else here.row["question"]
-        if question in first:
-            found = f"{question}, also in {first[question].place}"
-            findings.add(here.file, here.line, "question id unique", found, "unique ids")
-        first.setdefault(question, here)
+def check_splits(contents: Contents) -> None:
+    """Checks that there are questions in every split, or in test alone where nothing is split."""
+    for split in SPLITS:
+        file, whole = f"questions/{split}.jsonl", contents.option("questions", "split") == "none"
+        number = sum(at.file == file for at in contents.questions)
+        if bool(number) == (whole and split != "test"):
+            what, expected = ("split", "none") if number else ("no split empty", "some")
+            contents.findings.add(file, None, what, f"{number} questions", expected)
 
 
-def _check_repeats(
-    questions: list[Located],
-    what: str,
-    key: Callable[[dict[str, Any]], Hashable],
-    findings: Findings,
-) -> None:
-    first: dict[Hashable, Located] = {}
-    for here in questions:
-        if (other := first.setdefault(key(here.row), here)) is not here:
-            found = f"the {what} of {other.place}, {shown(here.row['question'])}"
-            findings.add(here.file, here.line, f"one question a {what}", found, f"another {what}")
+def check_limit(contents: Contents, what: str, number: int, most: float, key: str) -> None:
+    """Checks that there are not more questions of some sort than an option allows."""
+    if number > most:
+        found = f"{number} questions {what}"
+        contents.findings.add("questions", None, "balance", found, f"at most {most} (config.{key})")
 
 
-def check_most(contents: Contents, values: Iterable[str], key: str, findings: Findings) -> None:
+def check_most(contents: Contents, values: Iterable[str], key: str) -> None:
     """Checks that no value occurs more often than an option of the kind allows, one of each question."""
-    kind = contents.folder.kind
-    most = contents.folder.option(kind, key)
-    for value, number in sorted(Counter(values).items()) if type(most) is int else ():
-        if number > most:
-            expected = f"at most {most} (manifest, config.{kind}.{key})"
-            findings.add("questions", None, "balance", f"{number} questions{value}", expected)
+    most = contents.option(contents.kind, key)
+    for value, number in sorted(Counter(values).items()) if most is not None else ():
+        check_limit(contents, value, number, most, f"{contents.kind}.{key}")
 
 
-def are_ratios(ratios: Any) -> bool:
-    """Whether an option is three ratios."""
-    return isinstance(ratios, list) and [type(r) is int and r > 0 for r in ratios] == [True] * 3
+def _check_repeats(contents: Contents) -> None:
+    """Checks what no two questions share, of any splits or of two."""
+    kind, first = contents.checks, dict[Hashable, Record]()
+    grouped = contents.option("questions", "split") == "group"
+    once = () if contents.brink else (("text", "question"), ("query", "query"))
+    for at in contents.questions:
+        row = at.row
+        pairs = combinations(sorted({*kind.constants(row)}), 2)
+        keys: list[tuple[Hashable, ...]] = [
+            (f"one question a {what}", row[key]) for what, key in once
+        ]
+        keys += [("near duplicates", frozenset(row["answers"]), pair) for pair in pairs]
+        keys += [("no leakage", *key) for key in (kind.apart(row, contents) if grouped else ())]
+        for key in keys:
+            other = first.setdefault(key, at)
+            if other is not at and (key[0] != "no leakage" or other.file != at.file):
+                contents.wrong(at, str(key[0]), key[1:], f"none of {other.place}")
 
 
-def _check_split(contents: Contents, findings: Findings) -> None:
-    mode = contents.folder.option("questions", "split")
-    sizes = Counter(q.file for q in contents.questions)
-    for file in QUESTION_FILES if mode != "none" else ():
-        if not sizes[file]:
-            findings.add(file, None, "no split empty", "no question", "at least one")
-    for file in QUESTION_FILES[:-1] if mode == "none" else ():
-        if sizes[file]:
-            expected = "none: with split none all questions are test questions"
-            findings.add(file, None, "split", f"{sizes[file]} questions", expected)
-    if mode == "group":
-        _check_leakage(contents, findings)
-    elif mode not in ("none", "random"):
-        expected = "config.questions.split: group, random or none"
-        findings.add(MANIFEST_NAME, None, "split", shown(mode), expected)
+def _needed(row: Row, contents: Contents) -> set[Fact]:
+    """The facts that the hard answers of a question need."""
+    triples = (as_triple(triple) for item in row["hard"] for triple in item["witness"])
+    return {_pair(s, o) for s, r, o in triples if (s, r, o) in contents.removed}
 
 
-def _check_leakage(contents: Contents, findings: Findings) -> None:
-    """Checks that no two splits share a link."""
-    first: dict[Hashable, Located] = {}
-    for here in contents.questions:
-        for what, key in contents.folder.checks.shared(here.row, contents):
-            earlier = first.setdefault((what, key), here)
-            if earlier.file != here.file:
-                found = f"the {what} of {earlier.place}: {shown(key)}"
-                findings.add(here.file, here.line, "no leakage", found, "the same split for both")
+def _pair(one: str, other: str) -> Fact:
+    return tuple(sorted((one, other)))
 
 
-def _check_unseen(questions: list[Located], findings: Findings) -> None:
-    train = [here.row for here in questions if here.row["split"] == "train"]
+def _check_given_away(contents: Contents, needed: list[tuple[Record, set[Fact]]]) -> None:
+    """Checks what every split gives away."""
+    by_split: dict[str, dict[Fact, Record]] = {split: {} for split in SPLITS}
+    grouped = contents.option("questions", "split") == "group"
+    most = contents.option("questions", "max_facts") if grouped else None
+    for at, facts in needed:
+        by_split[at.row["split"]].update(dict.fromkeys(facts, at))
+        if at.row["split"] != "train" and len(facts) > (most or len(facts)):
+            contents.wrong(at, "facts needed", facts, f"at most {most} (questions.max_facts)")
+    for row, at in ((at.row, at) for at in contents.questions):
+        given = {_pair(s, o) for s, _, o in row["full_evidence"] + row["removed"]}
+        given |= {_pair(topic, one) for topic in row["anchors"] for one in row["answers"]}
+        for later in _LATER[row["split"]]:
+            for fact in by_split[later].keys() & given if grouped else ():
+                contents.wrong(at, "no leakage", fact, f"not of {by_split[later][fact].place}")
+
+
+def _check_one_end(contents: Contents, needed: list[tuple[Record, set[Fact]]]) -> None:
+    """Checks that no fact is asked for from both of its ends in test, and none in validation."""
+    asked: dict[Hashable, tuple[str, Record]] = {}
+    for at, facts in needed:
+        answers = [item["answer"] for item in at.row["hard"] if at.row["split"] != "train"]
+        rows = "".join(answers)  # of JSON, where answers are rows
+        for fact, end in ((one, end) for one in facts for end in one):
+            if end in answers or json.dumps(end, ensure_ascii=False) in rows:
+                other, first = asked.setdefault((at.row["split"], fact), (end, at))
+                if other != end and first is not at:
+                    contents.wrong(at, "one end", fact, f"not the other end of {first.place}")
+
+
+def _check_core(contents: Contents) -> None:
+    """Checks that no pattern tells the answers of the core of test."""
+    core = [
+        contents.rules.keys() & at.row["rules"]
+        for at in contents.questions
+        if at.row["core"] and at.row["split"] == "test"
+    ]
+    bodies = [{r for id_ in own for _, r, _ in contents.rules[id_].body} for own in core]
+    share = 3 * len(core) // 10 if len(contents.relations) >= MANY_RELATIONS else len(core)
+    for patterns, most in ((core, max(5, len(core) // 50)), (bodies, max(1, share))):
+        for name, number in sorted(Counter(one for own in patterns for one in own).items()):
+            if number > most:
+                found = f"{name} in the proofs of {number} questions of the core"
+                contents.findings.add(
+                    "questions/test.jsonl", None, "patterns", found, f"at most {most}"
+                )
+
+
+def _check_unseen(contents: Contents) -> None:
+    train = [at.row for at in contents.questions if at.row["split"] == "train"]
     rules = {rule for row in train for rule in row["rules"]}
     relations = {relation for row in train for relation in row["relations"]}
     answers = {_answer_key(row, item["answer"]) for row in train for item in row["hard"]}
-    for here in questions:
-        row = here.row
+    for at in contents.questions:
+        row, answer = at.row, at.row["hard_answer"]
         expected = {
             "rule": bool(train) and not rules.issuperset(row["rules"]),
             "relation": bool(train) and not relations.issuperset(row["relations"]),
-            "answer": bool(train)
-            and row["hard_answer"] is not None
-            and _answer_key(row, row["hard_answer"]) not in answers,
+            "answer": bool(train and answer) and _answer_key(row, answer) not in answers,
         }
-        if row["unseen"] != expected:
-            findings.add(here.file, here.line, "unseen", shown(row["unseen"]), shown(expected))
+        contents.equal(at, "unseen", row["unseen"], expected)
 
 
-def _answer_key(row: dict[str, Any], answer: str) -> tuple[str, bool]:
+def _answer_key(row: Row, answer: str) -> tuple[str, bool]:
     """An answer; the value of a property, such as a country's name, is not the node that is called so."""
-    return answer, "_prop" in (row["block"] or {}).get("returns", "") and '"' in answer
+    return answer, "_prop" in row["block"].get("returns", "") and '"' in answer

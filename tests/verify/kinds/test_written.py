@@ -171,7 +171,7 @@ def of_both(kind: str) -> dict[str, tuple[Callable[[Path], object], str]]:
         f"{kind}: less evidence allowed": (options(kind, max_evidence=2), "number of full evidence"),
         f"{kind}: fewer answers allowed": (options(kind, max_answers=2), "number of answers"),
         f"{kind}: fewer questions allowed": (options(kind, questions=3), "balance"),
-        f"{kind}: a question of another kind": (of(0, put("kind", to="structures")), "record"),
+        f"{kind}: a question of another kind": (of(0, put("kind", to="structures")), "kind"),
     }  # fmt: skip
 
 

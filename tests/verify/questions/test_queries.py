@@ -8,18 +8,17 @@ from random import Random
 import pytest
 
 from rulemine.query import parse
-from rulemine.verify.proofs import Triples
+from rulemine.verify.graph import Graph, Terms, Triple
 from rulemine.verify.questions.queries import (
     MOST_DEPTH,
+    Few,
     Query,
     answers,
     costs,
     evidence,
     read,
-    settled,
 )
 from rulemine.verify.questions.queries import derivations as read_derivations
-from rulemine.verify.triples import Graph, Triple
 from tests.oracles.queries import (
     Answerer,
     World,
@@ -32,27 +31,30 @@ MOST = 2_000
 """Derivations of a query from which on they are not compared."""
 
 
-def check_grades(world: World, own: Query, answer: str, triples: Triples) -> None:
+def check_grades(world: World, own: Query, answer: str, graph: Graph) -> None:
     """Compares the cost, the level and each derivation of an answer with all derivations."""
     removed, query = world.removed, parse(own.text)
     every = list(derivations(world, query, answer))
-    missing = costs(own, triples, lambda triple: triple in removed, add)
+    few = Few(graph)
+    missing = costs(own, few, graph, lambda triple: triple in removed, add)
     assert missing[answer] == min(d.missing for d in every)
-    late = costs(own, triples, lambda triple: 101 - removed.get(triple, 101), max)
+    late = costs(own, few, graph, lambda triple: 101 - removed.get(triple, 101), max)
     until = (min((removed.get(t, 101) for t in d.triples), default=101) for d in every)
     assert 101 - late[answer] == max(until)
     for d in every[:20]:
-        assert answer in whole_derivations(own, d.triples)
-        assert answer not in whole_derivations(own, (*d.triples, ("x", "r", "y")))
+        assert answer in whole_derivations(own, graph, d.triples)
+        assert answer not in whole_derivations(own, graph, (*d.triples, ("x", "r", "y")))
     lists = {d.triples for d in every}
     for d in every[:20]:
         if d.triples[::-1] not in lists:
-            assert answer not in whole_derivations(own, d.triples[::-1])
-        assert answer not in whole_derivations(own, d.triples[:-1]) or d.triples[:-1] in lists
+            assert answer not in whole_derivations(own, graph, d.triples[::-1])
+        assert (
+            answer not in whole_derivations(own, graph, d.triples[:-1]) or d.triples[:-1] in lists
+        )
 
 
-def whole_derivations(query: Query, triples: Sequence[Triple]) -> set[str]:
-    found = list(read_derivations(query, triples))
+def whole_derivations(query: Query, graph: Graph, triples: Sequence[Triple]) -> set[str]:
+    found = list(read_derivations(query, triples, graph))
     for answer, ends in found:
         if len(ends) == len(triples) > 0:
             s, _, o = triples[-1]
@@ -66,7 +68,7 @@ def test_lines_answers_and_evidence_are_those_of_others(block: int) -> None:
     for seed in range(10 * block, 10 * block + 10):
         world = random_world(seed, 6 if seed % 2 else 30)
         answerer, rng = Answerer(world), Random(seed)
-        triples = Triples(Graph.of(world.kg.labeled()))
+        triples = Graph.of(world.kg.labeled(), Terms())
         for _ in range(25):
             query = random_query(world, rng)
             own = read(query.text)
@@ -81,7 +83,7 @@ def test_lines_answers_and_evidence_are_those_of_others(block: int) -> None:
                 enumerated += 1
                 expected = {triple for d in every for triple in d.triples}
                 for answer in wanted:
-                    check_grades(world, settled(own, triples), answer, triples)
+                    check_grades(world, own, answer, triples)
                 assert {t for t, _ in evidence(own, set(wanted), triples)} == expected, query
     assert enumerated > 200
 
@@ -104,7 +106,7 @@ def test_what_is_no_canonical_query_is_refused(line: str) -> None:
 
 def test_the_deepest_query_is_read_and_answered() -> None:
     line = '(p "r" ' * MOST_DEPTH + '"x"' + ")" * MOST_DEPTH
-    triples = Triples(Graph.of([("x", "r", "y"), ("y", "r", "x")]))
+    triples = Graph.of([("x", "r", "y"), ("y", "r", "x")], Terms())
     assert answers(read(line), triples) == {"x"}
     assert {t for t, _ in evidence(read(line), {"x"}, triples)} == {
         ("x", "r", "y"),

@@ -5,10 +5,10 @@ from itertools import product
 import pytest
 
 from rulemine.seeds import stream
-from rulemine.verify import measures
-from rulemine.verify.measures import Columns, sizes_of
-from rulemine.verify.rules import Atom, HornRule
-from rulemine.verify.triples import Graph, Triple
+from rulemine.verify import proofs
+from rulemine.verify.graph import Graph, Terms, Triple
+from rulemine.verify.proofs import Atom, HornRule
+from rulemine.verify.rules import sizes_of
 
 
 def by_definition(rule: HornRule, facts: set[Triple]) -> dict[str, object]:
@@ -39,7 +39,7 @@ def by_definition(rule: HornRule, facts: set[Triple]) -> dict[str, object]:
 
 @pytest.mark.parametrize("most", [1 << 21, 5])
 def test_sizes_are_those_of_the_definition(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measures, "MOST_ROWS", most)  # so that heads are taken in parts
+    monkeypatch.setattr(proofs, "MOST_ROWS", most)  # so that heads are taken in parts
     draw = stream(7, "measures")
     nonzero = 0
     for _ in range(400):
@@ -56,7 +56,7 @@ def test_sizes_are_those_of_the_definition(most: int, monkeypatch: pytest.Monkey
         if {0, 1} - {t for s, _, o in body for t in (s, o)} or not connected(body):
             continue
         rule = HornRule(1, head, tuple(body), {})
-        found = sizes_of(rule, Columns(Graph.of(facts)))
+        found = sizes_of(rule, Graph.of(facts, Terms()))
         assert found == by_definition(rule, facts), (rule, facts)
         nonzero += int(found["support"]) > 1
     assert nonzero > 20
