@@ -24,9 +24,8 @@ from rulemine.kinds.registry import KINDS, kind_named
 from rulemine.recipe.loading import decode_recipe
 from rulemine.release.contents import read_parts
 from rulemine.release.differences import compare
-from rulemine.release.manifest import dump_manifest
 from rulemine.release.reader import MANIFEST, Release
-from rulemine.release.writer import write_release
+from rulemine.release.writer import dump_manifest, write_release
 from rulemine.verify.report import Problem, VerificationReport
 
 __all__ = ["regenerated", "write_again"]

@@ -7,7 +7,7 @@ checked against its digest, and never changed. Nothing here needs a JVM or a net
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import islice, starmap
@@ -18,15 +18,15 @@ from typing import Any, TypeVar, cast
 from rulemine.codec import dump_line, from_json, parse_object
 from rulemine.errors import InputError, ReleaseError
 from rulemine.files import describe_content, digest_of, read_jsonl, read_lines, read_text
-from rulemine.kg.entity_names import EntityNames
+from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import read_simplekg
 from rulemine.kinds.registry import USUAL, kind_named
 from rulemine.phrasing.templates import Templates
-from rulemine.release.manifest import check_manifest
-from rulemine.release.outputs import MANIFEST
+from rulemine.release.outputs import FORMAT, MANIFEST
 from rulemine.release.records import (
+    FORMAT_VERSION,
     MISSING,
     SPLITS,
     Missing,
@@ -58,6 +58,66 @@ def identity_of(manifest: Mapping[str, Any]) -> str:
     counts.pop("statistics", None)  # which has the lengths of texts
     what = [manifest["name"], config, manifest["kg"].get("digest"), counts]
     return digest_of(json.dumps(what, sort_keys=True).encode())
+
+
+def _is_config(value: Any) -> bool:
+    """Whether a value has the options of a build, with the section of its kind, or a file in its place."""
+    if not isinstance(value, dict) or not isinstance(kind := value.get("kind", USUAL), str):
+        return False
+    tables = ("mining", "selection", "questions", "verbalizer")
+    own = value.get(kind, "kind" in value or {})
+    return all(isinstance(value.get(name, {}), dict) for name in tables) and isinstance(
+        own, dict | str
+    )
+
+
+_FITS: dict[str, Callable[[Any], bool]] = {
+    "name": lambda v: isinstance(v, str) and v.replace("-", "").replace("_", "").isalnum(),
+    "naming": lambda v: isinstance(v, str) and v in NAMINGS,
+    "config": _is_config,
+    "kg": lambda v: isinstance(v, dict),
+    "counts": lambda v: isinstance(v, dict),
+    "files": lambda v: (
+        isinstance(v, dict)
+        and all(isinstance(entry, dict) for entry in v.values())
+        and not any(Path(name).is_absolute() or ".." in Path(name).parts for name in v)
+    ),
+    "levels": lambda v: (
+        isinstance(v, list)
+        and all(type(level) is int and level >= 1 for level in v)
+        and v == sorted({*v, 100})
+    ),
+}
+"""Key → what its value must be; the rest is for people and for `rulemine verify`."""
+
+
+def _check_manifest(manifest: dict[str, Any], where: Path) -> None:
+    """Checks what a reader relies on.
+
+    Args:
+        manifest: The manifest.
+        where: Its file, for messages.
+
+    Raises:
+        ReleaseError: It is of no release, or of one of another format version.
+    """
+    form, version = manifest.get("format"), manifest.get("format_version")
+    advice = "Fetch or build the release again."
+    if form != FORMAT:
+        raise ReleaseError(
+            f"{where}: format is {form!r}; expected {FORMAT!r}. Name the folder of a release."
+        )
+    if version != FORMAT_VERSION:
+        if type(version) is int and version > FORMAT_VERSION:
+            advice = "This program is too old: pip install -U rulemine."
+        raise ReleaseError(
+            f"{where}: format version is {dump_line(version)}; expected {FORMAT_VERSION}. {advice}"
+        )
+    values = {"levels": [100], **manifest}
+    for key, fits in _FITS.items():
+        if not fits(values.get(key)):
+            found = dump_line(values[key])[:60] if key in values else "missing"
+            raise ReleaseError(f"{where}: {key} is {found}, which no release has. {advice}")
 
 
 @dataclass(frozen=True)
@@ -102,7 +162,7 @@ class Release:
             manifest = parse_object(read_text(file), str(where))
         except InputError as problem:
             raise ReleaseError(str(problem)) from None
-        check_manifest(manifest, where)
+        _check_manifest(manifest, where)
         return cls(given, folder, manifest)
 
     @property

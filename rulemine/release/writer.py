@@ -4,6 +4,7 @@ Guarantees: the same parts give the same bytes; digests of compressed files are 
 so they do not depend on the compressor.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import chain
@@ -18,13 +19,13 @@ from rulemine.kinds.registry import kind_named
 from rulemine.release.card.figures import figures_of
 from rulemine.release.card.page import write_card
 from rulemine.release.contents import GLOSSES, JOURNAL, PROMPT, ModelTrace, ReleaseParts
-from rulemine.release.manifest import FORMAT, dump_manifest
-from rulemine.release.reader import MANIFEST, PROPERTY_GRAPHS, TYPES
+from rulemine.release.outputs import FORMAT, MANIFEST
+from rulemine.release.reader import PROPERTY_GRAPHS, TYPES
 from rulemine.release.records import FORMAT_VERSION, SPLITS
 from rulemine.release.sheet import SHEET, SHEET_COLUMNS, sheet_rows
 from rulemine.rules.formats import write_rules
 
-__all__ = ["write_release", "write_trace"]
+__all__ = ["dump_manifest", "write_release", "write_trace"]
 
 
 def write_release(
@@ -81,8 +82,11 @@ def write_release(
         "counts": figures_of(named),
     }
     write_text(folder / "README.md", write_card(named, manifest))
-    made = {name: _describe(folder / name) for name in _files(folder)}
-    manifest["files"] = dict(sorted((made | same).items()))
+    files = dict(same)
+    for path in (path for path in folder.rglob("*") if path.is_file()):
+        size, digest = describe_content(path)
+        files[path.relative_to(folder).as_posix()] = {"bytes": size, "sha256": digest}
+    manifest["files"] = dict(sorted(files.items()))
     write_text(folder / MANIFEST, dump_manifest(manifest))
 
 
@@ -137,10 +141,6 @@ def _write_relations(path: Path, parts: ReleaseParts) -> None:
     _write_table(path, header, rows)
 
 
-def _files(folder: Path) -> list[str]:
-    return sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
-
-
-def _describe(path: Path) -> dict[str, Any]:
-    size, digest = describe_content(path)
-    return {"bytes": size, "sha256": digest}
+def dump_manifest(manifest: dict[str, Any]) -> str:
+    """A manifest as text: two-space JSON, keys in the order given, LF at the end."""
+    return json.dumps(manifest, ensure_ascii=False, allow_nan=False, indent=2) + "\n"

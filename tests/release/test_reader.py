@@ -14,7 +14,6 @@ from rulemine.codec import to_json
 from rulemine.errors import InputError, ReleaseError, UserError
 from rulemine.kg.entity_names import EntityNames
 from rulemine.query.atom import Atom
-from rulemine.release.manifest import dump_manifest
 from rulemine.release.reader import Release
 from rulemine.release.records import (
     FORMAT_VERSION,
@@ -22,6 +21,7 @@ from rulemine.release.records import (
     Rejection,
     Removal,
 )
+from rulemine.release.writer import dump_manifest
 from rulemine.rules.formats import rule_to_json
 from rulemine.rules.rule import Measures, Rule
 from tests.release.test_records import DIFFICULTY, QUESTION, TRIPLE

@@ -15,8 +15,8 @@ from urllib.parse import quote
 from rulemine.recipe.recipe import Recipe
 from rulemine.release import writer
 from rulemine.release.contents import read_parts
-from rulemine.release.manifest import dump_manifest
 from rulemine.release.reader import Release
+from rulemine.release.writer import dump_manifest
 from rulemine.rules.formats import parse_readable, rule_to_json
 from rulemine.rules.rule import Measures, Rule
 
