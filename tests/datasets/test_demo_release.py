@@ -54,11 +54,9 @@ def test_its_questions_agree_in_number_and_have_articles(questions: list[dict[st
     assert guilds == {" the "}
 
 
-def test_what_is_declared_is_completed(demo: Path) -> None:
+def test_all_that_looks_declared_is(demo: Path) -> None:
     counts = json.loads((demo / "manifest.json").read_text("utf-8"))["counts"]
-    assert counts["relations_declared"] == 5
     assert counts["relations_undeclared"] == []
-    assert counts["answers_completed"] > 0
 
 
 def test_every_file_is_as_it_was_written_down_in_every_naming(demo: Path, tmp_path: Path) -> None:
