@@ -102,11 +102,6 @@ class BuildStages:
         self.kind = kind_of(recipe)
         self._made: dict[str, QuestionSet] = {}
 
-    @property
-    def _whole(self) -> tuple[str, ...]:
-        """The stages that write all questions, rather than what they change."""
-        return ("ask", "split") if self.kind.wording.writes else ("ask",)
-
     @cached_property
     def _words(self) -> str | None:
         """The stage in which a model is asked for words; None: there is none."""
@@ -184,15 +179,10 @@ class BuildStages:
         return self._asked("ask")
 
     def _asked(self, stage: str) -> "QuestionSet":
-        from rulemine.release.question_set import read_changes, read_question_set
+        from rulemine.release.question_set import read_question_set
 
-        if stage not in self._made:
-            folder = self._done[stage].folder
-            self._made = {  # the stage before is not asked for again
-                stage: read_question_set(folder)
-                if stage in self._whole
-                else read_changes(folder, self._asked(self._before(stage)))
-            }
+        if stage not in self._made:  # the stage before is not asked for again
+            self._made = {stage: read_question_set(self._done[stage].folder)}
         return self._made[stage]
 
     def _before(self, stage: str) -> str:
@@ -203,14 +193,11 @@ class BuildStages:
     def _hand_on(
         self, stage: str, folder: Path, asked: "QuestionSet", before: "QuestionSet | None" = None
     ) -> None:
-        from rulemine.release.question_set import write_changes, write_question_set
+        from rulemine.release.question_set import write_question_set
 
         if before and (note := self.kind.limits.warning(stage, self.recipe, before, asked)):
             self.context.on_warning(note)
-        if stage in self._whole:
-            write_question_set(folder, asked)
-        else:
-            write_changes(folder, self._asked(self._before(stage)), asked)
+        write_question_set(folder, asked)
         self._made = {stage: asked}
 
     def _trace(self) -> "ModelTrace | None":
@@ -384,7 +371,7 @@ class BuildStages:
             before = self._asked("ask")
             self._hand_on("balance", folder, self.kind.limits.kept(self.recipe, before), before)
 
-        return self._stage("balance", 5, self.kind.limits.options(self.recipe), work)
+        return self._stage("balance", 6, self.kind.limits.options(self.recipe), work)
 
     def _verbalize(self) -> Stage:
         def work(folder: Path) -> None:
@@ -405,7 +392,7 @@ class BuildStages:
             write_trace(folder, trace)
 
         options = {**self.inputs.model_options(), "seed": self.recipe.seed}
-        return self._stage("verbalize", 9, options, work)
+        return self._stage("verbalize", 10, options, work)
 
     def _split(self) -> Stage:
         chosen, seed = self.recipe.questions, self.recipe.seed
@@ -438,7 +425,7 @@ class BuildStages:
             "max_facts": chosen.max_facts,
             "seed": seed,
         }
-        return self._stage("split", 10, options | self.kind.splits.options(self.inputs), work)
+        return self._stage("split", 11, options | self.kind.splits.options(self.inputs), work)
 
     def _check_missing(self) -> None:
         """Refuses questions of which hardly any misses something.

@@ -1,6 +1,4 @@
-"""Question sets, which the stages ask, balance, verbalize and split pass on.
-
-The stage ``ask`` writes the whole set, each later one the questions that it keeps and its own rejections.
+"""Question sets, which the stages ask, balance, verbalize and split pass on, each a whole one.
 
 Guarantees: questions are sorted by id; every name is a source label; the names cover exactly the
 entities of the complete KG and those that the reference KG adds as answers of the questions; reading
@@ -20,9 +18,7 @@ from rulemine.kg.graph import Triple
 from rulemine.kinds.registry import kind_named
 from rulemine.release.records import Question, Rejection, question_from_json
 
-__all__ = [
-    "QuestionSet", "read_changes", "read_question_set", "write_changes", "write_question_set",
-]  # fmt: skip
+__all__ = ["QuestionSet", "read_question_set", "write_question_set"]
 
 _R = TypeVar("_R")
 
@@ -115,7 +111,8 @@ def read_question_set(folder: Path) -> QuestionSet:
     """
     file = folder / "asked.jsonl"
     rest = parse_object(read_text(file), str(file))
-    questions = _questions(folder)
+    path = folder / "questions.jsonl"
+    questions = tuple(question_from_json(row, f"{path}: line {n}") for n, row in read_jsonl(path))
     files = kind_named(questions[0].kind).files if questions else ()
     return QuestionSet(
         questions,
@@ -132,39 +129,6 @@ def read_question_set(folder: Path) -> QuestionSet:
             for own in files
         },
     )
-
-
-def write_changes(folder: Path, before: QuestionSet, after: QuestionSet) -> None:
-    """Writes what a later stage keeps, to ``questions.jsonl``, and its rejections, to ``rejected.jsonl``.
-
-    Args:
-        folder: The folder of the stage.
-        before: Its input.
-        after: Its output, made with `QuestionSet.keep`.
-
-    Raises:
-        OutputError: A file cannot be written.
-    """
-    write_jsonl(folder / "questions.jsonl", after.questions)
-    write_jsonl(folder / "rejected.jsonl", after.rejections[len(before.rejections) :])
-
-
-def read_changes(folder: Path, before: QuestionSet) -> QuestionSet:
-    """Reads what `write_changes` wrote; returns the questions after that stage.
-
-    Args:
-        folder: The folder of the stage.
-        before: The input of the stage.
-
-    Raises:
-        InputError: A file is missing or malformed.
-    """
-    return before.keep(_questions(folder), _rows(folder / "rejected.jsonl", Rejection))
-
-
-def _questions(folder: Path) -> tuple[Question, ...]:
-    path = folder / "questions.jsonl"
-    return tuple(question_from_json(row, f"{path}: line {n}") for n, row in read_jsonl(path))
 
 
 def _rows(path: Path, kind: type[_R]) -> tuple[_R, ...]:
