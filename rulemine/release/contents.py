@@ -207,9 +207,5 @@ def merged(traces: Sequence[ModelTrace]) -> ModelTrace | None:
     """The record of several stages, which asked different things with the same prompt file."""
     if not traces:
         return None
-    lines = {_key(line): line for trace in traces for line in trace.journal}
+    lines = {json.loads(line)["key"]: line for trace in traces for line in trace.journal}
     return replace(traces[0], journal=tuple(lines[key] for key in sorted(lines)))
-
-
-def _key(line: bytes) -> str:
-    return str(json.loads(line)["key"])

@@ -7,6 +7,7 @@ is its pattern (a model's), or its relation's template, with the name of the top
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache, partial
@@ -70,9 +71,7 @@ def name_entities(
 
 def _unique_texts(entities: Sequence[str], labels: Mapping[str, str]) -> dict[str, str]:
     wanted = {entity: labels.get(entity, entity) for entity in entities}
-    owners: dict[str, int] = {}
-    for text in wanted.values():
-        owners[text] = owners.get(text, 0) + 1
+    owners = Counter(wanted.values())
     taken = set(owners)
     for entity in entities:
         if owners[wanted[entity]] == 1:
@@ -176,9 +175,8 @@ class Namer:
         """The texts of a question from its patterns, if it has any."""
         values = topic_values(question.anchors, self.private) if question.anchors else {}
         named = {key: self.names[entity] for key, entity in values.items()}
-        if self.articles and question.wording != "model":
-            return [fill(pattern, named, in_sentence) for pattern in question.patterns]
-        return [fill(pattern, named) for pattern in question.patterns]
+        articles = [in_sentence] * (self.articles and question.wording != "model")
+        return [fill(pattern, named, *articles) for pattern in question.patterns]
 
     def record(self, record: _R) -> _R:
         """A record renamed by the types of its fields, see `rulemine.release.records`."""
@@ -213,7 +211,7 @@ def _way(hint: Hashable) -> _Way | None:
     if origin is Annotated:
         return _way_of_tuple(get_args(inner[0])[0], inner[1])
     if origin is UnionType and (some := _way(inner[0])):
-        return partial(_perhaps, some)
+        return lambda value, ways, record: None if value is None else some(value, ways, record)
     if origin is tuple and inner[-1] is Ellipsis:
         return _way_of_tuple(inner[0], lambda values, _: tuple(sorted(values)))
     if origin is tuple and any(parts := [_way(part) for part in inner]):
@@ -227,21 +225,16 @@ def _way(hint: Hashable) -> _Way | None:
     return None
 
 
+def _record(changed: Mapping[str, _Way], value: Any, ways: _Ways, _: Any) -> Any:
+    return replace(value, **{n: way(getattr(value, n), ways, value) for n, way in changed.items()})
+
+
 def _way_of_tuple(item: Any, order: Callable[[Any, Any], Any]) -> _Way | None:
     if (each := _way(item)) is None:
         return None
     return lambda values, ways, record: order(
         tuple(each(value, ways, record) for value in values), record
     )
-
-
-def _perhaps(way: _Way, value: Any, ways: _Ways, record: Any) -> Any:
-    return None if value is None else way(value, ways, record)
-
-
-def _record(changed: Mapping[str, _Way], value: Any, ways: _Ways, _: Any) -> Any:
-    new = {name: way(getattr(value, name), ways, value) for name, way in changed.items()}
-    return replace(value, **new)
 
 
 def questions_in(
