@@ -89,8 +89,7 @@ def check_rows(
         contents.wrong(at, "nothing idle", part, "parts without which something else is asked")
     check_split(contents, at)
     check_origin(contents, at)
-    named = row["block"]["returns"] in NAMED
-    firsts = [json.loads(answer)[0] for answer in (row["answers"] if named else ())]
+    firsts = [json.loads(answer)[0] for answer in row["answers"] if asked.row["return"] in NAMED]
     for cut in check_patterns(contents, at):
         _check_names(contents, at, cut, firsts)
     joined = {
@@ -264,6 +263,6 @@ def _idle_steps(graph: LabeledGraph, asked: AskedPattern) -> Iterator[str]:
 
 def _alone(asked: AskedPattern, step: Triple) -> AskedPattern:
     """A question with one of its edges."""
-    ends = {"n", step[0], step[2]}
-    types, names = ({v: own[v] for v in own if v in ends} for own in (asked.types, asked.names))
+    types = {v: asked.types[v] for v in ("n", step[0], step[2])}
+    names = {v: name for v, name in asked.names.items() if v in types}
     return asked._replace(edges=(step,), types=types, names=names, category="")
