@@ -50,8 +50,7 @@ def test_a_folder_that_is_no_release(
 ) -> None:
     (release / "manifest.json").unlink()
     before = tree(here)
-    if reader != "verify":
-        assert_refused(command(*READERS[reader]), r"release/manifest\.json: no such file")
+    assert_refused(command(*READERS[reader]), r"release/manifest\.json: no such file")
     shutil.rmtree(release)
     assert_refused(command(*READERS[reader]), "release.*: no such (file|folder)")
     assert not set(tree(here)) - set(before)
@@ -70,7 +69,8 @@ def test_a_release_with_a_file_without_end(
         (release / name).symlink_to("/dev/zero")
     ended = command(*READERS[reader])
     unread = name.startswith("kg/") and reader in ("answer", "show")
-    assert ended.status == (0 if unread else 1 if reader == "verify" else 2), ended
+    named = reader == "verify" and name != "manifest.json"
+    assert ended.status == (0 if unread else 1 if named else 2), ended
     assert unread or re.search(
         rf"{name}.*(no such file|regular file|NUL byte)", ended.out + ended.err
     )
@@ -84,12 +84,7 @@ def test_a_release_of_a_newer_format(
     manifest = json.loads(path.read_text())
     path.write_text(json.dumps({**manifest, "format_version": 99}))
     before = tree(here)
-    ended = command(*READERS[reader])
-    if reader == "verify":
-        assert ended.status in (1, 2), "a fault of the release, or a release that it cannot read"
-        assert "99" in ended.out + ended.err
-    else:
-        assert_refused(ended, "format version is 99; .*pip install -U rulemine")
+    assert_refused(command(*READERS[reader]), "format version is 99; .*pip install -U rulemine")
     assert tree(here) == before
 
 
@@ -117,7 +112,7 @@ def test_an_impossible_manifest(
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     more = {"export": ["--to", "rdf", "-o", "x"], "study": ["--with", "lookup", "-o", "x"]}
     ended = command(*READERS.get(reader, [reader, "release", *more.get(reader, ())]))
-    if reader == "verify":
+    if reader == "verify" and "questions of the kind" in expected:
         assert ended.status == 1, ended
     else:
         assert_refused(ended, expected)
@@ -273,5 +268,5 @@ def test_a_manifest_lists_no_file_outside_its_folder(
     manifest = json.loads((release / "manifest.json").read_text())
     manifest["files"][name] = {"bytes": 0, "sha256": hashlib.sha256(b"").hexdigest()}
     (release / "manifest.json").write_text(json.dumps(manifest))
-    assert_refused(command(*READERS["evaluate"]), r"manifest\.json: files is")
-    assert command("verify", "release").status == 1
+    for reader in ("evaluate", "verify"):
+        assert_refused(command(*READERS[reader]), r"manifest\.json: files is")
