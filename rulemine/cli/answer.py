@@ -44,6 +44,7 @@ def questions(arguments: Namespace) -> int:
     from rulemine.codec import dump_line
     from rulemine.release.naming import questions_in
     from rulemine.release.reader import Release
+    from rulemine.release.records import asked_row
     from rulemine.release.sampling_order import sample
 
     check_output(arguments.output)
@@ -51,8 +52,7 @@ def questions(arguments: Namespace) -> int:
     asked = sample(release.questions(split_of(arguments.split)), arguments.sample)
     if arguments.naming not in (None, release.naming):
         asked = questions_in(release, asked, arguments.naming)
-    rows = ({"id": q.id, "question": q.question, "topic_entities": q.anchors} for q in asked)
-    emit_pieces((dump_line(row) + "\n" for row in rows), arguments.output)
+    emit_pieces((dump_line(asked_row(q)) + "\n" for q in asked), arguments.output)
     return 0
 
 

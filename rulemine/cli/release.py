@@ -43,6 +43,16 @@ def verify(arguments: Namespace) -> int:
                     "--neo4j: is for releases of the kind cypher, this one is of the kind "
                     f"{release.kind}. Leave it out."
                 )
+    with suppress(ReleaseError):
+        if (release := Release.open(arguments.release)).hidden:
+            for name in release.manifest["files"]:
+                release.file(name)
+            files = counted(len(release.manifest["files"]), "file")
+            say(
+                f"{release.path}: {files} as the manifest states them. The answers of "
+                f"{', '.join(release.hidden)} are hidden, so the rest is for who has the full release."
+            )
+            return 0
     line = Line()
     with ExitStack() as held:
         gold = database_for(arguments.neo4j, held)
@@ -133,6 +143,7 @@ def _summary(arguments: Namespace) -> int:
 
     check_output(arguments.output)
     release = Release.open(arguments.release)
+    release.expect_answers("--summary")
     release.expect_certificates("--summary")
     if arguments.output is not None and arguments.output.suffix == ".svg":
         emit(draw_steps(steps(release), f"{release.name}: why so few questions"), arguments.output)
@@ -155,18 +166,29 @@ def rename(arguments: Namespace) -> int:
 
 def archive(arguments: Namespace) -> int:
     """Runs ``archive``."""
+    from tempfile import TemporaryDirectory
+
     from rulemine.release.archive import write_archive
+    from rulemine.release.hiding import write_hidden
     from rulemine.release.reader import Release
 
     release = Release.open(arguments.release)
-    source = arguments.release
+    source, hide = arguments.release, arguments.hide
     named = source.resolve() if source.name in ("", "..") else source
-    output = arguments.output or named.with_name(f"{named.name.removesuffix('.tar')}.tar")
+    ending = f"-without-{hide}.tar" if hide else ".tar"
+    output = arguments.output or named.with_name(f"{named.name.removesuffix('.tar')}{ending}")
     if output.exists() and output.samefile(source):
         raise ConfigError(f"{output}: is the release itself. Name another file with -o.")
     check_output(output, output.with_name(f"{output.name}.sha256"))
-    with bar("archive"):
+    with bar("archive"), TemporaryDirectory(prefix="rulemine-") as folder:
+        if hide:
+            left_out = write_hidden(release, Path(folder))
+            release = Release.open(folder)
         digest = write_archive(release, output)
+    if hide and left_out:
+        note(
+            f"{counted(left_out, 'question')} of other splits left out, since they state what {hide} asks"
+        )
     say(f"{digest}  {output}")
     return 0
 
@@ -214,7 +236,12 @@ RENAME = Subcommand(
 
 ARCHIVE = Subcommand(
     "archive", archive, "write a release as one tar, to be published",
-    ("release", arg("-o --output", "FILE", "the tar (DIR.tar); FILE.sha256 is beside it", Path)),
+    (
+        "release",
+        arg("--hide", None, "leave out what answers the questions of this split", choices=("test",)),
+        arg("-o --output", "FILE", "the tar (DIR.tar, or DIR-without-test.tar); FILE.sha256 is beside it",
+            Path),
+    ),
 )  # fmt: skip
 
 

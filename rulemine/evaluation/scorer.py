@@ -108,6 +108,7 @@ class Scorer:
             )
         if split is not None and split not in SPLITS:
             raise ConfigError(f"no split {split!r}; {did_you_mean(split, SPLITS)}")
+        release.expect_answers("scoring", split)
         self.release = release
         self._matching, self._split, self._sample = matching, split, sample
         self._missing, self._ignore_case = missing, ignore_case

@@ -82,9 +82,11 @@ def evaluate(
         ReleaseError: The release has no such graph, or a file is missing or was edited.
     """
     predictions = opened(predictions)
+    _take_ids(release, predictions)
     runs = [run := run_of(release, predictions, kg, naming)]
     if against is not None:
         against = opened(against)
+        _take_ids(release, against)
         options = ("--against-kg", "--naming")
         runs.append(run_of(release, against, against_kg, naming, options, kg or run.kg))
     if sample is None:
@@ -163,6 +165,14 @@ def opened(predictions: Predictions) -> Predictions:
     if isinstance(predictions, str | Path):
         return PredictionFile(predictions)
     return predictions
+
+
+def _take_ids(release: Release, predictions: Predictions) -> None:
+    """Gives predictions for a release with hidden answers the ids of the full release."""
+    if isinstance(predictions, PredictionFile):
+        for _, row in predictions.rows:
+            if isinstance(row, dict) and isinstance(id_ := row.get("id"), str):
+                row["id"] = release.hidden_ids.get(id_, id_)
 
 
 def run_of(

@@ -159,7 +159,8 @@ def check_export(
     check_seed(seed)
     naming = naming_for(release, naming, note)
     release.level_of(kg)
-    answers = target.with_name(f"{target.name}.answers.jsonl") if without_answers else None
+    beside = target.with_name(f"{target.name}.answers.jsonl")
+    answers = beside if without_answers and not release.hidden else None
     check_place(target, [release.path])
     _check_output(target, answers)
     splits = tuple(getattr(exporter, "splits", SPLITS))
@@ -170,6 +171,9 @@ def check_export(
                 "split alone. Leave out one of the two."
             )
         splits = ("test",)
+    else:
+        for split in splits:
+            release.expect_answers("an export without --without-answers", split)
     given = ExportInput(release, naming, kg, seed, without_answers, splits, progress, note)
     with EXPORTS.blaming(name):
         getattr(exporter, "check", lambda _: None)(given)
@@ -204,7 +208,9 @@ def _finish(folder: ExportFolder, given: ExportInput, exporter: Exporter, to: st
         folder.tsv("labels_map.tsv", [("id", "name", "label"), *changed])
         folder.count("relabeled", len(changed))
     reached = _reached(folder, given)
-    answers = _answers_of(given, reached) if given.without_answers else ""
+    answers = ""
+    if given.without_answers and not given.release.hidden:
+        answers = _answers_of(given, reached)
     if not given.without_answers and given.release.answers == "entities":
         folder.jsonl("reachability.jsonl", ({"id": q, **r._asdict()} for q, r in reached.items()))
         for name, share in shares(reached.values()).items():

@@ -259,8 +259,9 @@ def check_hiding(release: Release, naming: str) -> None:
     Raises:
         ConfigError: There is no such naming.
         ReleaseError: The kind of the questions is not installed; or the naming hides names, and texts of the
-            kind are as their source has them.
+            kind are as their source has them; or answers are hidden.
     """
+    release.expect_answers("another naming")
     if naming not in NAMINGS:
         raise ConfigError(f"no naming {naming!r}; {did_you_mean(naming, NAMINGS)}")
     if release.kind not in KINDS and naming != release.naming:

@@ -34,6 +34,7 @@ from rulemine.release.records import (
     Rejection,
     Removal,
     question_from_json,
+    without_answers,
 )
 from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
 from rulemine.release.unpacking import unpacked
@@ -82,6 +83,8 @@ _FITS: dict[str, Callable[[Any], bool]] = {
         and all(isinstance(entry, dict) for entry in v.values())
         and not any(Path(name).is_absolute() or ".." in Path(name).parts for name in v)
     ),
+    "hidden": lambda v: v in ([], ["test"]),
+    "full": lambda v: isinstance(v, str),
     "levels": lambda v: (
         isinstance(v, list)
         and all(type(level) is int and level >= 1 for level in v)
@@ -113,7 +116,7 @@ def _check_manifest(manifest: dict[str, Any], where: Path) -> None:
         raise ReleaseError(
             f"{where}: format version is {dump_line(version)}; expected {FORMAT_VERSION}. {advice}"
         )
-    values = {"levels": [100], **manifest}
+    values = {"levels": [100], "hidden": [], "full": "", **manifest}
     for key, fits in _FITS.items():
         if not fits(values.get(key)):
             found = dump_line(values[key])[:60] if key in values else "missing"
@@ -322,10 +325,40 @@ class Release:
             )
         return level
 
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """The splits whose answers it lacks, see `rulemine.release.hiding`."""
+        return tuple(self.manifest.get("hidden", ()))
+
+    def expect_answers(self, what: str, split: str | None = None) -> None:
+        """Refuses a split, or None for all, without answers.
+
+        Args:
+            what: What needs them.
+            split: The split.
+
+        Raises:
+            ReleaseError: They are hidden.
+        """
+        if self.hidden and split in (None, *self.hidden):
+            raise ReleaseError(
+                f"{self.path}: the answers of {', '.join(self.hidden)} are hidden, and {what} needs them: "
+                "only who has the full release can do that. Send them your predictions."
+            )
+
+    @cached_property
+    def hidden_ids(self) -> dict[str, str]:
+        """The id that each question has where answers are hidden → its own.
+
+        They are digests with that of the complete graph, which is not known there.
+        """
+        secret = self.manifest["kg"].get("digest")
+        return {f"h{digest_of(f'{secret} {q.id}'.encode())[:12]}": q.id for q in self.questions()}
+
     @cached_property
     def identity(self) -> str:
-        """See `identity_of`."""
-        return identity_of(self.manifest)
+        """See `identity_of`; of a release without answers, that of the full one."""
+        return str(self.manifest.get("full") or identity_of(self.manifest))
 
     def questions(self, split: str | None = None) -> tuple[Question, ...]:
         """The questions of a split, or of all, sorted by id.
@@ -350,7 +383,7 @@ class Release:
         names = [f"questions/{split}.jsonl" for split in SPLITS]
         for name, path in [(name, self.file(name)) for name in names]:
             lines = read_jsonl(path, dump_line(wanted))
-            read = (question_from_json(row, f"{path}: line {n}") for n, row in lines)
+            read = (self._decoder(name)(row, f"{path}: line {n}") for n, row in lines)
             for question in self._read.get(name) or read:
                 if (question.id, question.kind) == (wanted, self.kind):
                     return cast(Question, question)
@@ -386,9 +419,15 @@ class Release:
         """
         if name not in self._read:
             path = self.file(name)
-            read: Any = question_from_json if kind is Question else partial(from_json, kind)
+            read: Any = self._decoder(name) if kind is Question else partial(from_json, kind)
             self._read[name] = tuple(read(row, f"{path}: line {n}") for n, row in read_jsonl(path))
         return self._read[name]
+
+    def _decoder(self, name: str) -> Callable[[dict[str, Any], str], Question]:
+        split = Path(name).stem
+        if split in self.hidden:
+            return lambda row, _where: without_answers(row, self.kind, split)
+        return question_from_json
 
     def rules(self) -> tuple[Rule, ...]:
         """The rules with their measures on the complete KG, in canonical order."""

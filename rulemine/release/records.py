@@ -39,10 +39,12 @@ __all__ = [
     "Triple",
     "Unseen",
     "as_given",
+    "asked_row",
     "names_in",
     "question_from_json",
     "topic_values",
     "translation",
+    "without_answers",
 ]
 
 FORMAT_VERSION = 5
@@ -321,6 +323,22 @@ def question_from_json(row: dict[str, Any], where: str) -> Question:
     if own is not None:
         row = row | {"block": from_json(own, row.get("block"), f"{where}: block")}
     return from_json(Question, row, where)
+
+
+def asked_row(question: Question) -> dict[str, Any]:
+    """What a system is given of a question."""
+    return {"id": question.id, "question": question.question, "topic_entities": question.anchors}
+
+
+def without_answers(row: Mapping[str, Any], kind: str, split: str) -> Question:
+    """The question of which `asked_row` is all that is known; its block is None."""
+    return Question(
+        row["id"], kind, row["question"], tuple(row["topic_entities"]),
+        query="", sparql="", structure="", shape="", hops=0, answers=(), stated=(), hard=(), further=(),
+        hard_answer=None, core=False, evidence=(), full_evidence=(), spurious=(), value=None,
+        stated_value=None, relations=(), intermediates=(), removed=(), rules=(), split=split,
+        unseen=Unseen(False, False, False), wording=WORDINGS[0], paraphrases=(), patterns=(), block=None,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,8 @@ class Views:
             ReleaseError: As `proofs` and `Namer.question`.
         """
         proofs = self.proofs(question)
-        named = question if self._named else self._namer.question(question)
+        known = question.block is not None  # and not hidden
+        named = self._namer.question(question) if known and not self._named else question
         rules = {proof.rule: self._removals[t].difficulty for t, proof in proofs.items()}
         query = (
             getattr(named.block, "cypher", "")
@@ -210,6 +211,8 @@ def _answers(question: Question) -> Iterator[str]:
     number, stated, hard = len(question.answers), len(question.stated), question.hard_answers
     if question.value is not None:
         yield f"The number is {question.value:,}; the incomplete graph gives {question.stated_value:,}."
+    elif question.block is None:
+        yield "Hidden: only who has the full release knows them."
     elif not number:
         yield "Not listed: they are what the query gives."
     else:
