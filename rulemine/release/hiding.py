@@ -13,7 +13,7 @@ seed, or the texts that test asks about.
 """
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -37,9 +37,9 @@ from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
 from rulemine.release.contents import ReleaseParts, read_parts
 from rulemine.release.leakage import Fact, RemovedFacts
-from rulemine.release.writer import dump_manifest, write_release
 from rulemine.release.reader import MANIFEST, Release
 from rulemine.release.records import Missing, PerDirection, Question, Removal, asked_row
+from rulemine.release.writer import dump_manifest, write_release
 from rulemine.rules.bodies import BoundRule, bind_rule
 from rulemine.rules.rule import Measures, Rule
 
@@ -189,10 +189,11 @@ def _parts(
 
 
 def _with_ids(question: Question, ids: Mapping[str, str]) -> Question:
-    question = replace(question, id=ids[question.id])
-    if not (parent := getattr(question.block, "parent", "")):  # another question
-        return question
-    return replace(question, block=replace(question.block, parent=ids.get(parent, "")))
+    """The question with its other id, and those of others that what only its kind has may name."""
+    own = question.block
+    values = {slot.name: getattr(own, slot.name) for slot in fields(own)}
+    named = {n: ids[v] for n, v in values.items() if isinstance(v, str) and v in ids}
+    return replace(question, id=ids[question.id], block=replace(own, **named))
 
 
 def _graph(parts: ReleaseParts, gone: Container[Triple]) -> KnowledgeGraph:
