@@ -59,9 +59,8 @@ def write_archive(release: Release, file: Path) -> str:
             tarfile.open(fileobj=out, mode="w|", format=tarfile.USTAR_FORMAT) as tar,
         ):
             for name, path in sorted(paths.items()):
-                member = tarfile.TarInfo(
-                    f"{top}/{name}"
-                )  # mode 0644, owner 0 without a name, time 0
+                # Mode 0644, owner 0 without a name, time 0.
+                member = tarfile.TarInfo(f"{top}/{name}")
                 with _stored(path) if path.suffix == ".gz" else path.open("rb") as content:
                     member.size = content.seek(0, io.SEEK_END)
                     content.seek(0)
