@@ -9,10 +9,8 @@ part of the query is idle, and what the question says of its evidence.
 """
 
 import json
-from typing import Any
 
-from rulemine.verify.contents import Contents, Record, as_triple
-from rulemine.verify.graph import Triple
+from rulemine.verify.contents import Contents, Record, Row, as_triple
 from rulemine.verify.questions.asked import Asked
 from rulemine.verify.questions.forms import links_in, smaller
 from rulemine.verify.questions.queries import answers, asks, derivations, nodes, read
@@ -82,35 +80,36 @@ def _check_answers(here: Asked) -> None:
         here.equal(what, found, expected)
 
 
-def _check_witness(here: Asked, answer: str, witness: list[Triple]) -> tuple[str, ...] | None:
-    """The ends that the triples of a cheapest derivation lead to; None if they are no such."""
-    if {triple for triple, _ in here.evidence}.issuperset(witness):
-        missing = sum(triple in here.contents.removed for triple in witness)
-        for found, ends in derivations(here.links, witness, here.contents.complete):
-            if found == answer and len(ends) == len(witness) and missing == here.missing[answer]:
+def _ends(here: Asked, answer: str, witness: list[list[str]]) -> tuple[str, ...] | None:
+    """The ends that the triples of a cheapest derivation lead to; None: they are a problem."""
+    triples = [*map(as_triple, witness)]
+    missing = sum(triple in here.contents.removed for triple in triples)
+    if {triple for triple, _ in here.evidence}.issuperset(triples):
+        for found, ends in derivations(here.links, triples, here.contents.complete):
+            if found == answer and len(ends) == len(triples) and missing == here.missing[answer]:
                 return ends
     expected = f"a cheapest derivation of {answer!r}: a triple for each step of the query"
     here.wrong("witness", witness, expected)
     return None
 
 
-def _check_hard(here: Asked, item: dict[str, Any]) -> bool:
+def _check_hard(here: Asked, item: Row) -> bool:
     """Checks a hard answer; whether it may be asked for."""
     answer, removed = item["answer"], here.contents.removed
     if answer not in here.missing:
         return False
     here.equal("missing", item["missing"], here.missing[answer])
     here.equal("level", item["level"], here.levels[answer])
-    witness = [*map(as_triple, item["witness"])]
-    if (ends := _check_witness(here, answer, witness)) is None:
+    if (ends := _ends(here, answer, item["witness"])) is None:
         return False
-    used = [(removed[t].row, end) for t, end in zip(witness, ends, strict=True) if t in removed]
+    pairs = zip(map(as_triple, item["witness"]), ends, strict=True)
+    used = [(removed[triple].row, end) for triple, end in pairs if triple in removed]
     allowed = all(end in one.get("directions", ()) for one, end in used)
     here.equal("core", item["core"], allowed and all(one["core"] for one, _ in used))
     return allowed
 
 
-def _check_choice(here: Asked, possible: list[dict[str, Any]]) -> None:
+def _check_choice(here: Asked, possible: list[Row]) -> None:
     """Checks which answer is asked for, and what the question says of it.
 
     Args:
@@ -128,7 +127,7 @@ def _check_choice(here: Asked, possible: list[dict[str, Any]]) -> None:
     known = row["hard_answer"] in (hard or [None])
     here.expect(known, "hard answer", row["hard_answer"], "one of the hard answers")
     for first in () if hard else sorted(here.whole, key=here.source)[:1]:
-        _check_witness(here, first, [*map(as_triple, row["evidence"])])
+        _ends(here, first, row["evidence"])
     if here.contents.brink or not hard:
         return
     ranked = (

@@ -9,8 +9,6 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 
-import numpy as np
-
 from rulemine.verify.contents import Contents, Record
 from rulemine.verify.questions.asked import Asked
 from rulemine.verify.questions.queries import LINK, Query
@@ -31,7 +29,7 @@ def check_single(contents: Contents) -> None:
     """Checks of which ends of relations there is one: most topic entities of the complete graph have one."""
     for line, (relation, row) in enumerate(contents.relations.items(), start=2):
         each = {end: contents.priors.answers_each(relation, end) for end in ("subject", "object")}
-        ones = {end: 100 * np.count_nonzero(n == 1) / max(1, len(n)) for end, n in each.items()}
+        ones = {end: 100 * (n == 1).sum() / max(1, len(n)) for end, n in each.items()}
         single = " and ".join(end for end, share in ones.items() if share >= SINGLE)
         named = {"": "none", "subject and object": "both"}.get(single, single)
         contents.equal(Record("relations.tsv", line, row), "single", row["single"], named)
