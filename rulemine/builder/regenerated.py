@@ -46,15 +46,15 @@ def regenerated(
     Returns:
         The report with a problem for each option that no recipe has, and for each file that differs, with
         its first line that does, or for the first record that cannot be read. A release of a kind that is
-        not installed has a note; one whose digests do not fit is left as it is.
+        not installed has a note; one whose digests do not fit, or with hidden answers, is left as it is.
 
     Raises:
         OutputError: There is no room for it in the temporary folder.
     """
-    if any(problem.invariant == "digest" for problem in report.problems):
-        return report  # what it skipped
-    on_phase("writing it again")
     release = Release.open(report.path)
+    if "hidden" in release.manifest or "digest" in {p.invariant for p in report.problems}:
+        return report
+    on_phase("writing it again")
     if release.kind not in KINDS:
         note = f"not written again, since the kind {release.kind} is not installed"
         return replace(report, notes=(*report.notes, note))

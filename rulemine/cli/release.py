@@ -25,7 +25,6 @@ def verify(arguments: Namespace) -> int:
     """Runs ``verify``."""
     from contextlib import ExitStack, suppress
 
-    from rulemine.cluster import opened
     from rulemine.neo4j.gold import database_for
     from rulemine.release.reader import Release
 
@@ -56,10 +55,7 @@ def verify(arguments: Namespace) -> int:
     line = Line()
     with ExitStack() as held:
         gold = database_for(arguments.neo4j, held)
-        cluster = held.enter_context(opened(arguments.cluster, note))
-        report = _verified(
-            arguments.release, line, thorough=arguments.thorough, gold=gold, run=cluster.map
-        )
+        report = _verified(arguments.release, line, thorough=arguments.thorough, gold=gold)
     say(report.to_text(arguments.most))
     differs = arguments.rebuild and _rebuild(arguments, line)
     return 0 if report.ok and not differs else 1
@@ -204,7 +200,6 @@ VERIFY = Subcommand(
         switch("--rebuild", "also build it again from its own recipe, and compare the two byte by byte"),
         several("--set", "KEY=FILE", "with --rebuild: a file that the recipe names, e.g. rules=rules.tsv, or "
                 "not_in=DIR"),
-        "cluster",
     ),
     options=add_resources,
 )  # fmt: skip

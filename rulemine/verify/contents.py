@@ -86,7 +86,7 @@ class Contents:
 
     Args:
         release: The release; its files have been checked against their digests.
-        findings: Collects what is wrong; another process has its own.
+        findings: Collects what is wrong.
     """
 
     def __init__(self, release: Release, findings: Findings) -> None:
@@ -100,10 +100,6 @@ class Contents:
     def checks(self) -> KindChecks:
         """What is special to the kind of its questions."""
         return checks_of(self.kind)
-
-    def __getstate__(self) -> Row:
-        # Another process finds the checks of the kind by itself.
-        return {key: value for key, value in self.__dict__.items() if key != "checks"}
 
     def option(self, section: str, key: str) -> Any:
         """An option of the recipe; None if it states none."""

@@ -125,13 +125,6 @@ class Findings:
         """Adds what was not checked and is no fault, once."""
         self._notes[what] = None
 
-    def extend(self, others: "Findings") -> None:
-        """Adds what others have."""
-        self._problems |= others._problems
-        self._checked.update(others._checked)
-        self._notes |= others._notes
-        self.skipped += others.skipped
-
     def report(self, path: Path) -> VerificationReport:
         """Makes the report of everything found so far."""
         ordered = sorted(

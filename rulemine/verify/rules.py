@@ -8,7 +8,7 @@ others all on a small graph, else a sample; or all. Type and readable form follo
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from rulemine.verify.contents import Contents, Record
@@ -17,7 +17,7 @@ from rulemine.verify.names import sure_fraction
 from rulemine.verify.proofs import HornRule, substitutions
 from rulemine.verify.removals import proofs_of
 
-__all__ = ["check_rules", "count_rules", "is_formed", "rules_to_count", "sizes_of"]
+__all__ = ["check_rules", "count_rules", "is_formed", "sizes_of"]
 
 RULES = "rules.jsonl"
 
@@ -86,19 +86,17 @@ def is_formed(rule: HornRule) -> bool:
     return closed and short and head[::2] in ((0, 1), (0, 0))
 
 
-def rules_to_count(contents: Contents, thorough: bool) -> list[str]:
-    """The ids of the rules to be counted by joins, sorted; a note says which are not."""
+def count_rules(contents: Contents, thorough: bool) -> None:
+    """Counts rules by joins, and compares; a note says which are not counted."""
     rules, findings, drawn = contents.rules, contents.findings, random.Random(0)  # noqa: S311
     if contents.config.get("rules"):
-        findings.note(
-            "rules that the recipe took from a file have measures of their own: not counted"
-        )
-        return []
+        what = "rules that the recipe took from a file have measures of their own: not counted"
+        return findings.note(what)
     published = {name for at in contents.removed.values() for _, name, _ in proofs_of(at)}
     long = sorted(name for name in published & rules.keys() if len(rules[name].body) >= LARGE)
     others = sorted(rules.keys() - published) if len(contents.complete) > SMALL else []
-    left: list[set[str]] = [
-        {*some}.difference(drawn.sample(some, min(len(some), SAMPLE))) if not thorough else set()
+    left = [
+        {*some}.difference(some if thorough else drawn.sample(some, min(len(some), SAMPLE)))
         for some in (long, others)
     ]
     if any(left):
@@ -106,19 +104,13 @@ def rules_to_count(contents: Contents, thorough: bool) -> list[str]:
             f"supports not counted again of rules: {len(left[0]):,} long ones behind published proofs and "
             f"{len(left[1]):,} behind none (--thorough)"
         )
-    chosen = sorted(rules.keys() - left[0] - left[1])
-    findings.count("rules counted again", len(chosen))
-    return chosen
-
-
-def count_rules(contents: Contents, names: Sequence[str]) -> None:
-    """Counts the rules of these ids, and compares."""
-    for name in names:
-        rule = contents.rules[name]
-        counted = sizes_of(rule, contents.complete)
-        at = Record(RULES, rule.line, rule.row)
+    for name in sorted(rules.keys() - left[0] - left[1]):
+        rule, counted = rules[name], sizes_of(rules[name], contents.complete)
         stated = {key: rule.row[key] for key in counted}
+        at = Record(RULES, rule.line, rule.row)
         contents.equal(at, "measures", stated, counted, "counted on the graph")
+        findings.count("rules counted again", 1)
+    return None
 
 
 def sizes_of(rule: HornRule, graph: Graph) -> dict[str, Any]:

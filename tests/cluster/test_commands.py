@@ -1,7 +1,6 @@
 """Commands whose work goes to workers write what they do without, though a worker is killed in the middle."""
 
 import json
-import shutil
 from collections.abc import Callable
 from functools import partial
 from operator import attrgetter
@@ -18,11 +17,9 @@ from rulemine.release.archive import PackedRelease
 from rulemine.release.reader import Release
 from rulemine.release.records import Question
 from rulemine.rules import blocks as of_rules
-from rulemine.verify import verifier
 from tests.cluster.work import dies_first
 from tests.command_line import Command
 from tests.releases import built
-from tests.verify.tiny import seal
 
 
 @pytest.fixture
@@ -145,25 +142,6 @@ def _scored_alike(command: Command, cluster: LocalCluster, release: str, file: P
     assert command(*words, str(alone)).status == 0
     assert command(*words, str(away), "--cluster", cluster.scheduler_address).status == 0
     assert away.read_bytes() == alone.read_bytes()
-
-
-def test_a_verification(
-    two_workers: LocalCluster, demo: str, command: Command, tmp_path: Path, died: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    folder = tmp_path / "demo"
-    shutil.copytree(demo, folder)
-    file = folder / "questions" / "test.jsonl"
-    rows = [json.loads(line) for line in file.read_text().splitlines()]
-    rows[3]["answers"] = rows[3]["answers"][1:]
-    file.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
-    seal(folder)
-    monkeypatch.setattr(verifier, "AT_ONCE", {"rules": 20, "removed": 100, "questions": 100})
-    alone = command("verify", str(folder))
-    away = command("verify", str(folder), "--cluster", two_workers.scheduler_address)
-    assert (alone.status, alone.out) == (1, away.out)
-    assert "answers" in alone.out
-    assert died.exists()
 
 
 def test_a_build(

@@ -214,12 +214,12 @@ def test_a_manifest_that_is_none_is_refused(tmp_path: Path, content: bytes) -> N
 
 
 def test_what_is_no_release_at_all_is_the_users_mistake(tmp_path: Path) -> None:
-    with pytest.raises(ReleaseError, match="no such folder"):
+    with pytest.raises(ReleaseError, match="no such file"):
         verify(tmp_path / "nowhere")
     folder = write_release(tmp_path / "release")
     with pytest.raises(ReleaseError, match="is a file"):
         verify(folder / "README.md")
-    for version, advice in ((6, "Upgrade"), (4, "Build")):
+    for version, advice in ((6, "too old"), (4, "Build")):
         change_manifest(folder, format_version=version)
         with pytest.raises(ReleaseError, match=rf"version.* {version}.*{advice}"):
             verify(folder)
