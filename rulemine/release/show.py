@@ -117,8 +117,7 @@ class Views:
             every = (row.certificate, *row.further_certificates)
             found[row.triple] = next((c for c in every if c.rule in question.rules), every[0])
         used = {proof.rule for proof in found.values()}
-        hard = question.hard_answer is not None
-        if not used <= self._rules.keys() or (hard and question.rules and not used):
+        if not used <= self._rules.keys() or (question.hard and question.rules and not used):
             raise ReleaseError(
                 f"question {question.id}: the release lacks a triple or a rule of its proof. rulemine verify "
                 "lists all faults."
@@ -135,18 +134,15 @@ class Views:
         known = question.block is not None  # and not hidden
         named = self._namer.question(question) if known and not self._named else question
         rules = {proof.rule: self._removals[t].difficulty for t, proof in proofs.items()}
-        query = (
-            getattr(named.block, "cypher", "")
-            or kind_named(named.kind).queries.source(named)
-            or named.query
-        )
+        own = kind_named(named.kind)
+        source = named.block.cypher if own.answers.form == "rows" else own.queries.source(named)
         return View(
             (named.question, *named.paraphrases),
             tuple(_answers(named)),
             tuple(self._rule(rule, rules[rule]) for rule in list(rules)[:MOST]),
             tuple(self._proof(question, proofs)),
             tuple(self._why(question, [self._removals[t] for t in proofs])),
-            tuple(query.expandtabs(4).splitlines()),
+            tuple((source or named.query).expandtabs(4).splitlines()),
         )
 
     def _clause(self, relation: str, subject: str, target: str) -> str:

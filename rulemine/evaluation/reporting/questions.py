@@ -26,7 +26,7 @@ from rulemine.release.records import (
     translation,
 )
 from rulemine.release.sampling_order import sample
-from rulemine.release.show import TITLES, Views
+from rulemine.release.show import TITLES, read_views
 
 __all__ = ["MOST_QUESTIONS", "MOST_SAID", "MOST_TRIPLES", "SystemRun", "question_rows"]
 
@@ -89,13 +89,17 @@ def question_rows(
     by_name = any(run.report.queries is None for run in runs)
     topics = topics_of(release, questions, release.naming) if by_name else [()] * len(questions)
     on_page = {q.id for q in sample(questions, MOST_QUESTIONS)}
+    told = {q.id: q for q in questions if q.id in on_page and q.evidence}  # none without a release
+    views = read_views(release, told.values()) if told else None
     rows = []
     for number, (question, own) in enumerate(zip(questions, topics, strict=True)):
         if progress is not None:
             progress(number, len(questions))
         kept = MOST_TRIPLES if question.id in on_page else 0
         outcomes = (reader.outcome(question, proofs, kept, own) for reader in readers)
-        shown = proofs.shown(question) if kept else {}
+        view = views.of(question) if views and question.id in told else ()
+        parts = list(zip(TITLES, view, strict=False))[2:5]
+        shown = {title: lines for title, lines in parts if lines}
         rows.append(_row(question, proofs, shown, tuple(o for o in outcomes if o is not None)))
     return tuple(rows), _labels(release, rows)
 
@@ -105,9 +109,6 @@ class _Proofs:
 
     def __init__(self, release: Release) -> None:
         self._removals: dict[Triple, Removal] = {r.triple: r for r in release.removals()}
-        rules = {rule.id: rule for rule in release.rules()}
-        templates, naming = release.templates(), release.naming
-        self._views = Views(release.entities, templates, naming, self._removals, rules)
 
     def body(self, triple: Triple, question: Question) -> tuple[Triple, ...]:
         """The proof of a removed triple that the question is about; () for a triple that is stated."""
@@ -121,11 +122,6 @@ class _Proofs:
         """The triples that the hard answer rests on, each followed by its proof if it was removed."""
         for triple in question.evidence:
             yield from (triple, *self.body(triple, question))
-
-    def shown(self, question: Question) -> dict[str, tuple[str, ...]]:
-        """What `rulemine show` shows of the rule, of the proof and of why it is hard."""
-        view = self._views.of(question)
-        return {title: lines for title, lines in [*zip(TITLES, view, strict=True)][2:5] if lines}
 
     def needed(self, question: Question, found: Container[Triple], level: int) -> set[Triple]:
         """The triples of the proof on the graph of a level, given what was found there.
