@@ -51,9 +51,9 @@ HIDDEN = "test"
 _NOTE = """
 ## Hidden answers
 
-The {number} test questions are here without answers, and {gone} removed triples are left out. Figures above
-are of the rest: `kg/incomplete.tsv.gz` is whole, `kg/complete.tsv.gz` has what training and validation need.
-Predictions are scored by whoever published this: `rulemine evaluate` needs the full release.
+The {number} test questions are here without answers, and {gone} removed triples are left out; figures below
+are of the rest. `kg/incomplete.tsv.gz` is whole, `kg/complete.tsv.gz` has what training and validation need.
+Who published this scores predictions: `rulemine evaluate` needs the full release.
 """
 
 
@@ -109,7 +109,8 @@ def write_hidden(release: Release, folder: Path) -> int:
     write_jsonl(folder / f"questions/{HIDDEN}.jsonl", rows)
     written = Release.open(folder)
     card = read_text(folder / "README.md").replace(written.identity, release.identity)
-    write_text(folder / "README.md", card + _NOTE.format(number=len(test), gone=len(gone)))
+    note = _NOTE.format(number=len(test), gone=len(gone))
+    write_text(folder / "README.md", card.replace("\n## ", f"{note}\n## ", 1))
     for name in ("README.md", f"questions/{HIDDEN}.jsonl"):
         described = zip(("bytes", "sha256"), describe_content(folder / name), strict=True)
         written.manifest["files"][name] = dict(described)
@@ -159,7 +160,10 @@ def _parts(
         parts,
         # With the seed and the levels others could make them of the same graph.
         config={**config, "seed": 0, "selection": {**config["selection"], "levels": []}},
-        source={**parts.source, "digest": complete.digest},
+        source={
+            k: v for k, v in parts.source.items() if k not in ("found", "dropped")
+        }  # with counts
+        | {"digest": complete.digest},
         complete=complete,
         reference=(),
         levels=(100,),

@@ -8,8 +8,7 @@ import shutil
 from functools import partial
 from pathlib import Path
 
-from rulemine.errors import OutputError, ReleaseError
-from rulemine.kg.entity_names import NAMINGS
+from rulemine.errors import ReleaseError
 from rulemine.release.naming import check_hiding
 from rulemine.release.outputs import MANIFEST, check_place, check_release, replacing
 from rulemine.release.reader import Release
@@ -47,19 +46,18 @@ def rename(release: Release, target: Path, naming: str, *, replace: bool = False
     Args:
         release: The release.
         target: The folder of the new release; links are followed.
-        naming: One of `NAMINGS`.
+        naming: One of `rulemine.kg.entity_names.NAMINGS`.
         replace: See `rulemine.release.outputs.check_release`.
 
     Raises:
-        OutputError: There is no such naming, or see `check_place` and `check_release` there.
+        ConfigError: There is no such naming.
+        OutputError: See `check_place` and `check_release` there.
         ReleaseError: A file of the release is missing or was edited, or see
             `rulemine.release.naming.check_hiding`.
     """
     from rulemine.release.contents import read_parts
     from rulemine.release.writer import write_release
 
-    if naming not in NAMINGS:
-        raise OutputError(f"naming {naming!r}; expected {', '.join(NAMINGS)}.")
     check_hiding(release, naming)
     check_place(target, [release.path])
     for name in release.manifest["files"]:

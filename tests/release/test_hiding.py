@@ -1,7 +1,10 @@
 """An archive without the answers to test: read by an attacker, and used by somebody who has no more."""
 
 import json
+import shutil
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -11,26 +14,35 @@ from rulemine.kg.entity_types import types_of
 from rulemine.kg.index import Index
 from rulemine.kg.priors import priors
 from rulemine.query import evaluate, parse
+from rulemine.release.contents import read_parts
 from rulemine.release.hiding import HIDDEN, _counted
 from rulemine.release.reader import Release
-from tests.command_line import Command, assert_refused
+from rulemine.release.writer import write_release
+from tests.command_line import Command, assert_refused, run_here
 from tests.releases import built
 
-RELEASES = {
-    "demo": "demo",
-    **{f"coast{kind}": "release" for kind in ("", "-structures", "-subgraphs", "-variants")},
-}
 
-
-@pytest.fixture(scope="module", params=RELEASES)
-def full(request: pytest.FixtureRequest) -> Release:
-    return Release.open(built(request.param) / RELEASES[request.param])
+@pytest.fixture(
+    scope="module",
+    params=["demo", "dealt", "coast", "coast-structures", "coast-subgraphs", "coast-variants"],
+)
+def full(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Release:
+    """A release; ``dealt`` is one whose training states much of what test needs."""
+    if request.param != "dealt":
+        name = "demo" if request.param == "demo" else "release"
+        return Release.open(built(request.param) / name)
+    parts = read_parts(Release.open(built("demo") / "demo"))
+    splits = cycle((HIDDEN, "train"))
+    dealt = tuple(
+        replace(q, split=split) for q, split in zip(parts.questions, splits, strict=False)
+    )
+    folder = tmp_path_factory.mktemp("dealt")
+    write_release(folder, replace(parts, questions=dealt), parts.naming)
+    return Release.open(folder)
 
 
 @pytest.fixture(scope="module")
 def hidden(full: Release, tmp_path_factory: pytest.TempPathFactory) -> Release:
-    from tests.command_line import run_here
-
     folder = tmp_path_factory.mktemp("hidden")
     ended = run_here(folder, ["archive", full.path, "--hide", "test", "-o", "h.tar"])
     assert ended.status == 0, ended.err
@@ -197,8 +209,6 @@ def test_it_is_used_like_any_other(
 
 
 def test_an_edited_one_is_found(hidden: Release, tmp_path: Path, command: Command) -> None:
-    import shutil
-
     folder = tmp_path / "edited"
     shutil.copytree(hidden.folder, folder)
     (folder / "rules.jsonl").write_text("{}\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.errors import OutputError, ReleaseError
+from rulemine.errors import ConfigError, OutputError, ReleaseError
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.release.contents import read_parts
 from rulemine.release.outputs import check_place, check_release
@@ -54,7 +54,7 @@ def test_renaming_keeps_the_questions(release: Path, tmp_path: Path) -> None:
 
 
 def test_an_unknown_naming_is_refused(release: Path, tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="private, entity, text, numeric"):
+    with pytest.raises(ConfigError, match="no naming"):
         rename(Release.open(release), tmp_path / "out", "latin")
     assert not (tmp_path / "out").exists()
 
