@@ -7,6 +7,7 @@ for a misspelled key), ``--set``, command-line options with their help, and the 
 """
 
 import dataclasses
+import datetime
 import functools
 import inspect
 import json
@@ -308,7 +309,11 @@ def parse_setting(text: str) -> tuple[tuple[str, ...], Any]:
         table = {}
     except (ValueError, RecursionError) as problem:
         raise ConfigError(f"--set {key}: cannot be read: {why_unreadable(problem)}.") from None
-    return tuple(key.strip().split(".")), table["value"] if list(table) == ["value"] else value
+    if list(table) == ["value"] and not isinstance(
+        table["value"], datetime.date
+    ):  # which is text here
+        value = table["value"]
+    return tuple(key.strip().split(".")), value
 
 
 def override(values: Mapping[str, Any], key: tuple[str, ...], value: Any) -> dict[str, Any]:

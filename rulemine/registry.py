@@ -15,7 +15,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from rulemine.codec import slots_of
 from rulemine.config import Section, build, packaged, parse_setting
 from rulemine.errors import ConfigError, RulemineError, did_you_mean
 
@@ -124,13 +123,10 @@ class Registry(Mapping[str, T], Generic[T]):
                 ) from None
             values[".".join(path)] = value
         if isinstance(make, type) and issubclass(make, Section) and is_dataclass(make):
-            if values and not list(slots_of(make)):
-                raise ConfigError(f"{where}: {name} has no options.")
             return build(make, values, where, advice)
         known = inspect.signature(make).parameters
         for key in values.keys() - known.keys():
-            hint = did_you_mean(key, known) if known else "it has no options"
-            raise ConfigError(f"{where}: no option {key!r}; {hint}")
+            raise ConfigError(f"{where}: no option {key!r}; {did_you_mean(key, known)}")
         with self.blaming(name):
             return make(**values)
 

@@ -149,6 +149,7 @@ def test_keys_are_told_with_all_that_their_fields_say() -> None:
         ("a=true", ("a",), True),
         ("a=[1, 2]", ("a",), [1, 2]),
         ("a='x y'", ("a",), "x y"),
+        ("a=2026-01-31", ("a",), "2026-01-31"),
         ("a=x y", ("a",), "x y"),
         ("a=", ("a",), ""),
         ("a=b=c", ("a",), "b=c"),

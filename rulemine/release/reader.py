@@ -111,10 +111,10 @@ def _check_manifest(manifest: dict[str, Any], where: Path) -> None:
             f"{where}: format is {form!r}; expected {FORMAT!r}. Name the folder of a release."
         )
     if version != FORMAT_VERSION:
-        if type(version) is int and version > FORMAT_VERSION:
-            advice = "This program is too old: pip install -U rulemine."
+        newer = type(version) is int and version > FORMAT_VERSION
         raise ReleaseError(
-            f"{where}: format version is {dump_line(version)}; expected {FORMAT_VERSION}. {advice}"
+            f"{where}: format version is {dump_line(version)}; expected {FORMAT_VERSION}. "
+            f"{'Upgrade: pip install -U rulemine.' if newer else 'Build the release again.'}"
         )
     values = {"levels": [100], "hidden": [], "full": "", **manifest}
     for key, fits in _FITS.items():

@@ -263,7 +263,7 @@ def test_every_statement_of_a_fact_answers(tmp_path, name, expected):
         ({"with_": "prior:hops=2"}, ConfigError, "unknown key 'hops'"),
         ({"with_": "neighbors:hop=2"}, ConfigError, "did you mean 'hops'"),
         ({"with_": "neighbors:hops"}, ConfigError, "'hops' is no option"),
-        ({"with_": "lookup:k=1"}, ConfigError, "lookup has no options"),
+        ({"with_": "lookup:k=1"}, ConfigError, "unknown key .k.; known: none"),
         ({"sample": 0}, ConfigError, "sample is 0"),
         ({"kg": "incomplete-101"}, ReleaseError, "no graph 'incomplete-101'"),
         ({"seed": -1}, ConfigError, "seed is -1"),

@@ -154,9 +154,9 @@ def test_a_folder_without_manifest_is_no_release(tmp_path: Path) -> None:
         ({"format_version": True}, "format version is true"),
         (
             {"format_version": FORMAT_VERSION - 1},
-            r"format version is 4; expected 5\. Fetch or build the release again\.",
+            r"format version is 4; expected 5\. Build the release again\.",
         ),
-        ({"format_version": FORMAT_VERSION + 1}, "format version is 6; expected 5.*too old"),
+        ({"format_version": FORMAT_VERSION + 1}, "format version is 6; expected 5.*Upgrade"),
         ({"counts": None, "config": None}, "config is missing"),
         ({"files": None}, "files is missing"),
         ({"files": []}, r"files is \[\]"),
