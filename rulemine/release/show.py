@@ -135,7 +135,11 @@ class Views:
         named = self._namer.question(question) if known and not self._named else question
         rules = {proof.rule: self._removals[t].difficulty for t, proof in proofs.items()}
         own = kind_named(named.kind)
-        source = named.block.cypher if own.answers.form == "rows" else own.queries.source(named)
+        source = (
+            named.block.cypher
+            if known and own.answers.form == "rows"
+            else own.queries.source(named)
+        )
         return View(
             (named.question, *named.paraphrases),
             tuple(_answers(named)),
