@@ -2,12 +2,18 @@
 
     kg → mine → ground → select → ask → balance → (verbalize →) split → release
 
-Each stage reads files of earlier ones and writes its own (see `rulemine.builder.stage`). Finished stages
+Each stage reads files of earlier ones and writes its own (see `rulemine.builder.stages`). Finished stages
 are never run again, and the bytes are the same however often the build was interrupted.
 """
 
-from rulemine.builder.stage import FinishedStage, run_stage
-from rulemine.builder.stages import NOTE, RULES_WITH_UNKNOWN_NAMES, BuildContext, BuildStages
+from rulemine.builder.stages import (
+    NOTE,
+    RULES_WITH_UNKNOWN_NAMES,
+    BuildContext,
+    BuildStages,
+    FinishedStage,
+    run_stage,
+)
 from rulemine.errors import ConfigError, counted
 from rulemine.release.outputs import check_place, check_release, working_folder
 from rulemine.release.publish import publish

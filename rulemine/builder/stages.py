@@ -1,17 +1,22 @@
 """What each stage of a build does: what its bytes depend on, what it reads of earlier ones, what it writes.
 
+A stage is a name, a version bumped by hand, and a function that fills a folder. Its key is the SHA-256
+of (name, version, the options that can change bytes, the digests of its inputs). It runs in a temporary
+folder, writes its manifest last, and renames: *a folder with a manifest is complete*. A crash leaves the
+previous output intact. Edited or foreign files are reported, never silently used or deleted.
+
 Results of stages are read from their files when they are needed. In which order stages run, and what becomes
 of them, is in `rulemine.builder.pipeline`. What only the work of a stage needs is imported when it runs.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rulemine.builder.stage import FinishedStage, Stage
 from rulemine.codec import dump_line, to_json
 from rulemine.errors import NoInferenceError, counted
 from rulemine.files import digest_of, write_text
@@ -19,6 +24,7 @@ from rulemine.kinds.building import kind_of
 from rulemine.mining import Resources
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.recipe import Recipe
+from rulemine.release.outputs import check_made, digests_of, real, recover, replacing
 from rulemine.rules.formats import read_rules, rule_to_json, write_rules
 
 if TYPE_CHECKING:
@@ -32,7 +38,10 @@ if TYPE_CHECKING:
     from rulemine.rules.grounding import Groundings
     from rulemine.rules.rule import Rule
 
-__all__ = ["NOTE", "RULES_WITH_UNKNOWN_NAMES", "BuildContext", "BuildStages", "Progress"]
+__all__ = [
+    "NOTE", "RULES_WITH_UNKNOWN_NAMES", "STAGE_MANIFEST", "BuildContext", "BuildStages", "FinishedStage",
+    "Progress", "Stage", "run_stage",
+]  # fmt: skip
 
 NOTE = "note.txt"
 """The file, in the folder of a stage, with the warnings to repeat whenever the stage is reused."""
@@ -41,6 +50,79 @@ RULES_WITH_UNKNOWN_NAMES = "rules_with_unknown_names.jsonl"
 """The file for given rules with unknown entities or relations, in the folder of ``mine``."""
 
 Progress = Callable[[int, int], None]
+
+STAGE_MANIFEST = "stage.json"
+
+FORM = "rulemine stage"
+"""Where every manifest of a stage begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A step of a build.
+
+    Attributes:
+        name: A verb; also the name of its folder.
+        version: Bumped whenever a change of the code changes the output.
+        options: The options that can change bytes, as plain JSON values.
+        inputs: Its inputs: name → digest.
+        work: Called with an empty folder, which it fills.
+    """
+
+    name: str
+    version: int
+    options: Mapping[str, Any]
+    inputs: Mapping[str, str]
+    work: Callable[[Path], None]
+
+    @property
+    def key(self) -> str:
+        """The identity of the stage's output, hexadecimal."""
+        parts = [self.name, self.version, dict(self.options), dict(self.inputs)]
+        return digest_of(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode())
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedStage:
+    """What a stage wrote, now or in an earlier run.
+
+    Attributes:
+        folder: The folder of its files.
+        digest: Digest of all its files, for the keys of the stages that read them.
+        reused: Whether an earlier run had finished it.
+    """
+
+    folder: Path
+    digest: str
+    reused: bool
+
+
+def run_stage(stage: Stage, parent: Path) -> FinishedStage:
+    """Runs a stage, or reuses its output.
+
+    Args:
+        stage: The stage.
+        parent: The folder that holds one folder per stage.
+
+    Raises:
+        OutputError: A file of the finished stage was edited, its folder has other files, or nothing can
+            be written there.
+    """
+    folder = parent / stage.name
+    recover(real(folder))
+    known = check_made(folder, STAGE_MANIFEST, FORM, "a finished stage")
+    if known.get("key") == stage.key and all((folder / name).is_file() for name in known["files"]):
+        return FinishedStage(folder, _digest(known["files"]), reused=True)
+    with replacing(folder) as fresh:
+        stage.work(fresh)
+        files = digests_of(fresh)
+        row = {"format": FORM, "stage": stage.name, "version": stage.version, "key": stage.key}
+        write_text(fresh / STAGE_MANIFEST, dump_line(row | {"files": files}) + "\n")
+    return FinishedStage(folder, _digest(files), reused=False)
+
+
+def _digest(files: Mapping[str, str]) -> str:
+    return digest_of(json.dumps(files, sort_keys=True).encode())
 
 
 @dataclass(frozen=True, slots=True)

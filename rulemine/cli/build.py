@@ -37,7 +37,7 @@ from rulemine.cli.parser import Parser, add_flags, describe_keys
 from rulemine.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
-    from rulemine.builder.stage import FinishedStage
+    from rulemine.builder.stages import FinishedStage
     from rulemine.cluster.cluster import Cluster
     from rulemine.cluster.opening import Here
     from rulemine.config import Key

@@ -62,7 +62,7 @@ def variants(arguments: Namespace) -> int:
 
 def _make(arguments: Namespace, release: "Release", runs: int) -> int:
     from rulemine.builder.rebuild import check_published, prepare_run, settings_of
-    from rulemine.builder.stage import FinishedStage
+    from rulemine.builder.stages import FinishedStage
     from rulemine.cli.recipe_options import building, replayed, settings_given
     from rulemine.config import parse_setting
     from rulemine.evaluation.comparing.variant_runs import compare_runs

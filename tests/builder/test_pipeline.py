@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.builder.pipeline import STAGES, Build, BuildContext
-from rulemine.builder.stage import FinishedStage
+from rulemine.builder.stages import FinishedStage
 from rulemine.datasets.registry import load_kg
 from rulemine.errors import ConfigError, EndpointError, MiningError, OutputError, UserError
 from rulemine.files import digest_of, read_bytes, write_jsonl
