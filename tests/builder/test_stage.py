@@ -161,15 +161,6 @@ def test_a_stage_without_a_whole_manifest_is_named_and_left_alone(
     assert (calls, content(tmp_path)) == ([], before)
 
 
-def test_what_a_user_put_into_the_folder_of_a_stage_is_not_deleted(tmp_path: Path) -> None:
-    run_stage(stage("old"), tmp_path)
-    write_text(tmp_path / "mine" / "notes.txt", "mine")
-    before = content(tmp_path)
-    with pytest.raises(OutputError, match=r"mine: contains notes\.txt, which"):
-        run_stage(replace(stage("new"), version=2), tmp_path)
-    assert content(tmp_path) == before
-
-
 @pytest.mark.parametrize(("name", "edit"), [("a.txt", b"edited"), ("deep/b.txt.gz", b"not gzip")])
 @pytest.mark.parametrize("version", [1, 2])
 def test_an_edited_file_is_named(tmp_path: Path, name: str, edit: bytes, version: int) -> None:
