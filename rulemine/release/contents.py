@@ -140,7 +140,7 @@ class ReleaseParts:
             config={**self.config, "naming": to},
             complete=self.complete.renamed(namer.names),
             reference=namer.triples(self.reference),
-            types=self.types and {namer.entity(name): types for name, types in self.types.items()},
+            types=self.types and {namer.names[name]: types for name, types in self.types.items()},
             removals=tuple(map(namer.record, self.removals)),
             questions=tuple(map(namer.question, self.questions)),
             rejections=tuple(namer.rejection(row, self.kind) for row in self.rejections),

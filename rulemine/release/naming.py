@@ -104,18 +104,12 @@ class Namer:
         *,
         source: str = "entity",
     ) -> None:
-        if to not in NAMINGS or source not in NAMINGS:
-            raise ValueError(f"naming {to!r} from {source!r}; expected two of {NAMINGS}")
         rows = tuple(names)
         self.names = {row.name_in(source): row.name_in(to) for row in rows}
         self.private = {row.name_in(source): row.private for row in rows}
         self.templates = templates
         self.articles = to == "text"
-        self._ways: _Ways = {"entity": self.entity}
-
-    def entity(self, name: str) -> str:
-        """The entity's name in the target naming."""
-        return self.names[name]
+        self._ways: _Ways = {"entity": self.names.__getitem__}
 
     def triples(self, triples: Iterable[Triple]) -> tuple[Triple, ...]:
         """The triples with their entities renamed, in the order given."""
