@@ -11,7 +11,7 @@ from rulemine.verify.report import Findings
 
 __all__ = ["blocks", "check_files", "has_key"]
 
-_AT_ONCE = 1 << 24
+_AT_ONCE = 1 << 21
 
 _KEY = re.compile(rb"sk-(?<![A-Za-z0-9_-]sk-)(?:[A-Za-z0-9]{1,10}[-_]){0,3}([A-Za-z0-9_-]{20,})")
 _RUN = re.compile(rb"[A-Za-z0-9]{20,}")

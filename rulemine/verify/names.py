@@ -18,8 +18,6 @@ __all__ = ["check_found", "check_ids", "check_names", "is_kept", "sure_fraction"
 SURE_SHARE, SURE_TRIPLES = 0.9, 30
 """What the triples of a graph have to bear out of a declaration: lower end of the interval, triples."""
 
-TAB = "\t"
-
 UNASKED = "ask"
 """The stage that rejects what has no id yet."""
 
@@ -30,7 +28,7 @@ def check_names(contents: Contents) -> None:
     for column, what in enumerate(("private", "entity", "text")):
         if len({line.split("\t")[column] for line in lines}) < len(lines):
             contents.findings.add("entities.tsv", None, "namings unique", what, "each name once")
-    form = re.compile(rf"e\d{{{lines[0].index(TAB) - 1 if lines else 0}}}{TAB}")
+    form = re.compile(rf"e\d{{{len(lines[0].split()[0]) - 1 if lines else 0}}}\t")
     for number, line in enumerate(lines, start=2):
         if not form.match(line):
             expected = f"{form.pattern}, as in the first row"

@@ -99,10 +99,6 @@ class Prover:
         for rule in rules:
             self.rules[rule.head[1]].append(rule)
 
-    def prove(self, triple: Triple) -> Proofs:
-        """Counts the proofs of a triple that is not itself in the graph."""
-        return self.prove_all([triple])[triple]
-
     def prove_all(self, triples: Iterable[Triple]) -> dict[Triple, Proofs]:
         """Counts the proofs of triples that are not themselves in the graph."""
         found: dict[Triple, Proofs] = {}

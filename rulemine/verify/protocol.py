@@ -10,12 +10,6 @@ from typing import Any, NamedTuple
 
 __all__ = ["GoldQuery", "GoldServer", "KindChecks", "Watch"]
 
-Asked = Any
-"""A `rulemine.verify.questions.asked.Asked`: a question and what its query gives."""
-
-Contents = Any
-"""A `rulemine.verify.contents.Contents`."""
-
 Row = dict[str, Any]
 """A record of a file."""
 
@@ -46,6 +40,9 @@ class Watch(NamedTuple):
 class KindChecks(NamedTuple):
     """What is special to a kind; what it leaves out, all kinds have.
 
+    A question is a `rulemine.verify.questions.asked.Asked`, all of them are in a
+    `rulemine.verify.contents.Contents`.
+
     Attributes:
         question: Checks one question, after what holds for all that have a query.
         whole: Checks all questions together, and the files of the kind.
@@ -58,10 +55,10 @@ class KindChecks(NamedTuple):
         known: Whether the texts and the queries of the kind are known.
     """
 
-    question: Callable[[Asked], object] = lambda _here: None
-    whole: Callable[[Contents], object] = lambda _contents: None
-    otherwise: Callable[[Contents, Watch], object] | None = None
-    apart: Callable[[Row, Contents], Iterable[tuple[str, Hashable]]] = lambda _row, _contents: ()
+    question: Callable[[Any], object] = lambda _here: None
+    whole: Callable[[Any], object] = lambda _contents: None
+    otherwise: Callable[[Any, Watch], object] | None = None
+    apart: Callable[[Row, Any], Iterable[tuple[str, Hashable]]] = lambda _row, _contents: ()
     named: Callable[[Row], Iterable[str]] = lambda _row: ()
     constants: Callable[[Row], Iterable[str]] = lambda row: row["anchors"]
     as_given: bool = False

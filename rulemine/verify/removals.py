@@ -11,14 +11,17 @@ proves it; and that no rule selected more than the cap. That a certificate is th
 proves.
 """
 
+import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations, permutations
 from typing import Any
 
 from rulemine.verify.contents import Contents, Record, as_triple
+from rulemine.verify.files import blocks
 from rulemine.verify.graph import Graph, Triple
 from rulemine.verify.proofs import HornRule, Proofs, match
+from rulemine.verify.report import shown
 
 __all__ = ["CORE_PRIOR", "RemovalChecks", "check_cap", "check_graphs", "proofs_of"]
 
@@ -48,13 +51,25 @@ def check_graphs(contents: Contents) -> None:
             found = f"{len(gone)} of {len(removed)} triples removed at level {level}"
             findings.add("removed.jsonl", None, "level size", found, f"{exact:.1f}, within {most}")
         name = "incomplete" if level == 100 else f"incomplete-{level}"
-        left, rest = contents.graph(name), complete - Graph.of(gone, contents.terms)
-        for triples, what in ((left - rest, "none of it"), (rest - left, "all of it")):
-            for triple in [*triples][:3]:
-                found, file = f"{triple} and {len(triples) - 1} more", f"kg/{name}.tsv.gz"
-                findings.add(file, None, "incomplete = complete − removed", found, what)
-        findings.count("triples", len(left))
+        if not _is_left(contents, name, gone):
+            left, rest = contents.graph(name), complete - Graph.of(gone, contents.terms)
+            found = f"other lines, of {shown([*(left - rest), *(rest - left)][:3])}"
+            expected = "the complete graph without what is removed"
+            findings.add(
+                f"kg/{name}.tsv.gz", None, "incomplete = complete − removed", found, expected
+            )
+    findings.count("triples", len(complete))
     findings.count("removed triples", len(removed))
+
+
+def _is_left(contents: Contents, name: str, gone: Collection[Triple]) -> bool:
+    """Whether a graph has the lines of the complete one without some, which is faster told than read."""
+    lines, digest = {"\t".join(triple).encode() for triple in gone}, hashlib.sha256()
+    for block in blocks(contents.release.folder / "kg/complete.tsv.gz") if gone else ():
+        kept = [line + b"\n" for line in block.split(b"\n") if line and line not in lines]
+        digest.update(b"".join(kept))
+    stated = contents.manifest["files"].get(f"kg/{name}.tsv.gz", {}).get("sha256")
+    return bool(stated == digest.hexdigest())
 
 
 def check_cap(contents: Contents) -> None:

@@ -5,14 +5,13 @@ escaped and shortened.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rulemine.errors import counted
 
-__all__ = ["Findings", "Problem", "VerificationReport", "difference", "shown"]
+__all__ = ["Findings", "Problem", "VerificationReport", "shown"]
 
 MOST_SHOWN = 20
 """The rough number of problems that `VerificationReport.to_text` spells out."""
@@ -139,9 +138,3 @@ def shown(value: object) -> str:
     """A value for a message, escaped and shortened."""
     text = repr(value)
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
-
-
-def difference(found: Set[Any], expected: Set[Any]) -> str:
-    """The difference of two sets of names or triples, for a message."""
-    more, less = sorted(found - expected), sorted(expected - found)
-    return f"{len(more)} too many, {shown(more[:3])}, and {len(less)} missing, {shown(less[:3])}"

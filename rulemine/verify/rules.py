@@ -90,8 +90,9 @@ def count_rules(contents: Contents, thorough: bool) -> None:
     """Counts rules by joins, and compares; a note says which are not counted."""
     rules, findings, drawn = contents.rules, contents.findings, random.Random(0)  # noqa: S311
     if contents.config.get("rules"):
-        what = "rules that the recipe took from a file have measures of their own: not counted"
-        return findings.note(what)
+        return findings.note(
+            "rules that the recipe took from a file have measures of their own: not counted"
+        )
     published = {name for at in contents.removed.values() for _, name, _ in proofs_of(at)}
     long = sorted(name for name in published & rules.keys() if len(rules[name].body) >= LARGE)
     others = sorted(rules.keys() - published) if len(contents.complete) > SMALL else []

@@ -219,9 +219,9 @@ def test_what_is_no_release_at_all_is_the_users_mistake(tmp_path: Path) -> None:
     folder = write_release(tmp_path / "release")
     with pytest.raises(ReleaseError, match="is a file"):
         verify(folder / "README.md")
-    for version, advice in ((6, "too old"), (4, "Build")):
+    for version in (6, 4):
         change_manifest(folder, format_version=version)
-        with pytest.raises(ReleaseError, match=rf"version.* {version}.*{advice}"):
+        with pytest.raises(ReleaseError, match=rf"version is {version}; expected 5"):
             verify(folder)
 
 
