@@ -93,15 +93,6 @@ def with_value(name: str, change: Change) -> Change:
     return find
 
 
-def with_path(change: Change) -> Callable[[list[Row]], None]:
-    """Changes the first certificate with a path."""
-
-    def find(some: list[Row]) -> None:
-        change(next(r["certificate"] for r in some if r["certificate"]["path"]))
-
-    return find
-
-
 def other_hard_answer(row: Row) -> None:
     others = (item["answer"] for item in row["hard"] if item["answer"] != row["hard_answer"])
     row["hard_answer"] = next(others)
@@ -145,14 +136,6 @@ def telling(folder: Path) -> None:
 def limited(folder: Path) -> None:
     config = json.loads((folder / "manifest.json").read_text())["config"]
     change_manifest(folder, config=config | {"cypher": config["cypher"] | {"per_template": 1}})
-
-
-def counted(key: str, to: Any) -> Callable[[Path], None]:
-    def tamper(folder: Path) -> None:
-        counts = json.loads((folder / "manifest.json").read_text())["counts"]
-        change_manifest(folder, counts=counts | {key: to})
-
-    return tamper
 
 
 FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
@@ -238,8 +221,8 @@ QUESTION_FAULTS: dict[str, tuple[Callable[[Row], object], Change, str]] = {
     "missing": (hard, put("hard", 0, "missing", to=9), "hard"),
     "another level": (hard, put("hard", 0, "level", to=7), "hard"),
     "another witness": (
-        hard,
-        put("hard", 0, "witness", to=[["Town 1", "part_of", "Town 2"]]),
+        lambda r: hard(r) and r["block"]["returns"] == "n_name",
+        lambda r: r["hard"][0]["witness"].insert(0, ["Town 1", "part_of", "Town 2"]),
         "hard",
     ),
     "core": (hard, lambda r: r["hard"][0].update(core=not r["hard"][0]["core"]), "hard"),
@@ -355,7 +338,11 @@ def test_the_gold_is_run_on_a_database(coast: Path, spoil: Spoilt, faults: bool)
     assert not any("gold" in note for note in report.notes)
 
 
-def test_a_gold_that_fails_is_a_problem(coast: Path) -> None:
-    report = verify(coast, gold=lambda plain: lambda cypher: "SyntaxError: no")
-    assert len(report.problems) == 3 * report.checked["questions"]
-    assert "SyntaxError" in str(report.problems[0])
+@pytest.mark.parametrize("fails", [True, False])
+def test_a_gold_that_fails_or_gives_other_rows_is_a_problem(coast: Path, fails: bool) -> None:
+    other = server(coast, lambda rows: ['["nobody"]'] * len(rows))
+    report = verify(
+        coast, gold=(lambda plain: lambda cypher: "SyntaxError: no") if fails else other
+    )
+    assert len(report.problems) == (3 if fails else 1) * report.checked["questions"]
+    assert ("SyntaxError" if fails else "nobody") in str(report.problems[0])

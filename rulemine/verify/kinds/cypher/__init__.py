@@ -71,8 +71,9 @@ def _agree(given: Result, right: tuple[list[str], FoundRows]) -> bool:
     columns, (rows, keys, tied) = right
     keyed = groupby(zip(keys or [""] * len(rows), given[1], strict=False), itemgetter(0))
     in_order = chain.from_iterable(sorted(row for _, row in run) for _, run in keyed)
-    equal = {*given[1]} <= {*tied} if tied else all(map(_close, in_order, rows))
-    return equal and [*given[0]] == columns and len(given[1]) == len(rows)
+    return ([*given[0]], len(given[1])) == (columns, len(rows)) and (
+        {*given[1]} <= {*tied} if tied else all(map(_close, in_order, rows))
+    )
 
 
 def _close(one: str, other: str) -> bool:

@@ -168,10 +168,11 @@ def _value(graph: LabeledGraph, row: dict[str, Any], node: str) -> Any:
     return int(value[:4]) if value is not None and row.get("year") else value
 
 
-def text_of(row: Iterable[Any]) -> str:
-    """A row as text."""
-    plain = (value + 0.0 if isinstance(value, float) else value for value in row)  # no -0.0
-    return json.dumps([*plain], ensure_ascii=False, separators=(",", ":"))
+def text_of(row: list[Any]) -> str:
+    """A row as text, where no zero has a sign."""
+    if "-0.0" in str(row):
+        row = json.loads(json.dumps(row), parse_float=lambda digits: float(digits) + 0.0)
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
 
 
 def rows_of(graph: LabeledGraph, asked: AskedPattern, found: Sequence[PatternMatch]) -> FoundRows:
@@ -225,7 +226,7 @@ def _aggregate(how: str, given: list[Any]) -> Any:
     """An aggregate over the values of some nodes; None if there is nothing to aggregate."""
     values = [value for value in given if value is not None]
     if how.startswith("count"):
-        return len({*map(str, values)} if how == "count distinct" else given)
+        return len({text_of([one]) for one in values} if how == "count distinct" else given)
     if how == "avg" and values:
         return math.fsum(values) / len(values)
     return (min if how == "min" else max)(values, default=None)

@@ -153,8 +153,7 @@ def _faults(graph: LabeledGraph, contents: Contents) -> Faults:
     for edge in graph.edges:
         for other in contents.facts.statements(edge.triple):
             if (other, str(edge.properties)) not in said:
-                right = f"{shown(other)} with the same properties"
-                yield "closed under declarations", shown(edge), right
+                yield "closed under declarations", shown(edge), f"{other} with the same properties"
 
 
 def _fits(value: Any, datatype: str) -> bool:

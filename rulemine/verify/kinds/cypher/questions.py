@@ -223,7 +223,7 @@ def idle_parts(
         whole: Its rows there.
     """
     grouped, ordered = (asked.row["return"] in some for some in (_GROUPED, _ORDERED))
-    values = [json.loads(row)[-1] for row in whole.rows if grouped]
+    values = [last for row in whole.rows if grouped and (last := json.loads(row)[-1]) is not None]
     if ordered:
         values = [graph.values[n][asked.row["property"]] for n in {one.nodes["n"] for one in found}]
     if (grouped or ordered) and (len(values) < 3 or all(one == values[0] for one in values)):
