@@ -37,7 +37,7 @@ from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
 from rulemine.release.contents import ReleaseParts, read_parts
 from rulemine.release.leakage import Fact, RemovedFacts
-from rulemine.release.reader import MANIFEST, Release
+from rulemine.release.reader import MANIFEST, Release, identity_of
 from rulemine.release.records import Missing, PerDirection, Question, Removal, asked_row
 from rulemine.release.writer import dump_manifest, write_release
 from rulemine.rules.bodies import BoundRule, bind_rule
@@ -107,15 +107,14 @@ def write_hidden(release: Release, folder: Path) -> int:
     write_release(folder, made, release.naming)
     rows = sorted((asked_row(replace(q, id=ids[q.id])) for q in test), key=lambda row: row["id"])
     write_jsonl(folder / f"questions/{HIDDEN}.jsonl", rows)
-    written = Release.open(folder)
-    card = read_text(folder / "README.md").replace(written.identity, release.identity)
-    note = _NOTE.format(number=len(test), gone=len(gone))
+    manifest, note = Release.open(folder).manifest, _NOTE.format(number=len(test), gone=len(gone))
+    card = read_text(folder / "README.md").replace(identity_of(manifest), release.identity)
     write_text(folder / "README.md", card.replace("\n## ", f"{note}\n## ", 1))
     for name in ("README.md", f"questions/{HIDDEN}.jsonl"):
-        described = zip(("bytes", "sha256"), describe_content(folder / name), strict=True)
-        written.manifest["files"][name] = dict(described)
-    hidden = {"hidden": [HIDDEN], "full": release.identity}
-    write_text(folder / MANIFEST, dump_manifest(written.manifest | hidden))
+        size, digest = describe_content(folder / name)
+        manifest["files"][name] = {"bytes": size, "sha256": digest}
+    manifest |= {"hidden": [HIDDEN], "full": release.identity}
+    write_text(folder / MANIFEST, dump_manifest(manifest))
     return len(parts.questions) - len(test) - len(kept)
 
 
