@@ -23,7 +23,7 @@ def query_text(query: PatternQuery) -> str:
     Example:
         >>> n = PatternNode("City")
         >>> print(query_text(PatternQuery(MatchPattern("(n)", (n,)), ReturnClause("n_name"))))
-        {"match": "(n)", "nodes": [{"type": "City"}], "return": "n_name"}
+        {"match":"(n)","nodes":[{"type":"City"}],"return":"n_name"}
     """
     match, result = query.match, query.result
     row: dict[str, Any] = {
