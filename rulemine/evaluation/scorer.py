@@ -7,6 +7,7 @@ order of the predictions, the number of threads or the machine. Nothing here nee
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,12 +18,13 @@ from rulemine.evaluation.cypher.release_rows import (
     ROW_COLUMNS,
     ROW_METRICS,
     CypherRuns,
+    RowScores,
     score_rows,
 )
 from rulemine.evaluation.matching.matching import predicted
 from rulemine.evaluation.matching.other_namings import naming_meant
 from rulemine.evaluation.matching.outputs import PredictionReader, ReadOutput
-from rulemine.evaluation.metrics import COLUMNS, METRICS, Floats
+from rulemine.evaluation.metrics import COLUMNS, CORE, METRICS, OF_HARD_ANSWERS, Floats
 from rulemine.evaluation.metrics_of_others.asked import asked_by_brink
 from rulemine.evaluation.metrics_of_others.beside_ours import (
     BesideOurs,
@@ -33,7 +35,6 @@ from rulemine.evaluation.metrics_of_others.registry import chosen
 from rulemine.evaluation.prediction_file import PredictionFile, uncollected
 from rulemine.evaluation.predictions import fit, read_predictions
 from rulemine.evaluation.ranked import RANKED, score_rankings
-from rulemine.evaluation.raw_scores import Failures, Part, RawScores, strict_scores
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS
@@ -47,7 +48,7 @@ from rulemine.evaluation.statistics.estimates import (
     without_rate,
 )
 from rulemine.evaluation.study.options import MOST_RESAMPLES
-from rulemine.evaluation.targets import Targets, golds_of, score_questions, without_labels
+from rulemine.evaluation.targets import Gold, Targets, golds_of, score_questions, without_labels
 from rulemine.release.groups import groups_of
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Prediction, Question, names_in, translation
@@ -55,13 +56,34 @@ from rulemine.release.sampling_order import sample as sample_of
 from rulemine.rules.blocks import MapLike
 from rulemine.seeds import check_seed
 
-__all__ = ["RESAMPLES", "Predictions", "Scorer", "predicted"]
+__all__ = ["RESAMPLES", "STRICT", "Predictions", "Scorer", "predicted"]
 
 Predictions = str | Path | PredictionFile | Iterable[Prediction]
 """A prediction file, or predictions."""
 
 RESAMPLES = 1000
 """Resamples of a bootstrap; enough for bounds of a 95 % interval to one digit of a percentage."""
+
+STRICT = ("strict_hits_any", "strict_f1", "strict_hard_f1")
+"""The scores of raw outputs with matching ``ids``, beside those of ``vocabulary``: what is left if a system
+must keep to the format of a list."""
+
+Part = tuple[tuple[str, ...], tuple[str, ...], Floats]
+"""Scores of a report: their names, those of the columns they are made of, and these."""
+
+Failures = dict[str, dict[str, int]]
+
+
+class RawScores(NamedTuple):
+    """The scores of predictions, before they are means."""
+
+    parts: list[Part]
+    notes: list[str]
+    golds: Sequence[Gold]
+    naming: str
+    from_kg: str | None
+    failures: Failures
+    rows: RowScores | None = None
 
 
 class Scorer:
@@ -279,7 +301,7 @@ class Scorer:
                 [reading.denied for reading in readings]
             )
             if self._matching == "vocabulary" and any(p and p.answers is None for p in given):
-                parts.append(strict_scores(readings, used.golds(level, strict=True)))
+                parts.append(_strict_scores(readings, used.golds(level, strict=True)))
             if any(p is not None and p.ranking is not None for p in given):
                 notes += says.notes_on_rankings(given)
                 parts.append((RANKED, RANKED, score_rankings(given, golds, used.key)))
@@ -396,3 +418,18 @@ class Scorer:
             reader = PredictionReader(self._matching, names, self._ignore_case)
             self._namings[naming] = Targets(self.release, self.questions, naming, names, reader)
         return self._namings[naming]
+
+
+def _strict_scores(readings: Sequence[ReadOutput], golds: Sequence[Gold]) -> Part:
+    """Strict metrics, columns and scores.
+
+    Args:
+        readings: What was read of each prediction.
+        golds: What is right, for the strict matcher.
+    """
+    scores = score_questions(golds, [reading.strict for reading in readings])
+    metrics = [m.removeprefix("strict_") for m in STRICT]
+    of_core = [m for m in metrics if m in OF_HARD_ANSWERS]
+    taken = [COLUMNS.index(c) for c in (*metrics, *(CORE + m for m in of_core))]
+    columns = (*STRICT, *(f"{CORE}strict_{m}" for m in of_core))
+    return STRICT, columns, scores[:, taken]

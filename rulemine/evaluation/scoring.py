@@ -81,12 +81,10 @@ def evaluate(
         ConfigError: An option is out of range.
         ReleaseError: The release has no such graph, or a file is missing or was edited.
     """
-    predictions = opened(predictions)
-    _take_ids(release, predictions)
+    predictions = opened(predictions, release)
     runs = [run := run_of(release, predictions, kg, naming)]
     if against is not None:
-        against = opened(against)
-        _take_ids(release, against)
+        against = opened(against, release)
         options = ("--against-kg", "--naming")
         runs.append(run_of(release, against, against_kg, naming, options, kg or run.kg))
     if sample is None:
@@ -156,23 +154,23 @@ class Run(NamedTuple):
         return replace(report, notes=(f"The system is given {given}.", *report.notes))
 
 
-def opened(predictions: Predictions) -> Predictions:
-    """Predictions, of a file its content: it is read once.
+def opened(predictions: Predictions, release: Release) -> Predictions:
+    """Predictions, of a file its content, read once and with the ids of the release.
+
+    Args:
+        predictions: The file, or predictions.
+        release: The full release: what answers one with hidden answers has other ids.
 
     Raises:
         InputError: A file is missing or not UTF-8 text.
     """
-    if isinstance(predictions, str | Path):
-        return PredictionFile(predictions)
-    return predictions
-
-
-def _take_ids(release: Release, predictions: Predictions) -> None:
-    """Gives predictions for a release with hidden answers the ids of the full release."""
-    if isinstance(predictions, PredictionFile):
-        for _, row in predictions.rows:
-            if isinstance(row, dict) and isinstance(id_ := row.get("id"), str):
-                row["id"] = release.hidden_ids.get(id_, id_)
+    if not isinstance(predictions, str | Path):
+        return predictions
+    found = PredictionFile(predictions)
+    for _, row in found.rows:
+        if isinstance(row, dict) and isinstance(id_ := row.get("id"), str):
+            row["id"] = release.hidden_ids.get(id_, id_)
+    return found
 
 
 def run_of(

@@ -12,7 +12,6 @@ import pytest
 
 from rulemine.errors import PredictionError, ReleaseError
 from rulemine.evaluation import METRICS, compare, evaluate, read_predictions, write_predictions
-from rulemine.evaluation.raw_scores import STRICT
 from rulemine.evaluation.retrieval import (
     RETRIEVAL,
     ToRetrieve,
@@ -20,6 +19,7 @@ from rulemine.evaluation.retrieval import (
     score_retrieval,
     score_retrieved,
 )
+from rulemine.evaluation.scorer import STRICT
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from rulemine.text.tables import FEW_NOTE

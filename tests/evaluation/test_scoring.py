@@ -9,7 +9,7 @@ import pytest
 from rulemine.errors import ConfigError, PredictionError, ReleaseError
 from rulemine.evaluation import METRICS, evaluate
 from rulemine.evaluation.metrics import COLUMNS, score
-from rulemine.evaluation.raw_scores import STRICT
+from rulemine.evaluation.scorer import STRICT
 from rulemine.release.records import Prediction
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES
 from rulemine.seeds import stream

@@ -22,13 +22,13 @@ from rulemine.evaluation.comparing.pairwise import compare_all
 from rulemine.evaluation.cypher.release_rows import ROW_METRICS
 from rulemine.evaluation.notes import NOTHING_TO_INFER
 from rulemine.evaluation.ranked import RANKED
-from rulemine.evaluation.raw_scores import STRICT
 from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.reporting.files import write_document
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import TITLES
 from rulemine.evaluation.retrieval import RETRIEVAL
+from rulemine.evaluation.scorer import STRICT
 from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.statistics.significance import holm
 from rulemine.evaluation.study.figures import figures
