@@ -29,7 +29,9 @@ def check_files(release: Release, findings: Findings) -> None:
             release.file(name)
         except UserError as problem:
             lost.append(name)
-            findings.add(name, None, "digest", str(problem), "the file as the manifest lists it")
+            findings.add(
+                name, None, "digest", str(problem).partition(". ")[0], "as the manifest lists it"
+            )
     for name in sorted({MANIFEST, *listed}.difference(lost)):
         if any(map(has_key, blocks(folder / name))):  # which is not repeated: reports get shared
             findings.add(

@@ -106,11 +106,6 @@ def change_manifest(folder: Path, **values: Any) -> None:
     (folder / "manifest.json").write_text(json.dumps(manifest | values))
 
 
-def counts_of(folder: Path) -> dict[str, Any]:
-    counts: dict[str, Any] = json.loads((folder / "manifest.json").read_text())["counts"]
-    return counts
-
-
 def invariants(folder: Path) -> set[tuple[str, str]]:
     return {(p.file, p.invariant) for p in verify(folder).problems}
 
