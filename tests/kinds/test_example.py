@@ -15,6 +15,7 @@ from docs.pages import options
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.rebuild import rebuild
 from rulemine.builder.regenerated import regenerated
+from rulemine.errors import ReleaseError
 from rulemine.evaluation import evaluate
 from rulemine.exports.exporting import export
 from rulemine.kinds.registry import KINDS
@@ -212,21 +213,13 @@ def test_its_options_are_in_help_keys_and_documentation(here: Path, command: Com
     assert_refused(ended, "no model writes the texts of questions of the kind choice")
 
 
-def test_where_it_is_not_installed_texts_have_other_names_all_the_same(
-    made: Path, tmp_path: Path
-) -> None:
-    with in_place(tmp_path / "site"):
-        rename(Release.open(made), tmp_path / "private", "private")
-        rename(Release.open(made), tmp_path / "entity", "entity")
-    release = Release.open(tmp_path / "private")
-    assert verify(release.path).ok
-    rename(release, tmp_path / "named", "entity")
-    named = Release.open(tmp_path / "named")
-    assert named.identity == release.identity
-    for split in ("train", "validation", "test"):
-        file = f"questions/{split}.jsonl"
-        assert (tmp_path / "named" / file).read_bytes() == (tmp_path / "entity" / file).read_bytes()
+def test_where_it_is_not_installed_it_is_verified_and_exported(made: Path, tmp_path: Path) -> None:
+    release = Release.open(made)
+    assert verify(made).ok
+    with pytest.raises(ReleaseError, match="choice cannot be renamed, since it is not installed"):
+        rename(release, tmp_path / "named", "entity")
     parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
-    export(named, "hf", tmp_path / "hf")
-    rows = parquet.read_table(tmp_path / "hf" / "choice-entity" / "test.parquet").to_pylist()
-    assert json.loads(rows[0]["block"]) == named.questions("test")[0].block
+    export(release, "hf", tmp_path / "hf")
+    (file,) = (tmp_path / "hf").glob("choice-*/test.parquet")
+    rows = parquet.read_table(file).to_pylist()
+    assert json.loads(rows[0]["block"]) == release.questions("test")[0].block
