@@ -76,7 +76,7 @@ def _is(text: str, cut: Cut, article: str) -> bool:
 def check_composed(here: Asked) -> None:
     """Checks the text of one question that is made of templates, in the singular or the plural as they are.
 
-    A text over one link is the template of its relation; in others the noun after *which* shows it.
+    A text over one link is its relation's template, or a model's; in others the noun after *which* shows it.
     """
     row, relations, contents = here.row, here.contents.relations, here.contents
     text, (one, nouns) = row["question"], _asked(here.links, relations)
@@ -88,7 +88,7 @@ def check_composed(here: Asked) -> None:
             relations[name][column] for name, column in columns if name in row["relations"]
         ]
         cuts = [cut for template in templates if (cut := cut_of(template, topics))]
-        fits = any(_is(text, cut, article) for cut in cuts)
+        fits = bool(row["patterns"]) or any(_is(text, cut, article) for cut in cuts)
         here.expect(fits or not templates, "text is the template", text, templates)
     elif asked := re.search(r"(?:^|\. )(?:\w+ )?[Ww]hich (.+)", text):
         right, wrong = (
