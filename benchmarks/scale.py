@@ -32,8 +32,8 @@ STAGES = ("read", "read again", "mine", "ground", "select", "ask", "balance", "s
 COUNTS = {
     "rules": "rules",
     "removed triples": "triples_removed",
-    "of the core": "removed_core",
     "questions": "questions",
+    "of the core": "core",
 }
 RECIPE = """\
 name = "scale"

@@ -284,7 +284,7 @@ class Release:
         if not self.graphs:
             return KnowledgeGraph.from_triples(())
         gone = {row.triple for row in self.missing() if row.level <= level}
-        whole = self.kg("complete").labeled()
+        whole = KnowledgeGraph.read(self.file("kg/complete.tsv.gz")).labeled()
         return KnowledgeGraph.from_triples(triple for triple in whole if triple not in gone)
 
     def graph_of(self, question: Question) -> tuple[str, str | None]:
@@ -303,12 +303,12 @@ class Release:
         """
         if Path(which) in self.named_graphs.values():
             return read_simplekg(Path(which))
-        name = f"{PROPERTY_GRAPHS}/{which}.json.gz"
         if which in self.graphs:
-            return read_simplekg(self.file(name))
+            return read_simplekg(self.file(f"{PROPERTY_GRAPHS}/{which}.json.gz"))
         level = self.level_of(which)
         gone = (row.triple for row in self.removals() if row.level <= level)
-        return self.property_graph("complete").without(gone)
+        whole = read_simplekg(self.file(f"{PROPERTY_GRAPHS}/complete.json.gz"))
+        return whole.without(gone)
 
     def level_of(self, which: str) -> int:
         """The percentage of the removal that a graph lacks: 0 for ``complete``, 100 for ``incomplete``.

@@ -132,6 +132,17 @@ def test_a_graph_without_a_file_lacks_what_is_removed_at_its_level_or_below(
         assert release.kg(f"incomplete-{level}").labeled() == release.kg(name).labeled()
 
 
+@pytest.mark.parametrize("which", ["complete", "incomplete-50"])
+def test_a_release_that_lists_no_complete_graph_says_so(folder: Path, which: str) -> None:
+    files = json.loads((folder / "manifest.json").read_text("utf-8"))["files"]
+    write(folder, files={name: row for name, row in files.items() if name != "kg/complete.tsv.gz"})
+    release = Release.open(folder)
+    with pytest.raises(ReleaseError, match=r"has no file 'kg/complete\.tsv\.gz'"):
+        release.kg(which)
+    with pytest.raises(ReleaseError, match=r"has no file 'property_graph/complete\.json\.gz'"):
+        release.property_graph(which)
+
+
 def test_a_folder_without_manifest_is_no_release(tmp_path: Path) -> None:
     with pytest.raises(ReleaseError, match="no such file"):
         Release.open(tmp_path / "none")

@@ -11,7 +11,6 @@ from rulemine.evaluation.reporting.made import in_short, steps, summary_of
 COUNTS: dict[str, Any] = {
     "triples_complete": 1000,
     "triples_removed": 60,
-    "removed_core": 40,
     "selection": {"rules_mined": 5, "provable": 400, "upper_bound": 90},
     "rules": 4,
     "questions": 50,
