@@ -35,8 +35,6 @@ _OURS = "\n\t" + _ISOLATE + _END_ISOLATE
 
 def printable(text: str) -> str:
     """Makes a label safe to print; text with right-to-left letters is isolated."""
-    if text.isascii() and text.isprintable():  # most are
-        return text
     safe = _HARMFUL.sub(_escaped, text)
     right_to_left = any(unicodedata.bidirectional(c) in ("R", "AL") for c in safe)
     return f"{_ISOLATE}{safe}{_END_ISOLATE}" if right_to_left else safe
@@ -76,8 +74,7 @@ def plain(text: str) -> str:
 
 def in_cell(text: str) -> str:
     """The same in a cell of a table, where nothing is at the start of a line."""
-    found = _MARKUP.sub(r"\\\g<0>", _BREAK.sub(" ", text))
-    return found.replace("|", "\\|").replace(">", "\\>")
+    return _MARKUP.sub(r"\\\g<0>", _BREAK.sub(" ", text)).replace("|", r"\|").replace(">", r"\>")
 
 
 def code(text: str) -> str:

@@ -1,8 +1,7 @@
 """Mentions: where a text names an entity in any spelling, and the text with a gap in each such place.
 
 Guarantees: positions are those of the original text; mentions do not overlap; neither neighbor of a mention
-is a letter, digit or combining mark, except next to scripts written without spaces; the pattern of a text,
-filled with the name, has the name letter by letter in each place.
+is a letter, digit or combining mark, except next to scripts written without spaces.
 
 Case, Unicode normalization, quotes, dashes, apostrophes, invisible marks and repeated white space do not
 matter. Of overlapping places the first counts. ``72's`` and ``72,`` name 72; ``72nd`` and ``7.2`` do not
@@ -16,16 +15,14 @@ names. A name that starts with a sign needs a space, quote or bracket before it,
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, zip_longest
 
 from rulemine.text.normalization import fold_loosely, is_unspaced, is_word
-from rulemine.text.template import escape
 
 __all__ = [
     "FUNCTION_WORDS", "Span", "cut", "find_mentions", "find_mentions_of_all", "interleaved",
-    "make_pattern",
 ]  # fmt: skip
 
 _ASKING = "who whom whose what which where when why how"
@@ -65,13 +62,12 @@ def find_mentions(text: str, name: str) -> tuple[Span, ...]:
     """
     spans = {span for span in _candidates(text, name) if _is_free(text, *span)}
     found = sorted((text[s:e] != name, s, e) for s, e in spans)  # as it is spelled first
-    kept: list[Span] = []
-    for differs, start, end in found:
-        if differs and _is_common(text[start:end], name, beside_verbatim=not found[0][0]):
-            continue
-        if not any(start < high and low < end for low, high in kept):
-            kept.append((start, end))
-    kept.sort()
+    named = [
+        ((start, end), 0)
+        for differs, start, end in found
+        if not (differs and _is_common(text[start:end], name, beside_verbatim=not found[0][0]))
+    ]
+    kept = [span for span, _ in _apart(named)]
     return tuple(kept[1:] if kept and _only_opens(text, kept, name) else kept)
 
 
@@ -89,25 +85,16 @@ def find_mentions_of_all(text: str, names: Sequence[str]) -> tuple[tuple[Span, i
         (span, which) for which, name in enumerate(names) for span in find_mentions(text, name)
     ]
     found.sort(key=lambda row: (row[0][0] - row[0][1], text[slice(*row[0])] != names[row[1]], row))
+    return tuple(_apart(found))
+
+
+def _apart(found: Iterable[tuple[Span, int]]) -> list[tuple[Span, int]]:
+    """The mentions that overlap with none before them, ascending."""
     kept: list[tuple[Span, int]] = []
     for (start, end), which in found:
         if not any(start < high and low < end for (low, high), _ in kept):
             kept.append(((start, end), which))
-    return tuple(sorted(kept))
-
-
-def make_pattern(text: str, name: str) -> str | None:
-    """Replaces every mention of a name by ``{topic}``; the text's own braces are doubled.
-
-    Returns:
-        The pattern, see `rulemine.text.template.fill`; None if there is no mention.
-
-    Example:
-        >>> make_pattern("Who is the aunt of {72}?", "72"), make_pattern("Who is the 72nd?", "72")
-        ('Who is the aunt of {{{topic}}}?', None)
-    """
-    spans = find_mentions(text, name)
-    return "{topic}".join(map(escape, cut(text, spans))) if spans else None
+    return sorted(kept)
 
 
 def cut(text: str, spans: tuple[Span, ...]) -> tuple[str, ...]:

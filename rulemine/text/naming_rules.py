@@ -17,14 +17,13 @@ from typing import NamedTuple
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.text.mentions import FUNCTION_WORDS, Span, interleaved
-from rulemine.text.normalization import fold, fold_loosely, places, unaccented, unify
+from rulemine.text.normalization import fold, fold_loosely, mentions, places, unaccented, unify
 
 __all__ = [
     "ANCHOR_MISSING",
     "ANCHOR_TELLS",
     "ANSWER_NAMED",
     "INTERMEDIATE_NAMED",
-    "NamingProblem",
     "named_answer",
     "naming_problem",
     "telling_anchor",
@@ -42,26 +41,12 @@ _SIGNS = re.compile(r"(?:[^\w\s]|_)+")
 _BLANKS = re.compile(r"\s+")
 
 
-class NamingProblem(NamedTuple):
-    """Why a text cannot be used.
-
-    Attributes:
-        reason: One of `ANCHOR_MISSING`, `ANSWER_NAMED` and `INTERMEDIATE_NAMED`.
-        detail: In which naming; names no entity.
-        text: The text in that naming.
-    """
-
-    reason: str
-    detail: str
-    text: str
-
-
 def naming_problem(
     text_in: Callable[[str], str],
     anchors: Sequence[EntityNames],
     answers: Sequence[EntityNames],
     intermediates: Sequence[EntityNames],
-) -> NamingProblem | None:
+) -> tuple[str, str, str] | None:
     """Why the text of a question cannot be used; None if it can.
 
     Args:
@@ -70,39 +55,41 @@ def naming_problem(
         answers: All answers, further ones included; an anchor among them is not searched for.
         intermediates: All other entities of all witnesses; an anchor among them is not searched for.
 
+    Returns:
+        `ANCHOR_MISSING`, `ANSWER_NAMED` or `INTERMEDIATE_NAMED`; in which naming; and the text in it.
+
     Raises:
         InputError: As `EntityNames.name_in`.
     """
     for naming in NAMINGS:
         text = text_in(naming)
-        if reason := _broken_rule(text, naming, anchors, answers, intermediates):
-            return NamingProblem(reason, f"in the naming {naming}", text)
+        broken = _broken_rules(fold(text), naming, anchors, answers, intermediates)
+        if reason := next(broken, None):
+            return reason, f"in the naming {naming}", text
     return None
 
 
-def _broken_rule(
+def _broken_rules(
     text: str,
     naming: str,
     anchors: Sequence[EntityNames],
     answers: Sequence[EntityNames],
     intermediates: Sequence[EntityNames],
-) -> str | None:
-    """The rule that a text breaks in one naming, as `naming_problem`; None if it breaks none."""
-    text = fold(text)
+) -> Iterator[str]:
+    """The rules that a folded text breaks in one naming, as `naming_problem`."""
     named = [list(_spans(text, entity, naming)) for entity in anchors]
     for place, spans in enumerate(named):
         others = [span for at, some in enumerate(named) if at != place for span in some]
         if not any(_is_free(span, others) for span in spans):
-            return ANCHOR_MISSING
+            yield ANCHOR_MISSING
     own = [span for spans in named for span in spans]
     for entities, reason in ((answers, ANSWER_NAMED), (intermediates, INTERMEDIATE_NAMED)):
         for entity in (entity for entity in entities if entity not in anchors):
             if any(_is_free(span, own) for span in _spans(text, entity, naming)):
-                return reason
-    return None
+                yield reason
 
 
-def telling_anchor(anchors: Iterable[EntityNames], answers: Iterable[EntityNames]) -> str | None:
+def telling_anchor(anchors: Sequence[EntityNames], answers: Iterable[EntityNames]) -> str | None:
     """The first naming in which the name of an anchor has that of an answer in it; None: there is none.
 
     Example:
@@ -110,13 +97,14 @@ def telling_anchor(anchors: Iterable[EntityNames], answers: Iterable[EntityNames
         >>> telling_anchor([anchor], [EntityNames("e2", "Q2", "Chandigarh")])
         'text'
     """
-    named = list(anchors)
-    others = [answer for answer in answers if answer not in named]
-    for naming in NAMINGS:
-        for text in (_folded(anchor.name_in(naming)) for anchor in named):
-            if any(True for answer in others for _ in _spans(text, answer, naming)):
-                return naming
-    return None
+    others = [answer for answer in answers if answer not in anchors]
+    telling = (
+        naming
+        for naming in NAMINGS
+        for text in [_folded(anchor.name_in(naming)) for anchor in anchors]
+        if any(mentions(text, _folded(answer.name_in(naming))) for answer in others)
+    )
+    return next(telling, None)
 
 
 def _spans(text: str, entity: EntityNames, naming: str) -> Iterator[Span]:
@@ -130,9 +118,7 @@ def _is_free(span: Span, others: Sequence[Span]) -> bool:
     return not any(start <= span[0] and span[1] <= end for start, end in others)
 
 
-@lru_cache(maxsize=1 << 16)  # every entity is searched for in many texts
-def _folded(name: str) -> str:
-    return fold(name)
+_folded = lru_cache(maxsize=1 << 16)(fold)  # every entity is searched for in many texts
 
 
 class _Forms(NamedTuple):

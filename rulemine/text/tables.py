@@ -67,23 +67,26 @@ _WIDTH: ContextVar[int | None] = ContextVar("width", default=None)
 
 _GAP = "  "
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "–": "--",
-    "−": "$-$",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "…": r"\ldots{}",
-    "⇒": r"$\Rightarrow$",
-    "→": r"$\rightarrow$",
-    "≥": r"$\geq$",
-    "≤": r"$\leq$",
-    "†": r"\textdagger{}",
-    "\n": " ",
-} | {c: f"\\{c}" for c in "&%$#_{}"}
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "–": "--",
+        "−": "$-$",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "…": r"\ldots{}",
+        "⇒": r"$\Rightarrow$",
+        "→": r"$\rightarrow$",
+        "≥": r"$\geq$",
+        "≤": r"$\leq$",
+        "†": r"\textdagger{}",
+        "\n": " ",
+    }
+    | {c: f"\\{c}" for c in "&%$#_{}"}
+)
 
 LATEX_PREAMBLE = r"""
 % Needs \usepackage{booktabs} and \usepackage[T1]{fontenc}. Percentages with 95 % intervals;
@@ -313,26 +316,28 @@ def markdown_of(table: Table, notes: Sequence[str] | None = None) -> str:
 def latex_of(table: Table) -> str:
     """As LaTeX (booktabs): a floating ``table`` with the label ``tab:ID``; see `LATEX_PREAMBLE`."""
     columns = "".join("l" if text else "r" for text in table.text_columns())
-    lines = [r"\begin{table}", r"\centering", f"\\caption{{{_tex(table.title)}}}"]
+    lines = [r"\begin{table}", r"\centering", f"\\caption{{{table.title.translate(_LATEX)}}}"]
     lines += [f"\\label{{tab:{table.id}}}", f"\\begin{{tabular}}{{{columns}}}"]
-    lines += [r"\toprule", " & ".join(map(_tex, table.header)) + r" \\", r"\midrule"]
+    lines += [
+        r"\toprule",
+        " & ".join(name.translate(_LATEX) for name in table.header) + r" \\",
+        r"\midrule",
+    ]
     for cells in table.cells():
         shown = [_tex_cell(cell) for cell in cells]
         if len(shown) < len(table.header):
             shown = [f"\\multicolumn{{{len(table.header)}}}{{l}}{{\\textbf{{{shown[0]}}}}}"]
         lines.append(" & ".join(shown) + r" \\")
-    notes = (f"\\par\\smallskip{{\\footnotesize {_tex(note)}}}" for note in table.footnotes())
+    notes = (
+        f"\\par\\smallskip{{\\footnotesize {note.translate(_LATEX)}}}" for note in table.footnotes()
+    )
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", *notes, r"\end{table}", ""])
 
 
 def _tex_cell(cell: Cell) -> str:
     low, _, high = cell.about.replace(" … ", "–").partition("–")
     scored = "".join(f"{{{part.replace('-', '$-$')}}}" for part in (cell.text, low, high))
-    return rf"\scored{scored}" if cell.about else _tex(cell.text)
-
-
-def _tex(text: str) -> str:
-    return "".join(_LATEX.get(c, c) for c in text)
+    return rf"\scored{scored}" if cell.about else cell.text.translate(_LATEX)
 
 
 def csv_of(table: Table, joint: str = " ") -> str:

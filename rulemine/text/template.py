@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
 
 from rulemine.errors import did_you_mean
 
@@ -27,26 +26,12 @@ def fill(
         >>> fill("What is {topic}?", {"topic": "{topic} => ?x %s"})
         'What is {topic} => ?x %s?'
     """
-    filled, (parts, rest) = "", _parse(template)
-    for literal, name in parts:
-        filled += literal
-        filled += adapt(filled, values[name])
-    return filled + rest
-
-
-@lru_cache(maxsize=1 << 12)  # prompts and templates are filled for thousands of questions
-def _parse(template: str) -> tuple[list[tuple[str, str]], str]:
-    """The placeholders of a template, each after the text before it, and the text after the last."""
-    parts, literal, end = list[tuple[str, str]](), "", 0
+    filled, end = "", 0
     for found in _PART.finditer(template):
-        literal += template[end : found.start()]
+        filled += template[end : found.start()]
+        filled += found[0][0] if found[1] is None else adapt(filled, values[found[1]])
         end = found.end()
-        if found[0] in ("{{", "}}"):
-            literal += found[0][0]
-        else:
-            parts.append((literal, found[1]))
-            literal = ""
-    return parts, literal + template[end:]
+    return filled + template[end:]
 
 
 def template_problem(template: str, placeholders: Sequence[str]) -> str | None:

@@ -25,7 +25,7 @@ from rulemine.phrasing.glosses import Gloss, Glosses
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question
 from rulemine.seeds import stream
-from rulemine.text.mentions import make_pattern
+from rulemine.text.mentions import cut, find_mentions
 from rulemine.text.template import escape
 
 __all__ = [
@@ -154,7 +154,7 @@ class VerbalizationInput:
     def template(self) -> str:
         """See `QuestionInput`."""
         text = self.question.question
-        return make_pattern(text, self.question.topic) or escape(text)
+        return "{topic}".join(map(escape, cut(text, find_mentions(text, self.question.topic))))
 
     def values(self) -> dict[str, str]:
         """See `QuestionInput`."""

@@ -46,7 +46,7 @@ def test_three_rules(text, anchors, answers, intermediates, expected):
     found = naming_problem(asks(text)(anchors), anchors, answers, intermediates)
     assert (found and found[:2]) == expected
     if found:
-        assert found.text == asks(text)(anchors)(found.detail.rsplit(" ", 1)[-1])
+        assert found[2] == asks(text)(anchors)(found[1].rsplit(" ", 1)[-1])
 
 
 @pytest.mark.parametrize("anchors", [[NEW_YORK, YORK], [YORK, NEW_YORK]])
