@@ -20,9 +20,9 @@ from scale import measure
 from rulemine.evaluation import write_predictions
 from rulemine.evaluation.comparing.pairwise import compare_all
 from rulemine.evaluation.scorer import Scorer
+from rulemine.release.groups import sample
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question, names_in
-from rulemine.release.sampling_order import sample
 from rulemine.seeds import stream
 
 SYSTEMS, LEVELS = 8, (0, 20, 40, 60, 80, 100)

@@ -14,13 +14,14 @@ from rulemine.query.sparql import to_sparql
 from rulemine.query.tree import Anchor, Projection
 from rulemine.release.reader import Release
 from rulemine.release.records import (
+    SEED_TEXTS,
     Certificate,
     HardAnswer,
     Question,
     Removal,
+    SeedRow,
     Unseen,
 )
-from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
 from tests.evaluation.world import ANN, BOB, NAMES, RULES, USUAL, write_release
 
 

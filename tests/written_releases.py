@@ -19,8 +19,7 @@ from rulemine.query.sparql import to_sparql
 from rulemine.query.structures import structure_of
 from rulemine.query.tree import Count, Difference, Query
 from rulemine.release.contents import ReleaseParts
-from rulemine.release.records import Question, Unseen
-from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
+from rulemine.release.records import SEED_TEXTS, Question, SeedRow, Unseen
 from tests.structures import (
     CONFIG,
     DECLARED,

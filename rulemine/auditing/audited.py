@@ -23,7 +23,7 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kinds.registry import kind_named
 from rulemine.query.batch import Batch
 from rulemine.release.guessing import order_of_names
-from rulemine.release.leakage import RemovedFacts
+from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.reader import Release
 from rulemine.release.records import Question
 

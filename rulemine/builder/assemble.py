@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rulemine.arrays import distinct
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
-from rulemine.llm.call import Answer, Failure
+from rulemine.llm.call import Failure
 from rulemine.llm.journal import answer_of
 from rulemine.release.contents import ModelTrace
 from rulemine.release.records import Certificate, Difficulty, PerDirection, Removal
@@ -95,7 +95,7 @@ def _one_of(rows: list[Removal]) -> Removal:
 
 def count_model(trace: ModelTrace | None) -> dict[str, Any]:
     """Counts calls by purpose, tokens, and verdicts for the manifest; all zero without a model."""
-    from rulemine.verbalizer.replies import SCHEMAS
+    from rulemine.verbalizer.replies import SCHEMAS, Verdict, read_verdict
 
     calls, tokens, audits = Counter[str](), Counter[str](), Counter[str]()
     for line in map(json.loads, trace.journal if trace else ()):
@@ -103,18 +103,12 @@ def count_model(trace: ModelTrace | None) -> dict[str, Any]:
         calls[purpose] += 1
         tokens.update(line.get("usage", {}))
         if purpose.endswith("audit") and purpose in SCHEMAS:
-            audits[_audit(answer_of(line), purpose)] += 1
+            answer = answer_of(line)
+            verdict = None if isinstance(answer, Failure) else read_verdict(answer, purpose)
+            passed = verdict.passed if isinstance(verdict, Verdict) else None
+            audits[{True: "passed", False: "failed", None: "unreadable"}[passed]] += 1
     return {
         "model_calls": dict(sorted(calls.items())),
         "model_tokens": {key: tokens[f"{key}_tokens"] for key in ("prompt", "completion")},
         "audits": {key: audits[key] for key in ("passed", "failed", "unreadable")},
     }
-
-
-def _audit(answer: Answer, purpose: str) -> str:
-    from rulemine.verbalizer.replies import Verdict, read_verdict
-
-    verdict = None if isinstance(answer, Failure) else read_verdict(answer, purpose)
-    if not isinstance(verdict, Verdict):
-        return "unreadable"
-    return "passed" if verdict.passed else "failed"

@@ -45,7 +45,6 @@ from rulemine.release.contents import JOURNAL
 from rulemine.release.outputs import replacing, working_folder
 from rulemine.release.reader import Release
 from rulemine.release.records import translation
-from rulemine.release.seed_rows import renamed
 from rulemine.rules.standards import Standard
 
 __all__ = ["build_again", "check_published", "prepare_run", "rebuild", "settings_of"]
@@ -310,7 +309,7 @@ def prepare_run(
     changed = fresh(release.manifest["config"], number, len(rows)) or ()
     build = build_again(release, target, given, context, [*settings, *changed])
     names = translation(release.entities, release.naming, "entity")
-    build.inputs.put(seed_rows=renamed(rows, names))
+    build.inputs.put(seed_rows=tuple(row.renamed(names) for row in rows))
     if beside is not None:
         _lend(beside.with_name(f"{beside.name}.stages"), target.with_name(f"{target.name}.stages"))
     build.run("select")

@@ -200,8 +200,9 @@ class BuildStages:
         if self.recipe.selection.mode == "brink":
             skipped["ground"] = "the published selection enumerates groundings on its own"
         if self._words is None and not self.kind.wording.writes:
-            why = "its questions are templates; give --verbalizer openai --model NAME"
-            skipped["verbalize"] = why
+            skipped["verbalize"] = (
+                "its questions are templates; give --verbalizer openai --model NAME"
+            )
         return skipped
 
     # Results of stages, read from their files.
@@ -209,15 +210,14 @@ class BuildStages:
     @cached_property
     def mined_rules(self) -> "tuple[Rule, ...]":
         """The rules, mined or given; none where nothing is removed."""
-        return read_rules(self._file("mine")) if "mine" in self._done else ()
+        return read_rules(self._done["mine"].folder / "rules.jsonl") if "mine" in self._done else ()
 
     @cached_property
     def rules(self) -> "tuple[Rule, ...]":
         """The rules that may prove something; all of them in mode ``brink``."""
-        return read_rules(self._file("ground")) if "ground" in self._done else self.mined_rules
-
-    def _file(self, stage: str) -> Path:
-        return self._done[stage].folder / "rules.jsonl"
+        if "ground" not in self._done:
+            return self.mined_rules
+        return read_rules(self._done["ground"].folder / "rules.jsonl")
 
     @cached_property
     def _types(self) -> tuple[str, dict[str, tuple[str, ...]]]:
@@ -342,8 +342,9 @@ class BuildStages:
             most, run = self.context.most_rules, self.context.mines
             return mine(kg, options, resources, self._progress, most=most, run=run)
         if resources.thread_count > 1 and resources.threads:
-            note = "AMIE gets one thread: with more, its rules differ from run to run."
-            self.context.on_warning(note)
+            self.context.on_warning(
+                "AMIE gets one thread: with more, its rules differ from run to run."
+            )
         return self.inputs.amie.mine(kg, options, replace(resources, threads=1), TimeLimit(None))
 
     def _ground(self) -> Stage:

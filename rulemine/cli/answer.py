@@ -42,10 +42,10 @@ def split_of(name: str) -> str | None:
 def questions(arguments: Namespace) -> int:
     """Runs ``questions``."""
     from rulemine.codec import dump_line
+    from rulemine.release.groups import sample
     from rulemine.release.naming import questions_in
     from rulemine.release.reader import Release
     from rulemine.release.records import asked_row
-    from rulemine.release.sampling_order import sample
 
     check_output(arguments.output)
     release = Release.open(arguments.release)
@@ -136,8 +136,8 @@ def _estimate(arguments: Namespace, names: Sequence[str]) -> str:
     from rulemine.evaluation.answerers.forecast import forecast
     from rulemine.evaluation.study.costs import Expected, costs_table
     from rulemine.llm.options import EndpointOptions
+    from rulemine.release.groups import sample
     from rulemine.release.reader import Release
-    from rulemine.release.sampling_order import sample
     from rulemine.text.tables import text_of
 
     release, split = Release.open(arguments.release), split_of(arguments.split)

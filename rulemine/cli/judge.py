@@ -35,8 +35,8 @@ def judge(arguments: Namespace) -> int:
     from rulemine.judging.panel_inputs import judged_questions
     from rulemine.judging.report import estimate, judged_row, report
     from rulemine.llm.options import EndpointOptions, at_addresses
+    from rulemine.release.groups import sample
     from rulemine.release.reader import Release
-    from rulemine.release.sampling_order import sample
     from rulemine.seeds import check_seed
     from rulemine.verbalizer.requests import SEEDS
 

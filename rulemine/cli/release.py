@@ -93,8 +93,8 @@ def show(arguments: Namespace) -> int:
     """Runs ``show``."""
     import shutil
 
+    from rulemine.release.groups import sample
     from rulemine.release.reader import Release
-    from rulemine.release.sampling_order import sample
     from rulemine.release.sheet import sheet_text
     from rulemine.release.show import show as show_questions
 

@@ -12,7 +12,7 @@ from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.statistics.bootstrap import Bools, Ints
 from rulemine.kinds.registry import kind_named
-from rulemine.release.leakage import RemovedFacts
+from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
 from rulemine.text.visible_reply import visible_reply

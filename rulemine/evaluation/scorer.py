@@ -50,9 +50,9 @@ from rulemine.evaluation.statistics.estimates import (
 from rulemine.evaluation.study.options import MOST_RESAMPLES
 from rulemine.evaluation.targets import Gold, Targets, golds_of, score_questions, without_labels
 from rulemine.release.groups import groups_of
+from rulemine.release.groups import sample as sample_of
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Prediction, Question, names_in, translation
-from rulemine.release.sampling_order import sample as sample_of
 from rulemine.rules.blocks import MapLike
 from rulemine.seeds import check_seed
 
@@ -93,7 +93,7 @@ class Scorer:
         release: The release.
         matching: How a raw output becomes a set of entities, see `rulemine.evaluation.matching.matching`.
         split: The split evaluated; None for all.
-        sample: How many of its questions, see `rulemine.release.sampling_order`; None for all.
+        sample: How many of its questions, see `rulemine.release.groups`; None for all.
         missing: ``empty`` to score questions without a prediction as empty, or ``error``.
         ignore_case: With ``vocabulary``: find names whatever their capitals.
         resamples: Resamples of the bootstrap, 1 … 100,000.

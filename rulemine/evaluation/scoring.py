@@ -49,7 +49,7 @@ def evaluate(
             then has the paired difference, the former minus the latter.
         matching: How a raw output becomes a set of entities, see `rulemine.evaluation.matching.matching`.
         split: The split evaluated; None for all.
-        sample: How many of its questions, see `rulemine.release.sampling_order`; None: as many as the files
+        sample: How many of its questions, see `rulemine.release.groups`; None: as many as the files
             say, or all.
         naming: The naming that the predictions use; None for that of the release.
         missing: What about questions without a prediction: ``empty``, they score as an empty one, and a note

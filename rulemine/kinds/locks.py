@@ -1,11 +1,11 @@
 """What keeps a question out of a split.
 
-`Locks` keep what one split needs out of what an earlier one gives away, see `rulemine.release.leakage`: test
-is drawn first, then validation, then training; each question is held against what the splits that were drawn
-before it need. By `Patterns`, two entities are asked for from one end within a split: where an answer of one
-question is the topic of another that asks the same the other way, names in questions tell what is missing.
-And no rule proves more than 2 % of the core of test, or five questions where that is more; in graphs of 50
-relations or more no relation is in the bodies of the rules of more than 30 % of it.
+`Locks` keep what one split needs out of what an earlier one gives away, see `rulemine.release.proof_triples`:
+test is drawn first, then validation, then training; each question is held against what the splits that were
+drawn before it need. By `Patterns`, two entities are asked for from one end within a split: where an answer
+of one question is the topic of another that asks the same the other way, names in questions tell what is
+missing. And no rule proves more than 2 % of the core of test, or five questions where that is more; in graphs
+of 50 relations or more no relation is in the bodies of the rules of more than 30 % of it.
 """
 
 import json
@@ -17,7 +17,7 @@ from typing import Any
 
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.recipe.recipe import Recipe
-from rulemine.release.leakage import Fact, RemovedFacts
+from rulemine.release.proof_triples import Fact, RemovedFacts
 from rulemine.release.records import Question
 from rulemine.removal.selection import Selection
 from rulemine.rules.rule import Rule

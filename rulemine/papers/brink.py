@@ -20,9 +20,9 @@ from rulemine.evaluation.study.plan import graph_at
 from rulemine.evaluation.study.scores import StudyScores, score_in
 from rulemine.papers.material import Material
 from rulemine.papers.paper import Exhibit, LackingError, Made, Paper
+from rulemine.release.groups import sample
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Prediction, Question
-from rulemine.release.sampling_order import sample
 from rulemine.release.show import Views, read_views
 from rulemine.text.tables import Table, Value, Values, few_notes, marked
 

@@ -1,4 +1,6 @@
-"""Groups of questions that share so much that one in training would give away another in test.
+"""Which questions belong together, and the order in which they are drawn.
+
+Groups share so much that one question in training would give away another in test.
 
 Of the kind ``rules``, two questions stay together when they ask for the same relation and direction of the
 same topic entities, when a removed triple is in both of them, or when an unordered pair of topic entity and
@@ -15,15 +17,25 @@ together besides: they were written for the same triples. Of the kind ``cypher``
 something of the same matches stay together, and nothing else: an aggregate shares removed triples with most
 others.
 
-Guarantees: the groups depend on the questions alone, not on their order or the naming.
+Questions are drawn in one fixed order, so that the samples of two papers are nested: a smaller sample is the
+beginning of a larger one.
+
+Guarantees: the groups depend on the questions alone, not on their order or the naming; the order of drawing
+on the ids of the questions and on which are in the core, on neither naming nor seed.
 """
 
 from collections.abc import Hashable, Sequence
+from typing import Any, TypeVar
 
+from rulemine.errors import ConfigError
+from rulemine.files import digest_of
 from rulemine.kinds.registry import kind_named
 from rulemine.release.records import Question
 
-__all__ = ["groups_of"]
+__all__ = ["groups_of", "sample"]
+
+_Q = TypeVar("_Q", bound=Any)
+"""What has an ``id`` and says whether it is in the ``core``."""
 
 
 def groups_of(questions: Sequence[Question]) -> list[list[int]]:
@@ -52,3 +64,20 @@ def _root(parent: list[int], i: int) -> int:
         parent[i] = parent[parent[i]]
         i = parent[i]
     return i
+
+
+def sample(questions: Sequence[_Q], n: int | None) -> tuple[_Q, ...]:
+    """The first `n` questions of the order, the core first; all of them for None.
+
+    Returns:
+        Sorted by id.
+
+    Raises:
+        ConfigError: `n` is below 1.
+    """
+    if n is None:
+        return tuple(questions)
+    if n < 1:
+        raise ConfigError(f"sample is {n}; expected a whole number, 1 or more.")
+    drawn = sorted(questions, key=lambda q: (not q.core, digest_of(q.id.encode()), q.id))
+    return tuple(sorted(drawn[:n], key=lambda q: q.id))

@@ -36,7 +36,7 @@ from rulemine.query.join import join
 from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
 from rulemine.release.contents import ReleaseParts, read_parts
-from rulemine.release.leakage import Fact, RemovedFacts
+from rulemine.release.proof_triples import Fact, RemovedFacts
 from rulemine.release.reader import MANIFEST, Release, identity_of
 from rulemine.release.records import Missing, PerDirection, Question, Removal, asked_row
 from rulemine.release.writer import dump_manifest, write_release
@@ -99,9 +99,8 @@ def write_hidden(release: Release, folder: Path) -> int:
     kept, gone = without(secret)
     # What is left of several derivations of an answer may be enough.
     given = QueryGraph(_graph(parts, gone)), parts.graph and parts.graph.without(gone)
-    for q in test:
-        if not _answers(q, *given).isdisjoint(q.hard_answers):
-            secret |= facts.given_by(replace(q, answers=()))
+    told_by = (q for q in test if not _answers(q, *given).isdisjoint(q.hard_answers))
+    secret = secret.union(*(facts.given_by(replace(q, answers=())) for q in told_by))
     kept, gone = without(secret)
     made = _parts(parts, [_with_ids(q, ids) for q in kept], test, gone)
     write_release(folder, made, release.naming)

@@ -28,15 +28,16 @@ from rulemine.release.outputs import FORMAT, MANIFEST
 from rulemine.release.records import (
     FORMAT_VERSION,
     MISSING,
+    SEED_TEXTS,
     SPLITS,
     Missing,
     Question,
     Rejection,
     Removal,
+    SeedRow,
     question_from_json,
     without_answers,
 )
-from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
 from rulemine.release.unpacking import unpacked
 from rulemine.rules.formats import read_rules
 from rulemine.rules.rule import Rule

@@ -9,8 +9,8 @@ The type of a field says what is renamed with a release: `Entity`, `Triple`, `Qu
 records and tuples of them. Renamed tuples are sorted again, unless the type says another order (`as_given`).
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from rulemine.codec import from_json
@@ -21,6 +21,7 @@ from rulemine.kinds.registry import kind_named
 __all__ = [
     "FORMAT_VERSION",
     "MISSING",
+    "SEED_TEXTS",
     "SPLITS",
     "WORDINGS",
     "Answer",
@@ -36,12 +37,14 @@ __all__ = [
     "Question",
     "Rejection",
     "Removal",
+    "SeedRow",
     "Triple",
     "Unseen",
     "as_given",
     "asked_row",
     "names_in",
     "question_from_json",
+    "seeds_with_splits",
     "topic_values",
     "translation",
     "without_answers",
@@ -368,6 +371,49 @@ class Rejection:
     detail: str
     text: str = ""
     query: str = ""
+
+
+SEED_TEXTS = "seed_texts.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class SeedRow:
+    """A seed text of the kind ``variants``, as its entities; no release has the text itself.
+
+    In the order in which they were asked about. From these lines alone fresh variants of the questions are
+    made, see `rulemine.builder.rebuild`.
+
+    Attributes:
+        id: Its id, unique.
+        entities: The entities found in it, sorted.
+        topic: What it was drawn for, where topics were asked for; or "".
+        split: The split of its questions; "" if it has none. In a fresh variant all are ``test``.
+    """
+
+    id: str
+    entities: tuple[Entity, ...]
+    topic: str
+    split: str = ""
+
+    def renamed(self, names: Mapping[str, str]) -> "SeedRow":
+        """The row, without a split, with other names of entities."""
+        return replace(
+            self, entities=tuple(sorted(names[name] for name in self.entities)), split=""
+        )
+
+
+def seeds_with_splits(
+    rows: Sequence[SeedRow], questions: Iterable[Question], run: int
+) -> tuple[SeedRow, ...]:
+    """Seed texts with the splits of their questions.
+
+    Args:
+        rows: The seed texts.
+        questions: The questions of the release.
+        run: The number of the variant; 0: the published release.
+    """
+    of = {q.block.seed_text: q.split for q in questions} if rows else {}
+    return tuple(replace(row, split="test" if run else of.get(row.id, "")) for row in rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from rulemine.errors import ConfigError, PredictionError, ReleaseError
 from rulemine.evaluation import evaluate, write_predictions
 from rulemine.evaluation.metrics import COLUMNS
 from rulemine.evaluation.scorer import Scorer
+from rulemine.release.groups import sample
 from rulemine.release.reader import Release
 from rulemine.release.records import HardAnswer, Prediction
-from rulemine.release.sampling_order import sample
 from tests.evaluation.test_scoring import GIVEN, values
 from tests.evaluation.world import ANN, BOB, CID, DORA, EVE, question, removals_of, write_release
 

@@ -6,7 +6,7 @@ import pytest
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.locks import Patterns
 from rulemine.kinds.split import without_patterns
-from rulemine.release.leakage import RemovedFacts
+from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.question_set import QuestionSet
 from rulemine.rules.rule import Atom, Rule
 from tests import some_seeds

@@ -7,7 +7,7 @@ from rulemine.errors import UserError
 from rulemine.kinds.locks import LockReason, Locks
 from rulemine.kinds.split import split
 from rulemine.release.groups import groups_of
-from rulemine.release.leakage import RemovedFacts
+from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import SPLITS, Unseen
 from tests import some_seeds

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from rulemine.release.leakage import RemovedFacts
+from rulemine.release.proof_triples import RemovedFacts
 from tests.questions import question
 
 

@@ -10,8 +10,7 @@ from rulemine.phrasing.templates import load_templates
 from rulemine.query import parse
 from rulemine.query.sparql import to_sparql
 from rulemine.release.naming import Namer, name_entities
-from rulemine.release.records import Certificate, Entity, Rejection, Triple, as_given
-from rulemine.release.seed_rows import SeedRow
+from rulemine.release.records import Certificate, Entity, Rejection, SeedRow, Triple, as_given
 from tests import structures
 from tests.questions import question
 from tests.release.test_records import REMOVAL

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rulemine.errors import ConfigError
-from rulemine.release.sampling_order import sample
+from rulemine.release.groups import sample
 from tests.evaluation.world import question
 
 QUESTIONS = [replace(question(i), core=i % 3 == 0) for i in range(1, 40)]

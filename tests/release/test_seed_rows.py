@@ -7,7 +7,7 @@ import pytest
 
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.question_set import read_question_set, write_question_set
-from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
+from rulemine.release.records import SEED_TEXTS, SeedRow
 from rulemine.verify.contents import Contents, Record
 from rulemine.verify.kinds.variants import check_seed_texts
 from rulemine.verify.report import Findings

@@ -14,11 +14,11 @@ from rulemine.errors import ConfigError, counted
 from rulemine.evaluation.answerers.protocol import Answered, Answerer, Context, OpenQuestion
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.simplekg import read_simplekg
+from rulemine.release.groups import sample as sample_of
 from rulemine.release.guessing import order_of_names
 from rulemine.release.proof_triples import removals_under
 from rulemine.release.reader import Release
 from rulemine.release.records import Cost, Prediction, Question
-from rulemine.release.sampling_order import sample as sample_of
 
 __all__ = ["AskedQuestions", "prediction", "questions_with_what_is_needed"]
 

@@ -23,9 +23,9 @@ from rulemine.llm.call import Answer, Call, Failure, Reply, pack_vector
 from rulemine.llm.estimates import OVER, Takes, sent_by, tokens_of
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
+from rulemine.release.groups import sample as sample_of
 from rulemine.release.reader import Release
 from rulemine.release.records import Cost, Prediction
-from rulemine.release.sampling_order import sample as sample_of
 
 __all__ = ["LISTENED", "Forecast", "forecast"]
 

@@ -199,7 +199,7 @@ def answer(
         kg: The graph that it may see: ``complete``, ``incomplete`` or ``incomplete-LEVEL``, any percentage of
             the removal.
         split: The split to answer; None for all.
-        sample: How many of its questions, see `rulemine.release.sampling_order`; None for all.
+        sample: How many of its questions, see `rulemine.release.groups`; None for all.
         seed: For answerers that draw, ≥ 0.
         model: The model to ask, for answerers that ask one.
         endpoint: Where it is; unless there is a session.

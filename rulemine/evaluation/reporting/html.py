@@ -17,7 +17,7 @@ from rulemine.evaluation.reporting.document import VERDICTS, Document, Outcome, 
 from rulemine.evaluation.reporting.questions import MOST_QUESTIONS
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.kg.graph import Triple
-from rulemine.release.sampling_order import sample
+from rulemine.release.groups import sample
 
 __all__ = ["MOST_BYTES", "to_html"]
 

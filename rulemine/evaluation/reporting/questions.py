@@ -17,6 +17,7 @@ from rulemine.evaluation.sparql.predicted import run_predictions
 from rulemine.evaluation.targets import topics_of
 from rulemine.kg.graph import Triple
 from rulemine.kinds.registry import form_of
+from rulemine.release.groups import sample
 from rulemine.release.reader import Release
 from rulemine.release.records import (
     Prediction,
@@ -25,7 +26,6 @@ from rulemine.release.records import (
     names_in,
     translation,
 )
-from rulemine.release.sampling_order import sample
 from rulemine.release.show import TITLES, read_views
 
 __all__ = ["MOST_QUESTIONS", "MOST_SAID", "MOST_TRIPLES", "SystemRun", "question_rows"]

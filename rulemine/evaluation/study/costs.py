@@ -14,7 +14,7 @@ from rulemine.evaluation.answerers.registry import asks_model, find_answerer
 from rulemine.evaluation.predictions import read_predictions
 from rulemine.evaluation.study.run import StudyFolder
 from rulemine.llm.estimates import METHOD, Takes
-from rulemine.release.sampling_order import sample
+from rulemine.release.groups import sample
 from rulemine.text.tables import Table, Values
 
 __all__ = ["Expected", "costs_table", "expected", "format_expected"]

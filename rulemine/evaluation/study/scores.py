@@ -23,9 +23,9 @@ from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.study.plan import StudyPlan, StudyRun
 from rulemine.evaluation.study.run import StudyFolder
 from rulemine.release.archive import PackedRelease
+from rulemine.release.groups import sample
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
-from rulemine.release.sampling_order import sample
 from rulemine.rules.blocks import MapLike
 
 __all__ = ["RunScorer", "ScoredRun", "StudyScores", "score_in"]

@@ -63,7 +63,7 @@ class PathReader:
         model: The model.
         endpoint: Where it is.
         folder: Where its replies are kept; what is there is not asked again.
-        sample: How many questions, see `rulemine.release.sampling_order`; None: all.
+        sample: How many questions, see `rulemine.release.groups`; None: all.
         max_tokens: Tokens of a reply at most.
         progress: Called with questions done and to do.
         note: Called with sentences for the user.

@@ -11,7 +11,7 @@ Guarantees: no two questions have the same query or text, or the same answers an
 many of each MATCH template as wanted have other rows once everything is removed, as far as there are;
 questions are in the order in which tasks are made, template by template. Of splits: no signature (or domain)
 is in two, nor are two questions of the same matches; no fact that a test question needs is given away by
-training or validation, none that validation needs by training (see `rulemine.release.leakage`); test and
+training or validation, none that validation needs by training (`rulemine.release.proof_triples`); test and
 validation questions need at most `max_facts`; of no template are there more than wanted; what is drawn
 depends on the candidates, options and seed, not on their order. Sizes are near the ratios and templates,
 changed and core questions are distributed as in the whole, as far as groups and locks allow; a group that is
@@ -44,8 +44,8 @@ from rulemine.kinds.graded import new_question
 from rulemine.kinds.locks import DRAWN, LockReason
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
 from rulemine.recipe.earlier import AGAIN
-from rulemine.release.leakage import Fact, RemovedFacts
 from rulemine.release.naming import name_entities
+from rulemine.release.proof_triples import Fact, RemovedFacts
 from rulemine.release.records import SPLITS, HardAnswer, Question
 from rulemine.text.naming_rules import ANCHOR_TELLS, telling_anchor
 

@@ -12,7 +12,7 @@ from rulemine.cypher.questions.pattern import PatternQuery
 from rulemine.errors import UserError, counted
 from rulemine.kinds.cypher.options import SPLIT_WAYS
 from rulemine.kinds.split import deal, sizes_of_splits
-from rulemine.release.leakage import Fact, RemovedFacts
+from rulemine.release.proof_triples import Fact, RemovedFacts
 from rulemine.release.records import SPLITS, Question
 from rulemine.seeds import stream
 

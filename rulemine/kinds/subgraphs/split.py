@@ -28,7 +28,7 @@ from rulemine.query.links import positive
 from rulemine.query.parser import parse
 from rulemine.query.structures import structure_of
 from rulemine.recipe.recipe import Recipe
-from rulemine.release.leakage import Fact
+from rulemine.release.proof_triples import Fact
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
 from rulemine.seeds import stream

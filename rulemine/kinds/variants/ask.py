@@ -49,8 +49,7 @@ from rulemine.query.links import expanded
 from rulemine.query.structures import structure_of
 from rulemine.query.tree import Query
 from rulemine.recipe.recipe import Recipe
-from rulemine.release.records import SPLITS, Question
-from rulemine.release.seed_rows import SEED_TEXTS, SeedRow
+from rulemine.release.records import SEED_TEXTS, SPLITS, Question, SeedRow
 from rulemine.seeds import stream
 from rulemine.verbalizer.requests import SEEDS
 

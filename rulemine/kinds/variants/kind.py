@@ -10,8 +10,7 @@ from rulemine.kinds.written.kind import GROUPS, WITHOUT, WrittenKind, WrittenWor
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
-    from rulemine.release.records import Question
-    from rulemine.release.seed_rows import SeedRow
+    from rulemine.release.records import Question, SeedRow
 
 __all__ = ["KIND"]
 
@@ -73,14 +72,14 @@ class VariantKind(WrittenKind):
     @property
     def files(self) -> "Sequence[ReleaseFile]":
         """The entities of the seed texts, with the splits of their questions."""
-        from rulemine.release.seed_rows import SEED_TEXTS, SeedRow, with_splits
+        from rulemine.release.records import SEED_TEXTS, SeedRow, seeds_with_splits
 
         about = "the entities of the texts that questions were written for"
 
         def made(
             rows: "Sequence[SeedRow]", questions: "Sequence[Question]", config: Mapping[str, Any]
         ) -> "Sequence[SeedRow]":
-            return with_splits(rows, questions, self.limits.run(config))
+            return seeds_with_splits(rows, questions, self.limits.run(config))
 
         return (ReleaseFile(SEED_TEXTS, SeedRow, about=about, made=made),)
 

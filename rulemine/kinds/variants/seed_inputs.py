@@ -7,8 +7,7 @@ from rulemine.kinds.variants.seed_texts import SeedSet, seed_sets
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.joins import JOINS
 from rulemine.release.reader import Release
-from rulemine.release.records import translation
-from rulemine.release.seed_rows import SEED_TEXTS, SeedRow, renamed
+from rulemine.release.records import SEED_TEXTS, SeedRow, translation
 from rulemine.removal.selection import Selection
 
 __all__ = ["INPUTS", "sets_of"]
@@ -36,7 +35,8 @@ def _given(inputs: Inputs) -> list[SeedSet] | None:
 
 
 def _rows(release: Release) -> tuple[SeedRow, ...]:
-    return renamed(release.seed_rows(), translation(release.entities, release.naming, "entity"))
+    names = translation(release.entities, release.naming, "entity")
+    return tuple(row.renamed(names) for row in release.seed_rows())
 
 
 INPUTS = (

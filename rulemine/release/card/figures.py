@@ -20,7 +20,7 @@ from rulemine.kinds.registry import kind_named
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.contents import MODEL_COUNTS, ReleaseParts
 from rulemine.release.guessing import guesser, nearest, order_of_names
-from rulemine.release.leakage import RemovedFacts
+from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.records import SPLITS, WORDINGS, Question
 from rulemine.rules.taxonomy import RULE_TYPES, classify
 

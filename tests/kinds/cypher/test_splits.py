@@ -15,7 +15,7 @@ from rulemine.kinds.cypher.block import RowChange
 from rulemine.kinds.cypher.options import SPLIT_WAYS
 from rulemine.kinds.cypher.pool import Wanted, signature_of
 from rulemine.kinds.locks import LockReason
-from rulemine.release.leakage import RemovedFacts
+from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, HardAnswer, Question
 from tests import some_seeds

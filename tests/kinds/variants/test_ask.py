@@ -36,8 +36,7 @@ from rulemine.recipe.options import QuestionSection
 from rulemine.recipe.recipe import Recipe
 from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Question
-from rulemine.release.seed_rows import SEED_TEXTS
+from rulemine.release.records import SEED_TEXTS, Question
 from rulemine.text.normalization import fold, mentions
 from rulemine.verbalizer.options import VerbalizerSection
 from tests.chat_server import ChatServer, FakeModel, Says, error

@@ -14,8 +14,7 @@ from rulemine.kinds.variants.pairs import PairReason
 from rulemine.kinds.variants.seed_texts import SeedSet, splits_of_sets
 from rulemine.recipe.options import QuestionSection
 from rulemine.recipe.recipe import Recipe
-from rulemine.release.records import Question
-from rulemine.release.seed_rows import SeedRow, with_splits
+from rulemine.release.records import Question, SeedRow, seeds_with_splits
 from tests.questions import no_patterns
 from tests.variants import variant_question
 
@@ -136,8 +135,8 @@ def test_a_run_and_other_modes_have_no_splits_of_texts() -> None:
         assert {*splits_of_sets(other, 9)} == {""}
     rows = (SeedRow("t0", ("a",), ""), SeedRow("t1", ("a",), ""))
     asked = [replace(question(1, "t0"), split="train")]
-    assert {row.split for row in with_splits(rows, asked, 2)} == {"test"}
-    assert [row.split for row in with_splits(rows, asked, 0)] == ["train", ""]
+    assert {row.split for row in seeds_with_splits(rows, asked, 2)} == {"test"}
+    assert [row.split for row in seeds_with_splits(rows, asked, 0)] == ["train", ""]
 
 
 def test_an_empty_split_is_told() -> None:

@@ -14,7 +14,7 @@ from rulemine.kinds.variants.options import VariantSection
 from rulemine.kinds.variants.seed_texts import SeedSet, members_of, seed_sets
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.loading import load_recipe
-from rulemine.release.seed_rows import SeedRow
+from rulemine.release.records import SeedRow
 
 TRIPLES = "e1 lives_in c1|e2 lives_in c1|e3 lives_in c2|c1 part_of k|c2 part_of k"
 LABELS = {

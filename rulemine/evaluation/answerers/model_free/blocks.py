@@ -23,9 +23,9 @@ from rulemine.evaluation.answerers.asked import (
 )
 from rulemine.evaluation.answerers.registry import blaming, checked, find_answerer, needs_of
 from rulemine.release.archive import PackedRelease
+from rulemine.release.groups import sample as sample_of
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
-from rulemine.release.sampling_order import sample as sample_of
 
 __all__ = [
     "AnswererRun",
