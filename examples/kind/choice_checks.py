@@ -2,7 +2,7 @@
 
 from string import ascii_uppercase
 
-from rulemine.verify.protocol import KindChecks
+from rulemine.verify.kinds import KindChecks
 
 
 def check_question(here):

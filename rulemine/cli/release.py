@@ -25,7 +25,6 @@ def verify(arguments: Namespace) -> int:
     """Runs ``verify``."""
     from contextlib import ExitStack, suppress
 
-    from rulemine.neo4j.gold import database_for
     from rulemine.release.reader import Release
 
     if not arguments.rebuild:
@@ -34,17 +33,19 @@ def verify(arguments: Namespace) -> int:
             raise ConfigError(f"--{option.split('.')[-1]}: is for --rebuild. Leave it out.")
     else:
         Release.open(arguments.release).expect_certificates("--rebuild")
-    if arguments.neo4j not in (None, "none"):
+    line, gold = Line(), None
+    with ExitStack() as held:
         with suppress(ReleaseError):  # whose faults the report has
             release = Release.open(arguments.release)
-            if not release.has_property_graph:
+            if release.has_property_graph:
+                from rulemine.neo4j.gold import database_for
+
+                gold = database_for(arguments.neo4j, held)
+            elif arguments.neo4j not in (None, "none"):
                 raise ConfigError(
                     "--neo4j: is for releases of the kind cypher, this one is of the kind "
                     f"{release.kind}. Leave it out."
                 )
-    line = Line()
-    with ExitStack() as held:
-        gold = database_for(arguments.neo4j, held)
         report = _verified(arguments.release, line, thorough=arguments.thorough, gold=gold)
     say(report.to_text(arguments.most))
     differs = arguments.rebuild and _rebuild(arguments, line)

@@ -36,7 +36,7 @@ class _Token(NamedTuple):
     column: int
 
 
-@lru_cache(maxsize=256)  # a query is read for each naming in turn, and its tree never changes
+@lru_cache(maxsize=1 << 14)  # a query is read for its SPARQL, its figures and in each naming
 def parse(text: str) -> Query:
     """The query of a text.
 

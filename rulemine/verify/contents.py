@@ -1,7 +1,7 @@
 """What the checks look at: the records of a release as JSON has them, its graphs, and what is wrong."""
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -9,20 +9,18 @@ from typing import Any, NamedTuple
 from msgspec.json import decode
 
 from rulemine.release.reader import Release
-from rulemine.verify.facts import Facts, Priors
-from rulemine.verify.graph import Graph, Terms, Triple
-from rulemine.verify.kinds import checks_of
+from rulemine.verify.graph import Facts, Graph, Priors, Terms, Triple
+from rulemine.verify.kinds import KindChecks, checks_of
 from rulemine.verify.proofs import HornRule, Prover
-from rulemine.verify.protocol import KindChecks
 from rulemine.verify.report import Findings, shown
 
-__all__ = ["NAMINGS", "Contents", "Entities", "Record", "Row", "as_triple", "certified"]
+__all__ = ["NAMINGS", "SPLITS", "Contents", "Record", "Row", "as_triple", "certified"]
 
 Row = dict[str, Any]
 
 SPLITS = ("train", "validation", "test")
 NAMINGS = ("private", "entity", "text", "numeric")
-"""The columns of `Entities`: three of ``entities.tsv``, and the digits of the first."""
+"""The columns of ``entities.tsv``, and the digits of the first."""
 
 
 class Record(NamedTuple):
@@ -46,39 +44,6 @@ def as_triple(value: list[str]) -> Triple:
 def certified(row: Row) -> list[str]:
     """The rules of the certificates of a removed triple, the published one first."""
     return [one["rule"] for one in (row["certificate"], *row["further_certificates"])]
-
-
-class Entities(Mapping[str, Row]):
-    """Entity in the naming of the release → its names in every naming, made when they are asked for.
-
-    Args:
-        text: The content of ``entities.tsv``.
-        naming: The naming of the release.
-    """
-
-    def __init__(self, text: str, naming: str) -> None:
-        self._lines = {_names(line)[naming]: line for line in text.split("\n")[1:-1]}
-        self._made: dict[str, Row] = {}
-
-    def __getitem__(self, name: str) -> Row:
-        if name not in self._made:
-            self._made[name] = _names(self._lines[name])
-        return self._made[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._lines
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._lines)
-
-    def __len__(self) -> int:
-        return len(self._lines)
-
-
-def _names(line: str) -> Row:
-    private, entity, text = line.split("\t")
-    numeric = private[1:].lstrip("0") or "0"
-    return dict(zip(NAMINGS, (private, entity, text, numeric), strict=True))
 
 
 class Contents:
@@ -131,8 +96,7 @@ class Contents:
 
     def graph(self, name: str) -> Graph:
         """A graph of ``kg/``; an empty one if it is not there."""
-        file = f"kg/{name}.tsv.gz"
-        if not self.has(file):
+        if not self.has(file := f"kg/{name}.tsv.gz"):
             return Graph.of((), self.terms)
         return Graph.read(self.release.folder / file, self.terms)
 
@@ -167,9 +131,14 @@ class Contents:
         return [*self.records("removed.jsonl"), *self.records("missing.jsonl")]
 
     @cached_property
-    def entities(self) -> Entities:
-        """Entity in the naming of the release → its names: private, entity, text, numeric."""
-        return Entities(self.text("entities.tsv"), self.release.naming)
+    def entities(self) -> dict[str, str]:
+        """Entity in the naming of the release → its line of ``entities.tsv``."""
+        lines = self.text("entities.tsv").split("\n")[1:-1]
+        return {_names(line)[self.release.naming]: line for line in lines}
+
+    def names(self, entity: str) -> dict[str, str]:
+        """The name of an entity in each of the `NAMINGS`."""
+        return _names(self.entities[entity])
 
     @cached_property
     def relations(self) -> dict[str, Row]:
@@ -201,8 +170,8 @@ class Contents:
     @cached_property
     def wider(self) -> Graph:
         """The complete graph and the reference."""
-        has_more = self.has("kg/reference.tsv.gz")
-        return self.complete | self.graph("reference") if has_more else self.complete
+        has = self.has("kg/reference.tsv.gz")
+        return self.complete | self.graph("reference") if has else self.complete
 
     @cached_property
     def facts(self) -> Facts:
@@ -243,3 +212,10 @@ class Contents:
         """
         if found != expected:
             self.wrong(at, what, found, shown(expected) + (f" ({source})" if source else ""))
+
+
+@lru_cache(1 << 12)
+def _names(line: str) -> dict[str, str]:
+    private, *others = line.split("\t")
+    numeric = private[1:].lstrip("0") or "0"
+    return dict(zip(NAMINGS, (private, *others, numeric), strict=True))

@@ -1,10 +1,12 @@
-"""Graphs as sorted numbers, with look-ups by name.
+"""Graphs as sorted numbers, with look-ups by name; the facts that triples state, and priors of answers.
 
 Of each relation a graph has the pairs of subject and object, each packed into one number, ascending; and
 the same turned round, made when first needed. So twenty million triples take 160 megabytes, or twice that,
 and every look-up is a search in a sorted array.
 """
 
+import gzip
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cached_property
 from pathlib import Path
@@ -13,12 +15,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.verify.files import blocks
-
-__all__ = ["MASK", "Graph", "Ints", "Terms", "Triple", "distinct", "member", "packed", "spans"]
+__all__ = [
+    "MASK", "Facts", "Graph", "Ints", "Priors", "Terms", "Triple", "Way", "blocks", "distinct", "member",
+    "packed", "spans",
+]  # fmt: skip
 
 Ints = npt.NDArray[np.int64]
 Triple = tuple[str, str, str]
+Way = tuple[str, str]
+"""A relation, and the end of its triples that a step along them leads to: subject or object."""
+
+AT_ONCE = 1 << 21
+"""Bytes of a file that are read at once."""
 
 MASK = (1 << 32) - 1
 """The part of a packed pair that is its second entity."""
@@ -61,7 +69,7 @@ class Graph:
     def __init__(self, terms: Terms, pairs: Mapping[int, Ints]) -> None:
         self.terms, self._pairs = terms, pairs
         self._turned: dict[int, Ints] = {}
-        self._others: dict[tuple[str, str, int], frozenset[str]] = {}
+        self._steps: dict[tuple[Way, str | None], frozenset[str]] = {}
 
     @classmethod
     def of(cls, triples: Iterable[Triple], terms: Terms) -> "Graph":
@@ -100,7 +108,7 @@ class Graph:
         return sum(map(len, self._pairs.values()))
 
     def __contains__(self, triple: Triple) -> bool:
-        return triple[2] in self.objects(triple[0], triple[1])
+        return triple[2] in self.step((triple[1], "object"), triple[0])
 
     def __iter__(self) -> Iterator[Triple]:
         """All triples, relation by relation."""
@@ -117,29 +125,22 @@ class Graph:
             self._turned[number] = np.sort(packed(own & MASK, own >> 32))
         return self._turned[number] if end else own
 
-    def objects(self, subject: str, relation: str) -> frozenset[str]:
-        """The objects of a subject."""
-        return self._ends(subject, relation, 0)
-
-    def subjects(self, relation: str, object_: str) -> frozenset[str]:
-        """The subjects of an object."""
-        return self._ends(object_, relation, 1)
-
-    def _ends(self, entity: str, relation: str, end: int) -> frozenset[str]:
-        found = self._others.get((entity, relation, end))
+    def step(self, way: Way, start: str) -> frozenset[str]:
+        """All that a way leads to from an entity."""
+        found = self._steps.get((way, start))
         if found is None:
-            pairs, number = self.pairs(relation, end), self.terms.entities.get(entity, -1)
+            number = self.terms.entities.get(start, -1)
+            pairs = self.pairs(way[0], int(way[1] == "subject"))
             low, high = pairs.searchsorted((number << 32, (number + 1) << 32))
-            found = self._named(pairs[low:high] & MASK)
-            self._others[entity, relation, end] = found
+            found = self._steps[way, start] = self._named(pairs[low:high] & MASK)
         return found
 
-    def targets(self, relation: str, end: int) -> frozenset[str]:
-        """All entities at one end of a relation: its subjects (0) or its objects (1)."""
-        key = "", relation, end
-        if key not in self._others:
-            self._others[key] = self._named(distinct(self.pairs(relation, end) >> 32))
-        return self._others[key]
+    def targets(self, way: Way) -> frozenset[str]:
+        """All that a way leads to from anywhere."""
+        if (way, None) not in self._steps:
+            ends = self.pairs(way[0], int(way[1] == "object")) >> 32
+            self._steps[way, None] = self._named(distinct(ends))
+        return self._steps[way, None]
 
     def between(self, subject: str, object_: str) -> list[str]:
         """The relations that lead from one entity to another, sorted."""
@@ -153,10 +154,8 @@ class Graph:
         """All triples whose ends are two of some entities."""
         known = np.array([self.terms.entities.get(name, -1) for name in entities], np.int64)
         pairs = packed(np.repeat(known, len(known)), np.tile(known, len(known)))
-        joined = pairs[member(self._joining[0], pairs)]
-        ends = np.stack((joined >> 32, joined & MASK), axis=1).tolist()
-        names = self.terms.names[0]
-        both = [(names[s], names[o]) for s, o in ends]
+        joined, names = pairs[member(self._joining[0], pairs)].tolist(), self.terms.names[0]
+        both = [(names[pair >> 32], names[pair & MASK]) for pair in joined]
         return {(s, relation, o) for s, o in both for relation in self.between(s, o)}
 
     @cached_property
@@ -170,6 +169,100 @@ class Graph:
 
     def _named(self, numbers: Ints) -> frozenset[str]:
         return frozenset(map(self.terms.names[0].__getitem__, numbers.tolist()))
+
+
+class Facts:
+    """What triples state, by the rows of ``relations.tsv``, each under its relation."""
+
+    def __init__(self, relations: Mapping[str, Mapping[str, Any]]) -> None:
+        self._readings = {
+            name: (row["fact"], row["reversed"] == "yes", row["symmetric"] == "yes")
+            for name, row in relations.items()
+        }
+        self._alike, self._ways = defaultdict[str, list[str]](list), dict[Way, list[Way]]()
+        for name in sorted(self._readings):
+            self._alike[self._readings[name][0]].append(name)
+
+    def reading(self, relation: str) -> tuple[str, bool, bool]:
+        """The first relation with its facts; whether it is turned round; whether symmetric."""
+        return self._readings.get(relation) or (relation, False, False)
+
+    def alike(self, fact: str) -> list[str]:
+        """The relations that state the facts of a first one, sorted."""
+        return self._alike.get(fact, [fact])
+
+    def of(self, triple: Triple) -> Triple:
+        """What stands for the fact of a triple: one of its statements, the same for all."""
+        one, relation, other = triple
+        fact, turned, symmetric = self.reading(relation)
+        if turned or (symmetric and other < one):
+            one, other = other, one
+        return one, fact, other
+
+    def statements(self, triple: Triple) -> list[Triple]:
+        """All triples that state the fact of a triple, sorted; it is one of them."""
+        one, fact, other = self.of(triple)
+        readings = [(name, *self.reading(name)[1:]) for name in self.alike(fact)]
+        forth = {(one, name, other) for name, turned, both in readings if both or not turned}
+        back = {(other, name, one) for name, turned, both in readings if both or turned}
+        return sorted({triple} | forth | back)
+
+    def ways(self, relation: str, end: str) -> list[Way]:
+        """Relations and ends of all that answers a question for an end of a relation, sorted."""
+        if (relation, end) not in self._ways:
+            asked = ("?", relation, "") if end == "object" else ("", relation, "?")
+            found = ((r, "object" if s else "subject") for s, r, _ in self.statements(asked))
+            self._ways[relation, end] = sorted(found)
+        return self._ways[relation, end]
+
+
+class Priors:
+    """The priors of answers: which fraction of the topic entities of a question have one for an answer."""
+
+    def __init__(self, graph: Graph, facts: Facts) -> None:
+        self._graph, self._facts = graph, facts
+        self._of_fact: dict[str, tuple[Ints, Ints, int, int]] = {}
+
+    def _asked(self, relation: str, end: str) -> tuple[Ints, Ints, int]:
+        """The facts of a relation by answer and by topic entity, and how many topic entities there are."""
+        fact, turned, symmetric = self._facts.reading(relation)
+        if fact not in self._of_fact:
+            found = [np.empty(0, np.int64)]
+            for other in self._facts.alike(fact):
+                _, backward, both = self._facts.reading(other)
+                found += [self._graph.pairs(other, at) for at in (0, 1) if both or at == backward]
+            forth = distinct(np.concatenate(found))
+            back = np.sort(packed(forth & MASK, forth >> 32))
+            firsts, seconds = (len(distinct(pairs >> 32)) for pairs in (forth, back))
+            self._of_fact[fact] = forth, back, firsts, seconds
+        forth, back, firsts, seconds = self._of_fact[fact]
+        by_second = symmetric or (end == "object") != turned
+        return (back, forth, firsts) if by_second else (forth, back, seconds)
+
+    def of(self, triple: Triple) -> dict[str, float]:
+        """End that is asked for → its prior, for a triple of the graph."""
+        found = {}
+        for end, name in (("subject", triple[0]), ("object", triple[2])):
+            by_answer, _, topics = self._asked(triple[1], end)
+            number = self._graph.terms.entities[name]
+            low, high = by_answer.searchsorted((number << 32, (number + 1) << 32))
+            found[end] = int(high - low) / topics
+        return found
+
+    def answers_each(self, relation: str, end: str) -> Ints:
+        """How many answers each topic entity of questions for an end of a relation has."""
+        counts: Ints = np.unique(self._asked(relation, end)[1] >> 32, return_counts=True)[1]
+        return counts
+
+
+def blocks(path: Path) -> Iterator[bytes]:
+    """The content of a file in pieces of whole lines, without the last line end of each."""
+    rest = b""
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        while block := file.read(AT_ONCE):
+            lines, _, rest = (rest + block).rpartition(b"\n")
+            yield lines
+    yield rest
 
 
 def _rows(fields: list[str], terms: Terms) -> npt.NDArray[np.int32]:

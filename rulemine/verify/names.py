@@ -9,8 +9,7 @@ import math
 import re
 
 from rulemine.verify.contents import Contents, Record, Row, as_triple, certified
-from rulemine.verify.facts import Facts
-from rulemine.verify.graph import MASK, member, packed
+from rulemine.verify.graph import MASK, Facts, member, packed
 from rulemine.verify.report import shown
 
 __all__ = ["check_found", "check_ids", "check_names", "is_kept", "sure_fraction"]
@@ -44,18 +43,19 @@ def check_names(contents: Contents) -> None:
             or row["symmetric"] not in ("", "yes")
             or row["reversed"] not in ("", *["yes"] * own)
         ):
-            found = [row[key] for key in ("relation", "fact", "reversed", "symmetric")]
-            expected = (
+            contents.wrong(
+                at,
+                "declarations",
+                [row[key] for key in ("relation", "fact", "reversed", "symmetric")],
                 "each relation once, with the first of its fact, as symmetric as that, and reversed (yes) "
-                "only if it is another one, and not symmetric"
+                "only if it is another one, and not symmetric",
             )
-            contents.wrong(at, "declarations", found, expected)
     if lost := sorted(contents.types.keys() - contents.entities.keys())[:3]:
         contents.findings.add("types.tsv", None, "names", shown(lost), "entities of entities.tsv")
-    _ = contents.complete, contents.wider, contents.incomplete  # number all names
-    tables = ("entities.tsv", contents.entities), ("relations.tsv", contents.relations)
-    for (file, known), own_names in zip(tables, contents.terms.names, strict=True):
-        contents.findings.count(file.removesuffix(".tsv"), len(known))
+    graphs = contents.incomplete, contents.wider  # a name gets its number where it is first read
+    tables = {"entities.tsv": [*contents.entities], "relations.tsv": [*contents.relations]}
+    for (file, known), own_names in zip(tables.items(), graphs[0].terms.names, strict=True):
+        contents.findings.checked[file.removesuffix(".tsv")] += len(known)
         if lost := own_names[len(known) :][:3]:
             contents.findings.add(file, None, "names", f"no {lost}", "all names of the graphs")
 
@@ -115,6 +115,6 @@ def check_ids(contents: Contents) -> None:
 
 def is_kept(at: Record) -> bool:
     """Whether only a model's text was rejected: the question has its template, or no paraphrase."""
-    own = str(at.row["detail"]).startswith("template used: ")
-    paraphrase = str(at.row["reason"]).startswith("paraphrase: ")
-    return at.row["stage"] == "verbalize" and (own or paraphrase)
+    begins = ("detail", "template used: "), ("reason", "paraphrase: ")
+    found = (str(at.row[key]).startswith(start) for key, start in begins)
+    return at.row["stage"] == "verbalize" and any(found)

@@ -77,12 +77,10 @@ class Proofs(NamedTuple):
 
     Attributes:
         ways: Substitutions, over all rules.
-        shortest: Body atoms of the shortest proof; 0 if there is none.
         rules: The rules that prove it.
     """
 
     ways: int
-    shortest: int
     rules: list[HornRule]
 
 
@@ -106,17 +104,15 @@ class Prover:
         for triple in dict.fromkeys(triples):
             by_relation[triple[1]].append(triple)
         for relation, own in by_relation.items():
-            numbers = self._graph.terms.entities
-            ends = np.array([[numbers.get(t[end], -1) for t in own] for end in (0, 2)], np.int64)
+            number = self._graph.terms.entities.get
+            ends = np.array([[number(t[end], -1) for t in own] for end in (0, 2)], np.int64)
             total, by = np.zeros(len(own), np.int64), [list[HornRule]() for _ in own]
             met: dict[tuple[int, str, int], Any] = {}
             for rule in self.rules.get(relation, ()):
                 total += (ways := self._ways(rule, ends, met))
                 for place in np.flatnonzero(ways).tolist():
                     by[place].append(rule)
-            for triple, number, rules in zip(own, total.tolist(), by, strict=True):
-                shortest = min((len(rule.body) for rule in rules), default=0)
-                found[triple] = Proofs(number, shortest, rules)
+            found.update(zip(own, map(Proofs, total.tolist(), by), strict=True))
         return found
 
     def _ways(self, rule: HornRule, ends: Ints, met: dict[tuple[int, str, int], Any]) -> Ints:

@@ -18,8 +18,7 @@ from itertools import combinations, permutations
 from typing import Any
 
 from rulemine.verify.contents import Contents, Record, as_triple
-from rulemine.verify.files import blocks
-from rulemine.verify.graph import Graph, Triple
+from rulemine.verify.graph import Graph, Triple, blocks
 from rulemine.verify.proofs import HornRule, Proofs, match
 from rulemine.verify.report import shown
 
@@ -27,9 +26,6 @@ __all__ = ["CORE_PRIOR", "RemovalChecks", "check_cap", "check_graphs", "proofs_o
 
 CORE_PRIOR = 0.05
 """Highest prior of an answer in the core."""
-
-CLOSE = 1e-9
-"""Relative difference of two quotients of the same numbers."""
 
 Body = tuple[Triple, ...]
 
@@ -40,8 +36,9 @@ def check_graphs(contents: Contents) -> None:
     for at in contents.removals:
         triple, level = as_triple(at.row["triple"]), at.row["level"]
         if triple not in complete or removed[triple] is not at or not 1 <= level <= 100:
-            expected = "triples of the complete graph, each once, at a level from 1 to 100"
-            contents.wrong(at, "removed ⊆ complete", triple, expected)
+            contents.wrong(
+                at, "removed ⊆ complete", triple, "in it, once, at a level from 1 to 100"
+            )
     units = Counter(frozenset((s, o)) for s, _, o in removed)
     most = max(units.values(), default=1)  # all removed triples between two entities go together
     for level in contents.release.levels:
@@ -53,13 +50,11 @@ def check_graphs(contents: Contents) -> None:
         name = "incomplete" if level == 100 else f"incomplete-{level}"
         if contents.has(f"kg/{name}.tsv.gz") and not _is_left(contents, name, gone):
             left, rest = contents.graph(name), complete - Graph.of(gone, contents.terms)
-            found = f"other lines, of {shown([*(left - rest), *(rest - left)][:3])}"
-            expected = "the complete graph without what is removed"
-            findings.add(
-                f"kg/{name}.tsv.gz", None, "incomplete = complete − removed", found, expected
-            )
-    findings.count("triples", len(complete))
-    findings.count("removed triples", len(removed))
+            if other := [*(left - rest), *(rest - left)][:3]:  # and not their order alone
+                what = "incomplete = complete − removed", shown(other), "in both, or in neither"
+                findings.add(f"kg/{name}.tsv.gz", None, *what)
+    findings.checked["triples"] += len(complete)
+    findings.checked["removed triples"] += len(removed)
 
 
 def _is_left(contents: Contents, name: str, gone: Collection[Triple]) -> bool:
@@ -77,15 +72,16 @@ def check_cap(contents: Contents) -> None:
     cap, used = contents.option("selection", "per_rule"), defaultdict[str, set[Any]](set)
     for triple, at in contents.removed.items():
         proofs = proofs_of(at)
-        contents.findings.count("proofs", len(proofs))
+        contents.findings.checked["proofs"] += len(proofs)
         for _, rule, body in proofs if contents.brink else proofs[:1]:
             own = body if contents.brink else ()  # statements of one fact are selected together
             used[at.row["selected_by"] or rule].add((contents.facts.of(triple), own))
     for name in used.keys() & contents.rules.keys() if type(cap) is int else ():
         if len(used[name]) > cap:
-            expected = f"at most {cap} (manifest, config.selection.per_rule)"
-            line, found = contents.rules[name].line, f"selected {len(used[name])} facts"
-            contents.findings.add("rules.jsonl", line, "per-rule cap", found, expected)
+            at = Record("rules.jsonl", contents.rules[name].line, {})
+            contents.wrong(
+                at, "per-rule cap", len(used[name]), f"at most {cap} (selection.per_rule)"
+            )
 
 
 def proofs_of(at: Record) -> list[tuple[Triple, str, Body]]:
@@ -142,15 +138,14 @@ class RemovalChecks:
             yield "body survives", [t for t in body if t not in self._contents.incomplete], []
             if rule and not brink:
                 yield "decoration", [*self._decorations(head, rule, body)], []
-                least = rule.confidence, 1
                 better = [
                     other.row["id"]
                     for other in rules.values()
-                    if len(other.body) == 1 and (other.confidence, len(body)) > least
+                    if len(other.body) == 1 and (other.confidence, len(body)) > (rule.confidence, 1)
                 ]
                 yield "best proof", better if head[0] != head[2] else [], []
-        others = {None} if brink else {None, *rules} - {proofs[0][1]}
-        yield "selected by", selected, selected if selected in others else "another that proves it"
+        others = set() if brink else {*rules} - {proofs[0][1]}
+        yield "selected by", [*{selected} - {None, *others}], []
 
     def _decorations(self, head: Triple, rule: HornRule, body: Body) -> Iterator[Any]:
         """Two statements of one fact, a self-loop, and parts that prove as much by another rule."""
@@ -167,20 +162,20 @@ class RemovalChecks:
     def _difficulty(self, left: Any, at: Record) -> Iterator[tuple[str, Any, Any]]:
         stated, rule = at.row["difficulty"], self._contents.rules.get(proofs_of(at)[0][1])
         yield "proofs", stated["proofs"], sum(proofs.ways for proofs in left)
-        shortest = min((proofs.shortest for proofs in left if proofs.ways), default=0)
-        yield "shortest proof", stated["shortest_proof"], shortest
+        lengths = (len(one.body) for proofs in left for one in proofs.rules)
+        yield "shortest proof", stated["shortest_proof"], min(lengths, default=0)
         for measure in ("head_coverage", "std_confidence", "pca_confidence") if rule else ():
             yield measure.replace("_", " "), stated[measure], rule.row[measure]  # type: ignore[union-attr]
 
     def _fact(self, triple: Triple, at: Record) -> Iterator[tuple[str, Any, Any]]:
         """Checks statements, directions, priors, core, and the edges left between its ends."""
-        contents, row, stated, (s, relation, o) = (
-            self._contents,
+        contents, (s, relation, o) = self._contents, triple
+        row, stated, removed, level = (
             at.row,
             at.row["difficulty"],
-            triple,
+            contents.removed,
+            at.row["level"],
         )
-        removed, level = contents.removed, row["level"]
         yield "excluded", relation in contents.dropped or (s == o and not contents.brink), False
         levels = {
             other: removed[other].row["level"] if other in removed else None
@@ -189,10 +184,9 @@ class RemovalChecks:
         }
         yield "statements of a fact", levels, dict.fromkeys(levels, level)
         priors, most = contents.priors.of(triple), contents.option("selection", "max_prior")
-        for end, prior in priors.items():
-            for key, value in (("prior", prior), ("lift", stated["std_confidence"] / prior)):
-                close = abs(stated[key][end] - value) <= CLOSE * value
-                yield key, stated[key][end], stated[key][end] if close else value
+        yield "prior", stated["prior"], priors
+        lifts = {end: stated["std_confidence"] / prior for end, prior in priors.items()}
+        yield "lift", stated["lift"], lifts
         allowed = [end for end in priors if contents.brink or priors[end] <= (most or 1)]
         yield "directions", row["directions"], allowed
         edges = [(s, r, o) for r in contents.complete.between(s, o)]

@@ -7,11 +7,13 @@ escaped and shortened.
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from rulemine.errors import counted
 
-__all__ = ["Findings", "Problem", "VerificationReport", "shown"]
+__all__ = ["Findings", "Problem", "VerificationReport", "differing", "shown"]
 
 MOST_SHOWN = 20
 """The rough number of problems that `VerificationReport.to_text` spells out."""
@@ -73,8 +75,8 @@ class VerificationReport:
             most: The rough number of problems to spell out. Of each kind (one invariant in one file) at
                 least one is shown; the rest are counted.
         """
-        figures = ", ".join(f"{n:,} {what}" for what, n in self.checked.items())
-        lines = [f"checked {figures or 'nothing'}"]
+        figures = [f"{n:,} {what}" for what, n in self.checked.items()]
+        lines = [f"checked {', '.join(figures) or 'nothing'}"]
         kinds: dict[tuple[str, str], list[Problem]] = {}
         for problem in self.problems:
             kinds.setdefault((problem.file, problem.invariant), []).append(problem)
@@ -85,44 +87,29 @@ class VerificationReport:
             lines += [f"  {file}: {invariant}: … and {rest:,} more"] if rest > 0 else []
         lines += [f"  not checked: {what}" for what in self.skipped]
         lines += [f"  note: {what}" for what in self.notes]
-        if self.ok:
-            lines.append(f"{self.path}: every invariant holds")
-        else:
-            files = len({p.file for p in self.problems})
-            lines.append(
-                f"{self.path}: {counted(len(self.problems), 'problem')} in {counted(files, 'file')}"
-            )
-        return "\n".join(lines)
+        files = counted(len({p.file for p in self.problems}), "file")
+        some = f"{counted(len(self.problems), 'problem')} in {files}"
+        return "\n".join([*lines, f"{self.path}: {'every invariant holds' if self.ok else some}"])
 
 
 class Findings:
     """Collects the results of all checks.
 
     Attributes:
+        checked: What was checked → how many.
         skipped: See `VerificationReport`.
+        notes: See there; one may be given more than once.
     """
 
     def __init__(self) -> None:
         self._problems: set[Problem] = set()
-        self._checked: Counter[str] = Counter()
-        self._notes: dict[str, None] = {}
+        self.checked: Counter[str] = Counter()
         self.skipped: list[str] = []
+        self.notes: list[str] = []
 
     def add(self, file: str, line: int | None, invariant: str, found: str, expected: str) -> None:
         """Adds a problem; the arguments are those of `Problem`."""
         self._problems.add(Problem(file, line, invariant, found, expected))
-
-    def count(self, what: str, number: int) -> None:
-        """Adds to the number of checked things of a kind."""
-        self._checked[what] += number
-
-    def skip(self, what: str) -> None:
-        """Adds a skipped check."""
-        self.skipped.append(what)
-
-    def note(self, what: str) -> None:
-        """Adds what was not checked and is no fault, once."""
-        self._notes[what] = None
 
     def report(self, path: Path) -> VerificationReport:
         """Makes the report of everything found so far."""
@@ -130,7 +117,11 @@ class Findings:
             self._problems, key=lambda p: (p.file, p.line or 0, p.invariant, p.found, p.expected)
         )
         return VerificationReport(
-            path, tuple(ordered), dict(self._checked), tuple(self.skipped), tuple(self._notes)
+            path,
+            tuple(ordered),
+            dict(self.checked),
+            tuple(self.skipped),
+            tuple(dict.fromkeys(self.notes)),
         )
 
 
@@ -138,3 +129,11 @@ def shown(value: object) -> str:
     """A value for a message, escaped and shortened."""
     text = repr(value)
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
+
+
+def differing(found: Any, expected: Any) -> tuple[Any, Any]:
+    """Where two values differ: of lists the first items that do."""
+    if not (isinstance(found, list) and isinstance(expected, list)):
+        return found, expected
+    pairs = zip_longest(found, expected)
+    return next((pair for pair in pairs if pair[0] != pair[1]), (found, expected))

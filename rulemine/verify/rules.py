@@ -36,8 +36,9 @@ def check_rules(contents: Contents) -> None:
     """Checks form, measures and thresholds of all rules."""
     rules, removes = contents.rules, contents.option("selection", "mode") != "none"
     if removes != bool(rules):
-        expected = "rules if triples are selected, and only then (manifest, config.selection)"
-        contents.findings.add(RULES, None, "rules", str(len(rules)), expected)
+        contents.findings.add(
+            RULES, None, "rules", str(len(rules)), "some where triples are selected"
+        )
     for at in contents.records(RULES):
         rule, row = rules[at.row["id"]], at.row
         support, pca, body = row["support"], row["pca_body_size"], row["body_size"]
@@ -54,11 +55,11 @@ def check_rules(contents: Contents) -> None:
             claims += _thresholds(contents, rule)
         for what, found, expected in claims:
             contents.equal(at, what, found, expected)
-    contents.findings.count("rules", len(rules))
+    contents.findings.checked["rules"] += len(rules)
 
 
 def _thresholds(contents: Contents, rule: HornRule) -> Iterator[tuple[str, Any, Any]]:
-    """The confidence that the selection and each standard of proof ask for, and the rule's, if it is less."""
+    """What the selection and each standard of proof ask for that the rule has not."""
     floors = contents.option("selection", "min_std_confidence") or 0
     floors = floors if isinstance(floors, list) else [floors]
     least = [floors[min(len(rule.body), len(floors)) - 1]]
@@ -67,10 +68,10 @@ def _thresholds(contents: Contents, rule: HornRule) -> Iterator[tuple[str, Any, 
         only, some = {*one["body_only"]} or bodies, {*one["body_any"]} or bodies
         if head not in one["head_not"] and head in (one["head"] or [head]):
             least += [one["min_std_confidence"]] if bodies <= only and bodies & some else []
-    yield "thresholds", rule.confidence, max(rule.confidence, *least)
+    yield "thresholds", [one for one in least if rule.confidence < one], []
     sure = sure_fraction(rule.row["support"], rule.row["body_size"])
     wanted = contents.option("selection", "min_sure_confidence") or 0
-    yield "thresholds", sure, sure if sure >= wanted - 1e-9 else wanted  # roots differ in last bits
+    yield "thresholds", sure < wanted - 1e-9, False  # roots differ in last bits
     yield "thresholds", sorted(contents.dropped & bodies), []
 
 
@@ -90,7 +91,7 @@ def count_rules(contents: Contents, thorough: bool) -> None:
     """Counts rules by joins, and compares; a note says which are not counted."""
     rules, findings, drawn = contents.rules, contents.findings, random.Random(0)  # noqa: S311
     if contents.config.get("rules"):
-        return findings.note(
+        return findings.notes.append(
             "rules that the recipe took from a file have measures of their own: not counted"
         )
     published = {name for at in contents.removed.values() for _, name, _ in proofs_of(at)}
@@ -101,7 +102,7 @@ def count_rules(contents: Contents, thorough: bool) -> None:
         for some in (long, others)
     ]
     if any(left):
-        findings.note(
+        findings.notes.append(
             f"supports not counted again of rules: {len(left[0]):,} long ones behind published proofs and "
             f"{len(left[1]):,} behind none (--thorough)"
         )
@@ -110,7 +111,7 @@ def count_rules(contents: Contents, thorough: bool) -> None:
         stated = {key: rule.row[key] for key in counted}
         at = Record(RULES, rule.line, rule.row)
         contents.equal(at, "measures", stated, counted, "counted on the graph")
-        findings.count("rules counted again", 1)
+        findings.checked["rules counted again"] += 1
     return None
 
 

@@ -3,16 +3,17 @@
 Digests and contents are checked independently: recomputing the digests after an edit does not hide it.
 """
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from rulemine.errors import UserError
-from rulemine.release.reader import Release
+from rulemine.release.reader import MANIFEST, Release
 from rulemine.verify.contents import Contents
-from rulemine.verify.files import check_files
+from rulemine.verify.graph import blocks
+from rulemine.verify.kinds import GoldServer, Watch
 from rulemine.verify.names import check_found, check_ids, check_names
-from rulemine.verify.protocol import GoldServer, Watch
 from rulemine.verify.questions.question import check_question
 from rulemine.verify.questions.question_set import check_set
 from rulemine.verify.removals import RemovalChecks, check_cap, check_graphs
@@ -28,6 +29,11 @@ MISFITS = (
     ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, UserError, ValueError,
 )  # fmt: skip
 """What records may raise that are not of the format, or do not fit each other."""
+
+
+_KEY = re.compile(rb"sk-(?<![A-Za-z0-9_-]sk-)(?:[A-Za-z0-9]{1,10}[-_]){0,3}([A-Za-z0-9_-]{20,})")
+_RUN = re.compile(rb"[A-Za-z0-9]{20,}")
+_LEAST_DIGITS = 2
 
 
 def verify(
@@ -66,10 +72,12 @@ def verify(
         "splits": (check_set, check_cap, *([] if kind.as_given else [check_ids])),
     }
     if hidden:
-        findings.note(f"answers of {', '.join(hidden)} are hidden: files and graphs checked alone")
+        findings.notes.append(
+            f"answers of {', '.join(hidden)} are hidden: files and graphs checked alone"
+        )
         stages = {"graphs": stages["graphs"]}
     elif not kind.known:
-        findings.note(f"verified but for what is special to the kind {contents.kind}")
+        findings.notes.append(f"verified but for what is special to the kind {contents.kind}")
     for what, checks in stages.items():
         on_phase(what)
         for check in checks if not findings.skipped else ():
@@ -94,7 +102,7 @@ def verify(
         if done % 256 == 255:
             progress(len(removed) + done + 1, steps)
     progress(steps, steps)
-    findings.count("questions", len(questions))
+    findings.checked["questions"] += len(questions)
     return findings.report(release.path)
 
 
@@ -103,4 +111,40 @@ def _held(findings: Findings, what: str, check: Callable[..., object], *argument
     try:
         check(*arguments)
     except MISFITS as problem:
-        findings.skip(f"{what}, whose records do not fit ({type(problem).__name__}: {problem})")
+        findings.skipped.append(
+            f"{what}, whose records do not fit ({type(problem).__name__}: {problem})"
+        )
+
+
+def check_files(release: Release, findings: Findings) -> None:
+    """Checks all files; what is not as the manifest lists it is skipped, too."""
+    folder, listed, lost = release.folder, release.manifest["files"], []
+    there = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if not p.is_dir()}
+    for name in sorted(there - {MANIFEST, *listed}):
+        findings.add(name, None, "unlisted", "a file", "only what the manifest lists")
+    for name in sorted(listed):
+        try:
+            release.file(name)
+        except UserError as problem:
+            lost.append(name)
+            findings.add(
+                name, None, "digest", str(problem).partition(". ")[0], "as the manifest lists it"
+            )
+    for name in sorted({MANIFEST, *listed}.difference(lost)):
+        if any(map(has_key, blocks(folder / name))):  # which is not repeated: reports get shared
+            findings.add(
+                name, None, "secret", "what looks like an API key (sk-…)", "none; revoke it"
+            )
+    if lost:
+        findings.skipped.append("everything else (needs all files as the manifest lists them)")
+    findings.checked["files"] += len(listed)
+
+
+def has_key(content: bytes) -> bool:
+    """Whether there is a text that looks like an API key.
+
+    Most services write keys as ``sk-`` and a long run of letters and digits, maybe with short words between.
+    Other keys cannot be distinguished from text.
+    """
+    found = (run for key in _KEY.findall(content) for run in _RUN.findall(key))
+    return any(_LEAST_DIGITS <= sum(48 <= byte <= 57 for byte in run) < len(run) for run in found)

@@ -13,7 +13,7 @@ from textwrap import dedent
 import pytest
 
 from rulemine.kinds.building import BuildingKind
-from rulemine.verify.protocol import KindChecks
+from rulemine.verify.kinds import KindChecks
 from tests.contracts.test_imports import MODULES, imports, is_of_a_kind, parsed
 
 NAMES = frozenset(

@@ -73,7 +73,7 @@ def test_it_is_small_and_its_checks_import_one_module() -> None:
     assert max(len(file.read_text("utf-8").splitlines()) for file in folder.glob("*.py")) <= 100
     tree = ast.parse((folder / "choice_checks.py").read_text("utf-8"))
     named = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-    assert [getattr(node, "module", "") for node in named] == ["string", "rulemine.verify.protocol"]
+    assert [getattr(node, "module", "") for node in named] == ["string", "rulemine.verify.kinds"]
 
 
 @pytest.mark.usefixtures("installed")

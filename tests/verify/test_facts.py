@@ -7,8 +7,7 @@ import pytest
 from rulemine.kg.facts import Declarations, facts_of
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.priors import priors
-from rulemine.verify.facts import Facts, Priors
-from rulemine.verify.graph import Graph, Terms
+from rulemine.verify.graph import Facts, Graph, Priors, Terms
 from tests import some_seeds
 
 RELATIONS = ("a", "b", "c", "d", "e")

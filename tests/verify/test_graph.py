@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rulemine.verify import files
+from rulemine.verify import graph as graphs
 from rulemine.verify.graph import Graph, Terms, Triple, distinct, member
 from tests import some_seeds
 
@@ -38,11 +38,13 @@ def test_a_graph_says_what_a_set_says(seed: int) -> None:
     assert set(graph - other) == facts - more
     for r in (*RELATIONS, "unknown"):
         for end in (0, 1):
-            assert graph.targets(r, end) == {t[2 * end] for t in facts if t[1] == r}
+            assert graph.targets((r, ("subject", "object")[end])) == {
+                t[2 * end] for t in facts if t[1] == r
+            }
             assert len(graph.pairs(r, end)) == sum(t[1] == r for t in facts)
         for one in (*ENTITIES, "unknown"):
-            assert graph.objects(one, r) == {o for s, q, o in facts if (s, q) == (one, r)}
-            assert graph.subjects(r, one) == {s for s, q, o in facts if (q, o) == (r, one)}
+            assert graph.step((r, "object"), one) == {o for s, q, o in facts if (s, q) == (one, r)}
+            assert graph.step((r, "subject"), one) == {s for s, q, o in facts if (q, o) == (r, one)}
             for two in (*ENTITIES, "unknown"):
                 assert ((one, r, two) in graph) == ((one, r, two) in facts)
                 assert graph.between(one, two) == sorted(
@@ -56,7 +58,7 @@ def test_a_graph_says_what_a_set_says(seed: int) -> None:
 def test_a_graph_is_read_in_pieces_of_any_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    monkeypatch.setattr(files, "_AT_ONCE", size)
+    monkeypatch.setattr(graphs, "AT_ONCE", size)
     lines = ["a\tr\tb", "东京\tr\ta", "Zoë\ts\td"]
     path = tmp_path / "kg.tsv.gz"
     path.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode()))

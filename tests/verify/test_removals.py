@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.verify import verify
-from rulemine.verify.facts import Priors
+from rulemine.verify.graph import Priors
 from tests.verify.tampering import edited, put
 from tests.verify.tiny import seal, write_release
 

@@ -12,7 +12,7 @@ import pytest
 import rulemine.verify
 from rulemine.errors import ReleaseError
 from rulemine.verify import kinds, verify
-from rulemine.verify.protocol import KindChecks
+from rulemine.verify.kinds import KindChecks
 from rulemine.verify.questions.asked import Asked
 from tests.verify.tampering import (
     change_manifest,

@@ -1,25 +1,77 @@
-"""What is special to a kind of question: a module of its name defines ``CHECKS``.
+"""What is special to a kind of question, beside the checks that hold for all.
 
-Those of other people's kinds are named by an entry point ``rulemine.verifiers``.
+A module of its name defines ``CHECKS``; those of another package's kind are named by an entry point
+``rulemine.verifiers``. Of a kind without any, the verifier checks what holds for all.
 """
 
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
+from typing import Any, NamedTuple
 
-from rulemine.verify.protocol import KindChecks
+__all__ = ["GoldQuery", "GoldServer", "KindChecks", "Watch", "checks_of"]
 
-__all__ = ["checks_of"]
+Row = dict[str, Any]
+"""A record of a file."""
+
+Result = tuple[Sequence[str], Sequence[str]]
+"""The names of columns, and rows as texts."""
+
+GoldQuery = Callable[[str], Result | str]
+"""Runs a query; a text says why there is no result."""
+
+GoldServer = Callable[[Mapping[str, Any]], GoldQuery]
+"""Loads a graph, as SimpleKG, in the place of the one before, and runs queries on it."""
+
+
+class Watch(NamedTuple):
+    """Who watches a verification, and what it may use.
+
+    Attributes:
+        on_phase: Called with what is checked next, in a word or two.
+        progress: Called now and then with how many questions have been checked.
+        gold: Runs Cypher on a database; None: none is at hand.
+    """
+
+    on_phase: Callable[[str], object]
+    progress: Callable[[int], object]
+    gold: GoldServer | None
+
+
+class KindChecks(NamedTuple):
+    """What is special to a kind; what it leaves out, all kinds have.
+
+    A question is a `rulemine.verify.questions.asked.Asked`, all of them are in a
+    `rulemine.verify.contents.Contents`.
+
+    Attributes:
+        question: Checks one question, after what holds for all that have a query.
+        whole: Checks all questions together, and the files of the kind.
+        otherwise: Checks all questions in another way than by their queries; None: by their queries.
+        apart: What a question has that none of another split may have, where the split is by group, by what
+            it is called.
+        named: What the text of a question names beside its topic entities, answers too.
+        constants: What a question names; two with the same answers have at most one in common.
+        as_given: Whether its questions are those of others, who may ask the same twice, and have no proofs.
+        known: Whether the texts and the queries of the kind are known.
+    """
+
+    question: Callable[[Any], object] = lambda _here: None
+    whole: Callable[[Any], object] = lambda _contents: None
+    otherwise: Callable[[Any, Watch], object] | None = None
+    apart: Callable[[Row, Any], Iterable[tuple[str, Hashable]]] = lambda _row, _contents: ()
+    named: Callable[[Row], Iterable[str]] = lambda _row: ()
+    constants: Callable[[Row], Iterable[str]] = lambda row: row["anchors"]
+    as_given: bool = False
+    known: bool = True
 
 
 @cache
 def checks_of(kind: str) -> KindChecks:
     """The checks of a kind; none, of queries and texts that are not known, if there are no others."""
-    found = KindChecks(known=False)
     if kind.isidentifier() and find_spec(f"{__name__}.{kind}") is not None:
-        found = import_module(f"{__name__}.{kind}").CHECKS
-    else:
-        for point in entry_points(group="rulemine.verifiers", name=kind):
-            found = point.load()
-    return found
+        return import_module(f"{__name__}.{kind}").CHECKS  # type: ignore[no-any-return]
+    points = entry_points(group="rulemine.verifiers", name=kind)
+    return next((point.load() for point in points), KindChecks(known=False))

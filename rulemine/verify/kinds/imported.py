@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 
 from rulemine.verify.contents import Contents, Record, as_triple
-from rulemine.verify.protocol import KindChecks, Watch
+from rulemine.verify.kinds import KindChecks, Watch
 from rulemine.verify.questions.asked import Asked
 from rulemine.verify.questions.queries import answers, read
 from rulemine.verify.questions.question import check_split
@@ -29,7 +29,7 @@ def _check_all(
         check_split(contents, at)
         contents.equal(at, "wording", at.row["wording"], "source")
         check(contents, at)
-    contents.findings.note("there are no proofs: what others published has no certificates")
+    contents.findings.notes.append("there are no proofs: what others published has no certificates")
 
 
 def _about_triples(contents: Contents, at: Record) -> None:
@@ -63,7 +63,7 @@ def _about_triples(contents: Contents, at: Record) -> None:
     if executed is not None and row["query"]:
         _check_executed(Asked(contents, at, read(row["query"])))
     elif executed is not None:
-        contents.findings.note("SPARQL that is no query over links: not executed again")
+        contents.findings.notes.append("SPARQL that is no query over links: not executed again")
 
 
 def _check_executed(here: Asked) -> None:
@@ -89,7 +89,7 @@ def _about_rows(contents: Contents, at: Record) -> None:
     graphs = [name for name in contents.manifest["files"] if name.startswith("property_graph/")]
     if graphs and f"property_graph/{block['graph']}.json.gz" not in graphs:
         contents.wrong(at, "graph", block["graph"], "a property graph of the release")
-    contents.findings.note("rows of the Cypher: not checked; rulemine evaluate runs it")
+    contents.findings.notes.append("rows of the Cypher: not checked; rulemine evaluate runs it")
 
 
 CHECKS = KindChecks(otherwise=partial(_check_all, _about_triples), as_given=True)

@@ -12,11 +12,11 @@ from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
 
 from rulemine.verify.contents import Contents, Record, Row, as_triple, certified
+from rulemine.verify.kinds import KindChecks
 from rulemine.verify.names import is_kept
-from rulemine.verify.protocol import KindChecks
 from rulemine.verify.questions.asked import Asked
 from rulemine.verify.questions.question_set import check_limit, check_splits
-from rulemine.verify.questions.wording import check_composed
+from rulemine.verify.questions.texts import check_composed
 
 
 def _check_question(here: Asked) -> None:
@@ -52,16 +52,16 @@ def _check_whole(contents: Contents) -> None:
     gone = [at for at in contents.rejected if not is_kept(at)]
     _check_asked(contents, gone)
     rows = [at.row for at in contents.questions]
-    most = contents.option("questions", "max_questions") or len(rows)
-    check_limit(contents, "in all", len(rows), most, "questions.max_questions")
+    most = contents.option("questions", "max_questions") or None
+    check_limit(contents, ("in all" for _ in rows), most, "questions.max_questions")
     core = [row for row in rows if row["core"]]
     for section, key, value in _LIMITS:
         share = Fraction(str(contents.option(section, key)))  # 0.29 as written, no nearest float
         for part in [rows, core][: 2 if section == "questions" and not contents.brink else 1]:
             made = len(part) + contents.brink * sum(at.row["question"] != "" for at in gone)
-            for what, number in Counter(map(value, part)).items():
-                limit = max(1, int(share * made)) if share < 1 else made
-                check_limit(contents, f"of {made} with {what}", number, limit, f"{section}.{key}")
+            limit = max(1, int(share * made)) if share < 1 else None
+            own = (f"of {made} with {value(row)}" for row in part)
+            check_limit(contents, own, limit, f"{section}.{key}")
 
 
 def _check_asked(contents: Contents, gone: list[Record]) -> None:

@@ -9,13 +9,12 @@ from collections import Counter
 from fractions import Fraction
 
 from rulemine.verify.contents import SPLITS, Contents
-from rulemine.verify.protocol import KindChecks
-from rulemine.verify.questions.asked import Asked
-from rulemine.verify.questions.forms import STRUCTURES, leaves
+from rulemine.verify.kinds import KindChecks
+from rulemine.verify.questions.asked import STRUCTURES, Asked, leaves
 from rulemine.verify.questions.queries import answers, nodes
 from rulemine.verify.questions.question import check_evidence, check_needed
 from rulemine.verify.questions.question_set import check_limit, check_splits
-from rulemine.verify.questions.wording import check_composed
+from rulemine.verify.questions.texts import check_composed
 
 
 def _check_whole(contents: Contents) -> None:
@@ -23,25 +22,23 @@ def _check_whole(contents: Contents) -> None:
     check_splits(contents)
     most, share = (contents.option("structures", key) for key in ("per_structure", "max_share"))
     ratios, rows = contents.option("questions", "ratios"), [at.row for at in contents.questions]
-    for name in sorted({row["structure"] for row in rows}):
-        own = [row for row in rows if row["structure"] == name]
-        check_limit(contents, f"of {name}", len(own), most, "structures.per_structure")
-        for split, ratio in zip(SPLITS, ratios, strict=True):
-            number, part = (
-                sum(row["split"] == split for row in own),
-                -(-most * ratio // sum(ratios)),
-            )
-            part = part if contents.option("questions", "split") == "group" else most
-            check_limit(contents, f"of {name} in {split}", number, part, "structures.per_structure")
-        limit = max(1, int(Fraction(str(share)) * len(own)))
+    grouped = contents.option("questions", "split") == "group"
+    check_limit(
+        contents, (f"of {row['structure']}" for row in rows), most, "structures.per_structure"
+    )
+    for split, ratio in zip(SPLITS, ratios, strict=True):
+        own = (f"of {row['structure']} in {split}" for row in rows if row["split"] == split)
+        part = -(-most * ratio // sum(ratios)) if grouped else most
+        check_limit(contents, own, part, "structures.per_structure")
+    for name, number in Counter(row["structure"] for row in rows).items():
         shared = (
-            (key, one)
-            for row in own
+            f"of {name} with {key} {one}"
+            for row in rows
             for key in ("anchors", "relations", "answers")
-            for one in row[key]
+            for one in (row[key] if row["structure"] == name else ())
         )
-        for what, number in Counter(shared).items():
-            check_limit(contents, f"of {name} with {what}", number, limit, "structures.max_share")
+        limit = max(1, int(Fraction(str(share)) * number))
+        check_limit(contents, shared, limit, "structures.max_share")
 
 
 def _check_question(here: Asked) -> None:

@@ -10,12 +10,11 @@ question it was grown from is there.
 """
 
 from rulemine.verify.contents import Contents, as_triple
-from rulemine.verify.protocol import KindChecks
-from rulemine.verify.questions.asked import Asked
-from rulemine.verify.questions.forms import form_of, links_in, positive
+from rulemine.verify.kinds import KindChecks
+from rulemine.verify.questions.asked import Asked, form_of, links_in, positive
 from rulemine.verify.questions.queries import Few, answers
 from rulemine.verify.questions.question import check_evidence, check_needed
-from rulemine.verify.questions.question_set import check_most
+from rulemine.verify.questions.question_set import check_limit
 
 __all__ = ["CHECKS", "check_written"]
 
@@ -84,7 +83,8 @@ def _trained(contents: Contents) -> set[str]:
 
 
 def _check_whole(contents: Contents) -> None:
-    check_most(contents, ("" for _ in contents.questions), "questions")
+    most = contents.option("subgraphs", "questions")
+    check_limit(contents, ("in all" for _ in contents.questions), most, "subgraphs.questions")
     triples = {at.row["id"]: at.row["block"]["triples"] for at in contents.questions}
     others = [at for at in contents.questions if at.row["split"] != "test"]
     elsewhere = {answer: at.place for at in others for answer in at.row["answers"]}

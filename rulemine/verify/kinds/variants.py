@@ -7,10 +7,10 @@ entities, and the split of its questions.
 """
 
 from rulemine.verify.contents import Contents
+from rulemine.verify.kinds import KindChecks
 from rulemine.verify.kinds.subgraphs import check_written
-from rulemine.verify.protocol import KindChecks
 from rulemine.verify.questions.asked import Asked
-from rulemine.verify.questions.question_set import check_most, check_splits
+from rulemine.verify.questions.question_set import check_limit, check_splits
 
 SEED_TEXTS = "seed_texts.jsonl"
 
@@ -40,8 +40,9 @@ def _check_question(here: Asked) -> None:
 def _check_whole(contents: Contents) -> None:
     check_splits(contents)
     texts = [at.row["block"]["seed_text"] for at in contents.questions]
-    check_most(contents, ("" for _ in texts), "questions")
-    check_most(contents, (f"for {text}" for text in texts), "pairs")
+    most, pairs = (contents.option("variants", key) for key in ("questions", "pairs"))
+    check_limit(contents, ("in all" for _ in texts), most, "variants.questions")
+    check_limit(contents, (f"for {text}" for text in texts), pairs, "variants.pairs")
     if contents.has(SEED_TEXTS):
         check_seed_texts(contents)
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import reduce
 from typing import NamedTuple
 
-from rulemine.verify.graph import Graph, Triple
+from rulemine.verify.graph import Graph, Triple, Way
 
 __all__ = [
     "LINK", "Few", "Query", "answers", "asks", "costs", "derivations", "evidence", "nodes", "read",
@@ -37,26 +37,19 @@ _SETS: dict[str, Callable[..., set[str]]] = {
     "and": set.intersection, "or": set.union, "minus": set.difference, "count": set.copy,
 }  # fmt: skip
 
-Way = tuple[str, str]
-"""A relation, and the end of its triples that a step leads to."""
-
 
 class Few:
     """Look-ups in a few triples, as those of a graph."""
 
     def __init__(self, triples: Iterable[Triple]) -> None:
-        self._found: dict[tuple[str, str, str], set[str]] = {}
+        self._found: dict[tuple[Way, str], set[str]] = {}
         for s, r, o in triples:
-            self._found.setdefault((s, r, "object"), set()).add(o)
-            self._found.setdefault((o, r, "subject"), set()).add(s)
+            self._found.setdefault(((r, "object"), s), set()).add(o)
+            self._found.setdefault(((r, "subject"), o), set()).add(s)
 
-    def objects(self, subject: str, relation: str) -> Set[str]:
-        """All o with relation(subject, o)."""
-        return self._found.get((subject, relation, "object"), set())
-
-    def subjects(self, relation: str, object_: str) -> Set[str]:
-        """All s with relation(s, object_)."""
-        return self._found.get((object_, relation, "subject"), set())
+    def step(self, way: Way, start: str) -> Set[str]:
+        """All that a way leads to from an entity."""
+        return self._found.get((way, start), set())
 
 
 class Query(NamedTuple):
@@ -137,13 +130,8 @@ def answers(query: Query, graph: Graph | Few) -> set[str]:
     """All entities that answer a query; of a count, those that are counted."""
     sets = [answers(part, graph) for part in query.parts]
     if query.word == LINK:
-        return set().union(*(_step(way, one, graph) for one in sets[0] for way in query.ways))
+        return set().union(*(graph.step(way, one) for one in sets[0] for way in query.ways))
     return _SETS[query.word](*sets) if sets else {query.name}
-
-
-def _step(way: Way, start: str, graph: Graph | Few) -> Set[str]:
-    name, end = way
-    return graph.objects(start, name) if end == "object" else graph.subjects(name, start)
 
 
 def triple_of(way: Way, start: str, end: str) -> Triple:
@@ -156,7 +144,7 @@ def evidence(query: Query, wanted: Set[str], graph: Graph) -> Iterator[tuple[Tri
     for part in query.parts[: 1 if query.word == "minus" else None]:
         below = answers(part, graph)
         steps = [
-            (way, x, y) for x in below for way in query.ways for y in _step(way, x, graph) & wanted
+            (way, x, y) for x in below for way in query.ways for y in graph.step(way, x) & wanted
         ]
         yield from ((triple_of(way, x, y), way[1]) for way, x, y in steps)
         below &= {x for _, x, _ in steps} if query.ways else wanted
@@ -190,7 +178,7 @@ def costs(
         return {y: n for y, n in found[0].items() if y not in gone}
     every = [(y, n) for part in found for y, n in part.items()]
     if query.word == LINK:
-        steps = [(way, x, y, n) for x, n in every for way in query.ways for y in _step(way, x, few)]
+        steps = [(way, x, y, n) for x, n in every for way in query.ways for y in few.step(way, x)]
         every = [(y, add(n, cost(triple_of(way, x, y)))) for way, x, y, n in steps]
     return dict(sorted(every, key=lambda one: -one[1]))  # of equal keys the last stays, the least
 

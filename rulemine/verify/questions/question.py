@@ -11,11 +11,9 @@ part of the query is idle, and what the question says of its evidence.
 import json
 
 from rulemine.verify.contents import Contents, Record, Row, as_triple
-from rulemine.verify.questions.asked import Asked
-from rulemine.verify.questions.forms import links_in, smaller
+from rulemine.verify.questions.asked import Asked, links_in, smaller
 from rulemine.verify.questions.queries import answers, asks, derivations, nodes, read
-from rulemine.verify.questions.texts import check_texts, occurrences
-from rulemine.verify.questions.wording import check_origin, check_patterns
+from rulemine.verify.questions.texts import check_origin, check_patterns, check_texts, occurrences
 
 __all__ = ["check_evidence", "check_needed", "check_question", "check_split"]
 
@@ -27,13 +25,11 @@ def check_question(contents: Contents, at: Record) -> None:
         here = Asked(contents, at, read(row["query"]))
         _ = here.form
     except ValueError:
-        what = "a canonical query, with all statements of each relation"
+        if kind.known:
+            what = "a canonical query, with all statements of each relation"
+            return contents.wrong(at, "query", row["query"], what)
         note = "queries that its kind alone can read, and their answers: not checked"
-        return (
-            contents.wrong(at, "query", row["query"], what)
-            if kind.known
-            else contents.findings.note(note)
-        )
+        return contents.findings.notes.append(note)
     check_split(contents, at)
     _check_answers(here)
     _check_choice(here, [item for item in row["hard"] if _check_hard(here, item)])
@@ -88,8 +84,7 @@ def _ends(here: Asked, answer: str, witness: list[list[str]]) -> tuple[str, ...]
         for found, ends in derivations(here.links, triples, here.contents.complete):
             if found == answer and len(ends) == len(triples) and missing == here.missing[answer]:
                 return ends
-    expected = f"a cheapest derivation of {answer!r}: a triple for each step of the query"
-    here.wrong("witness", witness, expected)
+    here.wrong("witness", witness, f"a cheapest derivation of {answer!r}, a triple a step")
     return None
 
 
@@ -187,7 +182,7 @@ def check_needed(here: Asked) -> None:
         shared = here.types_of(reached)
         more = any(  # mostly found soon
             one not in reached and shared <= types.get(one, frozenset())
-            for name, end in link.ways
-            for one in complete.targets(name, end == "object")
+            for way in link.ways
+            for one in complete.targets(way)
         )
         here.expect(more, "nothing idle", link.ways, "a relation that leads to others, too")

@@ -1,13 +1,13 @@
 """The questions together: duplicates, splits, what these give away, and what patterns carry the core.
 
-Checks that no two questions share a query, a text, or their answers and two constants;
-that nothing that their kind keeps apart is in two splits; and the flags `unseen`. A fact is the unordered
-pair of the ends of a removed triple. No fact that the hard answers of a test question need is given by the
-full evidence or an answer of a training or validation question, and none that validation needs by training;
-no test or validation question needs more facts than the recipe allows; questions that are split at random
-are held to none of this. Within test, and within validation, no fact is asked for from both of its ends. No
-rule proves more of the core of test than five questions or 2 % of it; with 50 relations or more, none is in
-the bodies of the rules of more than 30 % of it.
+Checks that no two questions share a query, a text, or their answers and two constants; that nothing that
+their kind keeps apart is in two splits; the flags `unseen`; of which relations there is one. A fact is the
+unordered pair of the ends of a removed triple. No fact that the hard answers of a test question need is given
+by the full evidence or an answer of a training or validation question, and none that validation needs by
+training; no test or validation question needs more facts than the recipe allows; questions that are split at
+random are held to none of this. Within test, and within validation, no fact is asked for from both of its
+ends. No rule proves more of the core of test than five questions or 2 % of it; with 50 relations or more,
+none is in the bodies of the rules of more than 30 % of it.
 """
 
 import json
@@ -16,12 +16,14 @@ from collections.abc import Hashable, Iterable
 from itertools import combinations
 
 from rulemine.verify.contents import SPLITS, Contents, Record, Row, as_triple
-from rulemine.verify.questions.wording import check_single
 
-__all__ = ["check_limit", "check_most", "check_set", "check_splits"]
+__all__ = ["check_limit", "check_set", "check_splits"]
 
 MANY_RELATIONS = 50
 """In graphs with fewer, any relation is in many bodies."""
+
+SINGLE = 95
+"""Least percentage of topic entities with one answer where that is asked for in the singular."""
 
 _LATER = {"train": ("validation", "test"), "validation": ("test",), "test": ()}
 """Split → those for which it must give nothing away."""
@@ -36,7 +38,7 @@ def check_set(contents: Contents) -> None:
     _check_unseen(contents)
     if kind.as_given:
         return
-    check_single(contents)
+    _check_single(contents)
     _check_repeats(contents)
     needed = [(at, _needed(at.row, contents)) for at in contents.questions]
     if not contents.brink:
@@ -55,18 +57,29 @@ def check_splits(contents: Contents) -> None:
             contents.findings.add(file, None, what, f"{number} questions", expected)
 
 
-def check_limit(contents: Contents, what: str, number: int, most: float, key: str) -> None:
-    """Checks that there are not more questions of some sort than an option allows."""
-    if number > most:
-        found = f"{number} questions {what}"
-        contents.findings.add("questions", None, "balance", found, f"at most {most} (config.{key})")
+def check_limit(contents: Contents, values: Iterable[str], most: float | None, key: str) -> None:
+    """Checks that no value occurs more often than an option allows; None is no limit.
 
-
-def check_most(contents: Contents, values: Iterable[str], key: str) -> None:
-    """Checks that no value occurs more often than an option of the kind allows, one of each question."""
-    most = contents.option(contents.kind, key)
+    Args:
+        contents: The release.
+        values: What questions have, any number of each.
+        most: The limit.
+        key: The option.
+    """
     for value, number in sorted(Counter(values).items()) if most is not None else ():
-        check_limit(contents, value, number, most, f"{contents.kind}.{key}")
+        if number > most:  # type: ignore[operator]
+            found, expected = f"{number} questions {value}", f"at most {most} (config.{key})"
+            contents.findings.add("questions", None, "balance", found, expected)
+
+
+def _check_single(contents: Contents) -> None:
+    """Checks of which ends of relations there is one: most topic entities of the complete graph have one."""
+    for line, (relation, row) in enumerate(contents.relations.items(), start=2):
+        each = {end: contents.priors.answers_each(relation, end) for end in ("subject", "object")}
+        ones = {end: 100 * (n == 1).sum() / max(1, len(n)) for end, n in each.items()}
+        single = " and ".join(end for end, share in ones.items() if share >= SINGLE)
+        named = {"": "none", "subject and object": "both"}.get(single, single)
+        contents.equal(Record("relations.tsv", line, row), "single", row["single"], named)
 
 
 def _check_repeats(contents: Contents) -> None:

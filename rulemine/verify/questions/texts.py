@@ -1,23 +1,25 @@
-"""What texts name: every topic entity, in every naming no answer, and nothing between topics and answers.
+"""Texts: what they name, in every naming, and what they are made from.
 
-A release can be renamed, so texts are looked at in every naming. A name counts where it is a word of its
-own: two neighboring letters, digits or combining marks belong to one word, except in scripts written without
-spaces and in Korean, which attaches particles to names.
+Each names every topic entity, no answer, and nothing between topics and answers. A release can be renamed, so
+texts are looked at in every naming. A name counts where it is a word of its own: two neighboring letters,
+digits or combining marks belong to one word, except in scripts written without spaces and in Korean, which
+attaches particles to names. A model's text and each of its paraphrases is its pattern with the names, and
+they all differ; texts from templates are in the singular for relations alone of which there is one answer.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Any, NamedTuple
 
 from rulemine.verify.contents import NAMINGS, Contents, Record
-from rulemine.verify.questions.asked import Asked
-from rulemine.verify.questions.forms import links_in
+from rulemine.verify.questions.asked import Asked, links_in
+from rulemine.verify.questions.queries import LINK, Query
 
 __all__ = [
-    "Cut", "check_telling", "check_texts", "cut_of", "find_leaks", "in_namings", "occurrences",
-    "placeholders",
+    "Cut", "check_composed", "check_origin", "check_patterns", "check_telling", "check_texts",
+    "cut_of", "find_leaks", "in_namings", "occurrences", "placeholders",
 ]  # fmt: skip
 
 # Thai to Tibetan, Myanmar, Khmer, kana, Han with its extensions; Hangul.
@@ -30,7 +32,11 @@ _GLUED = re.compile(
 _MARKS = 0xF0000
 """The first of many characters for private use, which stand for names in a text that is being cut."""
 
+_PAIR = re.compile(r"(\S+)/(\S+)")
 _PART = re.compile(r"(\{\{|\}\}|\{\w+\}|[{}])")
+
+_ARTICLE = "(?:[Tt]he )?"
+"""What may be before a name where no model wrote the text."""
 
 
 def occurrences(text: str, name: str) -> list[tuple[int, int]]:
@@ -120,7 +126,7 @@ def cut_of(template: str, topics: Mapping[str, str]) -> Cut | None:
 def placeholders(contents: Contents, row: dict[str, Any]) -> dict[str, str]:
     """Placeholder → topic entity; of several, by private id."""
     topics, known = row["anchors"], contents.entities
-    ordered = sorted(topics, key=lambda one: known[one]["private"] if one in known else one)
+    ordered = sorted(topics, key=lambda one: known.get(one, one))  # lines begin with that
     names = ["{topic}"] if len(topics) == 1 else [f"{{topic{n + 1}}}" for n in range(len(topics))]
     return dict(zip(names, ordered, strict=True))
 
@@ -148,7 +154,9 @@ def check_texts(here: Asked, named: Sequence[str] = ()) -> None:
     answer = row["hard_answer"]
     here.expect(answer not in row["anchors"], "text hides the answers", answer, "no topic entity")
     hidden = [
-        known[e] for e in (*row["answers"], *row["intermediates"]) if e in known and e not in topics
+        contents.names(e)
+        for e in (*row["answers"], *row["intermediates"])
+        if e in known and e not in topics
     ]
     places = placeholders(contents, row)
     for number, text in enumerate((row["question"], *row["paraphrases"])):
@@ -174,9 +182,10 @@ def in_namings(contents: Contents, at: Record, cut: Cut) -> Iterator[tuple[str, 
 
     Checks that each of them is a word of its own there.
     """
-    known = contents.entities
-    for naming in NAMINGS if known.keys() >= {*cut.topics} else ():
-        whole, starts = cut.named({topic: known[topic][naming] for topic in cut.topics})
+    named = contents.entities.keys() >= {*cut.topics}
+    names = {topic: contents.names(topic) for topic in cut.topics if named}
+    for naming in NAMINGS if named else ():
+        whole, starts = cut.named({topic: names[topic][naming] for topic in cut.topics})
         for name, start in starts:
             if (start, start + len(name)) not in occurrences(whole, name):
                 contents.wrong(at, "text names the topic", whole, f"{name} as a whole word")
@@ -201,8 +210,84 @@ def check_telling(
         if relations[name]["place"] == "yes"
     }
     telling = [one for one, by in topics.items() if one in known and not (by and by <= places)]
-    hidden = [known[one] for one in answers if one in known and one not in topics]
+    hidden = [contents.names(one) for one in answers if one in known and one not in topics]
     for naming in NAMINGS if hidden else ():
-        for whole in (known[topic][naming] for topic in telling):
+        for whole in (contents.names(topic)[naming] for topic in telling):
             if told := find_leaks(whole, (), [one[naming] for one in hidden]):
                 contents.wrong(at, "names tell no answer", whole, f"a name without {told}")
+
+
+def check_origin(contents: Contents, at: Record) -> None:
+    """Checks who may have written the text of one question."""
+    by_model = contents.option("verbalizer", "name") == "openai"
+    allowed = ("model", "fallback") if by_model else ("template",)
+    if at.row["wording"] not in allowed:
+        contents.wrong(
+            at, "wording", at.row["wording"], f"one of {allowed} (config.verbalizer.name)"
+        )
+
+
+def check_patterns(contents: Contents, at: Record) -> Iterator[Cut]:
+    """Checks that each text of one question is its pattern; yields those that are, cut.
+
+    Names may have an article in a text that no model wrote.
+    """
+    row, topics = at.row, placeholders(contents, at.row)
+    texts, patterns = [row["question"], *row["paraphrases"]], row["patterns"]
+    article = "" if row["wording"] == "model" else _ARTICLE
+    for text, pattern in zip_longest(texts, patterns):
+        cut = cut_of(pattern, topics) if text and pattern else None
+        if cut is None:
+            contents.wrong(at, "patterns", pattern, f"{[*topics]} in it, other braces doubled")
+        elif not _is(text, cut, article):
+            contents.wrong(at, "text is its pattern", text, cut.text)
+        else:
+            yield cut
+    if len({" ".join(text.casefold().split()) for text in texts}) != len(texts):
+        contents.wrong(at, "paraphrases", texts, "distinct ones")
+
+
+def _is(text: str, cut: Cut, article: str) -> bool:
+    """Whether a text is a template; `article`: what may be before a name, a pattern."""
+    pairs = zip(cut.pieces, cut.topics, strict=False)
+    pattern = "".join(f"{re.escape(piece)}{article}{re.escape(topic)}" for piece, topic in pairs)
+    whole = pattern + re.escape(cut.pieces[-1])
+    return text == cut.text or bool(article and re.fullmatch(whole, text))
+
+
+def check_composed(here: Asked) -> None:
+    """Checks the text of one question that is made of templates, in the singular or the plural as they are.
+
+    A text over one link is its relation's template, or a model's; in others the noun after *which* shows it.
+    """
+    row, relations, contents = here.row, here.contents.relations, here.contents
+    text, (one, nouns) = row["question"], _asked(here.links, relations)
+    if here.form["shape"] == "(1)":
+        topics = placeholders(contents, row)
+        article = _ARTICLE if contents.release.naming == "text" else ""
+        columns = [(name, f"ask_{end}{'s' * (not one)}") for name, end in here.links.ways]
+        templates = [
+            relations[name][column] for name, column in columns if name in row["relations"]
+        ]
+        cuts = [cut for template in templates if (cut := cut_of(template, topics))]
+        fits = bool(row["patterns"]) or any(_is(text, cut, article) for cut in cuts)
+        here.expect(fits or not templates, "text is the template", text, templates)
+    elif asked := re.search(r"(?:^|\. )(?:\w+ )?[Ww]hich (.+)", text):
+        right, wrong = (
+            any(re.match(rf"{re.escape(_PAIR.sub(form, noun))}\b", asked[1]) for noun in nouns)
+            for form in ((r"\1", r"\2") if one else (r"\2", r"\1"))
+        )
+        number = "singular" if one else "plural"
+        here.expect(right or not wrong, "number", text, f"a noun in the {number}")
+
+
+def _asked(links: Query, relations: Mapping[str, Mapping[str, str]]) -> tuple[bool, list[str]]:
+    """Whether a query is asked in the singular, and what its last relations call what it gives."""
+    if links.word == LINK:
+        one = relations[links.ways[0][0]]["single"] in ("both", links.ways[0][1])
+        nouns = [relations[r][f"describe_{end}"].split(" | ")[0] for r, end in links.ways]
+        return one and _asked(links.parts[0], relations)[0], nouns
+    given = links.parts[:1] if links.word == "minus" else links.parts
+    found = [_asked(part, relations) for part in given]
+    one = any(one for one, _ in found) and links.word in ("and", "minus")
+    return one or not links.word, [noun for _, nouns in found for noun in nouns]

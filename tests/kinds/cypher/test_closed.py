@@ -30,8 +30,7 @@ from rulemine.neo4j.bolt import Bolt
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
 from rulemine.verify import verify
-from rulemine.verify.kinds.cypher.evaluation import matches, read, rows_of
-from rulemine.verify.kinds.cypher.graphs import LabeledGraph
+from rulemine.verify.kinds.cypher.evaluation import LabeledGraph, matches, read, rows_of
 from tests import ALL_SEEDS
 from tests.oracles.patterns import ByStatements, differs, expected
 from tests.releases import built

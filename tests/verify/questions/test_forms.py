@@ -10,9 +10,8 @@ from rulemine.query.links import expanded
 from rulemine.query.links import smaller as smaller_queries
 from rulemine.query.structures import STRUCTURES as NAMED
 from rulemine.query.structures import Structure, structure_of
-from rulemine.verify.facts import Facts
-from rulemine.verify.graph import Graph, Terms
-from rulemine.verify.questions.forms import STRUCTURES, form_of, leaves, linked, smaller
+from rulemine.verify.graph import Facts, Graph, Terms
+from rulemine.verify.questions.asked import STRUCTURES, form_of, leaves, linked, smaller
 from rulemine.verify.questions.queries import LINK, answers, nodes, read
 from tests.oracles.queries import random_query, random_world
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rulemine.verify.contents import Contents, Record
+from rulemine.verify.kinds import KindChecks
 from rulemine.verify.proofs import HornRule
-from rulemine.verify.protocol import KindChecks
 from rulemine.verify.questions.question_set import check_set
 from rulemine.verify.report import Findings
 

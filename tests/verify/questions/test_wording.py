@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.verify.contents import Contents, Record
-from rulemine.verify.questions.texts import find_leaks
-from rulemine.verify.questions.wording import check_patterns
+from rulemine.verify.questions.texts import check_patterns, find_leaks
 from rulemine.verify.report import Findings
 
 

@@ -1,4 +1,4 @@
-"""What a question over a property graph asks, its matches by brute force, and its rows.
+"""A property graph, what a question over it asks, its matches by brute force, and its rows.
 
 A second evaluation, of this verifier alone. What a MATCH template means is read from its name:
 ``(n)<-(m0)->(m1*)`` has an edge from m0 to n and one from m0 to m1, which is fixed by its name. As in Neo4j
@@ -9,16 +9,18 @@ count in no aggregate. Where values are returned, sorted or grouped by, only n w
 import json
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby, product
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from rulemine.verify.graph import Triple
-from rulemine.verify.kinds.cypher.graphs import LabeledEdge, LabeledGraph
 
-__all__ = ["AskedPattern", "FoundRows", "PatternMatch", "matches", "read", "rows_of", "text_of"]
+__all__ = [
+    "AskedPattern", "FoundRows", "LabeledEdge", "LabeledGraph", "PatternMatch", "matches", "read", "rows_of",
+    "text_of",
+]  # fmt: skip
 
 _CATEGORIES = {
     " or ": "union", " optional ": "optional", " by n": "group-by", " current": "time", " in year": "time",
@@ -31,6 +33,50 @@ _COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     ">": lambda a, b: bool(a > b), "<=": lambda a, b: bool(a <= b), ">=": lambda a, b: bool(a >= b),
     "IN": lambda a, b: b in a, "NOT IN": lambda a, b: b not in a,
 }  # fmt: skip
+
+
+class LabeledEdge(NamedTuple):
+    """An edge.
+
+    Attributes:
+        id: Its id.
+        triple: What it states.
+        signature: The type of its subject, its relation, the type of its object; "" for what is no node.
+        properties: Property → value.
+    """
+
+    id: str
+    triple: Triple
+    signature: Triple
+    properties: dict[str, Any]
+
+
+class LabeledGraph:
+    """A property graph; dates are texts.
+
+    Attributes:
+        plain: The JSON of its file, SimpleKG.
+        types: Node → type.
+        values: Node → property → value.
+        edges: All edges.
+        leading: Relation, ``subject`` or ``object``, and a node → the edges with that node at that end;
+            relation and twice "" → all its edges.
+        ends: A signature, and ``subject`` or ``object`` → the nodes at that end of such edges.
+    """
+
+    def __init__(self, plain: dict[str, Any]) -> None:
+        self.plain, self.edges = plain, list[LabeledEdge]()
+        self.types: dict[str, str] = {row["eid"]: row["label"] for row in plain["entities"]}
+        self.values = {row["eid"]: row["properties"] for row in plain["entities"]}
+        self.leading: dict[Triple, list[LabeledEdge]] = defaultdict(list)
+        self.ends: dict[tuple[Triple, str], set[str]] = defaultdict(set)
+        for row in plain["relations"]:
+            subject, relation, object_ = triple = row["subj_id"], row["label"], row["obj_id"]
+            signature = self.types.get(subject, ""), relation, self.types.get(object_, "")
+            self.edges.append(LabeledEdge(row["rid"], triple, signature, row["properties"]))
+            for end, node in (("subject", subject), ("object", object_), ("", "")):
+                self.leading[relation, end, node].append(self.edges[-1])
+                self.ends[signature, end].add(node)
 
 
 class AskedPattern(NamedTuple):

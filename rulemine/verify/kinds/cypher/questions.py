@@ -19,16 +19,24 @@ from rulemine.verify.graph import Triple
 from rulemine.verify.kinds.cypher.evaluation import (
     AskedPattern,
     FoundRows,
+    LabeledGraph,
     PatternMatch,
     matches,
     read,
     rows_of,
     text_of,
 )
-from rulemine.verify.kinds.cypher.graphs import LabeledGraph, differing
 from rulemine.verify.questions.question import check_split
-from rulemine.verify.questions.texts import Cut, check_telling, find_leaks, in_namings, occurrences
-from rulemine.verify.questions.wording import check_origin, check_patterns
+from rulemine.verify.questions.texts import (
+    Cut,
+    check_origin,
+    check_patterns,
+    check_telling,
+    find_leaks,
+    in_namings,
+    occurrences,
+)
+from rulemine.verify.report import differing
 
 __all__ = ["check_rows", "idle_parts"]
 
@@ -171,7 +179,7 @@ def _hard(
             "level": min(one["level"] for one in levels if one["level"] > kept),
             "core": bool(core) and all(core),
         }  # fmt: skip
-        source = contents.entities[first]["entity"] if row["block"]["returns"] in NAMED else first
+        source = contents.names(first)["entity"] if row["block"]["returns"] in NAMED else first
         ranked.append(((not item["core"], len(core), text_of([source, *rest])), item))
     nothing: Row = {"answer": None, "core": False, "witness": []}
     best = min(ranked, key=itemgetter(0), default=((), nothing))[1]
@@ -195,7 +203,9 @@ def _evidence(contents: Contents, row: Row, triples: set[Triple]) -> dict[str, A
 def _check_names(contents: Contents, at: Record, cut: Cut, firsts: list[Any]) -> None:
     """Checks that a text names the anchors and no other node of an answer, in every naming."""
     known = contents.entities
-    hidden = [known[name] for name in firsts if name in known and name not in at.row["anchors"]]
+    hidden = [
+        contents.names(name) for name in firsts if name in known and name not in at.row["anchors"]
+    ]
     for naming, whole, names in in_namings(contents, at, cut):
         # Texts have numbers, which are no leaks.
         for name in find_leaks(
