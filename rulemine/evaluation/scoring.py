@@ -164,9 +164,9 @@ def opened(predictions: Predictions, release: Release) -> Predictions:
     Raises:
         InputError: A file is missing or not UTF-8 text.
     """
-    if not isinstance(predictions, str | Path):
+    if not isinstance(predictions, str | Path | PredictionFile):
         return predictions
-    found = PredictionFile(predictions)
+    found = predictions if isinstance(predictions, PredictionFile) else PredictionFile(predictions)
     for _, row in found.rows:
         if isinstance(row, dict) and isinstance(id_ := row.get("id"), str):
             row["id"] = release.hidden_ids.get(id_, id_)

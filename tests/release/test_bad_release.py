@@ -231,7 +231,7 @@ def test_predictions_that_are_no_text(here: Path, command: Command) -> None:
         (["show", "release"], "name a question, or give --sample"),
         (["show", "release", "q99999"], "no question 'q99999'"),
         (["show", "release", "--sample", "-1"], "--sample is -1"),
-        (["rename", "release", "--naming", "x", "-o", "o"], "naming 'x'; expected private"),
+        (["rename", "release", "--naming", "x", "-o", "o"], "naming 'x'; known: entity, numeric"),
         (["rename", "release", "--naming", "text", "-o", "kg.tsv"], r"kg\.tsv: is a file"),
         (["answer", "release", "--with", "lookupp", "-o", "p"], "did you mean 'lookup'"),
         (["answer", "release", "--with", "lookup", "--kg", "half", "-o", "p"], r"half"),
