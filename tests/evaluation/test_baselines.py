@@ -17,10 +17,7 @@ def test_every_answerer_on_both_graphs(release: Release) -> None:
                 "incomplete KG, the core (1)", "incomplete KG, all questions (4)"]  # fmt: skip
     places = [text.index(f"\n{section}\n") for section in sections]
     assert places == sorted(places)
-    assert text.endswith(
-        "prior:k=5 is given the query behind each question, the training and validation questions with "
-        "their answers.\n"
-    )
+    assert text.endswith("nearest is given the query behind each question.\n")
     assert [done for done, _ in told] == list(range(2 * len(Kind.results.baselines)))
 
 

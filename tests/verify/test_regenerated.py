@@ -57,7 +57,7 @@ def test_what_is_derived_from_the_records_is_named(
     tamper(folder)
     assert read_file(folder, name) != before
     seal(folder)
-    assert {p.file for p in again(folder).problems} == {name}
+    assert name in {p.file for p in again(folder).problems}
 
 
 def test_each_line_of_the_card_is_held(tmp_path: Path) -> None:

@@ -83,7 +83,9 @@ def test_constants_are_entities_in_the_output(here: Path, command: Command) -> N
 def test_writing_that_ends_early_leaves_nothing_under_the_name(
     here: Path, command: Command, monkeypatch: pytest.MonkeyPatch, stop: BaseException
 ) -> None:
-    (here / "out.jsonl").write_text("of an earlier run\n")
+    words = ("mine", "kg.tsv", *LOOSE, "-o", "out.jsonl")
+    assert command(*words).status == 0
+    before = (here / "out.jsonl").read_text()
     files = {path.name for path in here.iterdir()}
 
     def text(*_: object) -> Iterator[str]:
@@ -91,10 +93,9 @@ def test_writing_that_ends_early_leaves_nothing_under_the_name(
         raise stop
 
     monkeypatch.setattr(Rules, "text", text)
-    words = ("mine", "kg.tsv", *LOOSE, "-o", "out.jsonl")
     ended = command(*words)
     assert ended.status == (2 if isinstance(stop, OSError) else 130)
-    assert (here / "out.jsonl").read_text() == "of an earlier run\n"
+    assert (here / "out.jsonl").read_text() == before
     assert {path.name for path in here.iterdir()} == files
 
 

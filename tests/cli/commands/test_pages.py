@@ -126,7 +126,7 @@ def test_a_page_is_served_until_it_is_interrupted(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["nowhere"], "no such folder"),
+        (["nowhere"], "no such file, so this is not a release"),
         (["small", "--split", "tests"], "no split 'tests'"),
         (["small", "--port", "99999"], "--port is 99999; expected 0"),
     ],

@@ -231,7 +231,7 @@ def test_a_folder_with_other_files_is_no_study(open_study, tmp_path, built):
     plan = StudyPlan(release=str(built), systems=("lookup",))
     with pytest.raises(OutputError, match="release"):
         StudyFolder(plan, built / "study")
-    with pytest.raises(ReleaseError, match="no such folder"):
+    with pytest.raises(ReleaseError, match="no such file, so this is not a release"):
         StudyFolder(StudyPlan(release=str(tmp_path / "none"), systems=("lookup",)), tmp_path / "o")
 
 
