@@ -147,7 +147,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status, see the module.
     """
     # Python looks for cycles among all objects, a sixth of the time of a build, and there are hardly any.
-    gc.set_threshold(10_000, 20, 100)
+    gc.set_threshold(100_000, 20, 100)
     for channel in (sys.stdout, sys.stderr):
         # Labels may be any text. A terminal with another encoding shows what it can; files get UTF-8.
         reconfigure = getattr(channel, "reconfigure", None)

@@ -10,7 +10,7 @@ from msgspec.json import decode
 
 from rulemine.release.reader import Release
 from rulemine.verify.graph import Facts, Graph, Priors, Terms, Triple
-from rulemine.verify.kinds import KindChecks, checks_of
+from rulemine.verify.kinds import checks_of
 from rulemine.verify.proofs import HornRule, Prover
 from rulemine.verify.report import Findings, shown
 
@@ -58,13 +58,8 @@ class Contents:
         self.release, self.findings = release, findings
         self.manifest: Row = release.manifest
         self.config: Row = self.manifest["config"]
-        self.kind = release.kind
+        self.kind, self.checks = release.kind, checks_of(release.kind)
         self.brink = self.option("selection", "mode") == "brink"
-
-    @cached_property
-    def checks(self) -> KindChecks:
-        """What is special to the kind of its questions."""
-        return checks_of(self.kind)
 
     def option(self, section: str, key: str) -> Any:
         """An option of the recipe; None if it states none."""
@@ -149,7 +144,7 @@ class Contents:
     def types(self) -> dict[str, frozenset[str]]:
         """Entity → its types; none if the release has no such table."""
         rows = [line.split("\t") for line in self.text("types.tsv").split("\n")[1:-1]]
-        by_entity = groupby(sorted(rows), key=itemgetter(0))
+        by_entity = groupby(sorted(rows), itemgetter(0))
         return {entity: frozenset(type_ for _, type_ in own) for entity, own in by_entity}
 
     @cached_property

@@ -30,8 +30,8 @@ def check_names(contents: Contents) -> None:
     form = re.compile(rf"e\d{{{len(lines[0].split()[0]) - 1 if lines else 0}}}\t")
     for number, line in enumerate(lines, start=2):
         if not form.match(line):
-            expected = f"{form.pattern}, as in the first row"
-            contents.findings.add("entities.tsv", number, "private id", shown(line), expected)
+            odd = "private id", shown(line), f"{form.pattern}, as in the first row"
+            contents.findings.add("entities.tsv", number, *odd)
     first: dict[str, Row] = {}
     for at in contents.table("relations.tsv"):
         row, begin = at.row, first.setdefault(at.row["fact"], at.row)
@@ -81,11 +81,14 @@ def check_found(contents: Contents) -> None:
             )
             or not (looks.startswith("narrower") or facts.of(("", one, "?")) == facts.of(same))
         ):
-            expected = (
+            contents.findings.add(
+                "manifest.json",
+                None,
+                "found declarations",
+                shown(row),
                 f"counts {counts}, of {SURE_TRIPLES} triples and at least {SURE_SHARE} with 95 %, and "
-                "statements of one fact in relations.tsv"
+                "statements of one fact in relations.tsv",
             )
-            contents.findings.add("manifest.json", None, "found declarations", shown(row), expected)
 
 
 def sure_fraction(hits: int, tries: int) -> float:

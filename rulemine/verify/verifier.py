@@ -4,15 +4,15 @@ Digests and contents are checked independently: recomputing the digests after an
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from rulemine.errors import UserError
 from rulemine.release.reader import MANIFEST, Release
-from rulemine.verify.contents import Contents
+from rulemine.verify.contents import Contents, Record
 from rulemine.verify.graph import blocks
-from rulemine.verify.kinds import GoldServer, Watch
+from rulemine.verify.kinds import GoldServer
 from rulemine.verify.names import check_found, check_ids, check_names
 from rulemine.verify.questions.question import check_question
 from rulemine.verify.questions.question_set import check_set
@@ -33,7 +33,6 @@ MISFITS = (
 
 _KEY = re.compile(rb"sk-(?<![A-Za-z0-9_-]sk-)(?:[A-Za-z0-9]{1,10}[-_]){0,3}([A-Za-z0-9_-]{20,})")
 _RUN = re.compile(rb"[A-Za-z0-9]{20,}")
-_LEAST_DIGITS = 2
 
 
 def verify(
@@ -94,16 +93,20 @@ def verify(
         _held(findings, "proofs", removals.check, removed[at : at + AT_ONCE])
         progress(min(len(removed), at + AT_ONCE), steps)
     on_phase("questions")
+    watched = _watched(questions, lambda number: progress(len(removed) + number, steps))
     if kind.otherwise:
-        watch = Watch(on_phase, lambda number: progress(len(removed) + number, steps), gold)
-        _held(findings, "questions", kind.otherwise, contents, watch)
-    for done, asked in enumerate(questions if not kind.otherwise else ()):
+        _held(findings, "questions", kind.otherwise, contents, watched, gold)
+    for asked in watched if not kind.otherwise else ():
         _held(findings, asked.place, check_question, contents, asked)
-        if done % 256 == 255:
-            progress(len(removed) + done + 1, steps)
-    progress(steps, steps)
     findings.checked["questions"] += len(questions)
     return findings.report(release.path)
+
+
+def _watched(questions: list[Record], progress: Callable[[int], object]) -> Iterator[Record]:
+    for done, at in enumerate(questions, start=1):
+        yield at
+        if done % 256 == 0 or done == len(questions):
+            progress(done)
 
 
 def _held(findings: Findings, what: str, check: Callable[..., object], *arguments: Any) -> None:
@@ -147,4 +150,4 @@ def has_key(content: bytes) -> bool:
     Other keys cannot be distinguished from text.
     """
     found = (run for key in _KEY.findall(content) for run in _RUN.findall(key))
-    return any(_LEAST_DIGITS <= sum(48 <= byte <= 57 for byte in run) < len(run) for run in found)
+    return any(1 < sum(48 <= byte <= 57 for byte in run) < len(run) for run in found)

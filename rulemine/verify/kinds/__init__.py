@@ -11,7 +11,7 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-__all__ = ["GoldQuery", "GoldServer", "KindChecks", "Watch", "checks_of"]
+__all__ = ["GoldQuery", "GoldServer", "KindChecks", "checks_of"]
 
 Row = dict[str, Any]
 """A record of a file."""
@@ -26,20 +26,6 @@ GoldServer = Callable[[Mapping[str, Any]], GoldQuery]
 """Loads a graph, as SimpleKG, in the place of the one before, and runs queries on it."""
 
 
-class Watch(NamedTuple):
-    """Who watches a verification, and what it may use.
-
-    Attributes:
-        on_phase: Called with what is checked next, in a word or two.
-        progress: Called now and then with how many questions have been checked.
-        gold: Runs Cypher on a database; None: none is at hand.
-    """
-
-    on_phase: Callable[[str], object]
-    progress: Callable[[int], object]
-    gold: GoldServer | None
-
-
 class KindChecks(NamedTuple):
     """What is special to a kind; what it leaves out, all kinds have.
 
@@ -49,7 +35,8 @@ class KindChecks(NamedTuple):
     Attributes:
         question: Checks one question, after what holds for all that have a query.
         whole: Checks all questions together, and the files of the kind.
-        otherwise: Checks all questions in another way than by their queries; None: by their queries.
+        otherwise: Checks questions in another way than by their queries, given the contents, the questions in
+            turn, and what runs Cypher, if anything does; None: by their queries.
         apart: What a question has that none of another split may have, where the split is by group, by what
             it is called.
         named: What the text of a question names beside its topic entities, answers too.
@@ -60,7 +47,7 @@ class KindChecks(NamedTuple):
 
     question: Callable[[Any], object] = lambda _here: None
     whole: Callable[[Any], object] = lambda _contents: None
-    otherwise: Callable[[Any, Watch], object] | None = None
+    otherwise: Callable[[Any, Iterable[Any], GoldServer | None], object] | None = None
     apart: Callable[[Row, Any], Iterable[tuple[str, Hashable]]] = lambda _row, _contents: ()
     named: Callable[[Row], Iterable[str]] = lambda _row: ()
     constants: Callable[[Row], Iterable[str]] = lambda row: row["anchors"]

@@ -7,11 +7,11 @@ question in Cypher that its answers are the distinct rows, and that its graph is
 says is taken as it is.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from rulemine.verify.contents import Contents, Record, as_triple
-from rulemine.verify.kinds import KindChecks, Watch
+from rulemine.verify.kinds import GoldServer, KindChecks
 from rulemine.verify.questions.asked import Asked
 from rulemine.verify.questions.queries import answers, read
 from rulemine.verify.questions.question import check_split
@@ -20,12 +20,13 @@ __all__ = ["ABOUT_ROWS", "CHECKS"]
 
 
 def _check_all(
-    check: Callable[[Contents, Record], object], contents: Contents, watch: Watch
+    check: Callable[[Contents, Record], object],
+    contents: Contents,
+    questions: Iterable[Record],
+    _gold: GoldServer | None,
 ) -> None:
     """Checks each question, in one of the ways below."""
-    watch.on_phase("questions")
-    for done, at in enumerate(contents.questions):
-        watch.progress(done)
+    for at in questions:
         check_split(contents, at)
         contents.equal(at, "wording", at.row["wording"], "source")
         check(contents, at)

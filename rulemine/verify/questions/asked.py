@@ -201,6 +201,10 @@ class Asked:
         return frozenset(evidence(self.links, self.whole, self.contents.complete))
 
     @cached_property
+    def _few(self) -> Few:
+        return Few(triple for triple, _ in self.evidence)
+
+    @cached_property
     def missing(self) -> dict[str, int]:
         """Answer → the least number of removed triples in its derivations."""
         return self._least(lambda triple: triple in self.contents.removed, add)
@@ -217,8 +221,7 @@ class Asked:
     def _least(
         self, cost: Callable[[Triple], int], both: Callable[[int, int], int]
     ) -> dict[str, int]:
-        few = Few(triple for triple, _ in self.evidence)
-        return costs(self.links, few, self.contents.complete, cost, both)
+        return costs(self.links, self._few, self.contents.complete, cost, both)
 
     def derivable(self, entity: str) -> bool:
         """Whether a graph states, or a rule proves from the complete graph, that an entity is an answer.

@@ -88,8 +88,7 @@ def _check_repeats(contents: Contents) -> None:
     grouped = contents.option("questions", "split") == "group"
     once = () if contents.brink else (("text", "question"), ("query", "query"))
     for at in contents.questions:
-        row = at.row
-        pairs = combinations(sorted({*kind.constants(row)}), 2)
+        row, pairs = at.row, combinations(sorted({*kind.constants(at.row)}), 2)
         keys: list[tuple[Hashable, ...]] = [
             (f"one question a {what}", row[key]) for what, key in once
         ]
@@ -153,10 +152,8 @@ def _check_core(contents: Contents) -> None:
     for patterns, most in ((core, max(5, len(core) // 50)), (bodies, max(1, share))):
         for name, number in sorted(Counter(one for own in patterns for one in own).items()):
             if number > most:
-                found = f"{name} in the proofs of {number} questions of the core"
-                contents.findings.add(
-                    "questions/test.jsonl", None, "patterns", found, f"at most {most}"
-                )
+                what = f"{name} in the proofs of {number} questions of the core", f"at most {most}"
+                contents.findings.add("questions/test.jsonl", None, "patterns", *what)
 
 
 def _check_unseen(contents: Contents) -> None:
