@@ -78,7 +78,7 @@ def test_cypher_questions_have_no_fault(monkeypatch: pytest.MonkeyPatch, tmp_pat
         (lambda row: row.update(core=True), "core"),
         (lambda row: row.update(answers=["cy", "nobody"], further=["nobody"]), "names"),
         (lambda row: row["block"].update(hard_from=""), "parts of the answers"),
-        (lambda row: row.update(split="train"), "split"),
+        (lambda row: row.update(split="train"), "as written again"),
         (lambda row: row.update(wording="model"), "wording"),
     ],
 )

@@ -385,7 +385,7 @@ TAMPERINGS = {
     ),
     "a question in the wrong file": (
         edited(QUESTION, 1, put("split", to="train")),
-        (QUESTION, 1, "split"),
+        (QUESTION, 1, "as written again"),
     ),
     "an id twice": (
         edited(QUESTION, 1, put("id", to="q3")),

@@ -14,7 +14,6 @@ from rulemine.verify.contents import Contents, Record, as_triple
 from rulemine.verify.kinds import GoldServer, KindChecks
 from rulemine.verify.questions.asked import Asked
 from rulemine.verify.questions.queries import answers, read
-from rulemine.verify.questions.question import check_split
 
 __all__ = ["ABOUT_ROWS", "CHECKS"]
 
@@ -27,7 +26,6 @@ def _check_all(
 ) -> None:
     """Checks each question, in one of the ways below."""
     for at in questions:
-        check_split(contents, at)
         contents.equal(at, "wording", at.row["wording"], "source")
         check(contents, at)
     contents.findings.notes.append("there are no proofs: what others published has no certificates")

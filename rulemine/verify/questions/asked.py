@@ -231,8 +231,7 @@ class Asked:
         topic = self.links.parts[0].name
         found = [triple_of(way, topic, entity) for way in self.links.ways]
         proofs = self.contents.whole_prover.prove_all(found)
-        stated = any(triple in self.contents.wider for triple in found)
-        return stated or any(one.ways for one in proofs.values())
+        return any(triple in self.contents.wider or proofs[triple].ways for triple in found)
 
     def types_of(self, entities: Iterable[str]) -> frozenset[str]:
         """The types that all of some entities have."""

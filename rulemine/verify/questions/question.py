@@ -15,7 +15,7 @@ from rulemine.verify.questions.asked import Asked, links_in, smaller
 from rulemine.verify.questions.queries import answers, asks, derivations, nodes, read
 from rulemine.verify.questions.texts import check_origin, check_patterns, check_texts, occurrences
 
-__all__ = ["check_evidence", "check_needed", "check_question", "check_split"]
+__all__ = ["check_evidence", "check_needed", "check_question"]
 
 
 def check_question(contents: Contents, at: Record) -> None:
@@ -30,7 +30,6 @@ def check_question(contents: Contents, at: Record) -> None:
             return contents.wrong(at, "query", row["query"], what)
         note = "queries that its kind alone can read, and their answers: not checked"
         return contents.findings.notes.append(note)
-    check_split(contents, at)
     _check_answers(here)
     _check_choice(here, [item for item in row["hard"] if _check_hard(here, item)])
     kind.question(here)
@@ -45,11 +44,6 @@ def check_question(contents: Contents, at: Record) -> None:
         else:
             here.equal("wording", [row["paraphrases"], row["patterns"]], [[], []])
     return None
-
-
-def check_split(contents: Contents, at: Record) -> None:
-    """Checks that a question is of the split of its file."""
-    contents.equal(at, "split", at.row["split"], at.file.split("/")[-1].removesuffix(".jsonl"))
 
 
 def _check_answers(here: Asked) -> None:

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
-from itertools import chain, zip_longest
+from itertools import chain, product, zip_longest
 from typing import Any, NamedTuple
 
 from rulemine.verify.contents import NAMINGS, Contents, Record
@@ -216,10 +216,9 @@ def check_telling(
     }
     telling = [one for one, by in topics.items() if one in known and not (by and by <= places)]
     hidden = [contents.names(one) for one in answers if one in known and one not in topics]
-    for naming in NAMINGS if hidden else ():
-        for whole in (contents.names(topic)[naming] for topic in telling):
-            if told := find_leaks(whole, (), [one[naming] for one in hidden]):
-                contents.wrong(at, "names tell no answer", whole, f"a name without {told}")
+    for names, naming in product(map(contents.names, telling), NAMINGS):
+        if told := find_leaks(names[naming], (), [one[naming] for one in hidden]):
+            contents.wrong(at, "names tell no answer", names[naming], f"a name without {told}")
 
 
 def check_origin(contents: Contents, at: Record) -> None:

@@ -234,7 +234,6 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     "a paraphrase of a template": (first("2p", put("paraphrases", to=["film1?"])), "wording"),
     "seen before": (first("2i", put("unseen", "relation", to=False)), "unseen"),
     "a question of another kind": (first("2p", put("kind", to="rules")), "kind"),
-    "another split": (first("2p", put("split", to="train")), "split"),
     "an entity without its types": (replaced("types.tsv", "ann\tperson\n", ""), "answer types"),
     "an anchor of a union of another type": (
         replaced("types.tsv", "france\tcountry", "france\tstate"), "types of a union",

@@ -26,7 +26,6 @@ from rulemine.verify.kinds.cypher.evaluation import (
     rows_of,
     text_of,
 )
-from rulemine.verify.questions.question import check_split
 from rulemine.verify.questions.texts import (
     Cut,
     check_origin,
@@ -95,7 +94,6 @@ def check_rows(
         contents.equal(at, key, *differing(stated[key], value), "the query and the graphs")
     for part in idle_parts(graph, asked, matched[0], found[0]):
         contents.wrong(at, "nothing idle", part, "parts without which something else is asked")
-    check_split(contents, at)
     check_origin(contents, at)
     firsts = [json.loads(answer)[0] for answer in row["answers"] if asked.row["return"] in NAMED]
     for cut in check_patterns(contents, at):
