@@ -17,7 +17,7 @@ from typing import NamedTuple
 from rulemine.verify.graph import Graph, Triple, Way
 
 __all__ = [
-    "LINK", "Few", "Query", "answers", "asks", "costs", "derivations", "evidence", "nodes", "read",
+    "LINK", "Few", "Query", "answers", "asks", "costs", "derivations", "evidence", "nodes", "quoted", "read",
     "triple_of",
 ]  # fmt: skip
 
@@ -30,6 +30,9 @@ _TOKEN = re.compile(r'[()]|"(?:[^"\\]|\\.)*"|[^()"\s]+')
 
 _ENDS = {"p": "object", "p-": "subject"}
 """Word of a step in a line → the end of its triple that it leads to."""
+
+quoted = json.JSONEncoder(ensure_ascii=False).encode
+"""A name as queries and rows have it."""
 
 _PARTS = {"p": 1, "p-": 1, "minus": 2, "count": 1}
 
@@ -71,13 +74,9 @@ class Query(NamedTuple):
     def text(self) -> str:
         """Its line, if each step goes one way."""
         if not self.word:
-            return _quoted(self.name)
-        steps = [f"p{'-' * (end == 'subject')} {_quoted(name)}" for name, end in self.ways]
+            return quoted(self.name)
+        steps = [f"p{'-' * (end == 'subject')} {quoted(name)}" for name, end in self.ways]
         return f"({' '.join([*(steps or [self.word]), *(part.text for part in self.parts)])})"
-
-
-def _quoted(name: str) -> str:
-    return json.dumps(name, ensure_ascii=False)
 
 
 def read(line: str) -> Query:

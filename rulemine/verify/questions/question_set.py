@@ -10,12 +10,12 @@ ends. No rule proves more of the core of test than five questions or 2 % of it; 
 none is in the bodies of the rules of more than 30 % of it.
 """
 
-import json
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from itertools import combinations
 
 from rulemine.verify.contents import SPLITS, Contents, Record, Row, as_triple
+from rulemine.verify.questions.queries import quoted
 
 __all__ = ["check_limit", "check_set", "check_splits"]
 
@@ -134,7 +134,7 @@ def _check_one_end(contents: Contents, needed: list[tuple[Record, set[Fact]]]) -
         answers = [item["answer"] for item in at.row["hard"] if at.row["split"] != "train"]
         rows = "".join(answers)  # of JSON, where answers are rows
         for fact, end in ((one, end) for one in facts for end in one):
-            if end in answers or json.dumps(end, ensure_ascii=False) in rows:
+            if end in answers or quoted(end) in rows:
                 other, first = asked.setdefault((at.row["split"], fact), (end, at))
                 if other != end and first is not at:
                     contents.wrong(at, "one end", fact, f"not the other end of {first.place}")
