@@ -110,9 +110,11 @@ def write_again(
         UserError: The release cannot be read.
     """
     parts = read_parts(release)
-    calls = count_model(parts.trace)
     questions = tuple(map(kind_named(release.kind).queries.gold, parts.questions))
-    made = replace(parts, questions=questions, model_counts=calls)
+    # That of the complete graph in the names of its source.
+    digest = parts.complete.renamed({n.name_in(parts.naming): n.entity for n in parts.names}).digest
+    source, calls = {**parts.source, "digest": digest}, count_model(parts.trace)
+    made = replace(parts, questions=questions, model_counts=calls, source=source)
     write_release(folder, made, release.naming, known)
     manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
     # A file that differs is named as a file, not again as its digest.

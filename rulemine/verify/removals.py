@@ -50,8 +50,13 @@ def check_graphs(contents: Contents) -> None:
         name = "incomplete" if level == 100 else f"incomplete-{level}"
         if contents.has(f"kg/{name}.tsv.gz") and not _is_left(contents, name, gone):
             left, rest = contents.graph(name), complete - Graph.of(gone, contents.terms)
-            if other := [*(left - rest), *(rest - left)][:3]:  # and not their order alone
-                what = "incomplete = complete − removed", shown(other), "in both, or in neither"
+            more, less = [("has", *t) for t in left - rest], [("lacks", *t) for t in rest - left]
+            if other := more[:2] + less[:2]:  # and not their order alone
+                what = (
+                    "incomplete = complete − removed",
+                    shown(other),
+                    "nothing too much or too little",
+                )
                 findings.add(f"kg/{name}.tsv.gz", None, *what)
     findings.checked["triples"] += len(complete)
     findings.checked["removed triples"] += len(removed)

@@ -55,6 +55,7 @@ class VerificationReport:
         skipped: Checks that were skipped because what they need is missing or unreadable, which is a
             problem itself.
         notes: What was not checked for another reason; no fault of the release.
+        partial: Whether answers are hidden, so that only some of the claims can be checked.
     """
 
     path: Path
@@ -62,6 +63,7 @@ class VerificationReport:
     checked: Mapping[str, int]
     skipped: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    partial: bool = False
 
     @property
     def ok(self) -> bool:
@@ -75,8 +77,7 @@ class VerificationReport:
             most: The rough number of problems to spell out. Of each kind (one invariant in one file) at
                 least one is shown; the rest are counted.
         """
-        figures = [f"{n:,} {what}" for what, n in self.checked.items()]
-        lines = [f"checked {', '.join(figures) or 'nothing'}"]
+        lines: list[str] = []
         kinds: dict[tuple[str, str], list[Problem]] = {}
         for problem in self.problems:
             kinds.setdefault((problem.file, problem.invariant), []).append(problem)
@@ -89,7 +90,10 @@ class VerificationReport:
         lines += [f"  note: {what}" for what in self.notes]
         files = counted(len({p.file for p in self.problems}), "file")
         some = f"{counted(len(self.problems), 'problem')} in {files}"
-        return "\n".join([*lines, f"{self.path}: {'every invariant holds' if self.ok else some}"])
+        held = "what can be checked holds" if self.partial else "every invariant holds"
+        figures = [f"{n:,} {what}" for what, n in self.checked.items()]
+        end = f"{held if self.ok else some}; checked {', '.join(figures) or 'nothing'}"
+        return "\n".join([*lines, f"{self.path}: {end}"])
 
 
 class Findings:
@@ -127,7 +131,8 @@ class Findings:
 
 def shown(value: object) -> str:
     """A value for a message, escaped and shortened."""
-    text = repr(value)
+    ordered = isinstance(value, set | frozenset)  # the order of a set is not the same twice
+    text = repr(sorted(value, key=repr) if ordered else value)  # type: ignore[call-overload]
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
 
 

@@ -81,6 +81,19 @@ def test_an_option_that_no_recipe_has_is_named(tmp_path: Path) -> None:
     assert "as written again" in found  # the card has other options
 
 
+def test_the_digest_of_the_graph_is_counted(tmp_path: Path) -> None:
+    folder = write_release(tmp_path)
+    kg = Release.open(folder).manifest["kg"]
+    change_manifest(folder, kg={**kg, "digest": "0" * 64})
+    assert [p.file for p in again(folder).problems if "0000" in p.found] == ["manifest.json"]
+
+
+def test_a_release_does_not_pass_as_one_with_hidden_answers(tmp_path: Path) -> None:
+    folder = write_release(tmp_path)
+    change_manifest(folder, hidden=["test"], full="9" * 64)
+    assert {p.invariant for p in again(folder).problems} == {"hidden"}
+
+
 def test_records_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     folder = write_release(tmp_path)
     write_file(folder, "rules.jsonl", "{}\n")
