@@ -44,9 +44,11 @@ def check_rules(contents: Contents) -> None:
         support, pca, body = row["support"], row["pca_body_size"], row["body_size"]
         in_order = 0 < support <= pca <= body and support <= row["head_size"]
         relations = {relation for _, relation, _ in (rule.head, *rule.body)}
+        variables = {v for s, _, o in (rule.head, *rule.body) for v in (s, o)}
         claims = [
             ("rules unique", at.line, rule.line),
             ("rule form", is_formed(rule), True),
+            ("variables", sorted(variables), [*range(len(variables))]),
             ("names", sorted(relations - contents.relations.keys()), []),
             ("support ≤ PCA body size ≤ body size, support ≤ head size", in_order, True),
             *(("measures", row[name], support / (row[size] or 1)) for name, size in _SIZES.items()),

@@ -324,6 +324,12 @@ TAMPERINGS = {
         replaced("rules.jsonl", '["?a","parent","?c"]', '["?a","parent","?d"]'),
         ("rules.jsonl", 1, "rule form"),
     ),
+    "a rule with other variables": (
+        lambda folder: write_file(
+            folder, "rules.jsonl", read_file(folder, "rules.jsonl").replace("?c", "?d")
+        ),
+        ("rules.jsonl", 1, "variables"),
+    ),
     "a rule that names an entity": (
         replaced("rules.jsonl", '["?a","parent","?c"]', '["?a","parent",{"entity":"ada"}]'),
         ("rules.jsonl", None, "record"),
