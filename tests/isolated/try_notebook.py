@@ -27,7 +27,7 @@ def main() -> None:
         printed = "".join(each.text for each in outputs if each.output_type == "stream")
         out = Path(folder, "out", "notebook")
         wanted = {
-            "a proof of each of three questions": printed.count("\nProof\n") >= 3,
+            "a proof of each of three questions": printed.splitlines().count("Proof") >= 3,
             "a figure": any("image/svg+xml" in each.get("data", ()) for each in outputs),
             "the first table of the paper": "symmetry: r(x,y) ⇒ r(y,x)" in printed,
             "the page of the study": (out / "study" / "report.html").exists(),
