@@ -22,7 +22,7 @@ from rulemine.evaluation.cypher.runners import InMemoryRunner
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kinds.cypher.instantiate import make_tasks
-from rulemine.kinds.cypher.realism.characteristics import draft_characteristics
+from rulemine.kinds.cypher.realism import draft_characteristics
 from rulemine.neo4j.bolt import Bolt
 from rulemine.neo4j.reading import read_bolt
 from tests.cypher.test_interpreter import ANSWERS, FAILS, GRAPH

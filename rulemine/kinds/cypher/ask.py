@@ -37,8 +37,7 @@ from rulemine.kinds.cypher.graph import node_names
 from rulemine.kinds.cypher.instantiate import CypherTask, Tally, make_tasks
 from rulemine.kinds.cypher.options import CypherSection
 from rulemine.kinds.cypher.pool import DEALS, CandidatePool, Wanted
-from rulemine.kinds.cypher.realism.characteristics import draft_characteristics
-from rulemine.kinds.cypher.realism.checks import Realism
+from rulemine.kinds.cypher.realism import Realism, draft_characteristics
 from rulemine.kinds.cypher.words.texts import QuestionTexts
 from rulemine.kinds.graded import new_question
 from rulemine.kinds.locks import DRAWN, LockReason

@@ -13,7 +13,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.closing import closed_edges
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import simplekg_pieces
-from rulemine.kinds.cypher.words.wording import noun
+from rulemine.kinds.cypher.words.names import noun
 from rulemine.kinds.kind import Input
 from rulemine.recipe.homonyms import tell_apart
 from rulemine.recipe.inputs import Inputs, of_key

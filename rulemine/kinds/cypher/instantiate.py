@@ -2,7 +2,7 @@
 
 As CypherBench does (arXiv 2412.18702, §4), with what it gets wrong mended: entities without a value never
 stand where a value is asked for, and nodes that share a name are told apart. Nor is asked what nobody would
-ask (`ContrivedPatterns`) and what has a part that does nothing (`rulemine.kinds.cypher.realism.idle`).
+ask (`ContrivedPatterns`) and what has a part that does nothing (`rulemine.kinds.cypher.realism`).
 
 Guarantee: the same graph, seed and options give the same tasks with the same ids; an id depends on the
 graph's name and the query alone. Rows are those of `rulemine.cypher.evaluate`.
@@ -27,9 +27,7 @@ from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.values import to_plain
 from rulemine.kinds.cypher.instances import MOST_ROWS, Instances, bare_patterns, in_turn
-from rulemine.kinds.cypher.realism.characteristics import Characteristics
-from rulemine.kinds.cypher.realism.checks import Realism
-from rulemine.kinds.cypher.realism.idle import IdlePatterns
+from rulemine.kinds.cypher.realism import Characteristics, IdlePatterns, Realism
 from rulemine.kinds.cypher.returns import Proposals, returns_for
 from rulemine.kinds.cypher.words.texts import QuestionTexts
 from rulemine.seeds import check_seed, stream
@@ -237,7 +235,7 @@ class Tally(Counter[tuple[str, str]]):
     """What was made and what was not: MATCH template and what became of it → number.
 
     What becomes of a pattern is ``tasks`` (number of tasks made), ``patterns`` (types and relations that the
-    schema allows), or why it was dropped: an objection of `rulemine.kinds.cypher.realism.checks.Realism`,
+    schema allows), or why it was dropped: an objection of `rulemine.kinds.cypher.realism.Realism`,
     ``no match``, `IDLE`. Of other patterns single questions may be idle, or contrived: `IDLE_RESULT`,
     `CONTRIVED_RESULT`.
     """

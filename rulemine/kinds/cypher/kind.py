@@ -61,8 +61,8 @@ class CypherWording(Wording):
     def inputs(
         self, inputs: "Inputs", asked: "QuestionSet", removed: "Ints"
     ) -> "Sequence[QuestionInput]":
-        """See `rulemine.kinds.cypher.words.inputs.make_cypher_inputs`."""
-        from rulemine.kinds.cypher.words.inputs import make_cypher_inputs
+        """See `rulemine.kinds.cypher.words.dialogue.make_cypher_inputs`."""
+        from rulemine.kinds.cypher.words.dialogue import make_cypher_inputs
 
         schema, naming = inputs["property_graph"].schema, inputs.prompt_naming
         return make_cypher_inputs(asked, schema, inputs.glosses, inputs.templates, naming)

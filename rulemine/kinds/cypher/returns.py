@@ -17,7 +17,7 @@ from rulemine.cypher.questions.templates import CATEGORIES, RETURNS, Category
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.schema import Property
 from rulemine.kg.property_graph.values import is_list
-from rulemine.kinds.cypher.realism.idle import LEAST_COMPARED, compares
+from rulemine.kinds.cypher.realism import LEAST_COMPARED, compares
 from rulemine.phrasing.relation_names import words_of
 from rulemine.seeds import Stream
 

@@ -7,7 +7,7 @@ from rulemine.codec import dump_line
 from rulemine.errors import ConfigError, counted
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kinds.cypher.instantiate import Tally, make_tasks, task_row
-from rulemine.kinds.cypher.realism.characteristics import draft_characteristics
+from rulemine.kinds.cypher.realism import draft_characteristics
 
 __all__ = ["write_tasks"]
 

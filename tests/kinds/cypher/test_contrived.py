@@ -8,8 +8,7 @@ from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.kinds.cypher import instantiate as contrived
 from rulemine.kinds.cypher.instantiate import ContrivedPatterns
-from rulemine.kinds.cypher.realism.characteristics import Characteristics
-from rulemine.kinds.cypher.realism.checks import Realism
+from rulemine.kinds.cypher.realism import Characteristics, Realism
 
 _TYPES = {"l": "Land", "t": "Town", "p": "Person"}
 _NAME = ReturnClause("n_name")

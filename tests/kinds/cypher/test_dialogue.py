@@ -17,9 +17,12 @@ from rulemine.kg.entity_names import NAMINGS
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.kinds.cypher.block import CypherBlock, RowChange
-from rulemine.kinds.cypher.realism.checks import Realism
-from rulemine.kinds.cypher.words.dialogue import CypherVerbalizer, load_cypher_prompts
-from rulemine.kinds.cypher.words.inputs import make_cypher_inputs
+from rulemine.kinds.cypher.realism import Realism
+from rulemine.kinds.cypher.words.dialogue import (
+    CypherVerbalizer,
+    load_cypher_prompts,
+    make_cypher_inputs,
+)
 from rulemine.kinds.cypher.words.texts import QuestionTexts
 from rulemine.llm.call import Call
 from rulemine.phrasing.glosses import load_glosses

@@ -20,9 +20,9 @@ from rulemine.kg.property_graph.schema import EntityType, Property, RelationType
 from rulemine.kinds.cypher import instances, instantiate
 from rulemine.kinds.cypher.instances import Instances, bare_patterns
 from rulemine.kinds.cypher.instantiate import CypherTask, Tally, make_tasks, task_row
-from rulemine.kinds.cypher.realism.characteristics import draft_characteristics
+from rulemine.kinds.cypher.realism import draft_characteristics
 from rulemine.kinds.cypher.returns import _HOLDS, Proposals, _condition, outward, returns_for
-from rulemine.kinds.cypher.words.properties import number_text
+from rulemine.kinds.cypher.words.names import number_text
 from rulemine.seeds import stream
 
 

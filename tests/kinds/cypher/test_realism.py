@@ -8,11 +8,7 @@ from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.kg.facts import Declarations
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, RelationType, Schema
-from rulemine.kinds.cypher.realism.characteristics import (
-    Characteristics,
-    draft_characteristics,
-)
-from rulemine.kinds.cypher.realism.checks import Realism
+from rulemine.kinds.cypher.realism import Characteristics, Realism, draft_characteristics
 
 P, T, G = PatternNode("Person"), PatternNode("Town"), PatternNode("Guild")
 LIVES = ("Person", "lives_in", "Town")

@@ -9,8 +9,7 @@ from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClaus
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.kinds.cypher.graph import node_names
-from rulemine.kinds.cypher.realism.characteristics import draft_characteristics
-from rulemine.kinds.cypher.realism.checks import Realism
+from rulemine.kinds.cypher.realism import Realism, draft_characteristics
 from rulemine.kinds.cypher.words.phrases import fixed_nodes
 from rulemine.kinds.cypher.words.relations import relation_words
 from rulemine.kinds.cypher.words.texts import QuestionTexts

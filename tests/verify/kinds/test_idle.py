@@ -8,7 +8,7 @@ from rulemine.cypher.rows import row_text
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.kg.property_graph.simplekg import simplekg_pieces
-from rulemine.kinds.cypher.realism.idle import IdlePatterns
+from rulemine.kinds.cypher.realism import IdlePatterns
 from rulemine.verify.kinds.cypher.evaluation import LabeledGraph, matches, read, rows_of
 from rulemine.verify.kinds.cypher.questions import idle_parts
 from tests.oracles.random_patterns import random_graph, random_queries

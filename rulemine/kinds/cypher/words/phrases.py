@@ -6,20 +6,77 @@ relation that begins and ends says without a time, it says to have held at some 
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from rulemine.cypher.questions.joins import matched
 from rulemine.cypher.questions.pattern import CURRENT, MatchPattern, PatternEdge
 from rulemine.cypher.questions.templates import MATCHES
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.kinds.cypher.realism.checks import Realism
-from rulemine.kinds.cypher.words.noun_phrase import Far, NounPhrase, both
+from rulemine.kinds.cypher.realism import Realism
+from rulemine.kinds.cypher.words.names import is_person, noun, nouns, relative_pronoun
 from rulemine.kinds.cypher.words.relations import Noun, RelationWords, is_participle, relation_words
-from rulemine.kinds.cypher.words.wording import is_person, noun, nouns, relative_pronoun
 from rulemine.phrasing.descriptions import read_description
 from rulemine.phrasing.lexicon import PREPOSITIONS, article
 from rulemine.phrasing.templates import Templates
 
-__all__ = ["Phrases", "fixed_nodes"]
+__all__ = ["Far", "NounPhrase", "Phrases", "fixed_nodes"]
+
+
+class Far(NamedTuple):
+    """The other end of an edge in words.
+
+    Attributes:
+        text: The words.
+        several: Whether they are in the plural.
+    """
+
+    text: str
+    several: bool = False
+
+
+class NounPhrase(NamedTuple):
+    """What some nodes are called together.
+
+    Attributes:
+        head: The noun.
+        tail: What follows it, for one and for several.
+        single: Whether there can be only one.
+        verb: What is said of them, for one and for several, where a verb says all of it.
+        role: Whether the noun says what they are of something, and not their type.
+    """
+
+    head: Noun
+    tail: tuple[str, str] = ("", "")
+    single: bool = False
+    verb: tuple[str, str] | None = None
+    role: bool = False
+
+    def one(self, determiner: str = "the") -> str:
+        """One of them, after a determiner; "a" is *an* where it has to be."""
+        first = article(self.head[0]) if determiner == "a" else determiner
+        return " ".join(filter(None, (first, self.head[0], self.tail[0])))
+
+    def many(self, determiner: str = "") -> str:
+        """Several of them."""
+        return " ".join(filter(None, (determiner, self.head[1], self.tail[1])))
+
+    @property
+    def the(self) -> str:
+        """All of them."""
+        if self.single:
+            return self.one()
+        return self.many("the") if self.tail[1] else self.many("all")
+
+
+def both(first: tuple[str, str], word: str, last: tuple[str, str]) -> tuple[str, str]:
+    """Two verbs joined by a word, with one *is* or *are* for both."""
+    found = []
+    for one, other in zip(first, last, strict=True):
+        verb = one.split(" ", 1)[0]
+        rest = other.removeprefix(f"{verb} ") if verb in ("is", "are") else other
+        found.append(f"{one.strip()} {word} {rest.strip()}")
+    return found[0], found[1]
+
 
 _EVER = "at some point"
 TIMELESS = ("", False, "")

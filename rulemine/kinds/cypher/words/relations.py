@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from rulemine.kinds.cypher.words.wording import plural
+from rulemine.kinds.cypher.words.names import plural
 from rulemine.phrasing.derive import derive
 from rulemine.phrasing.descriptions import read_description
 from rulemine.phrasing.grammar import doing

@@ -14,29 +14,26 @@ from rulemine.cypher.questions.pattern import MatchPattern, PatternQuery, Return
 from rulemine.cypher.questions.templates import MATCHES
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.schema import Property
-from rulemine.kinds.cypher.realism.checks import Realism
-from rulemine.kinds.cypher.words.noun_phrase import Far, NounPhrase
-from rulemine.kinds.cypher.words.phrases import Phrases, fixed_nodes
-from rulemine.kinds.cypher.words.properties import (
+from rulemine.kinds.cypher.realism import Realism
+from rulemine.kinds.cypher.words.names import (
     be,
+    before_name,
     called,
     condition,
     event,
+    extreme_of,
     in_unit,
     is_number,
+    is_person,
     is_place,
     is_year,
-)
-from rulemine.kinds.cypher.words.wording import (
-    before_name,
-    extreme_of,
-    is_person,
     noun,
     nouns,
     plural,
     property_words,
     truth,
 )
+from rulemine.kinds.cypher.words.phrases import Far, NounPhrase, Phrases, fixed_nodes
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.release.records import topic_values
 from rulemine.text.articles import in_sentence

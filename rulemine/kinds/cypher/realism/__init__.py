@@ -1,1 +1,0 @@
-"""Which questions over a property graph nobody would ask."""
