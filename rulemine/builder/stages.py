@@ -481,24 +481,28 @@ class BuildStages:
         chosen, seed = self.recipe.questions, self.recipe.seed
 
         def work(folder: Path) -> None:
-            from rulemine.kinds.locks import Patterns, removed_facts
-            from rulemine.kinds.split import split, without_patterns
+            from rulemine.kinds.bounds import Bounds, of_proofs
+            from rulemine.kinds.split import split, within_bounds
+            from rulemine.release.proof_triples import RemovedFacts
 
             before, kg = self._asked(self._before("split")), self.inputs.kg
+            facts = RemovedFacts(kg.labeled(self.selection.head))
+            texts = {row.entity: row.text for row in before.names}
+            free = self.recipe.selection.mode == "brink"
+
+            def bounds(core: int) -> Bounds:
+                rules = self.selection.rules
+                return Bounds() if free else Bounds(of_proofs(kg, rules, facts, core, texts))
+
             with self._writing(folder) as writing:
                 asked = self.kind.splits.split(self.inputs, before, self._progress, writing)
-            patterns, most = None, None
-            if self.recipe.selection.mode != "brink":
-                facts = removed_facts(kg, self.selection)
-                texts = {row.entity: row.text for row in before.names}
-                patterns = Patterns.of(kg, self.selection.rules, facts, texts=texts)
-                most = chosen.max_facts
             if asked is None:
+                most = None if free else chosen.max_facts
                 mode, ratios, core = chosen.split, chosen.ratios, chosen.test_core
-                asked = split(before, mode, ratios, seed, core, most, patterns)
-            if patterns is not None:
-                note, kept = self.context.on_warning, self.kind.limits.kept
-                asked = without_patterns(asked, patterns, seed, partial(kept, self.recipe), note)
+                asked = split(before, mode, ratios, seed, core, most, bounds)
+            note, kept = self.context.on_warning, partial(self.kind.limits.kept, self.recipe)
+            if not free:
+                asked = within_bounds(asked, bounds, seed, kept, note)
             self._hand_on("split", folder, asked, before)
 
         options = {

@@ -1,11 +1,9 @@
-"""The questions of a build in the making: what every kind asks with, and what becomes of its drafts.
+"""The engine of all kinds of question: takes what a kind yields, checks it, deals it to the splits, words it.
 
-A kind supplies `drafts`, which is called with an `Asking` and yields, in the order in which the release has
-them, for each thing that it tries
-
-- a `Draft`: a query that `Asking.grade` found fit to be asked, and the block of the kind;
-- a text: why there is no question, e.g. what `Asking.grade` gives in place of grades;
-- a `Question` without id, where the kind has graded and worded it, or a `Rejection`.
+A kind supplies `drafts`, which is called with an `Asking` and yields, for each thing that it tries, what was
+found: a `Draft`, which is a query that `Asking.grade` found fit to be asked, with the block of the kind; a
+text, which says why there is no question, e.g. what `Asking.grade` gives in place of grades; or, where the
+kind grades and words on its own, a `Question` or a `Rejection`.
 
     def drafts(self, asking):
         for triple in asking.kg.labeled(asking.selection.head):
@@ -13,13 +11,19 @@ them, for each thing that it tries
                 graded = asking.grade(asking.link(triple, end), max_answers=20)
                 yield graded if isinstance(graded, str) else Draft(graded, MyBlock(end))
 
-Guarantees: of drafts, no two questions share a query or a text, none is asked by a release that the recipe
-names (``not_in``), no part of a query is idle, and a text names every anchor and no answer in any naming;
-ids count questions in the order given; what is not asked is counted by reason, and kept where it has words.
+All of these are asked, and split in the stage ``split``. A kind that draws more than it asks says how many
+questions of which part are wanted (`rulemine.kinds.building.Dealing.parts`), and yields a `Tried`, with the
+part and the stratum, as long as `Asking.open` says that it is worth it. Of these, `rulemine.kinds.dealing`
+takes what is asked, in the order in which it came, and only that is put into words.
+
+Guarantees: no two questions share a query or a text, or have the same answers and two constants in common;
+none is asked by a release that the recipe names (``not_in``); no part of a query is idle, and a text names
+every anchor and no answer in any naming; ids count questions in their order; what is not asked is counted by
+reason, and kept where it has words.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,7 +32,9 @@ from rulemine.errors import UserError, counted
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
+from rulemine.kinds.bounds import Bounds, near, of_proofs
 from rulemine.kinds.contrived import Contrived
+from rulemine.kinds.dealing import Dealable, deal
 from rulemine.kinds.graded import Graded, Grader, RemovedTriples, Unaskable
 from rulemine.kinds.locks import RememberedFacts, removed_facts
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
@@ -50,7 +56,10 @@ from rulemine.rules.blocks import MapLike
 if TYPE_CHECKING:
     from rulemine.recipe.inputs import Inputs
 
-__all__ = ["MOST_SHOWN", "Asking", "Draft", "link_to", "question_ids"]
+__all__ = ["HOPELESS", "MOST_SHOWN", "Asking", "Draft", "Tried", "link_to", "question_ids"]
+
+HOPELESS = 50
+"""So many are refused for one cause, since one of their stratum was not, before the stratum is given up."""
 
 ID_DIGITS = 5
 """Minimum number of digits of a question id."""
@@ -73,6 +82,27 @@ class Draft(NamedTuple):
     text: str | None = None
 
 
+class Tried(NamedTuple):
+    """What was found for one thing that a kind tried.
+
+    Attributes:
+        part: Of which part of the questions it is, see `rulemine.kinds.building.Dealing.parts`.
+        stratum: What it is like within the part, see `rulemine.kinds.dealing.Dealable`.
+        found: A draft, a question without words, or why there is none.
+    """
+
+    part: Hashable
+    stratum: Hashable
+    found: Draft | Question | Rejection | str
+
+
+class Pooled(NamedTuple):
+    """A question that may be asked: without id and split, and without words unless a model wrote it."""
+
+    question: Question
+    candidate: Dealable
+
+
 class Asking:
     """A build that asks its questions. Whatever it has is made when it is first used.
 
@@ -87,7 +117,10 @@ class Asking:
     Attributes:
         kind: The kind of question, a `rulemine.kinds.building.BuildingKind`.
         recipe: The recipe; `options` is the section of the kind.
-        questions: What is asked so far.
+        questions: What is asked so far, of what is not dealt.
+        pool: What may be dealt, in the order in which it came.
+        drawn: Part → how many were tried.
+        refused: Part → why others are not asked → how many.
         reasons: Why other drafts are not → how many.
         sampling: For the manifest: what was drawn, by structure.
         records: File → its records, of the files that only releases of the kind have.
@@ -117,6 +150,13 @@ class Asking:
         self.queries: set[str] = set()
         self.sampling: dict[str, Any] = {}
         self.records: dict[str, tuple[Any, ...]] = {}
+        self.pool: list[Pooled] = []
+        self.drawn: Counter[Hashable] = Counter()
+        self.refused: dict[Hashable, Counter[str]] = {}
+        self.have: Counter[tuple[Hashable, Hashable]] = Counter()
+        self._since: dict[tuple[Hashable, Hashable], Counter[str]] = {}
+        self._words: dict[int, Question | Rejection] = {}
+        self._of_part: Counter[Hashable] = Counter()
         self.reference: Sequence[Triple] | None = None
 
     def run(self) -> QuestionSet:
@@ -126,16 +166,13 @@ class Asking:
             UserError: There is none.
         """
         for made in self.kind.drafts(self):
-            found = self.question(made) if isinstance(made, Draft) else made
-            if isinstance(found, Question):
-                if isinstance(made, Draft):
-                    self.near.add(found)
-                self.questions.append(found)
-            else:
-                self.refuse(found)
-        for question in [q for q in self.questions if not self.near.stays(q)]:
-            self.questions.remove(question)
-            self.refuse(NEAR_DUPLICATE)
+            self.consider(made if isinstance(made, Tried) else Tried("", "", made))
+        if self.parts:
+            self._take_dealt()
+        else:
+            for question in [q for q in self.questions if not self.near.stays(q)]:
+                self.questions.remove(question)
+                self.refuse(NEAR_DUPLICATE)
         if not self.questions:
             raise UserError(
                 f"no question is left: {counted(self.reasons.total(), 'draft')} ({self.why}). Loosen the "
@@ -143,6 +180,7 @@ class Asking:
             )
         ids = question_ids(len(self.questions))
         questions = [replace(q, id=q.id or own) for q, own in zip(self.questions, ids, strict=True)]
+        questions = self.kind.finished(self, questions)
         if self.reference is None:
             self.reference = self.of_further(questions)
         everything = QuestionSet(
@@ -156,6 +194,133 @@ class Asking:
             self.records,
         )
         return everything.keep(questions, self.rejections)
+
+    def consider(self, drawn: Tried) -> None:
+        """Takes what a kind found into account; may be called in place of yielding it."""
+        part, stratum, made = drawn
+        key = part, stratum
+        self.drawn[part] += 1
+        found = made if not isinstance(made, Draft) else self._of_draft(made)
+        if not isinstance(found, Question):
+            reason = found if isinstance(found, str) else found.reason
+            self._since.setdefault(key, Counter())[reason] += 1
+            self._refuse(part, found)
+            return
+        self._since.pop(key, None)
+        self.have[key] += 1
+        if not self.parts:
+            self.questions.append(found)
+            return
+        dealing = self.kind.dealing
+        needed, marks = self.facts.needed_by(found), frozenset(dealing.marks(found))
+        where = dealing.where(found)
+        if len(needed) > self.recipe.questions.max_facts:
+            where = [split for split in where if split == "train"]
+        given = self.facts.given_by(found) | marks
+        candidate = Dealable(part, stratum, needed | marks, given, found.core, where)
+        self.pool.append(Pooled(found, candidate))
+        self._of_part[part] += 1
+        done = sum(min(n, self._of_part[name]) for name, n in self.parts.items())
+        self.progress(done, sum(self.parts.values()))
+
+    def _of_draft(self, draft: Draft) -> Question | Rejection:
+        """The question of a draft, without words if it may be left out when questions are dealt."""
+        if self.parts and draft.text is None:
+            self.queries.add(draft.graded.query.text)
+            return self.grader.question(self.kind.name, draft.graded, draft.block)
+        if isinstance(found := self.question(draft), Question):
+            self.near.add(found)
+        return found
+
+    def open(self, part: Hashable, stratum: Hashable, wanted: int) -> bool:
+        """Whether it is worth trying for more of a stratum.
+
+        Args:
+            part: Its part.
+            stratum: The stratum.
+            wanted: How many candidates of it are enough.
+        """
+        since = self._since.get((part, stratum), Counter[str]())
+        hopeless = max(since.values(), default=0) >= HOPELESS
+        return self.have[part, stratum] < wanted and not hopeless
+
+    def dealt(self) -> tuple[list[Question], dict[int, str]]:
+        """What would be asked of all that was found so far.
+
+        Returns:
+            The questions with their splits and words, in the order in which they were found; and place in
+            `pool` of each other one → why it is not asked.
+        """
+        dealing, made = self.kind.dealing, dict[int, Question]()
+        plan = dealing.plan(self, [one.candidate for one in self.pool])
+        of = [near(dealing.constants), lambda q, split: dealing.bounds(self, q, split)]
+        if "test" in plan:
+            rules, core = self.selection.rules, plan["test"].core
+            texts = {row.entity: row.text for row in self.names}
+            of.append(of_proofs(self.kg, rules, self.facts, core, texts))
+        bounds = Bounds(*of)
+
+        def take(i: int, split: str) -> str | None:
+            question = self.pool[i].question
+            if (why := bounds.objection(split, question)) is not None:
+                return why
+            if isinstance(worded := self._worded(i), Rejection):
+                return worded.reason
+            bounds.add(split, question)
+            made[i] = replace(worded, split=split)
+            return None
+
+        _, reasons = deal([one.candidate for one in self.pool], plan, take)
+        return [made[i] for i in sorted(made)], reasons
+
+    def _take_dealt(self) -> None:
+        """Asks what is dealt.
+
+        Raises:
+            UserError: There is nothing for a split.
+        """
+        kept, reasons = self.dealt()
+        for i, why in reasons.items():
+            question, worded = self.pool[i].question, self._words.get(i)
+            if not isinstance(worded, Rejection):
+                text = question.question if question.wording == "model" else ""
+                worded = Rejection("ask", why, "", None, "", "", "", text, query=question.query)
+            self._refuse(self.pool[i].candidate.part, worded)
+        part_of = {one.question.query: one.candidate.part for one in self.pool}
+        places = {part: place for place, part in enumerate(self.parts)}
+        self.questions = sorted(kept, key=lambda q: (places.get(part_of[q.query], -1), q.query))
+        asked = Counter(part_of[q.query] for q in kept)
+        self.sampling = {
+            str(part): {
+                "wanted": wanted,
+                "questions": asked[part],
+                "drawn": self.drawn[part],
+                "rejected": dict(sorted(self.refused.get(part, {}).items())),
+            }
+            for part, wanted in self.parts.items()
+        }
+        empty = {split for one in self.pool for split in one.candidate.splits}
+        empty -= {q.split for q in kept}
+        if kept and kept[0].split and empty:
+            raise UserError(
+                f"{counted(len(kept), 'question')} could be drawn, none of them for "
+                f"{' and '.join(sorted(empty))} ({self.why}). Set questions.split to random or none, "
+                f"ask for more ({self.kind.limits.amount}), or build from a larger graph."
+            )
+
+    def _worded(self, i: int) -> Question | Rejection:
+        """A question of the pool in words, or why it cannot have them; found once."""
+        question = self.pool[i].question
+        if i not in self._words:
+            worded = question if question.question else self.kind.worded(self, question)
+            self._words[i] = worded
+        return self._words[i]
+
+    @cached_property
+    def parts(self) -> Mapping[Hashable, int]:
+        """Part → how many questions of it are wanted; empty: all that is found is asked."""
+        found: Mapping[Hashable, int] = self.kind.dealing.parts(self)
+        return found
 
     def grade(self, query: Query, *, max_answers: int = 0, max_evidence: int = 0) -> Graded | str:
         """Grades a query, or says why it is no question; arguments as of `Grader.grade`."""
@@ -181,6 +346,11 @@ class Asking:
     def link(self, triple: Triple, end: str) -> Query:
         """See `link_to`."""
         return link_to(triple, end, self.declarations)
+
+    def _refuse(self, part: Hashable, found: Rejection | str) -> None:
+        reason = found if isinstance(found, str) else found.reason
+        self.refused.setdefault(part, Counter())[reason] += 1
+        self.refuse(found)
 
     def refuse(self, found: Rejection | str) -> None:
         """Counts what is not asked, and keeps it for the release where it has words, a triple or an id."""

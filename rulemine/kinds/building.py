@@ -4,24 +4,26 @@ Graph, rules and removal, texts, splits, the release and its checks do not ask w
 except where a record of the kind is read.
 """
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rulemine.config import keys_of
 from rulemine.files import digest_of, read_text
+from rulemine.kinds.dealing import DRAWN, Dealable, Share, by_ratios
 from rulemine.kinds.kind import Kind
 from rulemine.kinds.registry import KINDS
 from rulemine.registry import packaged_or_given
 
 if TYPE_CHECKING:  # a kind that is asked for its name or options loads nothing of this
     from rulemine.kg.property_graph.graph import PropertyGraph
-    from rulemine.kinds.asking import Asking, Draft
+    from rulemine.kinds.asking import Asking, Draft, Tried
+    from rulemine.kinds.bounds import Bound
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.records import Question, Rejection
 
-__all__ = ["BuildingKind", "GraphParts", "kind_of"]
+__all__ = ["BuildingKind", "Dealing", "GraphParts", "kind_of"]
 
 
 @dataclass(frozen=True)
@@ -46,14 +48,44 @@ class GraphParts:
         return None
 
 
+class Dealing:
+    """How a kind that draws more than it asks has its questions dealt, see `rulemine.kinds.dealing`."""
+
+    def parts(self, asking: "Asking") -> Mapping[Hashable, int]:
+        """How many questions of each part are wanted, over all splits; empty: all that is found is asked."""
+        return {}
+
+    def plan(self, asking: "Asking", candidates: Sequence[Dealable]) -> Mapping[str, Share]:
+        """Split → its share, given what was found: by default by the ratios of the recipe."""
+        return by_ratios(asking.parts, candidates, asking.recipe.questions)
+
+    def marks(self, question: "Question") -> Iterable[Hashable]:
+        """What only one split may have, such as the anchors of its questions."""
+        return ()
+
+    def where(self, question: "Question") -> Sequence[str]:
+        """The splits where a question may be."""
+        return DRAWN
+
+    def bounds(self, asking: "Asking", question: "Question", split: str) -> "Iterable[Bound]":
+        """What no more than so many questions may have in common."""
+        return ()
+
+    def constants(self, question: "Question") -> Sequence[str]:
+        """The constants of a query: no two questions with the same answers have two in common."""
+        return question.anchors
+
+
 class BuildingKind(Kind):
     """A kind of question in a build. Options are plain JSON values, part of the keys of stages.
 
     Attributes:
         graph: What a release has of the graph beside its triples.
+        dealing: How questions are dealt while they are asked.
     """
 
     graph: ClassVar[GraphParts] = GraphParts()
+    dealing: ClassVar[Dealing] = Dealing()
     page = "kinds/query_page.md"
 
     def options(self, inputs: "Inputs") -> dict[str, Any]:
@@ -81,15 +113,21 @@ class BuildingKind(Kind):
             **({"naming": recipe.naming, **inputs.model_options()} if self.wording.writes else {}),
         }
 
-    def drafts(self, asking: "Asking") -> "Iterator[Draft | Question | Rejection | str]":
+    def drafts(self, asking: "Asking") -> "Iterator[Tried | Draft | Question | Rejection | str]":
         """What may become a question, and why the rest does not, see `rulemine.kinds.asking`.
-
-        Questions have no splits unless these decide what is asked.
 
         Raises:
             UserError: There is no question, and the kind says why.
         """
         raise NotImplementedError
+
+    def worded(self, asking: "Asking", question: "Question") -> "Question | Rejection":
+        """A question that is about to be asked, in words; or why it cannot have them."""
+        return asking.texts.from_template(question)
+
+    def finished(self, asking: "Asking", questions: "list[Question]") -> "list[Question]":
+        """All questions, which have ids now, with what depends on these; by default as they are."""
+        return questions
 
 
 def kind_of(recipe: "Recipe") -> BuildingKind:

@@ -4,16 +4,18 @@ Guarantee: a pool depends on the candidates, options and seed, not on the order 
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+
+import numpy as np
 
 from rulemine.cypher.questions.pattern import PatternQuery
 from rulemine.errors import UserError, counted
 from rulemine.kinds.cypher.options import SPLIT_WAYS
-from rulemine.kinds.split import deal, sizes_of_splits
 from rulemine.release.proof_triples import Fact, RemovedFacts
 from rulemine.release.records import SPLITS, Question
+from rulemine.removal.levels import spread
 from rulemine.seeds import stream
 
 __all__ = ["DEALS", "CandidatePool", "Wanted", "signature_of"]
@@ -210,3 +212,79 @@ class CandidatePool:
         )
         validation = test // len(SPLITS)
         return {"test": test, "validation": validation, "train": 2 * test - validation}
+
+
+TRAIN, VALIDATION, TEST = map(SPLITS.index, ("train", "validation", "test"))
+
+
+def sizes_of_splits(
+    core: Sequence[bool], ratios: Sequence[int], test_core: int
+) -> list[tuple[float, float]]:
+    """How many questions outside the core, and of the core, each split should have.
+
+    Test gets `test_core` questions of the core, but at most a third of them, validation a third as many, each
+    of them no less than by the ratios, and train the rest.
+
+    Args:
+        core: Whether each question is of the core.
+        ratios: As for `split`.
+        test_core: As for `split`.
+    """
+    n, shares = sum(core), [ratio / sum(ratios) for ratio in ratios]
+    asked = min(test_core, n // 3)
+    test, validation = max(n * shares[TEST], asked), max(n * shares[VALIDATION], asked / 3)
+    of_core = (n - validation - test, validation, test)
+    return [((len(core) - n) * share, own) for share, own in zip(shares, of_core, strict=True)]
+
+
+def deal(
+    strata: Sequence[Hashable],
+    groups: Sequence[Sequence[int]],
+    wanted: Sequence[tuple[float, float]],
+    seed: int,
+    core: Sequence[bool],
+    fits: Callable[[int, str], bool] | None = None,
+) -> list[int]:
+    """The index of the split of every group: test is filled first, then validation, and the rest is train.
+
+    Args:
+        strata: What each question is like; every split has its share of each.
+        groups: Positions of the questions of each group; two at least.
+        wanted: How many questions outside the core, and of the core, each split should have.
+        seed: Seed of the random choices.
+        core: Whether each question is of the core.
+        fits: Puts a group into a split unless it does not fit; then it is in train, but where the core of
+            test is not full without it. None: all fit.
+    """
+    sizes = [(len(own) - (n := sum(core[i] for i in own)), n) for own in groups]
+    order = _spread(strata, groups, min(map(sum, wanted)) / max(1, len(strata)), seed)
+    dealt = [TRAIN] * len(groups)
+    room = {k: [*wanted[k]] for k in (TEST, VALIDATION)}
+    for check in (fits, None) if fits else (None,):
+        for g in order:
+            for k, left in room.items() if dealt[g] == TRAIN else ():
+                after = [r - n for r, n in zip(left, sizes[g], strict=True)]
+                fills = sum(after) >= -0.5 and sum(map(abs, after)) <= sum(map(abs, left))
+                if fills and (check is None or check(g, SPLITS[k])):
+                    dealt[g], room[k] = k, after
+                    break
+    for k in [k for k in (VALIDATION, TEST, TRAIN) if k not in dealt]:
+        number = Counter(dealt)
+        spare = [g for g in order if number[dealt[g]] > 1] or [g for g in order if not dealt[g]]
+        for g in sorted(spare, key=lambda g: sum(sizes[g]))[:1]:
+            dealt[g] = k
+    return dealt
+
+
+def _spread(
+    strata: Sequence[Hashable], groups: Sequence[Sequence[int]], least: float, seed: int
+) -> list[int]:
+    """The groups in an order in which those of each stratum are spread evenly; rare strata are one."""
+    size = Counter(strata)
+    of = [strata[own[0]] if size[strata[own[0]]] * least >= 1 else None for own in groups]
+    numbers: dict[Hashable, int] = {}
+    due = spread(
+        np.array([numbers.setdefault(stratum, len(numbers)) for stratum in of], np.int64),
+        lambda number: stream(seed, "split", str(number)),
+    )
+    return [int(group) for group in np.argsort(due, kind="stable")]

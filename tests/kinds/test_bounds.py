@@ -1,11 +1,12 @@
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.locks import Patterns
-from rulemine.kinds.split import without_patterns
+from rulemine.kinds.bounds import NEAR_DUPLICATE, Bounds, near, of_proofs
+from rulemine.kinds.split import within_bounds
 from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.question_set import QuestionSet
 from rulemine.rules.rule import Atom, Rule
@@ -20,8 +21,10 @@ def left(questions, relations=50, note=str):
     more = {(f"m{i}", f"m{i}", "m") for i in range(relations - 1)}
     kg = KnowledgeGraph.from_triples(removed | more)
     asked = QuestionSet(tuple(questions), (), (), 0)
-    patterns = Patterns.of(kg, RULES, RemovedFacts(removed))
-    return without_patterns(asked, patterns, 0, lambda kept: kept, note)
+    facts = RemovedFacts(removed)
+    return within_bounds(
+        asked, lambda core: Bounds(of_proofs(kg, RULES, facts, core)), 0, lambda kept: kept, note
+    )
 
 
 def ask(number, ends, rule=0, **more):
@@ -64,3 +67,17 @@ def test_two_entities_are_asked_for_from_one_end_but_in_training():
     assert said == [
         "split: 1 question left out: another question asks for its topic from its answer"
     ]
+
+
+def test_of_questions_with_the_same_answers_and_two_constants_in_common_one_is_asked():
+    bounds = Bounds(near(lambda q: q.anchors))
+    one = replace(question(1, ("a", "r", "x")), anchors=("a", "b"), answers=("x", "y"))
+    bounds.add("test", one)
+    for anchors, answers, why in (
+        (("b", "a"), ("x", "y"), NEAR_DUPLICATE),
+        (("a", "b", "c"), ("y", "x"), NEAR_DUPLICATE),
+        (("a", "c"), ("x", "y"), None),
+        (("a", "b"), ("x",), None),
+    ):
+        other = replace(one, anchors=anchors, answers=answers)
+        assert bounds.objection("train", other) == why

@@ -1,0 +1,172 @@
+"""Deals candidates to the splits: test first, then validation, then training.
+
+Guarantees: no candidate gives a mark that one of an earlier split needs; of a part, no split has more than
+planned while it lacks others; what is dealt depends on the candidates, their order and the plan alone.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+__all__ = ["DRAWN", "ENOUGH", "GIVES", "Dealable", "Share", "by_ratios", "deal"]
+
+DRAWN = ("test", "validation", "train")
+"""The splits in the order in which they are filled."""
+
+COMPARED = 12
+"""So many candidates that fit are compared before one is taken."""
+
+ENOUGH = "enough questions like it are asked"
+GIVES = "it gives away what a test or validation question asks for"
+"""Why a candidate is in no split, where `deal` was not told otherwise."""
+
+
+_PASSES = ((True, False), (True, True), (False, False), (None, False), (None, True))
+"""Whether a pass takes the core, the rest (None: either); and whether a part may have twice its number."""
+
+
+class Dealable(NamedTuple):
+    """What may become a question, or a group of questions that stay together.
+
+    Attributes:
+        part: What each split has a bounded number of, e.g. a structure.
+        stratum: What it is like within its part. Strata are taken in turn, so that they come out even, and
+            what one lacks the others give.
+        needs: Marks that no split filled later may give: the removed facts that its hard answers need, and
+            whatever only one split may have, such as its anchors.
+        gives: Marks that it gives.
+        core: How many of its questions are of the core.
+        splits: The splits where it may be.
+        size: How many questions it stands for.
+    """
+
+    part: Hashable
+    stratum: Hashable
+    needs: frozenset[Hashable]
+    gives: frozenset[Hashable]
+    core: int = 0
+    splits: Collection[str] = DRAWN
+    size: int = 1
+
+
+class Share(NamedTuple):
+    """What is planned for a split.
+
+    Attributes:
+        parts: Part → the most questions of it, but for questions that other parts lack.
+        total: How many questions.
+        core: How many of them are of the core, if there are enough: these are dealt first.
+    """
+
+    parts: Mapping[Hashable, int]
+    total: int
+    core: int = 0
+
+
+def by_ratios(
+    parts: Mapping[Hashable, int], candidates: Sequence[Dealable], chosen: Any
+) -> dict[str, Share]:
+    """Plans splits in which each part has its share.
+
+    Test gets as many questions of the core as are asked for, but at most a third of those that there are;
+    validation a third as many.
+
+    Args:
+        parts: Part → how many questions are wanted in all splits.
+        candidates: What there is.
+        chosen: The section ``questions`` of a recipe. If splits are not held apart, there is one, called "".
+    """
+    found, core = Counter[Hashable](), 0
+    for one in candidates:
+        found[one.part] += one.size
+        core += one.core
+    few = {part: min(wanted, found[part]) for part, wanted in parts.items()}
+    whole = sum(few.values())
+    if chosen.split != "group":
+        return {"": Share(parts, whole)}
+    core = min(chosen.test_core, core // 3)
+    plan = dict[str, Share]()
+    _, validation, test = chosen.ratios
+    for split, ratio, own in (("test", test, core), ("validation", validation, -(-core // 3))):
+        share = ratio / sum(chosen.ratios)
+        most = {part: math.ceil(number * share) for part, number in few.items()}
+        plan[split] = Share(most, max(own, round(whole * share)), own)
+    plan["train"] = Share(parts, whole)
+    return plan
+
+
+def deal(
+    candidates: Sequence[Dealable],
+    plan: Mapping[str, Share],
+    take: Callable[[int, str], str | None] = lambda _i, _split: None,
+) -> tuple[dict[int, str], dict[int, str]]:
+    """Deals candidates.
+
+    Of the next candidates of a stratum that fit a split, it gets the one that keeps fewest others out of the
+    splits that are filled later.
+
+    Args:
+        candidates: In the order in which they are preferred.
+        plan: Split → its share, in the order in which splits are filled; that of the last one counts what
+            the others have of it, too.
+        take: Called with a candidate's place and a split before it is dealt: None, or why it cannot be there.
+
+    Returns:
+        Place of each candidate that is dealt → its split; place of each other one → why it is not.
+    """
+    givers = Counter(mark for one in candidates for mark in one.gives)
+    split_of, reasons = dict[int, str](), dict[int, str]()
+    needed = set[Hashable]()
+    *_, last = plan
+
+    def locks(i: int) -> int:
+        return sum(givers[mark] for mark in candidates[i].needs if mark not in needed)
+
+    for split, share in plan.items():
+        before, core = frozenset(needed), 0
+        have = Counter[Hashable]()
+        for i in split_of if split == last else ():
+            have[candidates[i].part] += candidates[i].size
+        free = [
+            i
+            for i, one in enumerate(candidates)
+            if i not in split_of
+            and (split in one.splits or not split)
+            and before.isdisjoint(one.gives)
+        ]
+        for of_core, twice in _PASSES if split != last else _PASSES[-2:-1]:
+            until = share.core if of_core else share.total
+            queues: dict[tuple[Hashable, Hashable], list[int]] = {}
+            for i in free:
+                one = candidates[i]
+                if i not in split_of and (of_core is None or of_core == (one.core > 0)):
+                    queues.setdefault((one.part, one.stratum), []).append(i)
+            while queues:
+                for key, queue in list(queues.items()):
+                    most = share.parts.get(key[0], 0) * (1 + twice) - have[key[0]]
+                    left = until - (core if of_core else have.total())
+                    window = queue[:COMPARED] = [
+                        i
+                        for i in queue[:COMPARED]
+                        if candidates[i].size <= most
+                        and (candidates[i].core if of_core else candidates[i].size) <= left
+                    ]
+                    if not window:  # what is behind it has its turn
+                        if not queue:
+                            del queues[key]
+                        continue
+                    best = min(window, key=locks) if split != last else window[0]
+                    queue.remove(best)
+                    if (why := take(best, split)) is not None:
+                        reasons[best] = why
+                        continue
+                    split_of[best] = split
+                    have[key[0]] += candidates[best].size
+                    core += candidates[best].core
+                    if split != last:
+                        needed |= candidates[best].needs
+    for i, one in enumerate(candidates):
+        if i not in split_of:
+            reasons.setdefault(i, ENOUGH if needed.isdisjoint(one.gives) else GIVES)
+    return split_of, {i: why for i, why in reasons.items() if i not in split_of}
