@@ -249,10 +249,6 @@ STAND_INS: dict[str, _StandIn] = {
     "reference": (_reference, "kg/reference.tsv.gz"),
     "labels": (_labels, "entities.tsv"),
     "questions.templates": (_templates, "relations.tsv"),
-    "questions.declarations": (
-        lambda release: {"declared": release.templates().declarations},
-        "relations.tsv",
-    ),
     "questions.filter": (_filter, "kg.dropped in manifest.json"),
 }
 """Key of a recipe → what the release itself has to take the place of what `Inputs` reads, and where."""

@@ -300,7 +300,6 @@ class BuildStages:
         chosen = self.recipe.selection
         found = confident_rules(
             self.mined_rules,
-            chosen.min_std_confidence,
             self.inputs.excluded_from_bodies,
             min_sure_confidence=chosen.min_sure_confidence,
         )
@@ -364,7 +363,6 @@ class BuildStages:
             "sample": chosen.groundings_per_rule,
             "seed": self.recipe.seed,
             "dropped": sorted(self.inputs.excluded),
-            "min_std_confidence": chosen.min_std_confidence,
             "min_rare_confidence": chosen.min_rare_confidence,
             "max_prior": chosen.max_prior,
             "kept_out": sorted(self.inputs.excluded_from_bodies),

@@ -106,26 +106,11 @@ FLOORS = (
     Chosen("selection.max_prior", 0.07, "no answer that more than 7 % of a relation's topics have"),
     Chosen("questions.max_questions", 10_000, "more say no more about a system"),
     Chosen(
-        "questions.declarations",
-        "found",
-        "relations that state the same facts are one in questions",
-    ),
-    Chosen(
         "questions.filter",
         "found",
         "ids, dates, addresses, images and the like are not asked about",
     ),
     Chosen("questions.max_answers", 50, "nobody names more"),
-    Chosen(
-        "questions.max_median_answers",
-        20,
-        "relations whose usual question has more answers are left out",
-    ),
-    Chosen(
-        "questions.max_end_share",
-        0.7,
-        "relations with one entity at most of their ends are left out",
-    ),
     Chosen("questions.max_answer_share", 0.01, "no hard answer of more than 1 % of the questions"),
 )
 """What every draft has, whatever the goal."""

@@ -50,7 +50,6 @@ def drafted_files(
     if inputs.own.keys().isdisjoint(("kg", "stated", "relations")):
         texts: dict[str, tuple[str, Iterable[str]]] = {
             "templates": ("How its relations are put into words", _templates(inputs)),
-            "declarations": ("Which relations state the same facts", _declarations(inputs)),
             "filter": ("Which relations are not asked about", _filter(inputs)),
         }
         for stem, (about, lines) in texts.items():
@@ -119,6 +118,8 @@ def _templates(inputs: Inputs) -> Iterator[str]:
             yield f"ask_reason = {dump_line(why)}"
         if asks[row.relation]["place"]:
             yield "place = true"
+        own = [found for found in inputs.found if found.relation == row.relation]
+        yield from (line for line in found_lines(own) if not line.startswith("["))
 
 
 def _texts(row: RelationTemplates) -> Iterator[tuple[str, str]]:
@@ -133,10 +134,6 @@ def _texts(row: RelationTemplates) -> Iterator[tuple[str, str]]:
     yield "describe_object", row.describe_object
 
 
-def _declarations(inputs: Inputs) -> Iterator[str]:
-    yield from found_lines(inputs.found) or ["# The triples show none."]
-
-
 def _filter(inputs: Inputs) -> Iterator[str]:
     found = kept_out(inputs.kg, inputs.named.relations)
     yield "[drop]"
@@ -144,7 +141,7 @@ def _filter(inputs: Inputs) -> Iterator[str]:
         yield f"{dump_line(relation)} = {dump_line(why)}"
     for relation, why in inputs.excluded.items():
         if relation not in found:
-            yield f"# by max_end_share or max_median_answers: {dump_line(relation)}, {why}"
+            yield f"# by the triples: {dump_line(relation)}, {why}"
     yield from standard_lines(found_standards(inputs.kg, inputs.named.relations))
 
 

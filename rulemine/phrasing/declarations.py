@@ -1,6 +1,6 @@
-"""Declarations in files: which relations state the same facts (see `rulemine.kg.facts`).
+"""Declarations in template files: which relations state the same facts (see `rulemine.kg.facts`).
 
-TOML with a table per relation, each key on either of the relations; a template file has the same keys:
+Each key stands in the table of either of the relations, which may have no templates:
 
     ["spouse"]
     symmetric = true
@@ -11,28 +11,21 @@ TOML with a table per relation, each key on either of the relations; a template 
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 from rulemine.codec import dump_line
-from rulemine.config import read_toml
-from rulemine.errors import InputError, did_you_mean, list_problems
+from rulemine.errors import did_you_mean
 from rulemine.kg.facts import Declarations
 from rulemine.kg.relation_overlap import FoundDeclaration
-from rulemine.phrasing.tables import misspelled, read_tables
 
 __all__ = [
-    "LISTS", "Declaring", "declared_in", "found_lines", "lines_of", "load_declarations", "unknown_in",
+    "LISTS", "Declaring", "declared_in", "found_lines", "lines_of", "unknown_in",
 ]  # fmt: skip
 
 LISTS = ("inverse_of", "same_as")
 """Keys of lists of relations."""
 
 _KEYS = {"symmetric": "symmetric", "inverse": "inverse_of", "same": "same_as"}
-
-_EXPECTED = (
-    "A file of declarations has one table per relation, with symmetric, inverse_of or same_as."
-)
 
 
 class _Declares(Protocol):
@@ -46,31 +39,11 @@ class _Declares(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Declaring:
-    """The keys of a relation in a file of declarations."""
+    """The keys of a relation that has no templates of its own."""
 
     symmetric: bool = False
     inverse_of: tuple[str, ...] = ()
     same_as: tuple[str, ...] = ()
-
-
-def load_declarations(source: str | Path, relations: Iterable[str]) -> Declarations:
-    """Reads a file of declarations: what it says about the relations of a graph.
-
-    Args:
-        source: The file; it may be empty.
-        relations: The relations of the graph.
-
-    Raises:
-        InputError: As `read_tables`; or the file names a relation that looks misspelled, or declares
-            something about an unknown one.
-    """
-    path, names = Path(source), sorted(set(relations))
-    if not read_toml(path, _EXPECTED):
-        return Declarations()
-    tables = read_tables(path, Declaring, {}, _EXPECTED, LISTS)
-    if problems := [*misspelled(tables, names), *unknown_in(tables, {*names, *tables})]:
-        raise InputError(list_problems(str(path), problems, "Relation names must match exactly."))
-    return declared_in(tables).within(names)
 
 
 def declared_in(tables: Mapping[str, _Declares]) -> Declarations:

@@ -15,14 +15,12 @@ from rulemine.kg.graph import DIRECTIONS
 from rulemine.phrasing.declarations import LISTS, Declaring, declared_in, unknown_in
 from rulemine.phrasing.descriptions import description_problem, wordings
 from rulemine.phrasing.tables import misspelled, read_tables
-from rulemine.registry import packaged_or_given
 
 __all__ = [
     "ENDS",
     "PLACEHOLDERS",
     "RelationTable",
     "closed_ends",
-    "declared_in_templates",
     "questions_of",
     "read_template_file",
     "table_problems",
@@ -94,21 +92,6 @@ def read_template_file(
     if problems := [*problems, *table_problems(tables, declared)]:
         raise InputError(list_problems(str(path), problems, _ADVICE))
     return tables, declared
-
-
-def declared_in_templates(source: str) -> Declarations:
-    """What a template file declares by itself.
-
-    Args:
-        source: The file, the name of a packaged data set that has one, or "" for none.
-
-    Raises:
-        InputError: As `read_tables`.
-    """
-    if source == "":
-        return Declarations()
-    path = packaged_or_given(source, "templates.toml")
-    return declared_in(read_tables(path, RelationTable, PLACEHOLDERS, _EXPECTED, LISTS, Declaring))
 
 
 def table_problems(tables: Mapping[str, RelationTable], declared: Declarations) -> list[str]:

@@ -13,7 +13,6 @@ __all__ = ["AS_DRAFTED", "is_untouched", "sealed"]
 
 AS_DRAFTED = {
     "questions.templates": "",
-    "questions.declarations": "found",
     "questions.filter": "found",
 }
 """Key of a recipe → the value that is the same as naming a file that nobody has edited."""

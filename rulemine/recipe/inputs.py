@@ -30,8 +30,6 @@ from rulemine.kg.relation_overlap import (
 )
 from rulemine.kinds.registry import KINDS
 from rulemine.mining.amie_jar import AmieJar
-from rulemine.phrasing.declarations import load_declarations
-from rulemine.phrasing.template_file import declared_in_templates
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.query.answers import single_ends, stale_in
 from rulemine.recipe.earlier import Earlier, read_earlier
@@ -218,27 +216,14 @@ class Inputs:
 
     @cached_property
     def found(self) -> tuple[FoundDeclaration, ...]:
-        """What the triples of the graph bear out, where that is declared; see `found_declarations`."""
-        chosen = self.recipe.questions
-        named = chosen.declarations or ("none" if chosen.templates else "found")
-        if named != "found" or self.recipe.selection.mode == "brink":
-            return ()
-        with of_key("questions.templates"):
-            return found_declarations(self.stated, declared_in_templates(chosen.templates))
-
-    @cached_property
-    def declared(self) -> Declarations:
-        """What is declared besides what templates declare."""
-        named = self.recipe.questions.declarations
-        if named in ("", "found", "none"):
-            return declared_by(self.found)
-        with of_key("questions.declarations"):
-            return load_declarations(named, self.relations)
+        """What the triples of the graph bear out, where no templates declare anything."""
+        told = self.recipe.questions.templates or self.recipe.selection.mode == "brink"
+        return () if told else found_declarations(self.stated)
 
     @cached_property
     def templates(self) -> Templates:
         """The relation templates; the published procedure (``brink``) knows no declarations."""
-        named, declared = self.recipe.questions.templates, self.declared
+        named, declared = self.recipe.questions.templates, declared_by(self.found)
         with of_key("questions.templates"):
             given = named, self.relations, declared, self.stated, self.named.relations
             templates = load_templates(*given, lambda: self.named.entities)
@@ -291,7 +276,9 @@ class Inputs:
         with of_key("questions.filter"):
             found, names = chosen.filter == "found", self.named.relations
             listed = kept_out(kg, names) if found else load_filter(chosen.filter, kg.relations)
-        return excluded_relations(self.kg, listed, chosen.max_end_share, chosen.max_median_answers)
+        if not chosen.filter:
+            return {}
+        return excluded_relations(kg, listed, chosen.max_end_share, chosen.max_median_answers)
 
     @cached_property
     def types(self) -> EntityTypes:
@@ -386,7 +373,7 @@ class Inputs:
             "types": types or None,
             "labels": [row._asdict() for row in self.named.files] or None,
             "found": [row._asdict() for row in self.found] or None,
-            "dropped": self.excluded if self.recipe.questions.filters else None,
+            "dropped": self.excluded if self.recipe.questions.filter else None,
             "classes": {name: list(of) for name, of in self.classes.items()} or None,
             "standards": [to_json(one) for one in self.standards] or None,
             "amie_jar": self.amie and self.amie.digest,

@@ -45,8 +45,6 @@ class SelectionSection(Section):
             sub-type; 1: off. Not in ``brink``.
         max_prior: No answer is asked for that more than this fraction of a relation's topic entities
             have; it is easily guessed. 1: off.
-        min_std_confidence: Lower bounds on the standard confidence of the mined rules with 1, 2, … body
-            atoms; the last one holds for longer bodies too. Empty: none beyond that of ``mining``.
         min_sure_confidence: Lower bound on the lower end of the 95 % Wilson interval of the standard
             confidence: a rule that is seldom seen has to be right more often. 0: off.
         min_rare_confidence: Lower bound on the confidence of rules where the answer cannot be guessed: of
@@ -73,7 +71,6 @@ class SelectionSection(Section):
     )
     per_type: float = option(1.0, above=0, most=1)
     max_prior: float = option(0.07, above=0, most=1, flag=True)
-    min_std_confidence: tuple[float, ...] = option((), least=0, most=1)
     min_sure_confidence: float = option(0.0, least=0, most=1)
     min_rare_confidence: float = option(0.1, least=0, most=1)
 
@@ -95,10 +92,8 @@ class QuestionSection(Section):
 
     Attributes:
         templates: ``family``, ``demo``, ``fb15k237`` or a TOML file of verbalization templates; empty:
-            derived from the names of the relations.
-        declarations: Which relations state the same facts, besides what templates declare: a TOML file;
-            ``found``, what the triples of the graph bear out; or ``none``. Empty: ``found`` where there are
-            no templates, else ``none``. Not in ``brink``.
+            derived from the names of the relations, and those state the same facts of which the triples bear
+            it out. A file says so itself.
         max_answer_share: Largest fraction of the questions left that may have the same entity as hard
             answer, in the core by itself and in the whole (``brink``: of the questions before any is left
             out); 1: off.
@@ -109,12 +104,10 @@ class QuestionSection(Section):
         ratios: Sizes of train, validation and test relative to each other; groups of the kind ``subgraphs``
             have its ``test_share``.
         filter: ``fb15k237`` or a TOML file of relations that are not asked about; ``found``: those whose name
-            or objects show that they are ids, dates, addresses, images and the like; empty: none. This
-            and the next two need the selection ``maximal``.
-        max_end_share: A relation is not asked about when one entity is the object (or the subject) of
-            more than this fraction of its triples; 1: off.
-        max_median_answers: A relation is not asked about when, whichever end is asked for, more than
-            half of its questions would have more answers than this; 0: off.
+            or objects show that they are ids, dates, addresses, images and the like; empty: none. Where it is
+            not empty, relations with one entity at most of their ends (`max_end_share`), or whose usual
+            question has too many answers (`max_median_answers`), are not asked about either. Needs the
+            selection ``maximal``.
         max_questions: Most questions, where more are left: those of the core go before others, and the seed
             draws among equals; 0: no limit.
         max_answers: Most answers a question may have: it asks for an end with no more, and where both
@@ -129,10 +122,17 @@ class QuestionSection(Section):
     """Most removed facts that the hard answers of a test or validation question may need: no earlier split
     may give any of them away."""
 
-    fixed_values: ClassVar = ("max_facts",)
+    max_end_share: ClassVar[float] = 0.7
+    """With a `filter`, a relation is not asked about when one entity is the object (or the subject) of more
+    than this fraction of its triples."""
+
+    max_median_answers: ClassVar[int] = 20
+    """With a `filter`, a relation is not asked about when, whichever end is asked for, more than half of its
+    questions would have more answers than this."""
+
+    fixed_values: ClassVar = ("max_facts", "max_end_share", "max_median_answers")
 
     templates: str = option("", file=True, packaged="templates.toml")
-    declarations: str = option("", file=True, words=("found", "none"))
     max_answer_share: float = option(1.0, above=0, most=1, flag=True)
     max_relation_share: float = option(1.0, above=0, most=1)
     split: str = option("group", choices=("group", "random", "none"), flag=True)
@@ -143,17 +143,10 @@ class QuestionSection(Section):
         expected="three integers ≥ 1, for train, validation and test",
     )
     filter: str = option("", file=True, packaged="filter.toml", words=("found",))
-    max_end_share: float = option(1.0, above=0, most=1)
-    max_median_answers: int = option(0, least=0)
     max_questions: int = option(0, least=0, flag=True, flag_name="--questions")
     max_answers: int = option(0, least=0)
     test_core: int = option(0, least=0)
     restated: bool = option(False)
-
-    @property
-    def filters(self) -> bool:
-        """Whether some relations may be left out."""
-        return bool(self.filter or self.max_end_share < 1 or self.max_median_answers)
 
 
 @dataclass(frozen=True, slots=True)

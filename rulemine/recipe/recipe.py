@@ -224,15 +224,11 @@ def file_keys(kind: str) -> list[Key]:
 _MAXIMAL_ONLY = (
     "implied",
     "not_in",
-    "questions.declarations",
     "questions.filter",
-    "questions.max_end_share",
-    "questions.max_median_answers",
     "questions.max_questions",
     "questions.max_relation_share",
     "selection.max_prior",
     "selection.min_rare_confidence",
-    "selection.min_std_confidence",
     "selection.min_sure_confidence",
     "selection.per_type",
 )

@@ -14,7 +14,6 @@ __all__ = ["confident_rules", "rules_beyond_guessing"]
 
 def confident_rules(
     rules: Iterable[Rule],
-    min_std_confidence: Sequence[float] = (),
     excluded_from_bodies: Collection[str] = (),
     standards: Sequence[Standard] = (),
     min_sure_confidence: float = 0.0,
@@ -23,22 +22,18 @@ def confident_rules(
 
     Args:
         rules: The rules as mined; with measures.
-        min_std_confidence: Lower bounds on the standard confidence of rules with 1, 2, … body atoms; the
-            last one holds for longer bodies too. Empty: no bound.
         excluded_from_bodies: Relations that no body may name.
-        standards: What rules of some form have to reach beyond that.
+        standards: What rules of some form have to reach.
         min_sure_confidence: Lower bound on the lower end of the 95 % Wilson interval of the standard
             confidence; 0: no bound.
 
     Returns:
         These rules, in the order given.
     """
-    floors = tuple(min_std_confidence) or (0.0,)
     return tuple(
         rule
         for rule in rules
-        if rule.known.std_confidence >= floors[min(len(rule.body), len(floors)) - 1]
-        and least_share(rule.known.support, rule.known.body_size) >= min_sure_confidence
+        if least_share(rule.known.support, rule.known.body_size) >= min_sure_confidence
         and not any(atom.relation in excluded_from_bodies for atom in rule.body)
         and not refused(rule, standards)
     )

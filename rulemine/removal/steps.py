@@ -258,7 +258,6 @@ def ground_eligible(
         inputs.kg,
         confident_rules(
             mined,
-            chosen.min_std_confidence,
             inputs.excluded_from_bodies,
             inputs.standards,
             chosen.min_sure_confidence,
@@ -271,7 +270,7 @@ def ground_eligible(
     if not rules:
         raise NoInferenceError(
             f"{recipe.kg}: none of {counted(len(mined), 'rule')} reaches "
-            "selection.min_std_confidence, min_sure_confidence and min_rare_confidence, and the standards of "
+            "selection.min_sure_confidence and min_rare_confidence, and the standards of "
             "the filter, without a relation that is not asked about. Lower these or shorten the filter."
         )
     found = ground(

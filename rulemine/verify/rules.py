@@ -62,10 +62,8 @@ def check_rules(contents: Contents) -> None:
 
 def _thresholds(contents: Contents, rule: HornRule) -> Iterator[tuple[str, Any, Any]]:
     """What the selection and each standard of proof ask for that the rule has not."""
-    floors = contents.option("selection", "min_std_confidence") or 0
-    floors = floors if isinstance(floors, list) else [floors]
-    least = [floors[min(len(rule.body), len(floors)) - 1]]
-    bodies, head = {relation for _, relation, _ in rule.body}, rule.head[1]
+    least, head = list[float](), rule.head[1]
+    bodies = {relation for _, relation, _ in rule.body}
     for one in contents.manifest["kg"].get("standards", ()):
         only, some = {*one["body_only"]} or bodies, {*one["body_any"]} or bodies
         if head not in one["head_not"] and head in (one["head"] or [head]):

@@ -121,7 +121,7 @@ def test_the_published_procedure_knows_no_declarations(rules: Path, tmp_path: Pa
 
 def test_the_published_procedure_takes_no_filter(rules: Path) -> None:
     with pytest.raises(ConfigError, match="published procedure"):
-        recipe(rules, (("selection", "mode"), "brink"), (("questions", "max_end_share"), 0.5))
+        recipe(rules, (("selection", "mode"), "brink"), (("questions", "filter"), "found"))
 
 
 def test_mined_rules_give_the_same_bytes_for_any_number_of_threads(tmp_path: Path) -> None:

@@ -35,6 +35,10 @@ def files(tmp_path: Path) -> Path:
         ),
     )
     (tmp_path / "filter.toml").write_text('[drop]\n"pays" = "says nothing"\n')
+    (tmp_path / "templates.toml").write_text(
+        '[of]\nstatement = "{subject} is of {object}"\nask_subject = "What is of {topic}?"\n'
+        'ask_object = "Of what is {topic}?"\n'
+    )
     return tmp_path
 
 
@@ -42,7 +46,7 @@ def made(
     files: Path, *settings: tuple[str, object], told: list[str] | None = None
 ) -> tuple[Build, list[str]]:
     given = [(("rules",), str(files / "rules.jsonl")), (("questions", "restated"), True)]
-    given += [(("questions", "declarations"), "none")]
+    given += [(("questions", "templates"), str(files / "templates.toml"))]  # which declare nothing
     given += [(tuple(key.split(".")), value) for key, value in settings]
     told = [] if told is None else told
     recipe = load_recipe(str(files / "kg.tsv"), given)
@@ -62,8 +66,7 @@ def test_floors_and_filters_decide_which_rules_may_prove(files: Path) -> None:
     short = {text for text in every if "near" in text}
     for settings, out in (
         ([], set()),
-        ([("selection.min_std_confidence", [0.4])], short),
-        ([("selection.min_std_confidence", [0.3, 0.6])], paid),
+        ([("selection.min_sure_confidence", 0.15)], short),
         ([("questions.filter", own)], paid),
         ([("selection.min_rare_confidence", 1.0)], every),
     ):

@@ -195,8 +195,12 @@ def test_a_graph_of_one_relation(here: Path, command: Command) -> None:
     (here / "g.tsv").write_text("".join(lines))
     assert_refused(command("build", "g.tsv", "-o", "out/x"), "It has one relation. Add others")
     (here / "g.toml").write_text(RECIPE)
-    none = ("--set", "questions.declarations=none")
-    assert command("build", "g.toml", "-o", "out/x", *none).status == 0
+    (here / "t.toml").write_text(
+        '[knows]\nstatement = "{subject} knows {object}"\n'
+        'ask_subject = "Who knows {topic}?"\nask_object = "Whom does {topic} know?"\n'
+    )
+    own = ("--set", "questions.templates=t.toml")
+    assert command("build", "g.toml", "-o", "out/x", *own).status == 0
     assert command("verify", "out/x").status == 0
     manifest = json.loads((here / "out/x/manifest.json").read_text())
     assert manifest["counts"]["questions"] == 30

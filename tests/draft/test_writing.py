@@ -17,7 +17,7 @@ from tests.draft.test_drafting import folder
 
 __all__ = ["folder"]
 
-FILES = ("declarations.toml", "filter.toml", "recipe.toml", "templates.toml")
+FILES = ("filter.toml", "recipe.toml", "templates.toml")
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_every_choice_has_a_comment_and_every_relation_an_example(drafted: Path)
 def test_an_edited_file_counts(drafted: Path) -> None:
     path = drafted / "my" / "templates.toml"
     before = load_recipe(str(drafted / "my"), [])
-    assert (before.questions.templates, before.questions.declarations) == ("", "found")
+    assert (before.questions.templates, before.questions.filter) == ("", "found")
     text = path.read_text()
     relation = next(iter(read_toml(path)))
     path.write_text(text.replace('ask_object = "', 'ask_object = "Well, ', 1))
@@ -94,11 +94,12 @@ def test_an_edited_file_counts(drafted: Path) -> None:
 
 
 def test_declarations_and_the_filter_are_edited_in_their_files(drafted: Path) -> None:
-    declarations, filter_file = (drafted / "my" / f"{n}.toml" for n in ("declarations", "filter"))
-    declarations.write_text(declarations.read_text() + "[married_to]\nsymmetric = true\n")
+    templates, filter_file = (drafted / "my" / f"{n}.toml" for n in ("templates", "filter"))
+    table = '["speaks"]\n'
+    templates.write_text(templates.read_text().replace(table, f"{table}symmetric = true\n"))
     filter_file.write_text(filter_file.read_text() + 'speaks = "dull"\n')
     inputs = Inputs(load_recipe(str(drafted / "my"), []))
-    assert inputs.templates.declarations["married_to"].symmetric
+    assert inputs.templates.declarations["speaks"].symmetric
     assert inputs.excluded["speaks"] == "dull"
 
 
@@ -106,17 +107,17 @@ def test_a_draft_replaces_no_file_and_an_update_none_that_was_edited(drafted: Pa
     again = draft(drafted, "my.tsv", "-o", "my")
     assert again.status == 2
     assert "is there already. See what has changed with --update" in again.err
-    templates, declarations = (drafted / "my" / f"{n}.toml" for n in ("templates", "declarations"))
+    templates, filter_file = (drafted / "my" / f"{n}.toml" for n in ("templates", "filter"))
     templates.write_text(templates.read_text() + "# mine\n")
-    fresh = declarations.read_text()
-    declarations.write_text(sealed("# of yesterday\n", "Which relations state the same facts"))
+    fresh = filter_file.read_text()
+    filter_file.write_text(sealed("# of yesterday\n", "Which relations are not asked about"))
     updated = draft(drafted, "my.tsv", "-o", "my", "--update")
     assert updated.status == 0
     assert "-# mine" in updated.out
     assert "kept, because it may have been edited" in updated.out
     assert templates.read_text().endswith("# mine\n")
     assert "-# of yesterday" in updated.out
-    assert declarations.read_text() == fresh
+    assert filter_file.read_text() == fresh
 
 
 def test_what_was_given_stands_in_the_draft(folder: Path) -> None:

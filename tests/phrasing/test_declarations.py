@@ -1,4 +1,4 @@
-"""Files of declarations, and the lines of one."""
+"""What template files declare, and the lines of what is found in a graph."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from rulemine.errors import InputError
 from rulemine.kg.facts import Declarations
 from rulemine.kg.relation_overlap import FoundDeclaration, declared_by
-from rulemine.phrasing.declarations import found_lines, load_declarations
+from rulemine.phrasing.declarations import found_lines
 from rulemine.phrasing.templates import load_templates
 
 RELATIONS = ["buddy", "child", "father", "knows", "meets", "parent", 'the "one"']
@@ -32,14 +32,12 @@ def test_what_is_found_reads_as_a_file_that_declares_it(tmp_path: Path) -> None:
     assert '["child"]' in lines
     assert 'inverse_of = "parent"  # states 1,139 of 1,139, 1,139 of 1,140' in lines
     assert lines[-1] == '# not declared: "parent" states 36 of 36 triples of "father"'
-    path = write(tmp_path, "\n".join(lines))
-    assert load_declarations(path, RELATIONS) == declared_by(FOUND)
 
 
 def test_a_line_is_switched_off_by_a_comment(tmp_path: Path) -> None:
-    path = write(tmp_path, '["knows"]\n# symmetric = true\n\n["child"]\ninverse_of = "parent"\n')
-    assert load_declarations(path, RELATIONS) == Declarations.of(inverse=[("child", "parent")])
-    assert load_declarations(write(tmp_path, "# nothing\n"), RELATIONS) == Declarations()
+    text = '["knows"]\n# symmetric = true\nsame_as = []\n\n["child"]\ninverse_of = "parent"\n'
+    declared = load_templates(write(tmp_path, text), RELATIONS).declarations
+    assert declared == Declarations.of(inverse=[("child", "parent")])
 
 
 def test_the_lines_work_in_a_template_file_too(tmp_path: Path) -> None:
@@ -58,7 +56,6 @@ ask_object = "Whose father is {topic}?"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('[knows]\nstatement = "x"', "unknown key 'statement'"),
         ("[knowz]\nsymmetric = true", "'knowz' is not in the graph; did you mean 'knows'"),
         ('[child]\ninverse_of = "parnet"', "'parnet', which is unknown; did you mean 'parent'"),
         ('[knows]\nsymmetric = "yes"', "symmetric is 'yes'; expected true or false"),
@@ -66,4 +63,4 @@ ask_object = "Whose father is {topic}?"
 )
 def test_what_is_wrong_in_a_file_is_named(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        load_declarations(write(tmp_path, text), RELATIONS)
+        load_templates(write(tmp_path, text), RELATIONS)

@@ -1,4 +1,4 @@
-"""Which declarations a build has: those of its templates, of a file, or found in its graph."""
+"""Which declarations a build has: those of its templates, or else those found in its graph."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from rulemine.builder.pipeline import Build
-from rulemine.errors import ConfigError
 from rulemine.evaluation.reporting.files import to_text
 from rulemine.evaluation.reporting.made import summary_of
 from rulemine.recipe.inputs import Inputs
@@ -43,22 +42,16 @@ def inputs(graph: Path, **questions: Any) -> Inputs:
 def test_without_templates_what_the_graph_bears_out_is_declared(graph: Path) -> None:
     templates = graph.with_name("templates.toml")
     templates.write_text(TEMPLATES)
-    file = graph.with_name("declarations.toml")
+    file = graph.with_name("declaring.toml")
     file.write_text("[boss]\nsymmetric = true\n")
     for chosen, declared in (
         ({}, ["married"]),
-        ({"declarations": "found"}, ["married"]),
-        ({"declarations": "none"}, []),
-        ({"declarations": file}, ["boss"]),
         ({"templates": templates}, []),
-        ({"templates": templates, "declarations": "found"}, ["married"]),
-        ({"templates": templates, "declarations": file}, ["boss"]),
+        ({"templates": file}, ["boss"]),
     ):
         made = inputs(graph, **chosen)
         assert list(made.templates.declarations.readings) == declared
         assert bool(made.about("").get("found")) == (declared == ["married"])
-    with pytest.raises(ConfigError, match=r"questions.declarations names .*nowhere\.toml"):
-        inputs(graph, declarations="nowhere.toml")
 
 
 def test_what_is_found_is_named_and_verified(graph: Path, tmp_path: Path) -> None:

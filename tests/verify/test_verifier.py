@@ -76,10 +76,7 @@ def test_the_options_of_the_selection_are_those_of_the_config(tmp_path: Path) ->
     for options, expected in (
         ({"per_rule": 2}, {("rules.jsonl", "per-rule cap")}),
         ({"max_prior": 0.5}, {("removed.jsonl", "directions")}),
-        ({"min_std_confidence": [0.3, 0.6]}, {("rules.jsonl", "thresholds")}),
-        ({"min_std_confidence": 0.6}, {("rules.jsonl", "thresholds")}),
-        ({"min_std_confidence": [0.6, 0.5]}, set()),
-        ({"min_std_confidence": [0.3, 0.6, 0.3]}, {("rules.jsonl", "thresholds")}),
+        ({"min_sure_confidence": 0.6}, {("rules.jsonl", "thresholds")}),
     ):  # fmt: skip
         change_manifest(folder, config=config(options))
         assert invariants(folder) == expected, options

@@ -224,7 +224,6 @@ MANIFEST: dict[str, Any] = {
         "selection": {
             **_DEFAULTS["selection"],
             "mode": "maximal", "per_rule": 30, "levels": [], "max_prior": 1.0, "per_type": 1.0,
-            "min_std_confidence": [0.3],
         },
         "questions": {
             **_DEFAULTS["questions"],

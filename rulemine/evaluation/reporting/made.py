@@ -278,7 +278,7 @@ def _notes(release: Release) -> Iterator[str]:
     if found:
         yield _lines(
             f"{counted(sum(row.declares for row in found), 'declaration')} found in the graph and made; to "
-            "switch one off, keep the others in a file (questions.declarations = FILE; none: no file):",
+            "switch one off, draft templates (rulemine build draft) and take it out of them:",
             found_lines(found),
         )
     if undeclared := [*counts.get("relations_undeclared", ())]:
@@ -293,9 +293,8 @@ def _notes(release: Release) -> Iterator[str]:
             for row in undeclared
         ]
         yield _lines(
-            f"{counted(len(undeclared), 'declaration')} suggested by the graph and not made "
-            "(questions.declarations = FILE); those that are true complete answers and keep proofs from "
-            "restating them:",
+            f"{counted(len(undeclared), 'declaration')} suggested by the graph and not made; those that are "
+            "true complete answers and keep proofs from restating them, in the template file:",
             lines_of(rows[:MOST_SHOWN]),
         )
 

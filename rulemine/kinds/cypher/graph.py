@@ -46,7 +46,7 @@ def _property_graph(inputs: Inputs) -> PropertyGraph:
             f"{broken[0]!r}; a release has ids in tables. Give them other ids."
         )
     graph = given.renamed({node.id: node.id for node in given.nodes})
-    with of_key("questions.declarations" if inputs.declared.readings else "questions.templates"):
+    with of_key("questions.templates"):
         schema, stated = closed_edges(graph, inputs.templates.declarations)
     if added := len(stated) - len(graph.edges):
         inputs.warn(
