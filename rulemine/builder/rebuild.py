@@ -34,7 +34,7 @@ from rulemine.errors import (
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.rdf import is_rdf
 from rulemine.kg.relation_overlap import FoundDeclaration
-from rulemine.kinds.graded import Unaskable
+from rulemine.kinds.checks import Unaskable
 from rulemine.kinds.kind import Input, Setting
 from rulemine.kinds.registry import KINDS
 from rulemine.recipe.inputs import Inputs

@@ -22,6 +22,7 @@ every anchor and no answer in any naming; ids count questions in their order; wh
 reason, and kept where it has words.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -33,9 +34,10 @@ from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
 from rulemine.kinds.bounds import Bounds, near, of_proofs
+from rulemine.kinds.checks import Unaskable, refusal
 from rulemine.kinds.contrived import Contrived
 from rulemine.kinds.dealing import Dealable, deal
-from rulemine.kinds.graded import Graded, Grader, RemovedTriples, Unaskable
+from rulemine.kinds.graded import Graded, Grader, RemovedTriples
 from rulemine.kinds.locks import RememberedFacts, removed_facts
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
 from rulemine.kinds.registry import KINDS
@@ -227,7 +229,7 @@ class Asking:
         """The question of a draft, without words if it may be left out when questions are dealt."""
         if self.parts and draft.text is None:
             self.queries.add(draft.graded.query.text)
-            return self.grader.question(self.kind.name, draft.graded, draft.block)
+            return draft.graded.question(self.kind.name, draft.block)
         if isinstance(found := self.question(draft), Question):
             self.near.add(found)
         return found
@@ -323,17 +325,21 @@ class Asking:
         return found
 
     def grade(self, query: Query, *, max_answers: int = 0, max_evidence: int = 0) -> Graded | str:
-        """Grades a query, or says why it is no question; arguments as of `Grader.grade`."""
+        """Grades a query, or says why it is no question: one of `rulemine.kinds.checks.Unaskable`.
+
+        Args:
+            query: The query, with all statements of its relations.
+            max_answers: Most answers, further ones included; 0: any number.
+            max_evidence: Most triples of evidence; 0: any number.
+        """
         if query.text in self.queries:
             return Unaskable.SAME
-        graded = self.grader.grade(query, max_answers=max_answers, max_evidence=max_evidence)
-        if isinstance(graded, str):
-            return graded
-        return self.grader.idle_parts.in_query(graded.grades, self.inputs.types) or graded
+        graded = Graded(self.grader, query, max_answers or math.inf, max_evidence or math.inf)
+        return refusal(graded) or graded
 
     def question(self, draft: Draft) -> Question | Rejection:
         """The question of a draft, in words, or why it cannot have them."""
-        made = self.grader.question(self.kind.name, draft.graded, draft.block)
+        made = draft.graded.question(self.kind.name, draft.block)
         worded = (
             self.texts.from_template(made)
             if draft.text is None
@@ -402,6 +408,7 @@ class Asking:
             self.graph,
             self.removed,
             self.templates,
+            self.inputs.types,
             self.wider,
             self.inputs.earlier,
             self.inputs.stale,

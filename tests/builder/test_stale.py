@@ -11,7 +11,7 @@ from rulemine.builder.rebuild import build_again
 from rulemine.errors import ConfigError, UserError
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
-from rulemine.kinds.graded import Unaskable
+from rulemine.kinds.checks import Unaskable
 from rulemine.query.answers import stale_in
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from rulemine.kg.entity_types import types_of
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.graded import Graded, Grader, HardRow, RemovedTriples, Unaskable, preferred
+from rulemine.kinds.checks import Unaskable, refusal
+from rulemine.kinds.graded import Graded, Grader, HardRow, RemovedTriples, preferred
 from rulemine.phrasing.templates import load_templates
 from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
@@ -24,21 +26,26 @@ def grader(wider: Wider | None = None) -> Grader:
     )
     removed = RemovedTriples.of(len(KG), selection)
     graph = QueryGraph(KG, removed.levels)
-    return Grader(graph, removed, load_templates("", KG.relations), wider)
+    return Grader(graph, removed, load_templates("", KG.relations), types_of(KG), wider)
+
+
+def grade(text: str, wider: Wider | None = None, **limits: int) -> Graded | str:
+    found = Graded(grader(wider), parse(text), **limits)
+    return refusal(found) or found
 
 
 def test_a_removed_triple_is_asked_for_at_the_end_that_may_be_asked_for() -> None:
-    found = grader().grade(parse('(p "parent" "ann")'))
+    found = grade('(p "parent" "ann")')
     assert isinstance(found, Graded)
     assert [row.answer for row in found.hard] == ["bo"]
-    assert grader().grade(parse('(p- "parent" "bo")')) == Unaskable.BARRED
+    assert grade('(p- "parent" "bo")') == Unaskable.BARRED
 
 
 def test_further_answers_count_among_the_most() -> None:
     wider = Wider.of(KG, KnowledgeGraph.from_triples([("cy", "parent", "eve")]))
-    query = parse('(p "parent" "cy")')
-    assert grader(wider).grade(query, max_answers=1) == Unaskable.MANY
-    found = grader(wider).grade(query, max_answers=2)
+    query = '(p "parent" "cy")'
+    assert grade(query, wider, max_answers=1) == Unaskable.MANY
+    found = grade(query, wider, max_answers=2)
     assert isinstance(found, Graded)
     assert found.further == ("eve",)
 

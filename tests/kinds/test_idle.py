@@ -3,12 +3,15 @@
 import pytest
 
 from rulemine.kg.entity_types import types_of
-from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.graded import IdleParts, Unaskable
-from rulemine.query.grading import Grades
+from rulemine.kinds.checks import Unaskable, refusal
+from rulemine.kinds.graded import Graded, Grader, RemovedTriples
+from rulemine.phrasing.templates import load_templates
+from rulemine.query.answers import missing_from
 from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
+from rulemine.query.wider import Wider
+from rulemine.removal.selection import Selection
 
 KG = KnowledgeGraph.from_triples(
     [
@@ -24,9 +27,10 @@ TYPES = types_of(KG)
 
 
 def idle(query: str, wider: KnowledgeGraph | None = None) -> str | None:
-    graph = QueryGraph(KG)
-    parts = IdleParts(graph, wider and QueryGraph(wider), Declarations())
-    return parts.in_query(Grades(graph, parse(query)), TYPES)
+    removed = RemovedTriples.of(len(KG), Selection.of_nothing())
+    larger = wider and Wider.of(KG, missing_from(KG, wider))
+    templates = load_templates("", KG.relations)
+    return refusal(Graded(Grader(QueryGraph(KG), removed, templates, TYPES, larger), parse(query)))
 
 
 @pytest.mark.parametrize(

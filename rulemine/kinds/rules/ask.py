@@ -29,7 +29,8 @@ from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.facts import Declarations, facts_of
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
 from rulemine.kinds.asking import Asking, link_to, question_ids
-from rulemine.kinds.graded import Unaskable, asked_by, new_question
+from rulemine.kinds.checks import Unaskable
+from rulemine.kinds.graded import asked_by, new_question
 from rulemine.kinds.rules.block import RuleBlock
 from rulemine.phrasing.templates import Templates
 from rulemine.query.answers import AnswerIndex

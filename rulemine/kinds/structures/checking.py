@@ -7,7 +7,7 @@ hard answer's removed triples are all used in a direction in which they may be a
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -16,14 +16,14 @@ import numpy.typing as npt
 from rulemine.arrays import among
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.kinds.asking import Asking
-from rulemine.kinds.graded import Graded, Unaskable, preferred
+from rulemine.kinds.checks import Unaskable, refusal
+from rulemine.kinds.graded import Graded
 from rulemine.kinds.locks import LockReason
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE
 from rulemine.kinds.structures.block import StructureBlock
 from rulemine.kinds.structures.drawing import Drawn
 from rulemine.kinds.structures.edges import REMEMBERED
 from rulemine.kinds.structures.options import StructureSection
-from rulemine.query.evidence import full_evidence
 from rulemine.query.grading import Grades
 from rulemine.query.links import parts_of
 from rulemine.query.tree import Union
@@ -45,7 +45,7 @@ class Reason:
     UNION = "the anchors or the members of its union share no type"
     BARRED = Unaskable.BARRED
     FULL = "enough questions miss as many links"
-    CONTRIVED = Unaskable.CONTRIVED
+    CONTRIVED = "it is more contrived than others"
     NEEDLESS = Unaskable.NEEDLESS
     CHAIN = Unaskable.CHAIN
     GIVES = LockReason.GIVES
@@ -159,34 +159,17 @@ class QueryChecker:
         return self.contrived.points(grades)
 
     def _graded(self, grades: Grades, drawn: Drawn) -> Graded | str:
-        """The query with the hard answer to ask for, without further answers; or why it is not asked."""
-        grader = self.grader
-        if (idle := grader.idle_parts.in_query(grades, self.types)) is not None:
-            return idle
-        evidence = full_evidence(grades)
-        if len(evidence.rows) > self.options.max_evidence:
-            return Reason.EVIDENCE
-        if grader.is_stale(evidence):
-            return Reason.STALE
-        if among(_anchors(drawn), evidence.between).any():
-            return Reason.ANCHOR
-        hard = grader.hard(grades)
-        asked_for = preferred(hard)
-        if hard and asked_for is None:
-            return Reason.BARRED
-        why = grader.unfit(grades.query, asked_for)
-        return Graded(grades, hard, asked_for, evidence, ()) if why is None else why
+        """The query, graded; or why it is not asked."""
+        most = self.options.max_answers, self.options.max_evidence
+        found = Graded(self.grader, grades.query, *most, grades)
+        if (why := refusal(found)) is not None:
+            return why
+        return Reason.ANCHOR if among(_anchors(drawn), found.evidence.between).any() else found
 
     def _question(self, graded: Graded, drawn: Drawn) -> Question | str:
-        """The question of a query, with further answers; or why it is not asked."""
-        grader, grades = self.grader, graded.grades
-        further = grader.further(drawn.query, grades) or set()
-        if len(grades) + len(further) > self.options.max_answers:
-            return Reason.MANY
-        if {grader.graph.kg.entities[i] for i in drawn.anchors} & further:
-            return Reason.ANCHOR
-        block = StructureBlock(self.types.labels(self.types.shared(grades.entities.tolist())))
-        return grader.question(self.kind, replace(graded, further=tuple(sorted(further))), block)
+        """The question of a query."""
+        shared = self.types.shared(graded.grades.entities.tolist())
+        return graded.question(self.kind, StructureBlock(self.types.labels(shared)))
 
     def _alike(self, name: str, grades: Grades, anchors: tuple[int, ...]) -> bool:
         """Whether the anchors of a union share a type, and its members do."""

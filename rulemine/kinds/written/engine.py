@@ -8,6 +8,7 @@ each shape are asked; what is refused is counted by reason, and kept if it has
 words.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -16,8 +17,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from rulemine.errors import UserError, counted
 from rulemine.kinds.asking import MOST_SHOWN, Asking, Draft, question_ids
+from rulemine.kinds.checks import Unaskable, refusal
 from rulemine.kinds.contrived import LessContrived
-from rulemine.kinds.graded import Graded, Unaskable
+from rulemine.kinds.graded import Graded
 from rulemine.kinds.written.candidate import Refusal, Written
 from rulemine.kinds.written.replies import text_of
 from rulemine.kinds.written.writer_names import WriterNames
@@ -45,6 +47,8 @@ class _Candidate(Protocol):
     @property
     def question(self) -> str: ...
 
+
+CONTRIVED = "it is more contrived than others"
 
 Task = TypeVar("Task")
 Candidate = TypeVar("Candidate", bound=_Candidate)
@@ -214,27 +218,19 @@ class Engine(Generic[Task, Candidate]):
 
     def graded(self, query: Query) -> Graded | str:
         """What a query, with all statements of its relations, gives, or why it is no question."""
-        asking, parts = self.asking, self.asking.grader.idle_parts
+        asking = self.asking
         if query.text in asking.queries:
             return Unaskable.SAME
         shape = structure_of(query, asking.declarations).shape
         if self.session is None and self.better.refused(shape, query):
-            return Unaskable.CONTRIVED  # found in an earlier batch
+            return CONTRIVED  # found in an earlier batch
         grades = Grades(asking.graph, query)
         most = self.options.max_answers or len(grades)
         if 0 < len(grades) <= most and not self._is_better(shape, grades):
-            return Unaskable.CONTRIVED
-        if parts.needless(grades):
-            return Unaskable.NEEDLESS
-        graded = asking.grader.grade(
-            query,
-            max_answers=self.options.max_answers,
-            max_evidence=self.options.max_evidence,
-            grades=grades,
-        )
-        if isinstance(graded, str):
-            return graded
-        return parts.in_query(graded.grades, self.inputs.types, branches=False) or graded
+            return CONTRIVED
+        limits = self.options.max_answers or math.inf, self.options.max_evidence
+        graded = Graded(asking.grader, query, *limits, grades)
+        return refusal(graded) or graded
 
     def _is_better(self, shape: str, grades: Grades) -> bool:
         """Whether a query is among the less contrived ones of its shape; what a model writes always is."""

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from rulemine.kg.facts import Declarations
-from rulemine.kinds.graded import Unaskable
+from rulemine.kinds.checks import Unaskable
 from rulemine.kinds.structures.checking import Reason
 from rulemine.query.structures import STRUCTURES, structure_of
 from rulemine.query.tree import Anchor, Intersection, Projection, Union

@@ -13,7 +13,7 @@ import pytest
 
 from rulemine.errors import UserError
 from rulemine.kinds.asking import Asking
-from rulemine.kinds.graded import Unaskable
+from rulemine.kinds.checks import Unaskable
 from rulemine.kinds.locks import Patterns, removed_facts
 from rulemine.kinds.subgraphs.final_filter import FAILED
 from rulemine.kinds.subgraphs.kind import SubgraphKind

@@ -13,7 +13,7 @@ from rulemine.errors import ConfigError, UserError
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.kinds.asking import Asking
 from rulemine.kinds.building import kind_of
-from rulemine.kinds.graded import Unaskable
+from rulemine.kinds.checks import Unaskable
 from rulemine.kinds.locks import LockReason, removed_facts
 from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
 from rulemine.kinds.variants.ask import UNREAD
