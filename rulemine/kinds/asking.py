@@ -23,7 +23,7 @@ reason, and kept where it has words.
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -39,7 +39,7 @@ from rulemine.kinds.contrived import Contrived
 from rulemine.kinds.dealing import Dealable, deal
 from rulemine.kinds.graded import Graded, Grader, RemovedTriples
 from rulemine.kinds.locks import RememberedFacts, removed_facts
-from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
+from rulemine.kinds.near_duplicates import NearDuplicates
 from rulemine.kinds.registry import KINDS
 from rulemine.kinds.texts import Texts
 from rulemine.kinds.writing import Writing
@@ -98,13 +98,6 @@ class Tried(NamedTuple):
     found: Draft | Question | Rejection | str
 
 
-class Pooled(NamedTuple):
-    """A question that may be asked: without id and split, and without words unless a model wrote it."""
-
-    question: Question
-    candidate: Dealable
-
-
 class Asking:
     """A build that asks its questions. Whatever it has is made when it is first used.
 
@@ -119,11 +112,10 @@ class Asking:
     Attributes:
         kind: The kind of question, a `rulemine.kinds.building.BuildingKind`.
         recipe: The recipe; `options` is the section of the kind.
-        questions: What is asked so far, of what is not dealt.
-        pool: What may be dealt, in the order in which it came.
-        drawn: Part → how many were tried.
+        pool: What may be asked, in the order in which it came: each question, without id and split, and
+            without words unless a model wrote it or the kind did, and what of it matters to the dealer.
+        tried: Part → how many were tried.
         refused: Part → why others are not asked → how many.
-        reasons: Why other drafts are not → how many.
         sampling: For the manifest: what was drawn, by structure.
         records: File → its records, of the files that only releases of the kind have.
         reference: Triples that the graph lacks and that may answer a question, sorted; None: those in the
@@ -145,20 +137,17 @@ class Asking:
         self.kind: Any = KINDS.find(self.recipe.kind)
         self.options, self.seed = self.recipe.own, self.recipe.seed
         self.declarations = self.templates.declarations
-        self.near = NearDuplicates(self.declarations)
-        self.questions: list[Question] = []
+        self.near = NearDuplicates(self.declarations)  # as long as a kind deals on its own
         self.rejections: list[Rejection] = []
-        self.reasons: Counter[str] = Counter()
         self.queries: set[str] = set()
         self.sampling: dict[str, Any] = {}
         self.records: dict[str, tuple[Any, ...]] = {}
-        self.pool: list[Pooled] = []
-        self.drawn: Counter[Hashable] = Counter()
-        self.refused: dict[Hashable, Counter[str]] = {}
-        self.have: Counter[tuple[Hashable, Hashable]] = Counter()
-        self._since: dict[tuple[Hashable, Hashable], Counter[str]] = {}
+        self.pool: list[tuple[Question, Dealable]] = []
+        self.tried: Counter[Hashable] = Counter()
+        self.refused: defaultdict[Hashable, Counter[str]] = defaultdict(Counter)
+        self._have: Counter[tuple[Hashable, Hashable]] = Counter()
+        self._since: defaultdict[tuple[Hashable, Hashable], Counter[str]] = defaultdict(Counter)
         self._words: dict[int, Question | Rejection] = {}
-        self._of_part: Counter[Hashable] = Counter()
         self.reference: Sequence[Triple] | None = None
 
     def run(self) -> QuestionSet:
@@ -169,19 +158,27 @@ class Asking:
         """
         for made in self.kind.drafts(self):
             self.consider(made if isinstance(made, Tried) else Tried("", "", made))
-        if self.parts:
-            self._take_dealt()
-        else:
-            for question in [q for q in self.questions if not self.near.stays(q)]:
-                self.questions.remove(question)
-                self.refuse(NEAR_DUPLICATE)
-        if not self.questions:
+        questions, reasons = self.dealt()
+        for i, why in reasons.items():
+            question, candidate = self.pool[i]
+            worded = self._words.get(i)
+            if not isinstance(worded, Rejection):
+                text = question.question if question.wording == "model" else ""
+                worded = Rejection("ask", why, "", None, "", "", "", text, query=question.query)
+            self.refuse(worded, candidate.part)
+        if not questions:
             raise UserError(
-                f"no question is left: {counted(self.reasons.total(), 'draft')} ({self.why}). Loosen the "
+                f"no question is left: {counted(self.tried.total(), 'draft')} ({self.why}). Loosen the "
                 f"options of the section {self.recipe.kind}, or take a larger graph."
             )
-        ids = question_ids(len(self.questions))
-        questions = [replace(q, id=q.id or own) for q, own in zip(self.questions, ids, strict=True)]
+        if self.parts:
+            self._check_splits(questions)
+            part_of = {question.query: candidate.part for question, candidate in self.pool}
+            self._count(Counter(part_of[q.query] for q in questions))
+            places = {part: place for place, part in enumerate(self.parts)}
+            questions.sort(key=lambda q: (places[part_of[q.query]], q.query))
+        ids = question_ids(len(questions))
+        questions = [replace(q, id=q.id or own) for q, own in zip(questions, ids, strict=True)]
         questions = self.kind.finished(self, questions)
         if self.reference is None:
             self.reference = self.of_further(questions)
@@ -197,42 +194,28 @@ class Asking:
         )
         return everything.keep(questions, self.rejections)
 
-    def consider(self, drawn: Tried) -> None:
+    def consider(self, tried: Tried) -> None:
         """Takes what a kind found into account; may be called in place of yielding it."""
-        part, stratum, made = drawn
-        key = part, stratum
-        self.drawn[part] += 1
-        found = made if not isinstance(made, Draft) else self._of_draft(made)
+        part, stratum, found = tried
+        self.tried[part] += 1
+        if isinstance(found, Draft):
+            self.queries.add(found.graded.query.text)
+            question = found.graded.question(self.kind.name, found.block)
+            text = found.text
+            found = question if text is None else self.texts.from_model(question, text)
         if not isinstance(found, Question):
-            reason = found if isinstance(found, str) else found.reason
-            self._since.setdefault(key, Counter())[reason] += 1
-            self._refuse(part, found)
+            self._since[part, stratum][found if isinstance(found, str) else found.reason] += 1
+            self.refuse(found, part)
             return
-        self._since.pop(key, None)
-        self.have[key] += 1
-        if not self.parts:
-            self.questions.append(found)
-            return
-        dealing = self.kind.dealing
-        needed, marks = self.facts.needed_by(found), frozenset(dealing.marks(found))
-        where = dealing.where(found)
-        if len(needed) > self.recipe.questions.max_facts:
-            where = [split for split in where if split == "train"]
-        given = self.facts.given_by(found) | marks
-        candidate = Dealable(part, stratum, needed | marks, given, found.core, where)
-        self.pool.append(Pooled(found, candidate))
-        self._of_part[part] += 1
-        done = sum(min(n, self._of_part[name]) for name, n in self.parts.items())
-        self.progress(done, sum(self.parts.values()))
-
-    def _of_draft(self, draft: Draft) -> Question | Rejection:
-        """The question of a draft, without words if it may be left out when questions are dealt."""
-        if self.parts and draft.text is None:
-            self.queries.add(draft.graded.query.text)
-            return draft.graded.question(self.kind.name, draft.block)
-        if isinstance(found := self.question(draft), Question):
-            self.near.add(found)
-        return found
+        self._since.pop((part, stratum), None)
+        self._have[part, stratum] += 1
+        self.pool.append((found, self._dealable(part, stratum, found)))
+        if self.parts:
+            have = Counter[Hashable]()
+            for (own, _), number in self._have.items():
+                have[own] += number
+            done = sum(min(wanted, have[own]) for own, wanted in self.parts.items())
+            self.progress(done, sum(self.parts.values()))
 
     def open(self, part: Hashable, stratum: Hashable, wanted: int) -> bool:
         """Whether it is worth trying for more of a stratum.
@@ -242,9 +225,8 @@ class Asking:
             stratum: The stratum.
             wanted: How many candidates of it are enough.
         """
-        since = self._since.get((part, stratum), Counter[str]())
-        hopeless = max(since.values(), default=0) >= HOPELESS
-        return self.have[part, stratum] < wanted and not hopeless
+        hopeless = max(self._since[part, stratum].values(), default=0) >= HOPELESS
+        return self._have[part, stratum] < wanted and not hopeless
 
     def dealt(self) -> tuple[list[Question], dict[int, str]]:
         """What would be asked of all that was found so far.
@@ -254,7 +236,8 @@ class Asking:
             `pool` of each other one → why it is not asked.
         """
         dealing, made = self.kind.dealing, dict[int, Question]()
-        plan = dealing.plan(self, [one.candidate for one in self.pool])
+        candidates = [candidate for _, candidate in self.pool]
+        plan = dealing.plan(self, candidates)
         of = [near(dealing.constants), lambda q, split: dealing.bounds(self, q, split)]
         if "test" in plan:
             rules, core = self.selection.rules, plan["test"].core
@@ -263,60 +246,59 @@ class Asking:
         bounds = Bounds(*of)
 
         def take(i: int, split: str) -> str | None:
-            question = self.pool[i].question
+            question = self.pool[i][0]
             if (why := bounds.objection(split, question)) is not None:
                 return why
-            if isinstance(worded := self._worded(i), Rejection):
+            if i not in self._words:
+                worded = question if question.question else self.kind.worded(self, question)
+                self._words[i] = worded
+            if isinstance(worded := self._words[i], Rejection):
                 return worded.reason
             bounds.add(split, question)
-            made[i] = replace(worded, split=split)
+            made[i] = replace(worded, split=split or worded.split)
             return None
 
-        _, reasons = deal([one.candidate for one in self.pool], plan, take)
+        _, reasons = deal(candidates, plan, take)
         return [made[i] for i in sorted(made)], reasons
 
-    def _take_dealt(self) -> None:
-        """Asks what is dealt.
+    def _dealable(self, part: Hashable, stratum: Hashable, question: Question) -> Dealable:
+        """What of a question matters to the dealer."""
+        if not self.parts:
+            return Dealable(part, stratum, frozenset(), frozenset())
+        dealing = self.kind.dealing
+        needed, marks = self.facts.needed_by(question), frozenset(dealing.marks(question))
+        where = dealing.where(question)
+        if len(needed) > self.recipe.questions.max_facts:
+            where = [split for split in where if split == "train"]
+        given = self.facts.given_by(question) | marks
+        return Dealable(part, stratum, needed | marks, given, question.core, where)
+
+    def _check_splits(self, questions: Sequence[Question]) -> None:
+        """Checks that there is something for each split.
 
         Raises:
-            UserError: There is nothing for a split.
+            UserError: There is nothing.
         """
-        kept, reasons = self.dealt()
-        for i, why in reasons.items():
-            question, worded = self.pool[i].question, self._words.get(i)
-            if not isinstance(worded, Rejection):
-                text = question.question if question.wording == "model" else ""
-                worded = Rejection("ask", why, "", None, "", "", "", text, query=question.query)
-            self._refuse(self.pool[i].candidate.part, worded)
-        part_of = {one.question.query: one.candidate.part for one in self.pool}
-        places = {part: place for place, part in enumerate(self.parts)}
-        self.questions = sorted(kept, key=lambda q: (places.get(part_of[q.query], -1), q.query))
-        asked = Counter(part_of[q.query] for q in kept)
-        self.sampling = {
-            str(part): {
-                "wanted": wanted,
-                "questions": asked[part],
-                "drawn": self.drawn[part],
-                "rejected": dict(sorted(self.refused.get(part, {}).items())),
-            }
-            for part, wanted in self.parts.items()
-        }
-        empty = {split for one in self.pool for split in one.candidate.splits}
-        empty -= {q.split for q in kept}
-        if kept and kept[0].split and empty:
+        empty = {split for _, candidate in self.pool for split in candidate.splits}
+        empty -= {q.split for q in questions}
+        if questions[0].split and empty:
             raise UserError(
-                f"{counted(len(kept), 'question')} could be drawn, none of them for "
+                f"{counted(len(questions), 'question')} could be drawn, none of them for "
                 f"{' and '.join(sorted(empty))} ({self.why}). Set questions.split to random or none, "
                 f"ask for more ({self.kind.limits.amount}), or build from a larger graph."
             )
 
-    def _worded(self, i: int) -> Question | Rejection:
-        """A question of the pool in words, or why it cannot have them; found once."""
-        question = self.pool[i].question
-        if i not in self._words:
-            worded = question if question.question else self.kind.worded(self, question)
-            self._words[i] = worded
-        return self._words[i]
+    def _count(self, asked: Counter[Hashable]) -> None:
+        """Says for the manifest what was drawn of each part."""
+        self.sampling = {
+            str(part): {
+                "wanted": wanted,
+                "questions": asked[part],
+                "drawn": self.tried[part],
+                "rejected": dict(sorted(self.refused[part].items())),
+            }
+            for part, wanted in self.parts.items()
+        }
 
     @cached_property
     def parts(self) -> Mapping[Hashable, int]:
@@ -353,17 +335,16 @@ class Asking:
         """See `link_to`."""
         return link_to(triple, end, self.declarations)
 
-    def _refuse(self, part: Hashable, found: Rejection | str) -> None:
-        reason = found if isinstance(found, str) else found.reason
-        self.refused.setdefault(part, Counter())[reason] += 1
-        self.refuse(found)
-
-    def refuse(self, found: Rejection | str) -> None:
+    def refuse(self, found: Rejection | str, part: Hashable = "") -> None:
         """Counts what is not asked, and keeps it for the release where it has words, a triple or an id."""
-        reason = found if isinstance(found, str) else found.reason
-        self.reasons[reason] += 1
+        self.refused[part][found if isinstance(found, str) else found.reason] += 1
         if isinstance(found, Rejection) and (found.text or found.removed or found.question):
             self.rejections.append(found)
+
+    @property
+    def reasons(self) -> Counter[str]:
+        """Why drafts are not asked → how many."""
+        return sum(self.refused.values(), Counter[str]())
 
     def of_further(self, questions: Sequence[Question]) -> list[Triple]:
         """The triples that the graph lacks of the derivations of further answers, sorted."""

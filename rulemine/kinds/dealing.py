@@ -73,10 +73,12 @@ def by_ratios(
     validation a third as many.
 
     Args:
-        parts: Part → how many questions are wanted in all splits.
+        parts: Part → how many questions are wanted in all splits; empty: all are asked, and split later.
         candidates: What there is.
         chosen: The section ``questions`` of a recipe. If splits are not held apart, there is one, called "".
     """
+    if not parts:
+        return {"": Share({"": len(candidates)}, len(candidates))}
     found, core = Counter[Hashable](), 0
     for one in candidates:
         found[one.part] += one.size
@@ -128,6 +130,7 @@ def deal(
         have = Counter[Hashable]()
         for i in split_of if split == last else ():
             have[candidates[i].part] += candidates[i].size
+        total = have.total()
         free = [
             i
             for i, one in enumerate(candidates)
@@ -136,33 +139,39 @@ def deal(
             and before.isdisjoint(one.gives)
         ]
         for of_core, twice in _PASSES if split != last else _PASSES[-2:-1]:
-            until = share.core if of_core else share.total
             queues: dict[tuple[Hashable, Hashable], list[int]] = {}
             for i in free:
                 one = candidates[i]
                 if i not in split_of and (of_core is None or of_core == (one.core > 0)):
                     queues.setdefault((one.part, one.stratum), []).append(i)
+            for queue in queues.values():
+                queue.reverse()  # the next one is at the end
             while queues:
                 for key, queue in list(queues.items()):
                     most = share.parts.get(key[0], 0) * (1 + twice) - have[key[0]]
-                    left = until - (core if of_core else have.total())
-                    window = queue[:COMPARED] = [
+                    window = [
                         i
-                        for i in queue[:COMPARED]
-                        if candidates[i].size <= most
-                        and (candidates[i].core if of_core else candidates[i].size) <= left
+                        for i in queue[-COMPARED:]
+                        if (one := candidates[i]).size <= most
+                        and (
+                            one.core <= share.core - core
+                            if of_core
+                            else one.size <= share.total - total
+                        )
                     ]
-                    if not window:  # what is behind it has its turn
+                    queue[-COMPARED:] = window
+                    if not window:
                         if not queue:
                             del queues[key]
                         continue
-                    best = min(window, key=locks) if split != last else window[0]
-                    queue.remove(best)
+                    best = min(window[::-1], key=locks) if split != last else window[-1]
+                    del queue[window.index(best) - len(window)]
                     if (why := take(best, split)) is not None:
                         reasons[best] = why
                         continue
                     split_of[best] = split
                     have[key[0]] += candidates[best].size
+                    total += candidates[best].size
                     core += candidates[best].core
                     if split != last:
                         needed |= candidates[best].needs
