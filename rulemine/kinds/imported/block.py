@@ -1,12 +1,19 @@
-"""What only questions have that others published."""
+"""What only questions have that others published, and how they are written in other names."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rulemine.cypher.rows import row_of
-from rulemine.release.records import Answer
+from rulemine.kg.graph import Triple
+from rulemine.kinds.answers import EntityAnswers
+from rulemine.kinds.kind import ReleaseFile
+from rulemine.release.records import MISSING, Answer, Missing
 
-__all__ = ["ImportedBlock", "ImportedCypherBlock"]
+__all__ = ["FILES", "ImportedAnswers", "ImportedBlock", "ImportedCypherBlock", "ImportedRows"]
+
+FILES = (ReleaseFile(MISSING, Missing, ("triple",), "the missing triples"),)
+"""The triples that the incomplete graph lacks, without certificates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +51,28 @@ class ImportedBlock:
     fields: str
 
 
+class ImportedAnswers(EntityAnswers):
+    """Answers that are entities, with a query or without; see `EntityAnswers`."""
+
+    query = ""
+    sparql = ""
+
+    def __init__(self, question: Any, names: Mapping[str, str]) -> None:
+        self._names = names
+        if question.query:
+            made = EntityAnswers(question, names)
+            self.query, self.sparql = made.query, made.sparql
+
+    @staticmethod
+    def query_in(query: str, names: Mapping[str, str]) -> str:
+        """See `EntityAnswers`; of no query, none."""
+        return EntityAnswers.query_in(query, names) if query else ""
+
+    def witness(self, triples: tuple[Triple, ...], answers: Collection[str]) -> tuple[Triple, ...]:
+        """The triples in the other naming, in the order given: a source's need not be a derivation."""
+        return self.triples(triples)
+
+
 @dataclass(frozen=True, slots=True)
 class ImportedCypherBlock:
     """What only a question of the kind ``imported_cypher`` has. Rows are texts: compact JSON arrays.
@@ -71,5 +100,23 @@ class ImportedCypherBlock:
     @property
     def columns(self) -> tuple[str, ...]:
         """Numbers in the place of names; none where the rows are not stated."""
-        width = len(row_of(self.rows[0])) if self.rows else 0
-        return tuple(str(number) for number in range(1, width + 1))
+        cells = [cell for row in self.rows[:1] for cell in row_of(row)]
+        return tuple(map(str, range(1, len(cells) + 1)))
+
+
+class ImportedRows(ImportedAnswers):
+    """Answers that are rows of a property graph, which has one naming only."""
+
+    form = "rows"
+
+    def __init__(self, question: Any, names: Mapping[str, str]) -> None:
+        self._names, self.query = names, question.query
+
+    @staticmethod
+    def query_in(query: str, _names: Mapping[str, str]) -> str:
+        """The Cypher, which has names of its own."""
+        return query
+
+    def answer(self, answer: str) -> str:
+        """A row, which is the same in every naming."""
+        return answer

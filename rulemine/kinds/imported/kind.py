@@ -1,25 +1,18 @@
 """The kinds of questions that others published: about triples, and in Cypher about property graphs."""
 
 import json
-from collections.abc import Collection, Hashable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, ClassVar
 
 from rulemine.cypher.questions.templates import RETURN_GROUPS, return_group
 from rulemine.kinds.group import Group
 from rulemine.kinds.kind import Amounts, Kind, Queries, Results, Splits, pairs
 from rulemine.registry import imported
 
-if TYPE_CHECKING:
-    from rulemine.kinds.kind import ReleaseFile
-    from rulemine.phrasing.templates import Templates
-
 __all__ = ["CYPHER", "KIND"]
-
 
 _FORM = Group("structure", "structure", lambda q, _: q.structure or "not known")
 """Structures of queries, where there are any."""
-
-TYPE = Group("type", "type in the source", lambda q, _: str(q.block.type))
 
 
 class ImportedQueries(Queries):
@@ -35,10 +28,9 @@ class ImportedQueries(Queries):
         """Its SPARQL, or what else the source has."""
         return str(question.block.source_query)
 
-    def executed(self, question: Any) -> Collection[str] | None:
+    def executed(self, question: Any) -> Any:
         """When its set was imported."""
-        found: Collection[str] | None = question.block.executed
-        return found
+        return question.block.executed
 
     def listed(self, question: Any) -> Sequence[str]:
         """With the repetitions of the source."""
@@ -63,26 +55,17 @@ class ImportedKind(Kind):
         ("imported parts", "rulemine.kinds.imported.making"),
     )
     block = imported("rulemine.kinds.imported.block:ImportedBlock")
-    answers = imported("rulemine.kinds.imported.answers:ImportedAnswers")
+    answers = imported("rulemine.kinds.imported.block:ImportedAnswers")
+    files = imported("rulemine.kinds.imported.block:FILES")
     page = imported("rulemine.kinds.imported.page:PAGE")
     results: ClassVar[Results] = Results(
-        baselines=("lookup", "neighbors", "neighbors:hops=2", "random"), groups=(TYPE,), by=_FORM
+        baselines=("lookup", "neighbors", "neighbors:hops=2", "random"),
+        groups=(Group("type", "type in the source", lambda q, _: str(q.block.type)),),
+        by=_FORM,
     )
     queries: ClassVar[Queries] = ImportedQueries()
     splits: ClassVar[Splits] = ImportedSplits()
     limits = Amounts("")
-
-    @property
-    def files(self) -> "Sequence[ReleaseFile]":
-        """The triples that the incomplete graph lacks, without certificates."""
-        from rulemine.kinds.kind import ReleaseFile
-        from rulemine.release.records import MISSING, Missing
-
-        return (ReleaseFile(MISSING, Missing, ("triple",), "the missing triples"),)
-
-    def text(self, question: Any, templates: "Templates", *, articles: bool) -> str:
-        """The text of the source."""
-        return str(question.question)
 
 
 def _match(fields: str) -> str:
@@ -117,29 +100,25 @@ class ImportedCypherSplits(Splits):
         return ([question.block.graph, question.block.cypher] for question in questions)
 
 
-_GROUPS = (
-    Group("graph", "graph", lambda q, _: str(q.block.graph)),
-    Group("match", "MATCH template in the source", lambda q, _: _match(q.block.fields)),
-    Group(
-        "return",
-        "RETURN, basic questions",
-        lambda q, _: return_group(q.block.type),
-        RETURN_GROUPS,
-    ),
-)
-
-
 class ImportedCypherKind(ImportedKind):
     """Questions in Cypher, which ask property graphs for rows."""
 
     name = "imported_cypher"
-    tools = ()
     block = imported("rulemine.kinds.imported.block:ImportedCypherBlock")
-    answers = imported("rulemine.kinds.imported.answers:ImportedRows")
+    answers = imported("rulemine.kinds.imported.block:ImportedRows")
     results = Results(
         baselines=("gold-cypher",),
         baseline_scores=("ex", *Results.baseline_scores[:-1]),
-        groups=_GROUPS,
+        groups=(
+            Group("graph", "graph", lambda q, _: str(q.block.graph)),
+            Group("match", "MATCH template in the source", lambda q, _: _match(q.block.fields)),
+            Group(
+                "return",
+                "RETURN, basic questions",
+                lambda q, _: return_group(q.block.type),
+                RETURN_GROUPS,
+            ),
+        ),
         by=_FORM,
     )
     queries = ImportedCypherQueries()

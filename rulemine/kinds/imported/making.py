@@ -1,50 +1,44 @@
 """From an imported set to the parts of a release: names, missing triples, and what queries give."""
 
 import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from rulemine.codec import dump_line, to_json
-from rulemine.errors import InputError, counted
+from rulemine.errors import InputError, QueryError, UserError, counted
 from rulemine.files import digest_of
+from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
-from rulemine.kinds.graded import new_question
+from rulemine.kinds.graded import asked_by, new_question
 from rulemine.kinds.imported.block import ImportedBlock, ImportedCypherBlock
-from rulemine.kinds.imported.grading import Executed, QueryGrader
 from rulemine.kinds.imported.kind import CYPHER, KIND
 from rulemine.kinds.imported.running import SECONDS, SourceRunner
 from rulemine.kinds.split import with_unseen
 from rulemine.phrasing.templates import load_templates
+from rulemine.query.evidence import full_evidence
+from rulemine.query.foreign.read_sparql import tree_of_sparql
+from rulemine.query.grading import Grades
+from rulemine.query.links import parts_of as query_parts
+from rulemine.query.parser import parse
+from rulemine.query.query_graph import QueryGraph, levels_of
+from rulemine.query.tree import Count, Projection, Query
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.naming import name_entities
-from rulemine.release.records import (
-    MISSING,
-    SPLITS,
-    HardAnswer,
-    Missing,
-    Question,
-    Rejection,
-)
+from rulemine.release.records import MISSING, SPLITS, HardAnswer, Missing, Question, Rejection
 from rulemine.removal.levels import part_of
 from rulemine.seeds import stream
 from rulemine.text.template import escape
 
 __all__ = ["levels_of_missing", "parts_of"]
 
-NO_ANSWER = "it has no answer"
-"""Why a question is left out."""
 
-_FILE = re.compile(r"[\w-]+")
-
-Progress = Callable[[int, int], None]
-
-
-def parts_of(given: Any, form: str, name: str, progress: Progress | None = None) -> ReleaseParts:
+def parts_of(
+    given: Any, form: str, name: str, progress: Callable[[int, int], None] | None = None
+) -> ReleaseParts:
     """The parts of the release of an imported set, in the naming ``entity``: the names of the source.
 
     Args:
@@ -59,38 +53,52 @@ def parts_of(given: Any, form: str, name: str, progress: Progress | None = None)
     """
     _check(given)
     kind = CYPHER if any(q.cypher for q in given.questions) else KIND
-    triples = _complete(given)
-    kg = KnowledgeGraph.from_triples(triples or ())
-    missing = _missing(given, triples)
+    triples = _cleaned(
+        (triple for q in given.questions for triple in q.triples)
+        if given.complete is None
+        else given.complete
+    )
+    kg, missing = KnowledgeGraph.from_triples(triples), _missing(given, triples)
     templates = load_templates("", kg.relations, kg=kg)
     questions: list[Question] = []
     rejections: list[Rejection] = []
     with closing(SourceRunner(kg, missing)) as runner:
-        grader = QueryGrader(kg, missing, templates, runner)
-        make: Any = (
-            _cypher
-            if kind is CYPHER
-            else _Making(kg, missing, grader, given.incomplete is not None)
+        grader = _Grader(
+            kg, missing, templates.declarations, runner, removes=given.incomplete is not None
         )
         for done, one in enumerate(given.questions, start=1):
+            text, *more = dict.fromkeys(map(clean, (one.text, *one.paraphrases)))
             if one.cypher or any(map(clean, one.answers)):
-                questions.append(make(one, kind.name))
+                own = _of_rows(one) if kind is CYPHER else grader.fields(one)
+                questions.append(
+                    new_question(
+                        kind.name, id=clean(one.id), question=text, paraphrases=tuple(more),
+                        patterns=(escape(text), *map(escape, more)), wording="source",
+                        split=one.split, core=False, rules=(), **own,
+                    )
+                )  # fmt: skip
             else:
-                text = clean(one.text)
                 rejections.append(
-                    Rejection("import", NO_ANSWER, clean(one.id), None, "", "", "", text)
+                    Rejection("import", "it has no answer", clean(one.id), None, "", "", "", text)
                 )
             if progress:
                 progress(done, len(given.questions))
     if not questions:
         raise InputError(f"{given.title}: no question has an answer; expected one at least.")
     questions.sort(key=lambda q: q.id)
-    slow = f"questions whose SPARQL was ended after {SECONDS:g} s (a faster machine may end fewer, and then "
-    slow += f"other answers are hard): {runner.late:,}"
+    named = {
+        name
+        for q in questions
+        for name in (*q.anchors, *q.answers, *(end for s, _, o in q.evidence for end in (s, o)))
+    }
+    late = [
+        f"questions whose SPARQL was ended after {SECONDS:g} s (a faster machine may end fewer, and then "
+        f"other answers are hard): {runner.late:,}"
+    ]
     own = {
         "form": form,
         "definitions": dict(given.definitions),
-        "notes": [*given.notes, *[slow] * bool(runner.late)],
+        "notes": [*given.notes, *(late if runner.late else ())],
         "questions": digest_of("".join(dump_line(to_json(q)) + "\n" for q in questions).encode()),
     }
     return ReleaseParts(
@@ -110,7 +118,7 @@ def parts_of(given: Any, form: str, name: str, progress: Progress | None = None)
             kg.entities,
             seed=0,
             labels={clean(entity): clean(label) for entity, label in given.labels.items() if clean(label)},
-            further=() if kind is CYPHER else sorted(_named(questions) - kg.entity_ids.keys()),
+            further=() if kind is CYPHER else sorted(named - kg.entity_ids.keys()),
         ),
         templates=templates,
         selection_counts={},
@@ -135,27 +143,25 @@ def levels_of_missing(missing: Iterable[Triple]) -> dict[Triple, int]:
 
     All triples between two entities go together, the pairs in a random order that depends on them alone.
     """
-    triples = sorted(missing)
-    pairs = sorted({frozenset((s, o)) for s, _, o in triples}, key=sorted)
+    pairs: dict[tuple[str, ...], list[Triple]] = defaultdict(list)
+    for s, r, o in sorted(missing):
+        pairs[tuple(sorted({s, o}))].append((s, r, o))
+    total = sum(map(len, pairs.values()))
+    parts = [part_of(total, percent / 100) for percent in range(1, 101)]
+    levels: dict[Triple, int] = {}
     place = stream(0, "imported", "levels").permutation(len(pairs)).tolist()
-    order = dict(zip(pairs, place, strict=True))
-    sizes = np.zeros(len(pairs), np.int64)
-    for s, _, o in triples:
-        sizes[order[frozenset((s, o))]] += 1
-    before = (np.cumsum(sizes) - sizes).tolist()
-    parts = [part_of(len(triples), percent / 100) for percent in range(1, 101)]
-    level = (1 + np.searchsorted(parts, before, "right")).tolist()
-    return {(s, r, o): level[order[frozenset((s, o))]] for s, r, o in triples}
+    for _, (_, triples) in sorted(zip(place, sorted(pairs.items()), strict=True)):
+        levels |= dict.fromkeys(triples, 1 + bisect_right(parts, len(levels)))
+    return levels
 
 
 def _check(given: Any) -> None:
-    seen: set[str] = set()
+    ids = Counter(clean(one.id) for one in given.questions)
     for one in given.questions:
-        if clean(one.id) in seen:
+        if ids[clean(one.id)] > 1:
             raise InputError(
                 f"{given.title}: two questions have the id {one.id!r}; ids must differ."
             )
-        seen.add(clean(one.id))
         if one.split not in SPLITS or not clean(one.id) or not clean(one.text):
             raise InputError(
                 f"{given.title}: question {one.id!r} has the split {one.split!r} and the text {one.text!r}; "
@@ -167,7 +173,7 @@ def _check(given: Any) -> None:
                 f"{', '.join(sorted(given.property_graphs))}."
             )
     for name in given.property_graphs:
-        if not _FILE.fullmatch(name) or name in ("complete", "incomplete"):
+        if not re.fullmatch(r"[\w-]+", name) or name in ("complete", "incomplete"):
             raise InputError(
                 f"{given.title}: a property graph is called {name!r}; expected letters, digits, - and _."
             )
@@ -175,146 +181,165 @@ def _check(given: Any) -> None:
 
 def _cleaned(triples: Iterable[Triple]) -> set[Triple]:
     """Triples with clean names, without those of which one is empty."""
-    found = {(clean(s), clean(r), clean(o)) for s, r, o in triples}
-    return {triple for triple in found if all(triple)}
+    rows = ((clean(s), clean(r), clean(o)) for s, r, o in triples)
+    return {row for row in rows if all(row)}
 
 
-def _complete(given: Any) -> set[Triple] | None:
-    """The complete graph: that of the set, else the union of those of its questions; None: there is none."""
-    if given.complete is not None:
-        return _cleaned(given.complete)
-    own = [triple for q in given.questions for triple in q.triples]
-    return _cleaned(own) if own else None
-
-
-def _missing(given: Any, complete: set[Triple] | None) -> dict[Triple, int]:
+def _missing(given: Any, complete: set[Triple]) -> dict[Triple, int]:
     """What the incomplete graph lacks, with levels."""
-    if given.incomplete is None:
-        return {}
-    left = _cleaned(given.incomplete)
-    if strange := sorted(left - (complete or set())):
+    left = complete if given.incomplete is None else _cleaned(given.incomplete)
+    if strange := sorted(left - complete):
         raise InputError(
             f"{given.title}: {counted(len(strange), 'triple')} of the incomplete graph "
             f"{'is' if len(strange) == 1 else 'are'} not in the complete one, such as "
             f"{' '.join(strange[0])!r}; expected a part of it. Name both: --kg, --incomplete."
         )
-    return levels_of_missing((complete or set()) - left)
+    return levels_of_missing(complete - left)
 
 
-def _named(questions: Sequence[Question]) -> set[str]:
-    """All entities that questions name."""
-    found: set[str] = set()
-    for q in questions:
-        found.update(q.anchors, q.answers, getattr(q.block, "executed", None) or ())
-        found.update(end for s, _, o in (*q.evidence, *q.full_evidence) for end in (s, o))
-    return found
-
-
-class _Making:
-    """Makes questions about triples.
+class _Grader:
+    """Says which answers of questions about triples are stated and hard, and what they rest on.
 
     Args:
         kg: The complete graph.
         missing: What the incomplete graph lacks, with levels.
-        grader: Executes queries on it.
-        removed: Whether there is an incomplete graph.
+        declarations: Which of its relations state the same facts.
+        runner: Runs SPARQL that is no query over links.
+        removes: Whether there is an incomplete graph.
     """
 
     def __init__(
-        self, kg: KnowledgeGraph, missing: Mapping[Triple, int], grader: QueryGrader, removed: bool
+        self,
+        kg: KnowledgeGraph,
+        missing: Mapping[Triple, int],
+        declarations: Declarations,
+        runner: SourceRunner,
+        *,
+        removes: bool,
     ) -> None:
-        self._kg, self._missing, self._grader, self._removed = kg, missing, grader, removed
+        self._kg, self._missing, self._declarations = kg, missing, declarations
+        self._runner, self._removes = runner, removes
+        self._graph = QueryGraph(kg, levels_of(kg, missing))
 
-    def __call__(self, one: Any, kind: str) -> Question:
-        """The question of an imported one."""
+    def fields(self, one: Any) -> dict[str, Any]:
+        """The fields of the question of an imported one."""
         listed = tuple(filter(None, map(clean, one.answers)))
         answers = tuple(sorted(set(listed)))
-        chosen = (clean(one.hard_answer),) if clean(one.hard_answer) in answers else None
-        hard = one.hard if one.hard is None else tuple(sorted({clean(a) for a in one.hard}))
+        executed, known, grades, why = None, dict[str, HardAnswer](), None, ""
+        try:
+            if len(self._kg) and (one.query or one.sparql):
+                executed, known, grades = self._executed(one, answers)
+        except UserError as problem:
+            why = " ".join(str(problem).split())
+        given = frozenset((executed or ()) if self._removes else ())
+        told = {clean(one.hard_answer)}.intersection(answers)
+        hard: set[str] | None = None  # not known
+        if one.hard is not None:
+            hard, given = {*map(clean, one.hard)}, frozenset(answers)
+        elif told or (executed is not None and self._removes):
+            hard = {*known, *told}
+        others = [a for a in answers if hard is not None and a not in hard]
+        rows = sorted(
+            (known.get(a, HardAnswer(a, 1, 100, (), False)) for a in answers if a in (hard or ())),
+            key=lambda row: (row.answer not in told, row.missing, row.answer),
+        )
+        first = [row.answer for row in rows]
         evidence = tuple(dict.fromkeys(tuple(map(clean, triple)) for triple in one.evidence))
         fields: dict[str, Any] = {
-            "query": "", "sparql": "", "structure": "", "shape": "", "hops": 0,
-            "evidence": evidence,
-            "full_evidence": tuple(sorted(evidence)),
+            "anchors": (), "query": "", "sparql": "", "structure": "", "shape": "", "hops": 0,
+            "evidence": evidence, "full_evidence": tuple(sorted(evidence)),
             "relations": tuple(sorted({relation for _, relation, _ in evidence})),
         }  # fmt: skip
-        found: Executed | str | None = None
-        if len(self._kg) and (one.query or one.sparql):
-            lacks = str(one.fields.get("query_lacks") or "")  # what its reader could not read
-            found = self._grader.execute(one.query, one.sparql, answers, chosen or hard, lacks)
-        executed = found if isinstance(found, Executed) else None
-        if executed:
-            fields |= executed.fields
-        topics = tuple(sorted({clean(t) for t in one.topics} - {""}))
-        if topics or "anchors" not in fields:
-            fields["anchors"] = topics
-        rows = self._hard(hard, chosen, executed, answers)
-        graded = rows is not None
-        names = {row.answer for row in rows or ()}
-        given = answers
-        if hard is None:  # all that is not hard is stated only where the source lists what is hard
-            given = executed.stated if executed and self._removed else ()
-        stated = tuple(a for a in answers if graded and a in given and a not in names)
-        asked_for = min(
-            rows or (),
-            key=lambda row: (row.answer not in (chosen or ()), row.missing, row.answer),
-            default=None,
-        )
-        removed = [t for t in fields["evidence"] if t in self._missing] if asked_for else []
-        return _with_texts(
-            new_question(
-                kind,
-                **fields,
-                answers=answers,
-                stated=stated,
-                hard=rows or (),
-                hard_answer=asked_for and asked_for.answer,
-                core=False,
-                removed=tuple(dict.fromkeys(removed)),
-                rules=(),
-                block=ImportedBlock(
-                    "" if not graded else "query" if hard is chosen is None else "source",
-                    listed if len(listed) > len(answers) else (),
-                    executed and executed.answers,
-                    found if isinstance(found, str) else "",
-                    one.sparql or one.query,
-                    *_said(one),
-                ),
+        if grades is not None:
+            fields |= self._of_query(grades, answers, first)
+        if topics := {clean(topic) for topic in one.topics} - {""}:
+            fields["anchors"] = tuple(sorted(topics))
+        gone = [triple for triple in fields["evidence"] if first and triple in self._missing]
+        return fields | {
+            "answers": answers,
+            "stated": tuple(a for a in others if a in given),
+            "further": tuple(a for a in others if a not in given),
+            "hard": tuple(sorted(rows, key=lambda row: row.answer)),
+            "hard_answer": first[0] if first else None,
+            "removed": tuple(dict.fromkeys(gone)),
+            "block": ImportedBlock(
+                "" if hard is None else "query" if one.hard is None and not told else "source",
+                listed if len(listed) > len(answers) else (),
+                executed,
+                why,
+                one.sparql or one.query,
+                *_said(one),
             ),
-            one,
-            further=tuple(a for a in answers if graded and a not in names and a not in stated),
-        )
+        }
 
-    def _hard(
-        self,
-        hard: tuple[str, ...] | None,
-        chosen: tuple[str, ...] | None,
-        executed: Executed | None,
-        answers: tuple[str, ...],
-    ) -> tuple[HardAnswer, ...] | None:
-        """The hard answers, sorted; None: which they are is not known."""
-        known = executed.hard if executed else {}
-        if hard is None:
-            if not (self._removed and executed) and chosen is None:
-                return None
-            hard = tuple(sorted({*known, *(chosen or ())}))
-        return tuple(known.get(a) or HardAnswer(a, 1, 100, (), False) for a in hard if a in answers)
+    def _executed(
+        self, one: Any, answers: tuple[str, ...]
+    ) -> tuple[tuple[str, ...], dict[str, HardAnswer], Grades | None]:
+        """What the query of a question gives.
+
+        Returns:
+            All answers on the complete graph, sorted; those of the stated ones that it alone gives; and the
+            query, graded, if it is one over links. Else hard answers have no derivation, and miss one triple
+            at the least.
+
+        Raises:
+            UserError: It cannot be executed; the message says why.
+        """
+        try:
+            if (lacks := one.fields.get("query_lacks")) and not one.query:
+                raise QueryError(f"it is no query over links: {lacks}.")
+            tree = parse(one.query) if one.query else tree_of_sparql(one.sparql)
+            if isinstance(tree, Count):
+                raise QueryError("it asks for a number.")
+            grades = Grades(self._graph, tree)
+        except QueryError as problem:
+            if one.query:
+                raise
+            try:
+                whole, left = self._runner.run(one.sparql)
+            except UserError as other:
+                raise QueryError(f"{problem} As written: {other}") from None
+            gone = {*whole}.difference(left)
+            return whole, {a: HardAnswer(a, 1, 100, (), False) for a in answers if a in gone}, None
+        level = dict(zip(grades.answers, grades.stated_until.tolist(), strict=True))
+        rows = {
+            a: HardAnswer(a, missing, level[a], tuple(self._kg.labeled(grades.witness(a))), False)
+            for a, missing in grades.hard.items()
+            if a in answers
+        }
+        return grades.answers, rows, grades
+
+    def _of_query(
+        self, grades: Grades, answers: tuple[str, ...], first: Sequence[str]
+    ) -> dict[str, Any]:
+        """The fields that follow from a query and the stated answers.
+
+        Its evidence is that of the first of some answers that the query gives, else of another one.
+        """
+        labels, found, given = self._kg.entities, {*grades.answers}, {*answers}
+        kept = next((a for a in (*first, *answers, *grades.answers) if a in found), None)
+        stated = [labels[at] in given for at in grades.entities.tolist()]
+        evidence = full_evidence(grades, grades.entities[stated])
+        asked = asked_by(grades.query, self._declarations)
+        between = (labels[at] for at in evidence.between.tolist())
+        return asked | {
+            "evidence": () if kept is None else tuple(self._kg.labeled(grades.witness(kept))),
+            "full_evidence": tuple(self._kg.labeled(evidence.rows)),
+            "relations": tuple(sorted(_relations(grades.query))),
+            "intermediates": tuple(sorted({*between}.difference(answers, found, asked["anchors"]))),
+            "spurious": grades.spurious,
+        }
 
 
-def _cypher(one: Any, kind: str) -> Question:
-    """The question of an imported one in Cypher."""
+def _of_rows(one: Any) -> dict[str, Any]:
+    """The fields of a question in Cypher."""
     rows = tuple(sorted(one.answers))
-    distinct = tuple(sorted(set(rows)))
-    return _with_texts(
-        new_question(
-            kind, anchors=(), query=" ".join(one.cypher.split()), sparql="", structure=_said(one)[0],
-            shape="", hops=0,
-            answers=distinct, stated=(), hard=(), hard_answer=None, core=False, evidence=(),
-            full_evidence=(), relations=(), removed=(), rules=(),
-            block=ImportedCypherBlock(one.cypher, rows, one.graph, *_said(one)),
-        ),
-        one,
-    )  # fmt: skip
+    return {
+        "anchors": (), "query": " ".join(one.cypher.split()), "sparql": "", "shape": "", "hops": 0,
+        "structure": _said(one)[0], "answers": tuple(sorted(set(rows))), "stated": (), "hard": (),
+        "hard_answer": None, "evidence": (), "full_evidence": (), "relations": (), "removed": (),
+        "block": ImportedCypherBlock(one.cypher, rows, one.graph, *_said(one)),
+    }  # fmt: skip
 
 
 def _said(one: Any) -> tuple[str, str]:
@@ -322,15 +347,6 @@ def _said(one: Any) -> tuple[str, str]:
     return str(one.fields.get("type") or ""), dump_line(dict(one.fields))
 
 
-def _with_texts(question: Question, one: Any, **changes: Any) -> Question:
-    text, *more = dict.fromkeys(map(clean, (one.text, *one.paraphrases)))
-    return replace(
-        question,
-        id=clean(one.id),
-        question=text,
-        paraphrases=tuple(more),
-        patterns=(escape(text), *map(escape, more)),
-        wording="source",
-        split=one.split,
-        **changes,
-    )
+def _relations(query: Query) -> set[str]:
+    own = {query.relation} if isinstance(query, Projection) else set()
+    return own.union(*map(_relations, query_parts(query)))

@@ -13,18 +13,18 @@ _OF_BUILDS = {
     "rules_by_type", "sampling", *MODEL_COUNTS,
 }  # fmt: skip
 _OF_REMOVAL = {"triples_incomplete", "triples_removed", "removed_by_level"}
+_OF_GRAPHS = {key for key in FIGURES if key.startswith(("triples", "relations"))}
 _OF_GRADES = {"answers_stated", "answers_hard", "hard_by_split", "some_answer_stated"}
 
 
 def _unknown(parts: ReleaseParts) -> set[str]:
-    found = {*_OF_BUILDS}
-    if not parts.missing:
-        found |= _OF_REMOVAL
-    if not len(parts.complete):
-        found |= {key for key in FIGURES if key.startswith(("triples", "relations"))}
-    if not any(q.graded for q in parts.questions):
-        found |= _OF_GRADES
-    return found
+    known = (
+        (False, _OF_BUILDS),
+        (parts.missing, _OF_REMOVAL),
+        (len(parts.complete), _OF_GRAPHS),
+        (any(q.graded for q in parts.questions), _OF_GRADES),
+    )
+    return {key for is_known, keys in known if not is_known for key in keys}
 
 
 def _executed(parts: ReleaseParts) -> dict[str, int] | None:
