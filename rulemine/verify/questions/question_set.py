@@ -173,4 +173,4 @@ def _check_unseen(contents: Contents) -> None:
 
 def _answer_key(row: Row, answer: str) -> tuple[str, bool]:
     """An answer; the value of a property, such as a country's name, is not the node that is called so."""
-    return answer, "_prop" in row["block"].get("returns", "") and '"' in answer
+    return answer, "_prop" in (row["block"] or {}).get("returns", "") and '"' in answer
