@@ -205,7 +205,10 @@ def _graph(release: Release, which: str) -> KnowledgeGraph:
 def _kg(release: Release) -> dict[str, Any]:
     config, about = release.manifest["config"], release.manifest["kg"]
     iris, twice = about.get("relation_iris", {}), about.get("duplicates", 0)
-    made = {"kg": replace(_graph(release, "complete"), duplicates=twice, relation_iris=iris)}
+    made = {
+        "kg": replace(_graph(release, "complete"), duplicates=twice, relation_iris=iris),
+        "inverses": about.get("inverses", {}),
+    }
     if about.get("labels"):  # which were beside the graph
         return made | _labels(release)
     same = not config["labels"] and is_rdf(config["kg"])  # then they are in the same file

@@ -122,7 +122,7 @@ def _build(arguments: Namespace, recipe: "Recipe", cluster: "Cluster | Here") ->
     made = Build(recipe, target, context)
     drafting = draft_of(arguments, recipe, lambda drafted: Build(drafted, target, context))
     if drafting:
-        made = drafting.run(arguments.until)
+        made = drafting.run()
     if arguments.dry_run:
         say(made.estimate())
         return 0
@@ -177,7 +177,7 @@ def draft(arguments: Namespace) -> int:
             f"draft: {arguments.recipe} is a recipe, or is built with rules of its own or by the published "
             "procedure: nothing is left to choose. Give a graph."
         )
-    made = drafting.run("balance")
+    made = drafting.run()
     files = drafted_files(made, drafting.choices, drafting.given, arguments.output)
     for text in write_draft(arguments.output, files, update=arguments.update):
         say(text)

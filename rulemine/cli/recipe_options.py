@@ -19,8 +19,7 @@ from rulemine.recipe.recipe import KEYS, Recipe
 if TYPE_CHECKING:
     from rulemine.builder.pipeline import Build, BuildContext
     from rulemine.builder.stages import Progress
-    from rulemine.draft.drafting import Drafting
-    from rulemine.draft.goal import Chosen
+    from rulemine.draft.drafting import Chosen, Drafting
 
 __all__ = [
     "MOST",

@@ -1,62 +1,138 @@
-"""Drafts a recipe from a graph: the most generous thresholds that the goal needs and the effort allows.
+"""Drafts a recipe from a graph: of three settings of mining and removal the one that suits it.
 
-Where little can be inferred in a graph, it says in words what is in the way and what would help.
+The settings go from many rules to few sure ones. The first whose work the effort allows is tried; as long as
+a setting leaves `ENOUGH` questions, so is the next, because then better proofs are worth more than more
+questions. The last one that leaves enough is kept, or else the first. What limits questions is chosen for
+those that the setting gives; floors never move.
 
-Guarantees: the choices depend on the graph, the goal and the settings alone, not on time or machine; a
-setting wins over a choice; every stage that a draft runs is one of the build, which finds it done.
+Work is counted in joins, not in seconds, so that the same graph gets the same recipe on every machine. A
+million joins take a little less than a second of one processor (measured on WN18RR, CoDEx-M, FB15k-237, UMLS
+and the family graph, within a factor of two).
+
+Where little can be inferred in a graph, a draft says in words what is in the way and what would help.
+
+Guarantees: the choices depend on the graph, the settings of the user and the effort alone, not on time or
+machine; a setting of the user wins over a choice; every stage that a draft runs is one of the build, which
+finds those of what is kept done.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rulemine.builder.pipeline import STAGES, Build
-from rulemine.draft.goal import (
-    ANSWER_SHARES,
-    EFFORT,
-    ENOUGH,
-    FLOORS,
-    LADDER,
-    SHARES,
-    SURE,
-    Chosen,
-    Rung,
-    mining_work,
-    proving_work,
-    rules_within,
-)
+from rulemine.arrays import distinct
+from rulemine.builder.pipeline import Build
 from rulemine.errors import NoInferenceError, TooManyRulesError, counted
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.registry import KINDS
-from rulemine.recipe.options import MiningSection
 from rulemine.recipe.recipe import Recipe
 from rulemine.rules.rule import Rule
 
-__all__ = ["Drafting"]
+__all__ = [
+    "ANSWER_SHARES", "ENOUGH", "FLOORS", "SETTINGS", "SHARES", "Chosen", "Drafting", "Thresholds",
+    "explain_no_inference", "mining_work", "proving_work",
+]  # fmt: skip
 
-SHARE = "questions.max_relation_share"
-ANSWERS = "questions.max_answer_share"
-MOST = "questions.max_questions"
+
+class Chosen(NamedTuple):
+    """A value of a recipe, and why it has it.
+
+    Attributes:
+        key: The key, e.g. ``mining.max_atoms``.
+        value: Its value.
+        reason: Why, in a line.
+    """
+
+    key: str
+    value: Any
+    reason: str
+
+
+class Thresholds(NamedTuple):
+    """Thresholds of mining and removal, as the keys of a recipe are called."""
+
+    max_atoms: int
+    min_head_coverage: float
+    min_std_confidence: float
+    per_rule: int
+
+    def choices(self, kg: KnowledgeGraph) -> tuple[Chosen, ...]:
+        """The setting as choices.
+
+        Args:
+            kg: The graph. Where its relations are small, a head coverage that asks for less than
+                `LEAST_SUPPORT` triples would let chance through.
+        """
+        confidence, typical = self.min_std_confidence, typical_size(kg)
+        coverage = max(self.min_head_coverage, min(1.0, round(LEAST_SUPPORT / max(1, typical), 4)))
+        explains = (
+            f"of a relation of {typical:,} triples, which is usual here, a rule explains "
+            f"{round(coverage * typical):,}"
+        )
+        long = "rules of at most so many atoms, the head too"
+        right, never = "of what a rule predicts, so much is known", "never below the one above"
+        return (
+            Chosen("mining.max_atoms", self.max_atoms, long),
+            Chosen("mining.min_head_coverage", coverage, explains),
+            Chosen("mining.min_std_confidence", confidence, right),
+            Chosen("mining.min_pca_confidence", confidence, never),
+            Chosen("selection.per_rule", self.per_rule, "triples that one rule removes at most"),
+        )
+
+
+LEAST_SUPPORT = 10
+"""Triples of a relation of the usual size that a rule has to explain."""
+
+SETTINGS = (
+    Thresholds(4, 0.001, 0.2, 200),
+    Thresholds(3, 0.001, 0.2, 100),
+    Thresholds(3, 0.01, 0.5, 50),
+)
+"""From many rules to few sure ones, and from much work to little."""
+
+ENOUGH = 3000
+"""From so many questions on (of kinds that draw theirs: removed triples), better proofs are worth more."""
 
 NEAR = 0.9
-"""A number of questions is reached by this fraction of it: limits among few questions leave some out."""
+"""A number of questions that the user wants is reached by this fraction of it."""
 
-SURELY = "selection.min_sure_confidence"
+EFFORT = 150
+"""What a draft may spend unless the user says otherwise, in millions of joins: about two minutes."""
 
-SURE_REMOVALS = 0.4
-"""How confident rules have to be for kinds whose questions are drawn, if enough triples are removed."""
+FLOORS = (
+    Chosen(
+        "mining.min_initial_support",
+        30,
+        "relations with fewer triples say too little of their rules",
+    ),
+    Chosen(
+        "selection.min_rare_confidence",
+        0.1,
+        "where an answer cannot be guessed, a rule is right so often",
+    ),
+    Chosen("selection.max_prior", 0.07, "no answer that more than 7 % of a relation's topics have"),
+    Chosen("questions.max_questions", 10_000, "more say no more about a system"),
+    Chosen(
+        "questions.filter",
+        "found",
+        "ids, dates, addresses, images and the like are not asked about",
+    ),
+    Chosen("questions.max_answers", 50, "nobody names more"),
+)
+"""What every draft has."""
 
-MOST_OF_ONE = 0.15
-"""Stricter thresholds are enough only where no relation needs a larger share of the questions."""
+SHARES = (0.1, 0.2, 0.5, 1.0)
+"""Largest fractions of the questions about one relation: the smallest that keeps half of the core."""
+
+ANSWER_SHARES = (0.01, 0.02, 0.05)
+"""Largest fractions of the questions with one hard answer: the smallest that leaves `SOME`."""
 
 SOME = 200
 """Where fewer questions are left, more of them may share their hard answer: small graphs have few answers."""
-
-MANY = 300
-"""From so many questions on, none of the limits is loosened."""
 
 FEW = 50
 """Fewer questions say little of any system."""
@@ -69,6 +145,12 @@ FEW_ENTITIES = 50
 
 FEW_TRIPLES = 300
 """Relations with fewer triples say too little of what goes together."""
+
+JOINS_A_RULE = 1000
+"""To look at a rule at all."""
+
+JOINS_A_MATCH = 8
+"""To look at one match of the body of a rule: whether it is right beyond guessing, and what it proves."""
 
 
 class Drafting:
@@ -95,28 +177,24 @@ class Drafting:
     ) -> None:
         self._recipe_with, self._build_of, self.effort = recipe_with, build_of, effort or EFFORT
         plain = recipe_with([])
-        self._goal = plain.questions.max_questions
-        lacks = KINDS[plain.kind].Options.lacks
-        self._limited = not any(MOST in keys for keys in lacks)
+        kind, wanted = KINDS[plain.kind].Options, plain.questions.max_questions
+        self._enough = min(ENOUGH, math.ceil(NEAR * wanted)) if wanted else ENOUGH
+        self._limited = not any("questions.max_questions" in keys for keys in kind.lacks)
         self.given = {*given}
-        self._settled = self.given.union(*lacks)
-        self._own = [Chosen(*one) for one in KINDS[plain.kind].Options.drafted]
+        self._settled = self.given.union(*kind.lacks)
+        self._own = [Chosen(*one) for one in kind.drafted]
         self.choices: tuple[Chosen, ...] = ()
         self.build = build_of(plain)
         self._kg = self.build.inputs.kg
-        self._asked = 0  # questions before any limit
 
-    def run(self, until: str = "release") -> Build:
-        """Chooses, and returns the build.
-
-        Args:
-            until: The last stage that will be run; what only later ones need is not chosen.
+    def run(self) -> Build:
+        """Chooses, and returns the build, whose stages are run as far as choosing needs them.
 
         Raises:
             RulemineError: As `Build.run`.
         """
         with self.explaining():
-            return self._run(STAGES[: STAGES.index(until) + 1])
+            return self._run()
 
     @contextmanager
     def explaining(self) -> Iterator[None]:
@@ -126,138 +204,88 @@ class Drafting:
         except NoInferenceError as problem:
             raise NoInferenceError(explain_no_inference(self._kg, str(problem))) from None
 
-    def _run(self, stages: Sequence[str]) -> Build:
-        steps = self._affordable()
-        if "balance" not in stages or not self._limited:
-            self._take(steps[-1])
-            if "balance" in stages and SURELY not in self._settled:
-                self._prove_removals(steps[-1])
-            return self.build
-        for step in steps if self._goal else steps[-1:]:
-            self._take(step)
-            with suppress(*[NoInferenceError] * (step is not steps[-1])):
-                left = self._limit()
-                if left >= NEAR * self._goal > 0 and self._spread():
-                    break
-        if left >= ENOUGH and SURELY not in self._settled:
-            self._prove(step, max(ENOUGH, math.ceil(NEAR * self._goal)))
-        if max(left, self._asked) < FEW:
+    def _run(self) -> Build:
+        tried: list[tuple[tuple[Chosen, ...], int]] = []
+        for setting in SETTINGS:
+            self._choose((*setting.choices(self._kg), *FLOORS, *self._own))
+            if not self._is_affordable(last=setting is SETTINGS[-1]):
+                continue
+            try:
+                left = self._left()
+            except NoInferenceError:  # of fewer rules, nothing can be inferred either
+                if not tried:
+                    raise
+                break
+            tried.append((self.choices, left))
+            if left < self._enough:
+                break
+        choices, left = next((one for one in tried[::-1] if one[1] >= self._enough), tried[0])
+        if self.choices != choices:
+            self._choose(choices)
+        if self._limited and left < FEW:
             problem = f"{counted(left, 'question')} after the most generous thresholds."
             self.build.context.on_warning(explain_no_inference(self._kg, problem))
         return self.build
 
-    def _affordable(self) -> list[Rung]:
-        """The steps whose work the effort allows, from few rules to many; at least the first one."""
-        rules: Sequence[Rule] = ()
-        refused: MiningSection | None = None
-        for number in range(len(LADDER), 0, -1):
-            recipe = self._take(LADDER[number - 1])
-            mining, sample = recipe.mining, recipe.selection.groundings_per_rule
-            work = mining_work(self._kg, mining.max_atoms)
-            # Rules of a higher step that reach the thresholds of this one are nearly those of this one.
-            least = proving_work((rule for rule in rules if _reaches(rule, mining)), sample)
-            if number > 1 and (work + least > self.effort or mining == refused):
-                continue
-            if number > 1:  # in dense graphs millions of rules reach the thresholds
-                most = rules_within(self.effort)
-                self.build.context = replace(self.build.context, most_rules=most)
-            try:
-                self.build.run("mine")
-            except TooManyRulesError:
-                refused = mining
-                continue
-            rules = self.build.mined_rules
-            work += proving_work(rules, sample)
-            if work <= self.effort:
-                break
-        if work > self.effort:
+    def _is_affordable(self, last: bool) -> bool:
+        """Mines, if the effort is enough for it; whether it is enough for what the rules prove, too.
+
+        Args:
+            last: Whether there is no cheaper setting.
+        """
+        mining, sample = self.build.recipe.mining, self.build.recipe.selection.groundings_per_rule
+        work = mining_work(self._kg, mining.max_atoms)
+        if not last:
+            if work > self.effort:
+                return False
+            # In dense graphs millions of rules reach the thresholds.
+            most = self.effort * 1_000_000 // JOINS_A_RULE
+            self.build.context = replace(self.build.context, most_rules=most)
+        try:
+            self.build.run("mine")
+        except TooManyRulesError:
+            return False
+        work += proving_work(self.build.mined_rules, sample)
+        if work > self.effort and last:
             self.build.context.on_warning(
                 f"even the strictest thresholds take about {work:,.0f} million joins, above the "
                 f"{self.effort:,} that may be spent (--effort): this takes long."
             )
-        return list(LADDER[:number])
+        return last or work <= self.effort
 
-    def _take(self, step: Rung, sure: float = 0.0) -> Recipe:
-        """Chooses a step of the ladder, and how confident its rules have to be beyond that."""
-        why = f"better proofs: at least {ENOUGH:,} {'questions' if self._limited else 'removals'} are left"
-        surely = (Chosen(SURELY, sure, why),) * bool(sure)
-        return self._choose((*step.choices(self._kg), *FLOORS, *surely, *self._own))
-
-    def _prove(self, step: Rung, enough: int) -> None:
-        """Asks as much of the confidence of the rules of a step as leaves enough questions."""
-        low, high = 0, len(SURE)  # values below low leave enough
-        tried = 0
-        while low < high:
-            tried = (low + high + 1) // 2
-            self._take(step, SURE[tried - 1])
-            with suppress(NoInferenceError):
-                if self._limit() >= enough and self._spread():
-                    low = tried
-                    continue
-            high = tried - 1
-        if tried != low:
-            self._take(step, SURE[low - 1] if low else 0.0)
-            self._limit()
-
-    def _prove_removals(self, step: Rung) -> None:
-        """Asks more of the rules of a step where as many triples are still removed as are questions enough.
-
-        For kinds that draw their questions: more removed triples give no more of them.
-        """
-        self._take(step, SURE_REMOVALS)
-        with suppress(NoInferenceError):
+    def _left(self) -> int:
+        """Chooses the limits of the questions, and returns how many are left; or how much is removed."""
+        if not self._limited:
             self.build.run("select")
-            if len(self.build.selection.removed) >= ENOUGH:
-                return
-        self._take(step)
-
-    def _spread(self) -> bool:
-        """Whether no relation has too large a share of the questions."""
-        share = self.build.recipe.questions.max_relation_share
-        return share <= MOST_OF_ONE or SHARE in self._settled
-
-    def _limit(self) -> int:
-        """Chooses how many questions may share an answer or a relation, and returns how many are left."""
-        left = self._share()
-        for share in ANSWER_SHARES if self._goal < MANY else ():
-            if left >= SOME or ANSWERS in self._settled:
+            return len(self.build.selection.removed)
+        self.build.run("ask")
+        taken, asked, kept = self.choices, self.build.asked, self.build.kind.limits.kept
+        left, before = 0, "no hard answer of more of the questions"
+        for answers in ANSWER_SHARES:
+            core: dict[float, int] = {}
+            for share in (SHARES[-1], *SHARES):
+                half = "the least that keeps half of the core: relations differ in it"
+                limits = (
+                    Chosen("questions.max_answer_share", answers, before),
+                    Chosen("questions.max_relation_share", share, half),
+                )
+                recipe = self._choose((*taken, *limits))
+                questions = kept(recipe, asked).questions
+                core[share] = sum(question.core for question in questions)
+                if len(core) > 1 and 2 * core[share] >= core[1.0]:
+                    break
+            left = len(questions)
+            if left >= SOME:
                 break
-            fewer = Chosen(MOST, MANY - 1, "with more, no answer would be that of more than 1 %")
-            reason = f"with a smaller share {left:,} would be left: they have few different answers"
-            kept = [one for one in self.choices if one.key not in (ANSWERS, MOST, SHARE)]
-            self._choose((*kept, fewer, Chosen(ANSWERS, share, reason)))
-            left = self._share()
+            before = f"with a smaller share {left:,} would be left: they have few different answers"
         return left
 
-    def _share(self) -> int:
-        """Chooses how many questions may ask about one relation, and returns how many are left."""
-        self.build.run("ask")
-        asked = self.build.asked
-        self._asked = len(asked.questions)
-        taken, limits, left = self.choices, self.build.kind.limits, {}
-        if SHARE in self._settled:
-            return len(limits.kept(self.build.recipe, asked).questions)
-        for share in (1.0, *SHARES, 1.0):  # off where even the largest takes more than half
-            recipe = self._choose((*taken, Chosen(SHARE, share, "")))
-            found = limits.kept(recipe, asked).questions
-            enough = len(found) >= NEAR * self._goal and 1.0 in left
-            left[share] = sum(question.core for question in found)
-            if enough and 2 * left[share] >= left[1.0]:
-                break
-        reason = (
-            f"{left[share]:,} core questions; without this limit {left[1.0]:,}, of fewer relations"
-            if share < 1
-            else "off: one relation has so much of the core that a limit takes more than half of it"
-        )
-        self._choose((*taken, Chosen(SHARE, share, reason)))
-        return len(found)
-
     def _choose(self, choices: Sequence[Chosen]) -> Recipe:
-        """The recipe with choices, and its build, which reads no input again."""
+        """The recipe with choices, and its build, which reads no graph again."""
         self.choices = tuple(choice for choice in choices if choice.key not in self._settled)
-        recipe = self._recipe_with(self.choices)
+        recipe, read = self._recipe_with(self.choices), self.build.inputs
         self.build = self._build_of(recipe)
-        self.build.inputs.put(kg=self._kg)
+        self.build.inputs.put(kg=self._kg, inverses=read.inverses)
         return recipe
 
     def describe(self) -> str:
@@ -270,14 +298,46 @@ class Drafting:
         )
 
 
-def _reaches(rule: Rule, mining: MiningSection) -> bool:
-    """Whether a rule reaches thresholds of mining."""
-    known = rule.known
-    return (
-        len(rule.body) < mining.max_atoms
-        and known.head_coverage >= mining.min_head_coverage
-        and known.std_confidence >= mining.min_std_confidence
-    )
+def typical_size(kg: KnowledgeGraph) -> int:
+    """The size of relation, in triples, such that half of the triples are of a relation no larger."""
+    sizes = np.sort(kg.relation_sizes())
+    return int(sizes[np.searchsorted(np.cumsum(sizes), len(kg) / 2)]) if len(sizes) else 0
+
+
+def mining_work(kg: KnowledgeGraph, max_atoms: int) -> float:
+    """The work of mining, in millions of joins.
+
+    The miner joins relations, whatever their sizes: for each triple, the ends of relations at its subject
+    with those at its object, for rules of four atoms; and at each entity the ends with one another for rules
+    of three.
+
+    Args:
+        kg: The graph.
+        max_atoms: The largest number of atoms of a rule, the head included.
+
+    Returns:
+        The estimate; higher for more atoms.
+    """
+    subject, relation, obj = kg.triples.T.astype(np.int64)
+    codes = 2 * len(kg.relations)
+    ends = np.concatenate([subject * codes + 2 * relation, obj * codes + 2 * relation + 1])
+    at = np.bincount(distinct(ends) // max(1, codes), minlength=len(kg.entities)).astype(np.float64)
+    joins = float(len(kg)) if max_atoms < 3 else float((at * at).sum())
+    if max_atoms > 3:
+        joins += float((at[subject] * at[obj]).sum()) * float(at.mean()) ** (max_atoms - 4)
+    return joins / 1e6
+
+
+def proving_work(rules: Iterable[Rule], sample: int) -> float:
+    """The work of grounding rules, in millions of joins.
+
+    Args:
+        rules: The rules, with measures.
+        sample: Matches of a rule that are looked at at most; 0: all.
+    """
+    most = sample or 2**62
+    joins = sum(JOINS_A_RULE + JOINS_A_MATCH * min(rule.known.body_size, most) for rule in rules)
+    return joins / 1e6
 
 
 def explain_no_inference(kg: KnowledgeGraph, problem: str) -> str:

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.builder.pipeline import Build, BuildContext
-from rulemine.draft.drafting import Drafting
-from rulemine.draft.goal import Chosen
+from rulemine.draft.drafting import Chosen, Drafting
 from rulemine.draft.writing import drafted_files, write_draft
 from rulemine.errors import ConfigError
 from rulemine.recipe.loading import load_recipe, recipe_file
@@ -59,6 +58,6 @@ def draft_recipe(
     drafting = Drafting(
         recipe_with, lambda drafted: Build(drafted, target, context), settings or (), effort
     )
-    made = drafting.run("balance")
+    made = drafting.run()
     files = drafted_files(made, drafting.choices, drafting.given, folder)
     return list(write_draft(folder, files, update=update))

@@ -11,7 +11,7 @@ import numpy as np
 from rulemine.builder.pipeline import Build
 from rulemine.codec import dump_line
 from rulemine.config import lookup
-from rulemine.draft.goal import Chosen
+from rulemine.draft.drafting import Chosen
 from rulemine.errors import OutputError, counted
 from rulemine.files import read_text, write_text
 from rulemine.phrasing.books import known_tables
@@ -19,10 +19,9 @@ from rulemine.phrasing.declarations import found_lines
 from rulemine.phrasing.roles import says_no_end
 from rulemine.phrasing.templates import RelationTemplates
 from rulemine.recipe.drafted import is_untouched, sealed
-from rulemine.recipe.found_standards import found_standards, standard_lines
 from rulemine.recipe.inputs import Inputs
-from rulemine.recipe.kept_out import kept_out
 from rulemine.recipe.recipe import file_keys, keys_with
+from rulemine.recipe.relation_filter import found_filter, standard_lines
 
 __all__ = ["RECIPE", "drafted_files", "write_draft"]
 
@@ -59,11 +58,11 @@ def drafted_files(
                 files[file] = sealed("\n".join([*lines, ""]), f"{about}, drafted from {name}")
                 chosen[key] = Chosen(key, file, about.lower())
     lines = [*_recipe(build, chosen, given, folder), ""]
-    return {
-        RECIPE: f"# How to build a benchmark from {name}. Every key: rulemine build keys\n"
-        + "\n".join(lines),
-        **files,
-    }
+    head = [f"# How to build a benchmark from {name}. Every key: rulemine build keys"]
+    if inputs.inverses:
+        named = ", ".join(f"{one} (of {other})" for one, other in inputs.inverses.items())
+        head.append(f"# Left out, as each says only what another one says backwards: {named}.")
+    return {RECIPE: "\n".join([*head, *lines]), **files}
 
 
 def _recipe(
@@ -135,14 +134,14 @@ def _texts(row: RelationTemplates) -> Iterator[tuple[str, str]]:
 
 
 def _filter(inputs: Inputs) -> Iterator[str]:
-    found = kept_out(inputs.kg, inputs.named.relations)
+    found = found_filter(inputs.kg, inputs.named.relations)
     yield "[drop]"
-    for relation, why in found.items():
+    for relation, why in found.drop.items():
         yield f"{dump_line(relation)} = {dump_line(why)}"
     for relation, why in inputs.excluded.items():
-        if relation not in found:
+        if relation not in found.drop:
             yield f"# by the triples: {dump_line(relation)}, {why}"
-    yield from standard_lines(found_standards(inputs.kg, inputs.named.relations))
+    yield from standard_lines(found.standards)
 
 
 def write_draft(folder: Path, files: dict[str, str], *, update: bool = False) -> Iterator[str]:

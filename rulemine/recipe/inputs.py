@@ -33,15 +33,16 @@ from rulemine.mining.amie_jar import AmieJar
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.query.answers import single_ends, stale_in
 from rulemine.recipe.earlier import Earlier, read_earlier
-from rulemine.recipe.found_standards import found_standards
 from rulemine.recipe.homonyms import nouns_of, tell_apart
-from rulemine.recipe.kept_out import kept_out, mute_relations
 from rulemine.recipe.recipe import Recipe, file_keys
 from rulemine.recipe.relation_filter import (
+    RelationFilter,
     excluded_relations,
-    load_classes,
+    found_filter,
+    inverses_in,
     load_filter,
-    load_standards,
+    mute_relations,
+    without_inverses,
 )
 from rulemine.rules.formats import read_rules
 from rulemine.rules.implied import load_implied, with_implied
@@ -67,6 +68,11 @@ def of_key(key: str) -> Iterator[None]:
         yield
     except UserError as problem:
         raise type(problem)(f"{key}: {problem}") from None
+
+
+def _shown(names: Sequence[str]) -> str:
+    """The first of some names."""
+    return ", ".join(names[:MOST_SHOWN]) + ", …" * (len(names) > MOST_SHOWN)
 
 
 def _as_the_kind_reads(read: Callable[["Inputs"], T]) -> cached_property[T]:
@@ -102,6 +108,8 @@ class Inputs:
         self.warn = on_warning
         self._earlier = earlier
         self.own = {one.name: one for one in KINDS.find(recipe.kind).inputs}
+        self.inverses: dict[str, str] = {}
+        """The relations that are left out of the graph, see `inverses_in`; known once `kg` is read."""
 
     def __getitem__(self, name: str) -> Any:
         """An input that only the kind reads."""
@@ -125,8 +133,20 @@ class Inputs:
 
     @_as_the_kind_reads
     def kg(self) -> KnowledgeGraph:
-        """The complete KG."""
-        return load_kg(self.recipe.kg, note=self.warn)
+        """The complete KG: all that is given, but for relations that say only what another one says."""
+        given = load_kg(self.recipe.kg, note=self.warn)
+        if self.recipe.selection.mode == "brink":
+            return given
+        self.inverses = inverses_in(given)
+        kg = without_inverses(given, self.inverses)
+        if self.inverses:
+            named = [f"{one} (of {other})" for one, other in self.inverses.items()]
+            gone = counted(len(given) - len(kg), "triple")
+            self.warn(
+                f"{self.recipe.kg}: {counted(len(named), 'relation')} with {gone} left out, because each "
+                f"says only what another one says from object to subject: {_shown(named)}."
+            )
+        return kg
 
     @_as_the_kind_reads
     def relations(self) -> Sequence[str]:
@@ -139,7 +159,8 @@ class Inputs:
         if not self.recipe.reference:
             return None
         with of_key("reference"):
-            return load_kg(self.recipe.reference, note=self.warn)
+            self.kg  # noqa: B018  # then the inverses are known
+            return without_inverses(load_kg(self.recipe.reference, note=self.warn), self.inverses)
 
     @cached_property
     def stale(self) -> npt.NDArray[np.bool_] | None:
@@ -270,15 +291,21 @@ class Inputs:
         }
 
     @cached_property
+    def _filter(self) -> RelationFilter:
+        """The filter of the recipe."""
+        named = self.recipe.questions.filter
+        if named == "found":
+            return found_filter(self.kg, self.named.relations)
+        with of_key("questions.filter"):
+            return load_filter(named, self.kg.relations) if named else RelationFilter()
+
+    @cached_property
     def excluded(self) -> dict[str, str]:
         """The excluded relations, each with the reason."""
-        chosen, kg = self.recipe.questions, self.kg
-        with of_key("questions.filter"):
-            found, names = chosen.filter == "found", self.named.relations
-            listed = kept_out(kg, names) if found else load_filter(chosen.filter, kg.relations)
+        chosen, drop = self.recipe.questions, self._filter.drop
         if not chosen.filter:
             return {}
-        return excluded_relations(kg, listed, chosen.max_end_share, chosen.max_median_answers)
+        return excluded_relations(self.kg, drop, chosen.max_end_share, chosen.max_median_answers)
 
     @cached_property
     def types(self) -> EntityTypes:
@@ -293,18 +320,12 @@ class Inputs:
     @cached_property
     def standards(self) -> tuple[Standard, ...]:
         """What rules of some form have to reach, from the file that says which relations prove nothing."""
-        if self.recipe.selection.mode in ("brink", "none"):
-            return ()
-        if self.recipe.questions.filter == "found":
-            return found_standards(self.kg, self.named.relations)
-        with of_key("questions.filter"):
-            return load_standards(self.recipe.questions.filter, self.kg.relations)
+        return () if self.recipe.selection.mode == "none" else self._filter.standards
 
     @cached_property
     def classes(self) -> dict[str, tuple[str, ...]]:
         """Classes of relations, by name, from the file that says which are not asked about."""
-        with of_key("questions.filter"):
-            return load_classes(self.recipe.questions.filter, self.kg.relations)
+        return dict(self._filter.classes)
 
     @cached_property
     def amie(self) -> AmieJar | None:
@@ -336,7 +357,7 @@ class Inputs:
         fitting = tuple(rule for rule in self._all_rules if not self.lacking(rule))
         if not fitting:
             names = sorted(frozenset().union(*map(self.lacking, self._all_rules)))
-            shown = ", ".join(map(repr, names[:MOST_SHOWN])) + ", …" * (len(names) > MOST_SHOWN)
+            shown = _shown([*map(repr, names)])
             raise InputError(
                 f"{path}: every rule names something that {self.recipe.kg} lacks: {shown}. "
                 "Give rules for this graph; names must match exactly."
@@ -372,6 +393,7 @@ class Inputs:
         found = {
             "types": types or None,
             "labels": [row._asdict() for row in self.named.files] or None,
+            "inverses": self.inverses or None,
             "found": [row._asdict() for row in self.found] or None,
             "dropped": self.excluded if self.recipe.questions.filter else None,
             "classes": {name: list(of) for name, of in self.classes.items()} or None,

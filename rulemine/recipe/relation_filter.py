@@ -1,11 +1,11 @@
-"""Excluded relations, which are not asked about: by a filter file, and by statistics of the graph.
+"""Relations that are left out: of questions, or of the whole graph.
 
-A filter file is TOML with a table, relation → reason:
+**Not asked about** is what a filter file lists, which is TOML with a table, relation → reason:
 
     [drop]
     "/common/topic/webpage./common/webpage/category" = "about a web page, not about the topic"
 
-It may also say which rules have to be more confident than others (see `rulemine.rules.standards`), for
+The file may also say which rules have to be more confident than others (see `rulemine.rules.standards`), for
 relations and classes of relations that it names itself:
 
     [classes]
@@ -17,43 +17,46 @@ relations and classes of relations that it names itself:
     min_std_confidence = 0.5
     reason = "who worked together elsewhere may or may not have done so here"
 
-Guarantees: relations are excluded before anything is removed, so no removal is spent on them; their
-triples stay, may be part of proofs, and are never removed; each excluded relation has one reason, that
-of the file before that of a statistic.
+Without a file, relations of a graph are known by their names, by phrase books and by their objects to be ids,
+dates, addresses, images and the like (`kept_out`); and the standards are those of the vocabularies whose
+phrase books word its relations (`standards/*.toml`). With a filter of either sort, relations are left out
+whose triples make dull or endless questions (`excluded_relations`). All these relations are excluded before
+anything is removed: their triples stay, may be part of proofs, and are never removed. Each has one reason.
+
+**Not in the graph at all** is a relation that only states another one from object to subject (`inverses_in`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rulemine.config import build, read_toml
-from rulemine.errors import InputError, did_you_mean, list_problems
+from rulemine.codec import dump_line, to_json
+from rulemine.config import Section, decode, option, packaged, read_toml
+from rulemine.errors import InputError, list_problems
+from rulemine.kg.entity_types import states_type
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import rows_by_relation
+from rulemine.kg.relation_overlap import FOUND_TRIPLES, overlapping_relations
+from rulemine.phrasing.books import known_relations, known_tables, packaged_books
+from rulemine.phrasing.relation_names import words_of
+from rulemine.phrasing.tables import misspelled
 from rulemine.registry import packaged_or_given
 from rulemine.rules.standards import Standard
 
 __all__ = [
-    "ONE_END",
-    "TOO_MANY",
-    "excluded_relations",
-    "load_classes",
-    "load_filter",
-    "load_standards",
-]
+    "ONE_END", "TOO_MANY", "RelationFilter", "excluded_relations", "found_filter", "inverses_in", "kept_out",
+    "load_filter", "mute_relations", "standard_lines", "without_inverses",
+]  # fmt: skip
 
 ONE_END = "one entity is an end of most of its facts"
 TOO_MANY = "its questions have too many answers"
-
-NO_FILE = ("", "found")
-"""Values of ``questions.filter`` that name none."""
-
-_TABLES = ("drop", "classes", "standards")
 
 _EXPECTED = (
     'A filter file has the table [drop], with lines "relation" = "reason", and may have [classes], with '
@@ -64,121 +67,75 @@ _EXPECTED = (
 _LISTS = ("head", "head_not", "body_only", "body_any")
 
 
-def load_filter(source: str | Path, relations: Iterable[str]) -> dict[str, str]:
-    """Reads the relations of a filter file with their reasons, sorted by relation.
+class RelationFilter(NamedTuple):
+    """What a filter says about the relations of a graph.
 
-    Args:
-        source: A filter file, the name of a packaged data set that has one, or one of `NO_FILE`.
-        relations: The relations of the graph; others are ignored.
-
-    Raises:
-        InputError: The file is missing or not a filter file, or names a relation that looks misspelled.
+    Attributes:
+        drop: Relation → why it is not asked about, sorted.
+        classes: Name → its relations, sorted.
+        standards: What rules of some form have to reach, in the order of the file.
     """
-    if source in NO_FILE:
-        return {}
-    path, listed, known = *_read(source), set(relations)
-    problems = [
-        f"the reason of {relation!r} is {reason!r}; a line of text was expected"
-        for relation, reason in listed["drop"].items()
-        if not isinstance(reason, str) or not reason.strip() or "\n" in reason
-    ]
-    if path == Path(source):
-        problems += _misspelled(listed["drop"], known)
-    if problems:
-        raise InputError(list_problems(str(path), problems, _EXPECTED))
-    return {
-        relation: listed["drop"][relation] for relation in sorted(known & listed["drop"].keys())
-    }
+
+    drop: Mapping[str, str] = MappingProxyType({})
+    classes: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    standards: tuple[Standard, ...] = ()
 
 
-def load_classes(source: str | Path, relations: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Reads the classes of relations of a filter file: name → its relations that the graph has, sorted.
-
-    Args:
-        source: As for `load_filter`.
-        relations: The relations of the graph.
-
-    Raises:
-        InputError: The file is missing or not a filter file, or a class is no list of relations.
-    """
-    if source in NO_FILE:
-        return {}
-    path, listed = _read(source)
-    if problems := _misshapen(listed["classes"]):
-        raise InputError(list_problems(str(path), problems, _EXPECTED))
-    known = set(relations)
-    return {name: tuple(sorted(known & {*some})) for name, some in listed["classes"].items()}
+@dataclass(frozen=True, slots=True)
+class _File(Section):
+    drop: Mapping[str, str] = option(
+        MISSING,
+        fits_too=lambda drop: all(why.strip() and "\n" not in why for why in drop.values()),
+        expected="a line of text for each relation",
+    )
+    classes: Mapping[str, tuple[str, ...]] = option(MISSING, expected="lists of relations, by name")
+    standards: tuple[Mapping[str, Any], ...] = option(MISSING, expected="tables [[standards]]")
 
 
-def load_standards(
+def load_filter(
     source: str | Path,
     relations: Iterable[str],
     called: Mapping[str, Sequence[str]] = MappingProxyType({}),
-) -> tuple[Standard, ...]:
-    """Reads the standards of proof of a filter file, in its order, with the relations of their classes.
+) -> RelationFilter:
+    """Reads a filter file: what it says of relations that the graph has.
 
     Args:
-        source: As for `load_filter`.
-        relations: The relations of the graph; others are left out, and a standard that then has nothing
+        source: The file, or the name of a packaged data set that has one.
+        relations: The relations of the graph. Others are left out, and so is a standard that then has nothing
             left of a list that it has.
         called: Name in the file → what the graph calls it; empty: both have the same names.
 
     Raises:
-        InputError: The file is missing or not a filter file; a standard is malformed, has no reason or no
-            form; it names a relation that looks misspelled.
+        InputError: The file is missing or not a filter file; a reason is missing; a standard has no form; or
+            a name looks like a misspelled relation. All problems are in one message.
     """
-    if source in NO_FILE:
-        return ()
-    path, listed, known = *_read(source), set(relations)
-    classes, found = listed["classes"], []
-    problems = _misshapen(classes)
-    for number, values in enumerate(listed["standards"], start=1):
-        where = f"{path}: standard {number}"
-        standard = build(Standard, values, where, _EXPECTED)
-        if not standard.reason.strip() or not any(getattr(standard, name) for name in _LISTS):
+    path, known = packaged_or_given(str(source), "filter.toml"), {*relations}
+    problems: list[str] = []
+    file = decode(_File, {"classes": {}, "standards": [], **read_toml(path)}, problems)
+    standards: list[Standard] = []
+    named: list[str] = [*file.drop] if file else []
+    for number, row in enumerate(file.standards if file else (), start=1):
+        standard = decode(Standard, row, problems, f"standard {number}: ")
+        if standard is not None and standard.reason.strip() and any(_lists(standard)):
+            standards.append(standard)
+            named += (name for some in _lists(standard) for name in some)
+        elif standard is not None:
             problems.append(f"standard {number} has no reason, or none of {', '.join(_LISTS)}")
-        found.append(standard)
-    if not problems and path == Path(source) and not called:
-        named = [r for standard in found for name in _LISTS for r in getattr(standard, name)]
-        named += [relation for members in classes.values() for relation in members]
-        problems += _misspelled(named, known | classes.keys())
-    if problems:
+    if file and path == Path(source) and not called:
+        named += (name for members in file.classes.values() for name in members)
+        problems += misspelled({*named} - file.classes.keys(), known)
+    if problems or file is None:
         raise InputError(list_problems(str(path), problems, _EXPECTED))
-    return tuple(one for one in (_resolved(each, classes, known, called) for each in found) if one)
+    every = (_resolved(one, file.classes, known, called) for one in standards)
+    return RelationFilter(
+        {relation: file.drop[relation] for relation in sorted(known & file.drop.keys())},
+        {name: tuple(sorted(known & {*some})) for name, some in file.classes.items()},
+        tuple(one for one in every if one),
+    )
 
 
-def _read(source: str | Path) -> tuple[Path, dict[str, Any]]:
-    """The file, and its tables."""
-    path = packaged_or_given(str(source), "filter.toml")
-    values = read_toml(path)
-    tables = {"drop": {}, "classes": {}, "standards": [], **values}
-    fits = "drop" in values and values.keys() <= {*_TABLES}
-    fits &= all(isinstance(tables[name], dict) for name in _TABLES[:2])
-    fits &= isinstance(tables["standards"], list)
-    if not fits or not all(isinstance(one, dict) for one in tables["standards"]):
-        found = ", ".join(values) or "nothing"
-        raise InputError(f"{path}: holds {found}. {_EXPECTED}")
-    return path, tables
-
-
-def _misshapen(classes: Mapping[str, Any]) -> list[str]:
-    """Problems of the classes that are no lists of names."""
-    return [
-        f"class {name!r} is {members!r}; a list of relations was expected"
-        for name, members in classes.items()
-        if not isinstance(members, list) or not all(isinstance(one, str) for one in members)
-    ]
-
-
-def _misspelled(named: Iterable[str], known: set[str]) -> list[str]:
-    """Problems of the names that are nearly those of known relations."""
-    unknown = (name for name in named if name not in known)
-    hints = ((name, did_you_mean(name, known)) for name in unknown)
-    return [
-        f"relation {name!r} is not in the graph; {hint}"
-        for name, hint in hints
-        if hint.startswith("did you mean")
-    ]
+def _lists(standard: Standard) -> list[tuple[str, ...]]:
+    return [getattr(standard, name) for name in _LISTS]
 
 
 def _resolved(
@@ -189,8 +146,7 @@ def _resolved(
 ) -> Standard | None:
     """The standard with relations of the graph alone; None: it holds for no rule of the graph."""
     lists: dict[str, Any] = {}
-    for name in _LISTS:
-        named = getattr(standard, name)
+    for name, named in zip(_LISTS, _lists(standard), strict=True):
         members = {relation for one in named for relation in classes.get(one, [one])}
         if called:
             members = {relation for one in members for relation in called.get(one, ())}
@@ -200,6 +156,136 @@ def _resolved(
     return replace(standard, **lists)
 
 
+def found_filter(kg: KnowledgeGraph, names: Mapping[str, str]) -> RelationFilter:
+    """The filter of a graph that has no file: a function of the graph and its labels alone.
+
+    Args:
+        kg: The complete KG.
+        names: Relation → what it is called, where that is not its own name.
+    """
+    called = {**names, **kg.relation_iris}
+    sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True))
+    standards: list[Standard] = []
+    for book in packaged_books():
+        path, here = packaged("recipe", "standards") / f"{book.name}.toml", defaultdict(list)
+        for relation, known in known_relations(book, kg.relations, called, sizes).items():
+            here[known].append(relation)
+        if here and path.is_file():
+            standards += load_filter(path, kg.relations, here).standards
+    return RelationFilter(kept_out(kg, names), standards=tuple(standards))
+
+
+def standard_lines(standards: Iterable[Standard]) -> Iterator[str]:
+    """Yields the lines of a filter file that state standards."""
+    for standard in standards:
+        yield "\n[[standards]]"
+        for name, value in to_json(standard).items():
+            if value:
+                yield f"{name} = {dump_line(value)}"
+
+
+_BY_NAME: tuple[tuple[str, str], ...] = (
+    (
+        r"(ids?|identifiers?|isbn|issn|doi|isni|viaf|imdb|isin|iata|icao|ticker|codes?)$",
+        "an identifier, which nobody can infer",
+    ),
+    (
+        r"(dates?|years?|time|timestamp)$|(date|year|time|point|day) (of|in) \w+|inception$",
+        "a date, which is no thing to ask for",
+    ),
+    (
+        r"(images?|picture|photo|photograph|logo|icon|thumbnail|depiction|signature|audio|img)$"
+        r"|(image|picture|logo|audio|video) (of|file|url)\b|(locator|location|relief) map$",
+        "an image or a recording",
+    ),
+    (
+        r"(url|uri|website|homepage|webpage|email|mail|phone|telephone|fax|address)$",
+        "an address, not a fact",
+    ),
+    (r"(gender|sex)$|(gender|sex) or \w+$", "the answer is one of a few"),
+    (
+        r"(comment|abstract|alias|aliases|description|caption|nickname)$|also known as$|surname$|^name$"
+        r"|(native|birth|given|first|last|family|full|official|short|alternative|pref|alt) (name|label)$",
+        "a name, which says itself",
+    ),
+    (
+        r"^(same as|see also|is defined by|exact match|close match|was derived from|different from)$"
+        r"|(main category|commons category|webpage category|wiki page \w+|wikiproject|main template)$"
+        r"|^(topics? s main|category for) ",
+        "bookkeeping of a catalog",
+    ),
+    (
+        r"(population|elevation|latitude|longitude|coordinates?|lat|long|geo|height|weight|mass|width)$"
+        r"|(runtime|duration|budget|revenue|income|price)$",
+        "a quantity, not a thing",
+    ),
+)
+"""What the words of a relation's name end in or are, and why it is not asked about."""
+
+_LITERAL = {
+    "numbers": re.compile(r"[-+]?[\d.,]+(e[-+]?\d+)?\s?%?|[-+]?\d[\d.,]*\s?[a-zA-Z]{1,4}"),
+    "dates": re.compile(r"[-+]?\d{1,4}[-/.]\d{1,2}([-/.]\d{1,4})?(T[\d:.+Z-]*)?|\d{1,2} [A-Z]\w+ \d{4}"),
+    "addresses": re.compile(r"(https?://|www\.|mailto:)\S+\.(html?|jpe?g|png|svg|pdf|com|org|net)\S*|\S+@\S+"),
+}  # fmt: skip
+
+MOST = 0.8
+"""This part of a relation's objects looks like it, and not of its subjects."""
+
+LEAST_TRIPLES = 30
+"""Fewer triples say too little of a relation."""
+
+
+def kept_out(kg: KnowledgeGraph, names: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
+    """The relations of an own graph that are not asked about, with the reasons, sorted by relation.
+
+    Args:
+        kg: The complete KG. One whose entities are all numbers keeps its relations.
+        names: Relation → what it is called, where that is not its own name.
+    """
+    sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True))
+    found = _by_objects(kg)
+    found |= {r: why for r in kg.relations if (why := _by_name(names.get(r, r)))}
+    books = known_tables(kg.relations, {**names, **kg.relation_iris}, sizes)
+    found |= {r: table.ask_reason for r, table in books.items()}
+    return {r: found[r] for r in sorted(found) if r not in books or books[r].ask == "none"}
+
+
+def mute_relations(kg: KnowledgeGraph, names: Mapping[str, str], named: str) -> frozenset[str]:
+    """The relations whose values tell no homonyms apart, such as a gender.
+
+    Args:
+        kg: The complete KG.
+        names: As of `kept_out`.
+        named: The filter of the recipe; none but ``found`` says so.
+    """
+    kept = kept_out(kg, names) if named == "found" else {}
+    return frozenset(relation for relation in kept if not states_type(relation))
+
+
+def _by_name(relation: str) -> str:
+    words = " ".join(word.lower() for word in words_of(relation))
+    return next((why for pattern, why in _BY_NAME if re.search(rf"\b(?:{pattern})", words)), "")
+
+
+def _by_objects(kg: KnowledgeGraph) -> dict[str, str]:
+    """The relations whose objects look like literals, or are values of which nothing else is known."""
+    degree = np.bincount(kg.triples[:, [0, 2]].reshape(-1), minlength=len(kg.entities))
+    found = {}
+    looks = {
+        f"its objects are {name}": np.array([bool(form.fullmatch(e)) for e in kg.entities], bool)
+        for name, form in _LITERAL.items()
+    }
+    for relation, rows in zip(kg.relations, rows_by_relation(kg), strict=True):
+        subjects, _, objects = kg.triples[rows].T
+        for why, those in looks.items():
+            if len(objects) and those[objects].mean() >= MOST > 1 - MOST >= those[subjects].mean():
+                found[relation] = why
+        if len(objects) >= LEAST_TRIPLES and (degree[objects] == 1).mean() >= MOST:
+            why = "nothing else is known of its objects: values of one thing each"
+            found.setdefault(relation, why)
+    return found
+
+
 def excluded_relations(
     kg: KnowledgeGraph, listed: Mapping[str, str], max_end_share: float, max_median_answers: int
 ) -> dict[str, str]:
@@ -207,20 +293,20 @@ def excluded_relations(
 
     Args:
         kg: The complete KG.
-        listed: Relation → reason, from a filter file.
+        listed: Relation → reason, from a filter.
         max_end_share: A relation is excluded if one entity is the object (or the subject) of more than
-            this fraction of its triples; 1: off.
+            this fraction of its triples.
         max_median_answers: A relation is excluded if, in both directions, more than half of its triples
-            answer a question with more answers than this; 0: off.
+            answer a question with more answers than this.
     """
     dropped = dict(listed)
     for relation, rows in zip(kg.relations, rows_by_relation(kg), strict=True):
         if relation in dropped or not len(rows):
             continue
         answers = [_times(kg.triples[rows, column], len(kg.entities)) for column in (0, 2)]
-        if max_end_share < 1 and max(map(np.max, answers)) > max_end_share * len(rows):
+        if max(map(np.max, answers)) > max_end_share * len(rows):
             dropped[relation] = ONE_END
-        elif max_median_answers and min(map(np.median, answers)) > max_median_answers:
+        elif min(map(np.median, answers)) > max_median_answers:
             dropped[relation] = TOO_MANY
     return dict(sorted(dropped.items()))
 
@@ -231,3 +317,40 @@ def _times(values: npt.NDArray[np.int32], below: int) -> npt.NDArray[np.int64]:
         return np.bincount(values)[values]
     _, which, times = np.unique(values, return_inverse=True, return_counts=True)
     return times[which]
+
+
+def inverses_in(kg: KnowledgeGraph) -> dict[str, str]:
+    """The relations that hold the pairs of another one, all of them and no other, from object to subject.
+
+    Of two, the one with the longer name says nothing new (``works_for_inv``, beside ``works_for``); of names
+    as long as each other, the later one. Few pairs may be the same by chance: with fewer than
+    `rulemine.kg.relation_overlap.FOUND_TRIPLES`, the longer name has to have the other one in it.
+
+    Returns:
+        The relation that says nothing new → the other one, sorted.
+    """
+    sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True))
+    whole = [row for row in overlapping_relations(kg) if row.reversed and row.share == 1]
+    both = {row[:2] for row in whole} & {(row.other, row.relation) for row in whole}
+    found: dict[str, str] = {}
+    for kept, other in sorted(both, key=lambda pair: [(len(name), name) for name in pair]):
+        first = (len(kept), kept) < (len(other), other) and not {kept, other} & found.keys()
+        if first and (kept in other or sizes[kept] >= FOUND_TRIPLES):
+            found[other] = kept
+    return dict(sorted(found.items()))
+
+
+def without_inverses(kg: KnowledgeGraph, inverses: Mapping[str, str]) -> KnowledgeGraph:
+    """A graph in which the triples of inverses are triples of the relations that they are inverses of.
+
+    Args:
+        kg: The graph, or a larger one of the same relations.
+        inverses: As of `inverses_in`.
+    """
+    if kg.relation_ids.keys().isdisjoint(inverses):
+        return kg
+    turned = ((o, inverses[r], s) if r in inverses else (s, r, o) for s, r, o in kg.labeled())
+    made = KnowledgeGraph.from_triples(turned)
+    iris = {name: iri for name, iri in kg.relation_iris.items() if name not in inverses}
+    told = {name: getattr(kg, name) for name in ("duplicates", "trimmed", "left_out")}
+    return replace(made, **told, relation_iris=iris)

@@ -65,21 +65,33 @@ def check_found(contents: Contents) -> None:
     facts, graph = Facts(contents.relations), contents.complete
     # A property graph has every statement of its facts, those that were added too.
     added = any(name.startswith("property_graph/") for name in contents.manifest["files"])
+    if (
+        inverses := contents.manifest["kg"].get("inverses", {})
+    ).keys() & contents.relations.keys() or {*inverses.values()} - contents.relations.keys():
+        contents.findings.add(
+            "manifest.json",
+            None,
+            "inverses",
+            shown(inverses),
+            "relations left out, each with one that is not",
+        )
     for row in contents.manifest["kg"].get("found", []):
         one, other, looks = row["relation"], row["other"], row["looks"]
         turned, counts = looks in ("symmetric", "inverse", "narrower_inverse"), []
         for first, second in [(one, other), (other, one)][: 1 + (looks in ("inverse", "same"))]:
-            own = graph.pairs(first)
-            own = own[(own >> 32) != (own & MASK)]
-            wanted = packed(own & MASK, own >> 32) if turned else own
-            counts.append([int(member(graph.pairs(second), wanted).sum()), len(own)])
-        same = ("?", other, "") if turned else ("", other, "?")
+            own = (every := graph.pairs(first))[(every >> 32) != (every & MASK)]
+            stated = member(graph.pairs(second), packed(own & MASK, own >> 32) if turned else own)
+            counts.append([int(stated.sum()), len(own)])
         if (
             not (added or counts == row["counts"])
             or not all(
                 n >= SURE_TRIPLES and sure_fraction(k, n) >= SURE_SHARE for k, n in row["counts"]
             )
-            or not (looks.startswith("narrower") or facts.of(("", one, "?")) == facts.of(same))
+            or not (
+                looks.startswith("narrower")
+                or facts.of(("", one, "?"))
+                == facts.of(("?", other, "") if turned else ("", other, "?"))
+            )
         ):
             contents.findings.add(
                 "manifest.json",

@@ -12,7 +12,7 @@ from rulemine.files import read_lines
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.templates import load_templates
 from rulemine.recipe.loading import load_recipe
-from rulemine.recipe.relation_filter import excluded_relations, load_filter, load_standards
+from rulemine.recipe.relation_filter import excluded_relations, load_filter
 from rulemine.rules.implied import load_implied, with_implied
 from tests import ROOT
 
@@ -49,7 +49,7 @@ def test_phrases_and_filter_name_relations_of_the_graph(kg: KnowledgeGraph) -> N
     templates = load_templates("fb15k237", kg.relations)
     assert templates.unused == ()
     assert templates.derived == 0
-    listed = load_filter("fb15k237", kg.relations)
+    listed = load_filter("fb15k237", kg.relations).drop
     assert (
         listed.keys() == read_toml(ROOT / "rulemine/datasets/fb15k237/filter.toml")["drop"].keys()
     )
@@ -57,7 +57,7 @@ def test_phrases_and_filter_name_relations_of_the_graph(kg: KnowledgeGraph) -> N
 
 def test_dull_relations_are_dropped(kg: KnowledgeGraph) -> None:
     chosen = load_recipe("fb15k237", []).questions
-    listed = load_filter(chosen.filter, kg.relations)
+    listed = load_filter(chosen.filter, kg.relations).drop
     dropped = excluded_relations(kg, listed, chosen.max_end_share, chosen.max_median_answers)
     assert len(dropped) == 88
     assert {"/people/person/gender", "/tv/tv_program/languages"} <= dropped.keys() - listed.keys()
@@ -122,4 +122,4 @@ def test_standards_of_proof_name_relations_of_the_graph(kg: KnowledgeGraph) -> N
     assert named - classes.keys() <= {*kg.relations}
     assert {relation for members in classes.values() for relation in members} <= {*kg.relations}
     assert classes.keys() - named <= {"loose"}, "a class without a standard"
-    assert len(load_standards("fb15k237", kg.relations)) == len(tables["standards"])
+    assert len(load_filter("fb15k237", kg.relations).standards) == len(tables["standards"])

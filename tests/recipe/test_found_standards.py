@@ -5,8 +5,7 @@ from pathlib import Path
 from rulemine.config import packaged, read_toml
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.books import packaged_books
-from rulemine.recipe.found_standards import found_standards, standard_lines
-from rulemine.recipe.relation_filter import load_standards
+from rulemine.recipe.relation_filter import found_filter, load_filter, standard_lines
 
 LABELS = {
     "place of birth": "P19", "place of death": "P20", "ethnic group": "P172",
@@ -19,7 +18,7 @@ def graph(relations) -> KnowledgeGraph:
 
 
 def forms(relations, names) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    return [(one.head, one.body_any) for one in found_standards(graph(relations), names)]
+    return [(one.head, one.body_any) for one in found_filter(graph(relations), names).standards]
 
 
 def test_each_way_of_naming_the_relations_has_the_standard() -> None:
@@ -31,14 +30,14 @@ def test_each_way_of_naming_the_relations_has_the_standard() -> None:
 
 def test_another_vocabulary_has_none() -> None:
     for relations in (["lives_in", "knows", "place of birth"], ["r19", "r20"]):
-        assert not found_standards(graph(relations), {})
+        assert not found_filter(graph(relations), {}).standards
 
 
 def test_written_out_they_are_read_as_the_same(tmp_path: Path) -> None:
-    found = found_standards(graph(LABELS), {})
+    found = found_filter(graph(LABELS), {}).standards
     path = tmp_path / "filter.toml"
     path.write_text("\n".join(["[drop]", *standard_lines(found), ""]))
-    assert load_standards(path, LABELS) == found != ()
+    assert load_filter(path, LABELS).standards == found != ()
 
 
 def test_each_file_names_relations_of_its_book() -> None:
@@ -55,4 +54,4 @@ def test_each_file_names_relations_of_its_book() -> None:
         ]
         named = {name for some in [*classes.values(), *lists] for name in some}
         assert named <= books[path.stem] | classes.keys()
-        assert len(load_standards(path, books[path.stem])) == len(values["standards"])
+        assert len(load_filter(path, books[path.stem]).standards) == len(values["standards"])

@@ -6,8 +6,8 @@ import pytest
 
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.recipe.inputs import Inputs
-from rulemine.recipe.kept_out import kept_out
 from rulemine.recipe.loading import load_recipe
+from rulemine.recipe.relation_filter import kept_out
 
 THINGS = [(f"person {i}", "knows", f"person {(7 * i + 1) % 90}") for i in range(90)]
 

@@ -7,12 +7,15 @@ import pytest
 from rulemine.errors import InputError, UserError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query.atom import Atom
+from rulemine.recipe.inputs import Inputs
+from rulemine.recipe.loading import load_recipe
 from rulemine.recipe.relation_filter import (
     ONE_END,
     TOO_MANY,
     excluded_relations,
+    inverses_in,
     load_filter,
-    load_standards,
+    without_inverses,
 )
 from rulemine.rules.grounding import ground
 from rulemine.rules.rule import Rule
@@ -31,9 +34,8 @@ def graph() -> KnowledgeGraph:
 
 def test_statistics_name_each_relation_that_is_beyond_a_threshold() -> None:
     kg = graph()
-    assert excluded_relations(kg, {}, 1.0, 0) == {}
-    assert excluded_relations(kg, {}, 0.9, 0) == {}, "exactly the share is not more than it"
-    assert excluded_relations(kg, {}, 0.89, 0) == {"currency": ONE_END}
+    assert excluded_relations(kg, {}, 0.9, 9) == {}, "exactly the share is not more than it"
+    assert excluded_relations(kg, {}, 0.89, 9) == {"currency": ONE_END}
     assert excluded_relations(kg, {}, 1.0, 3) == {}
     assert excluded_relations(kg, {}, 1.0, 2) == {"knows": TOO_MANY}, "currency has one answer"
     assert excluded_relations(kg, {"currency": "dull"}, 0.3, 2) == {
@@ -45,19 +47,18 @@ def test_statistics_name_each_relation_that_is_beyond_a_threshold() -> None:
 def test_a_filter_file_lists_relations_with_reasons(tmp_path: Path) -> None:
     file = tmp_path / "filter.toml"
     file.write_text('[drop]\n"knows" = "too easy"\n"elsewhere" = "of another graph"\n')
-    assert load_filter(file, RELATIONS) == {"knows": "too easy"}
-    assert load_filter("", RELATIONS) == {}
-    assert load_filter("fb15k237", RELATIONS) == {}
+    assert load_filter(file, RELATIONS) == ({"knows": "too easy"}, {}, ())
+    assert load_filter("fb15k237", RELATIONS).drop == {}
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", r"holds nothing.*the table \[drop\]"),
-        ('[keep]\n"knows" = "x"\n', r"holds keep.*\[drop\]"),
-        ("drop = 3\n", r"holds drop.*\[drop\]"),
-        ('[drop]\n"knows" = 3\n', "the reason of 'knows' is 3"),
-        ('[drop]\n"knows" = " "\n', "the reason of 'knows'"),
+        ("", r"drop is missing.*the table \[drop\]"),
+        ('[drop]\n[keep]\n"knows" = "x"\n', r"unknown key 'keep'.*\[drop\]"),
+        ("drop = 3\n", r"drop is 3; expected a line of text for each relation.*\[drop\]"),
+        ('[drop]\n"knows" = 3\n', "expected a line of text for each relation"),
+        ('[drop]\n"knows" = " "\n', "expected a line of text for each relation"),
         ('[drop]\n"lives in" = "dull"\n', "'lives in' is not in the graph; did you mean"),
     ],
 )
@@ -107,7 +108,7 @@ reason = "of another graph"
 def test_standards_name_relations_and_classes(tmp_path: Path) -> None:
     file = tmp_path / "filter.toml"
     file.write_text(STANDARDS)
-    assert load_standards(file, RELATIONS) == (
+    assert load_filter(file, RELATIONS).standards == (
         Standard(
             head=("knows",),
             body_only=("knows", "lives_in"),
@@ -115,26 +116,79 @@ def test_standards_name_relations_and_classes(tmp_path: Path) -> None:
             reason="friends of friends",
         ),
     )
-    assert len(load_standards(file, (*RELATIONS, "elsewhere"))) == 2
-    assert load_filter(file, RELATIONS) == {}
-    assert load_standards("", RELATIONS) == ()
+    assert len(load_filter(file, (*RELATIONS, "elsewhere")).standards) == 2
+    assert load_filter(file, RELATIONS).classes == {"met": ("knows",)}
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('[classes]\nmet = "knows"\n', "class 'met' is 'knows'; a list of relations was expected"),
+        ('[classes]\nmet = "knows"\n', "classes is .*; expected lists of relations, by name"),
         ('[[standards]]\nhead = ["knows"]\n', "standard 1 has no reason"),
         ('[[standards]]\nreason = "why"\n', "standard 1 has no reason, or none of head, head_not"),
         ('[[standards]]\nheads = ["knows"]\n', "standard 1.*heads.*did you mean 'head'"),
         ('[[standards]]\nhead = ["know"]\nreason = "why"\n', "'know' is not in the graph; did you"),
         ('[[standards]]\nhead = ["met"]\nmin_std_confidence = 2\n', "min_std_confidence"),
-        ("standards = 3\n", r"holds drop, standards.*\[\[standards\]\]"),
+        ("standards = 3\n", r"standards is 3; expected tables \[\[standards\]\]"),
     ],
 )
 def test_a_wrong_standard_is_named(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "filter.toml"
     file.write_text("drop = {}\n" + text)
     with pytest.raises(UserError, match=f"(?s){message}") as problem:
-        load_standards(file, RELATIONS)
+        load_filter(file, RELATIONS)
     assert str(file) in str(problem.value)
+
+
+def with_inverses() -> KnowledgeGraph:
+    """A graph that states two of three relations from both ends; one of few triples by another name too."""
+    triples = [(f"p{i}", "works_for", f"f{i % 7}") for i in range(40)]
+    triples += [(f"p{i}", "married_to", f"q{i}") for i in range(3)]
+    triples += [(f"f{i}", "based_in", f"t{i % 3}") for i in range(7)]
+    turned = [(o, f"{r}_inv", s) for s, r, o in triples if r != "based_in"]
+    return KnowledgeGraph.from_triples(
+        [*triples, *turned, *((f"t{i % 3}", "has", f"f{i}") for i in range(7))]
+    )
+
+
+def test_of_two_relations_that_are_inverse_in_every_triple_one_is_left_out() -> None:
+    kg = with_inverses()
+    inverses = inverses_in(kg)
+    assert inverses == {"married_to_inv": "married_to", "works_for_inv": "works_for"}
+    left = without_inverses(kg, inverses)
+    assert left.relations == ("based_in", "has", "married_to", "works_for")
+    assert set(left.labeled()) == {row for row in kg.labeled() if not row[1].endswith("_inv")}
+    assert inverses_in(left) == {}
+
+
+def test_a_relation_with_a_pair_more_is_no_inverse_and_a_symmetric_one_is_its_own() -> None:
+    kg = with_inverses()
+    for more in (("x", "works_for", "y"), ("y", "works_for_inv", "x")):
+        assert "works_for_inv" not in inverses_in(
+            KnowledgeGraph.from_triples([*kg.labeled(), more])
+        )
+    friends = [(f"a{i}", "friend", f"b{i}") for i in range(40)]
+    both = KnowledgeGraph.from_triples([*friends, *((o, r, s) for s, r, o in friends)])
+    assert inverses_in(both) == {}
+    twice = KnowledgeGraph.from_triples(
+        [*both.labeled(), *((o, "friend-1", s) for s, _, o in both.labeled())]
+    )
+    assert inverses_in(twice) == {"friend-1": "friend"}
+
+
+def test_a_build_has_the_graph_without_inverses_and_says_so(tmp_path: Path) -> None:
+    kg, told = with_inverses(), list[str]()
+    kg.write(tmp_path / "my.tsv")
+    KnowledgeGraph.from_triples([*kg.labeled(), ("f9", "works_for_inv", "p0")]).write(
+        tmp_path / "all.tsv"
+    )
+    given = [(("reference",), str(tmp_path / "all.tsv"))]
+    inputs = Inputs(load_recipe(str(tmp_path / "my.tsv"), given), told.append)
+    assert len(inputs.kg) == len(kg) - 43
+    assert "2 relations with 43 triples left out" in told[0]
+    assert "works_for_inv (of works_for)" in told[0]
+    assert inputs.about("")["inverses"] == inverses_in(kg)
+    assert inputs.reference is not None
+    assert ("p0", "works_for", "f9") in inputs.reference.labeled()
+    brink = [(("selection", "mode"), "brink")]
+    assert len(Inputs(load_recipe(str(tmp_path / "my.tsv"), brink)).kg) == len(kg)
