@@ -148,6 +148,8 @@ class Asking:
         self._have: Counter[tuple[Hashable, Hashable]] = Counter()
         self._since: defaultdict[tuple[Hashable, Hashable], Counter[str]] = defaultdict(Counter)
         self._words: dict[int, Question | Rejection] = {}
+        self._found: Counter[Hashable] = Counter()
+        self._done = 0
         self.reference: Sequence[Triple] | None = None
 
     def run(self) -> QuestionSet:
@@ -210,12 +212,10 @@ class Asking:
         self._since.pop((part, stratum), None)
         self._have[part, stratum] += 1
         self.pool.append((found, self._dealable(part, stratum, found)))
-        if self.parts:
-            have = Counter[Hashable]()
-            for (own, _), number in self._have.items():
-                have[own] += number
-            done = sum(min(wanted, have[own]) for own, wanted in self.parts.items())
-            self.progress(done, sum(self.parts.values()))
+        self._found[part] += 1
+        if self._found[part] <= self.parts.get(part, 0):
+            self._done += 1
+            self.progress(self._done, sum(self.parts.values()))
 
     def open(self, part: Hashable, stratum: Hashable, wanted: int) -> bool:
         """Whether it is worth trying for more of a stratum.

@@ -77,7 +77,7 @@ def test_of_questions_with_the_same_answers_and_two_constants_in_common_one_is_a
         (("b", "a"), ("x", "y"), NEAR_DUPLICATE),
         (("a", "b", "c"), ("y", "x"), NEAR_DUPLICATE),
         (("a", "c"), ("x", "y"), None),
-        (("a", "b"), ("x",), None),
+        (("a", "b"), ("x", "z"), None),
     ):
         other = replace(one, anchors=anchors, answers=answers)
         assert bounds.objection("train", other) == why
