@@ -9,6 +9,7 @@ from rulemine import Release, answer, evaluate, import_set
 from rulemine.errors import ConfigError, InputError, OutputError, ReleaseError
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
 from rulemine.kinds.imported.making import levels_of_missing, parts_of
+from rulemine.release.naming import questions_in
 
 GRAPH = [
     ("ann", "parent", "bo"),
@@ -24,10 +25,8 @@ def write_set(folder: Path, rows: list[dict[str, object]]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     lines = (json.dumps(row) + "\n" for row in rows)
     (folder / "test.jsonl").write_text("".join(lines))
-    for name, triples in (
-        ("kg.tsv", GRAPH),
-        ("left.tsv", [t for t in GRAPH if t not in GONE]),
-    ):
+    left = [t for t in GRAPH if t not in GONE]
+    for name, triples in (("kg.tsv", GRAPH), ("left.tsv", left)):
         (folder / name).write_text("".join("\t".join(t) + "\n" for t in triples))
     return folder
 
@@ -81,11 +80,9 @@ def test_answers_are_those_of_the_source_and_execution_stands_beside_them(
 
 def test_the_graphs_are_nested_by_level(given: Path, tmp_path: Path) -> None:
     release = whole(given, tmp_path / "out")
-    assert {row.triple for row in release.missing()} == set(GONE)
-    assert release.removals() == ()
-    assert len(release.kg("complete")) == 4
-    assert len(release.kg("incomplete-0")) == 4
-    assert len(release.kg("incomplete")) == 3
+    assert ({row.triple for row in release.missing()}, release.removals()) == (set(GONE), ())
+    graphs = ("complete", "incomplete-0", "incomplete")
+    assert [len(release.kg(name)) for name in graphs] == [4, 4, 3]
     many = [(f"e{i}", "r", f"e{i + 1}") for i in range(50)] + [("e1", "s", "e0")]
     levels = levels_of_missing(many)
     assert levels == levels_of_missing(reversed(many))
@@ -127,6 +124,13 @@ def test_evidence_is_that_of_the_hard_answer_that_misses_fewest(tmp_path: Path) 
     assert (one.hard_answer, told.hard_answer) == ("dee", "cy")
     assert one.evidence == (("ann", "parent", "bo"), ("bo", "parent", "dee"))
     assert told.evidence == (("ann", "parent", "bo"), ("bo", "parent", "cy"))
+
+
+def test_answers_are_listed_as_in_the_source_in_any_naming(tmp_path: Path) -> None:
+    given = write_set(tmp_path / "given", [ROWS[2] | {"answers": ["eve", "cy", "eve"]}])
+    release = whole(given, tmp_path / "out")
+    (q,) = questions_in(release, release.questions(), "text")
+    assert (q.answers, q.block.listed) == (("cy", "eve"), ("eve", "cy", "eve"))
 
 
 def test_what_the_source_calls_an_answer_is_no_intermediate(tmp_path: Path) -> None:
@@ -173,8 +177,7 @@ def test_what_queries_give_is_counted_by_its_side(tmp_path: Path) -> None:
     rows.append(ROWS[0] | {"id": "more", "answers": ["cy"]})
     release = whole(write_set(tmp_path / "given", rows), tmp_path / "out")
     found = release.manifest["counts"]["executed"]
-    stated_alone, given_alone, same = found["missing"], found["extra"], found["same"]
-    assert (stated_alone, given_alone, same) == (2, 1, 0)
+    assert [found[side] for side in ("missing", "extra", "same")] == [2, 1, 0]
 
 
 def test_a_question_without_an_answer_is_left_out_and_counted(given: Path, tmp_path: Path) -> None:

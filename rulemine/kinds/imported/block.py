@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from rulemine.cypher.rows import row_of
 from rulemine.kg.graph import Triple
 from rulemine.kinds.answers import EntityAnswers
 from rulemine.kinds.kind import ReleaseFile
-from rulemine.release.records import MISSING, Answer, Missing
+from rulemine.release.records import MISSING, Answer, Missing, as_given
 
 __all__ = ["FILES", "ImportedAnswers", "ImportedBlock", "ImportedCypherBlock", "ImportedRows"]
 
@@ -43,7 +43,7 @@ class ImportedBlock:
     """
 
     hard_from: str
-    listed: tuple[Answer, ...]
+    listed: Annotated[tuple[Answer, ...], as_given]
     executed: tuple[Answer, ...] | None
     why: str
     source_query: str
