@@ -1,31 +1,40 @@
-"""Writes a draft as files for people to read and edit, with a comment for every choice."""
+"""Writes a draft as files for people to read and edit, with a comment for every choice.
+
+`draft_recipe` is the draft as a function; the command ``rulemine build draft`` gives the same bytes.
+"""
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rulemine.builder.pipeline import Build
+from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.codec import dump_line
 from rulemine.config import lookup
-from rulemine.draft.drafting import Chosen
-from rulemine.errors import OutputError, counted
+from rulemine.draft.drafting import Chosen, Drafting
+from rulemine.errors import ConfigError, OutputError, counted
 from rulemine.files import read_text, write_text
 from rulemine.phrasing.books import known_tables
 from rulemine.phrasing.declarations import found_lines
 from rulemine.phrasing.roles import says_no_end
-from rulemine.phrasing.templates import RelationTemplates
-from rulemine.recipe.drafted import is_untouched, sealed
 from rulemine.recipe.inputs import Inputs
-from rulemine.recipe.recipe import file_keys, keys_with
+from rulemine.recipe.loading import is_untouched, load_recipe, recipe_file, sealed
+from rulemine.recipe.recipe import Recipe, keys_with
 from rulemine.recipe.relation_filter import found_filter, standard_lines
+from rulemine.release.outputs import check_place
 
-__all__ = ["RECIPE", "drafted_files", "write_draft"]
+__all__ = ["RECIPE", "draft_recipe", "drafted_files", "write_draft"]
 
 RECIPE = "recipe.toml"
+
+_TEXTS = (
+    "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects", "describe_subject",
+    "describe_object",
+)  # fmt: skip
+"""Keys of a template file; plural forms are left out where they are as the singular."""
 
 _SOURCES = {"book": "by a phrase book", "derived": "from its name", "written": "by hand"}
 
@@ -66,71 +75,51 @@ def drafted_files(
 
 
 def _recipe(
-    build: Build, chosen: dict[str, Chosen], given: Collection[str], folder: Path
+    build: Build, chosen: Mapping[str, Chosen], given: Collection[str], folder: Path
 ) -> Iterator[str]:
     """Yields the lines of the recipe."""
-    recipe, section = build.recipe, ""
-    plain, files = recipe.plain(), {key.name for key in file_keys(recipe.kind)}
-    for key in keys_with(recipe.kind):
-        if key.name not in chosen and key.name not in given and key.name not in ("name", "kg"):
-            continue
-        above = key.name.rpartition(".")[0]
-        if above != section:
-            yield f"\n[{above}]"
-            section = above
+    plain, section = build.recipe.plain(), ""
+    for key in keys_with(build.recipe.kind):
         if key.name in chosen:
-            value, why = chosen[key.name].value, chosen[key.name].reason
+            _, value, why = chosen[key.name]
+        elif key.name in {*given, "name", "kg"}:
+            value, why = lookup(plain, key.path), "as given" * (key.name in given)
+            if key.option.file and value and Path(value).exists():
+                value = os.path.relpath(value, folder)
         else:
-            value, why = lookup(plain, key.path), "as given" if key.name in given else ""
-            value = _from(folder, value) if key.name in files else value
+            continue
+        if (above := key.name.rpartition(".")[0]) != section:
+            section = above
+            yield f"\n[{section}]"
         yield f"{key.path[-1]} = {dump_line(value)}" + f"  # {why}" * bool(why)
 
 
-def _from(folder: Path, value: Any) -> Any:
-    """A file as it is called from a folder; anything else as it is."""
-    there = isinstance(value, str) and value and Path(value).exists()
-    return os.path.relpath(value, folder) if there else value
-
-
 def _templates(inputs: Inputs) -> Iterator[str]:
-    kg, labels, templates = inputs.stated, inputs.labels, inputs.templates
+    kg, labels, names = inputs.stated, inputs.labels, inputs.named.relations
     sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True))
-    asks = {row["relation"]: row for row in templates.to_plain()}
-    names = inputs.named.relations
     books = known_tables(kg.relations, {**names, **kg.relation_iris}, sizes)
-    reasons = {r: table.ask_reason for r, table in books.items()}
-    rows = kg.triples[np.unique(kg.triples[:, 1], return_index=True)[1]].tolist()
-    first = {kg.relations[r]: (kg.entities[s], kg.entities[o]) for s, r, o in rows}
-    for row in templates.rows:
-        s, o = (labels.get(entity, entity) for entity in first[row.relation])
-        name = names.get(row.relation, row.relation)
-        yield f"\n# {counted(sizes[row.relation], 'triple')}, as {dump_line([s, name, o])}"
-        yield f"# worded {_SOURCES[row.source]}"
-        if row.source == "derived" and says_no_end(row.statement):
+    rows = np.unique(kg.triples[:, 1], return_index=True)[1]
+    first = {relation: (s, o) for s, relation, o in kg.labeled(rows)}
+    for row in inputs.templates.to_plain():
+        relation = row["relation"]
+        s, o = (labels.get(entity, entity) for entity in first[relation])
+        example = dump_line([s, names.get(relation, relation), o])
+        yield f"\n# {counted(sizes[relation], 'triple')}, as {example}"
+        yield f"# worded {_SOURCES[row['source']]}"
+        if row["source"] == "derived" and says_no_end(row["statement"]):
             yield "# The name does not say which end is what: put it into words of your own."
-        yield f"[{dump_line(row.relation)}]"
-        for name, text in _texts(row):
-            yield f"{name} = {dump_line(text)}"
-        if (ask := asks[row.relation]["ask"]) != "both":
-            yield f"ask = {dump_line(ask)}"
-            why = reasons.get(row.relation) or "as what states the same"
-            yield f"ask_reason = {dump_line(why)}"
-        if asks[row.relation]["place"]:
+        yield f"[{dump_line(relation)}]"
+        for key in _TEXTS:
+            if row[key] != row.get(key.removesuffix("s")) or not key.endswith("s"):
+                yield f"{key} = {dump_line(row[key])}"
+        if row["ask"] != "both":
+            told = books[relation].ask_reason if relation in books else ""
+            yield f"ask = {dump_line(row['ask'])}"
+            yield f"ask_reason = {dump_line(told or 'as what states the same')}"
+        if row["place"]:
             yield "place = true"
-        own = [found for found in inputs.found if found.relation == row.relation]
+        own = [found for found in inputs.found if found.relation == relation]
         yield from (line for line in found_lines(own) if not line.startswith("["))
-
-
-def _texts(row: RelationTemplates) -> Iterator[tuple[str, str]]:
-    yield "statement", row.statement
-    yield "ask_subject", row.ask_subject
-    yield "ask_object", row.ask_object
-    if row.ask_subjects != row.ask_subject:
-        yield "ask_subjects", row.ask_subjects
-    if row.ask_objects != row.ask_object:
-        yield "ask_objects", row.ask_objects
-    yield "describe_subject", row.describe_subject
-    yield "describe_object", row.describe_object
 
 
 def _filter(inputs: Inputs) -> Iterator[str]:
@@ -179,3 +168,51 @@ def write_draft(folder: Path, files: dict[str, str], *, update: bool = False) ->
         folder.mkdir(parents=True, exist_ok=True)
         write_text(path, text)
         yield f"{path}: written"
+
+
+def draft_recipe(
+    graph: str | Path,
+    folder: str | Path,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    effort: int | None = None,
+    update: bool = False,
+    context: BuildContext | None = None,
+) -> list[str]:
+    """Writes the recipe that a graph is built with by itself, with a comment for every choice.
+
+    Args:
+        graph: A graph or the name of a data set.
+        folder: Where the recipe, templates, declarations and filter go.
+        settings: Key of a recipe → value, such as ``{"kind": "structures"}``; they win over what is chosen.
+        effort: Work that may be spent, in millions of joins; None: as the command.
+        update: Whether there may be a draft: files that nobody has edited are replaced.
+        context: Resources and callbacks. Stages are kept in ``out/NAME.stages`` of the current folder.
+
+    Returns:
+        What was written or kept, in lines.
+
+    Raises:
+        ConfigError: It is a recipe, or rules are given: nothing is left to choose.
+        OutputError: There is such a draft, and it is no update.
+        RulemineError: As of a build.
+    """
+    given = {tuple(key.split(".")): value for key, value in (settings or {}).items()}
+
+    def recipe_with(choices: Sequence[Chosen]) -> Recipe:
+        chosen = [(tuple(choice.key.split(".")), choice.value) for choice in choices]
+        return load_recipe(str(graph), [*chosen, *given.items()])
+
+    recipe, folder = recipe_with(()), Path(folder)
+    if recipe_file(str(graph)) or recipe.rules or recipe.selection.mode != "maximal":
+        raise ConfigError(
+            f"{graph}: is a recipe, or has rules: nothing is left to choose. Give a graph."
+        )
+    check_place(folder)
+    target = Path("out") / recipe.name
+    drafting = Drafting(
+        recipe_with, lambda drafted: Build(drafted, target, context), settings or (), effort
+    )
+    made = drafting.run()
+    files = drafted_files(made, drafting.choices, drafting.given, folder)
+    return list(write_draft(folder, files, update=update))

@@ -28,10 +28,11 @@ link, if there is no such list).
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rulemine.config import read_toml
+from rulemine.config import Option, read_toml, read_value
 from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS
@@ -46,9 +47,15 @@ __all__ = ["INPUTS", "JOINS", "Joins", "Link", "load_joins"]
 Link = tuple[str, bool]
 """A relation, and whether it leads from objects to subjects; of those that state one fact, the one asked."""
 
-_TOPS, _FLAGS = ("unions", "akin"), ("chains", "unions")
+_Names = tuple[str, ...]
 
-_LISTS = {"joins": ("from", "to"), "together": ("links", "with")}
+_ROWS: Mapping[str, Mapping[str, Any]] = {
+    "joins": {"from": _Names, "to": _Names, "chains": bool, "unions": bool},
+    "together": {"links": _Names, "with": _Names, "chains": bool},
+}
+"""Table of the file → the keys of its rows, of which the first two list the links; with their types."""
+
+_NEEDED = ("from", "to", "links")
 
 _EXPECTED = (
     'A file of joins has [classes], with lines name = ["relation", "^relation", …], [[joins]] with the '
@@ -96,35 +103,33 @@ def load_joins(source: str, relations: Iterable[str], declarations: Declarations
     """
     if source == "":
         return None
-    path, known = packaged_or_given(source, "joins.toml"), set(relations)
-    values = read_toml(path)
-    classes, problems = _checked(values)
-    if not problems and path == Path(source):
-        problems = _unknown(values, classes, {*known})
+    path, known = packaged_or_given(source, "joins.toml"), {*relations}
+    values, problems = _checked(read_toml(path))
+    classes: Mapping[str, _Names] = values["classes"]
+    if path == Path(source) and not problems:
+        problems = _unknown(values, {*known, *classes})
     if problems:
         raise InputError(list_problems(str(path), problems, _EXPECTED))
 
-    def links(named: Iterable[str]) -> list[Link]:
+    def links(named: Iterable[str]) -> frozenset[Link]:
         found = (link for name in named for link in _members(name, classes))
-        return [_asked(link, declarations) for link in found if link[0] in known]
+        return frozenset(_asked(link, declarations) for link in found if link[0] in known)
 
     def pairs(table: str, flag: str = "") -> frozenset[tuple[Link, Link]]:
-        first, second = _LISTS[table]
-        rows = [row for row in values.get(table, ()) if not flag or row.get(flag)]
-        ends = [(links(row[first]), links(row.get(second, row[first]))) for row in rows]
-        return frozenset((one, other) for some, others in ends for one in some for other in others)
-
-    def both_ways(flag: str = "") -> frozenset[tuple[Link, Link]]:
-        found = pairs("together", flag)
-        return found | {(other, one) for one, other in found}
+        one, other, *_ = _ROWS[table]
+        rows = [row for row in values[table] if not flag or row.get(flag)]
+        ends = [(links(row[one]), links(row.get(other, row[one]))) for row in rows]
+        found = {(a, b) for some, others in ends for a in some for b in others}
+        return frozenset(found | ({(b, a) for a, b in found} if table == "together" else set()))
 
     return Joins(
         pairs("joins"),
         pairs("joins", "chains"),
         pairs("joins", "unions"),
-        both_ways(),
-        both_ways("chains"),
-        *(frozenset(links(values.get(name, ()))) for name in _TOPS),
+        pairs("together"),
+        pairs("together", "chains"),
+        links(values["unions"]),
+        links(values["akin"]),
     )
 
 
@@ -134,72 +139,52 @@ def _asked(link: Link, declarations: Declarations) -> Link:
     return relation, end == DIRECTIONS[0]
 
 
-def _members(name: str, classes: Mapping[str, list[str]], turned: bool = False) -> Iterator[Link]:
-    """The links that a name stands for."""
-    if name.startswith("^"):
-        name, turned = name[1:], not turned
-    if name not in classes:
-        yield name, turned
-    for member in classes.get(name, ()):
-        yield from _members(member, classes, turned)
+def _members(name: str, classes: Mapping[str, _Names]) -> Iterator[Link]:
+    """The links that a name stands for: those of a class, or one."""
+    for member in classes.get(name.removeprefix("^"), (name.removeprefix("^"),)):
+        yield member.removeprefix("^"), name.startswith("^") != member.startswith("^")
 
 
-def _checked(values: Mapping[str, Any]) -> tuple[dict[str, list[str]], list[str]]:
-    """The classes, and what is wrong with the form of a file."""
-
-    def are_names(some: Any) -> bool:
-        return isinstance(some, list) and all(isinstance(one, str) and one for one in some)
-
-    problems = [
-        f"{name!r} is no part of it; {did_you_mean(name, ('classes', *_TOPS, *_LISTS))}"
-        for name in values.keys() - {"classes", *_TOPS, *_LISTS}
-    ]
-    classes = values.get("classes", {})
-    if not isinstance(classes, dict):
-        return {}, [*problems, "classes is no table"]
-    lists = [(f"class {name!r}", some) for name, some in classes.items()]
-    lists += [(name, values.get(name, [])) for name in _TOPS]
-    for table, (first, second) in _LISTS.items():
-        rows = values.get(table, [])
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            problems.append(f"{table} is no list of tables")
-            continue
-        for number, row in enumerate(rows, start=1):
-            lists.append((f"{table} {number}: {first}", row.get(first)))
-            needed = table == "joins" or second in row
-            lists += [(f"{table} {number}: {second}", row.get(second))] * needed
-            allowed = {first, second, *_FLAGS[: 2 if table == "joins" else 1]}
-            problems += [f"{table} {number} has {key!r}" for key in sorted(row.keys() - allowed)]
-            problems += [
-                f"{table} {number}: {flag} is {row[flag]!r}; true or false was expected"
-                for flag in _FLAGS
-                if not isinstance(row.get(flag, False), bool)
-            ]
+def _checked(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The parts of a file, and what is wrong with their form."""
+    problems: list[str] = []
+    lists, tables = Option(expected="a list of names"), Option(expected="a list of tables")
+    values = {
+        name: read_value(_Names, given.get(name, ()), name, problems, lists)
+        for name in ("unions", "akin")
+    }
+    values["classes"] = read_value(
+        dict[str, _Names],
+        given.get("classes", {}),
+        "classes",
+        problems,
+        Option(expected="lists of names"),
+    )
     problems += [
-        f"{where} is {some!r}; a list of names was expected"
-        for where, some in lists
-        if not are_names(some)
+        f"{name!r} is no part of it; {did_you_mean(name, {*values, *_ROWS})}"
+        for name in given.keys() - {*values, *_ROWS}
     ]
-    nested = [
-        name for name, some in classes.items() if are_names(some) and _is_nested(some, classes)
-    ]
-    problems += [f"class {name!r} names another class" for name in nested]
-    return classes, problems
+    for table, keys in _ROWS.items():
+        rows = read_value(tuple[dict[str, Any], ...], given.get(table, ()), table, problems, tables)
+        values[table] = rows
+        for number, row in enumerate(rows or (), start=1):
+            problems += [f"{table} {number} has {key!r}" for key in sorted(row.keys() - keys)]
+            for key in [key for key in keys if key in row or key in _NEEDED]:
+                option = lists if keys[key] is _Names else None
+                read_value(keys[key], row.get(key), f"{table} {number}: {key}", problems, option)
+    classes = values["classes"] or {}
+    nested = {
+        name for name in classes if any(m.removeprefix("^") in classes for m in classes[name])
+    }
+    return values, [*problems, *(f"class {name!r} names another class" for name in sorted(nested))]
 
 
-def _is_nested(members: Iterable[str], classes: Mapping[str, Any]) -> bool:
-    return any(name.removeprefix("^") in classes for name in members)
-
-
-def _unknown(
-    values: Mapping[str, Any], classes: Mapping[str, list[str]], known: set[str]
-) -> list[str]:
+def _unknown(values: Mapping[str, Any], known: set[str]) -> list[str]:
     """Problems of the names that are nearly those of relations or classes."""
-    rows = [(row, keys) for table, keys in _LISTS.items() for row in values.get(table, [])]
-    lists = [*classes.values(), *(values.get(name, []) for name in _TOPS)]
-    lists += [row.get(key, []) for row, keys in rows for key in keys]
-    named = dict.fromkeys(name.removeprefix("^") for some in lists for name in some)
-    known |= classes.keys()
+    rows = [row for table in _ROWS for row in values[table]]
+    lists = [some for row in rows for some in row.values() if not isinstance(some, bool)]
+    every = chain(values["unions"], values["akin"], *values["classes"].values(), *lists)
+    named = dict.fromkeys(name.removeprefix("^") for name in every)
     hints = {name: did_you_mean(name, known) for name in named if name not in known}
     return [
         f"{name!r} is no relation of the graph and no class; {hint}"

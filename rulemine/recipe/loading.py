@@ -1,4 +1,9 @@
-"""Reads recipes: packaged ones, the user's own files, and the values of the command line or of a release."""
+"""Reads recipes: packaged ones, the user's own files, and the values of the command line or of a release.
+
+The first line of a file of a draft says whether anybody has edited the rest. A file that is as it was
+drafted says what a build finds by itself, so a recipe that names it is the same as one that names none; from
+its first edit on it counts.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -18,13 +23,14 @@ from rulemine.config import (
     read_toml,
 )
 from rulemine.errors import ConfigError, did_you_mean, list_problems
+from rulemine.files import digest_of
 from rulemine.kinds.registry import KINDS, USUAL
-from rulemine.recipe.drafted import AS_DRAFTED, is_untouched
 from rulemine.recipe.recipe import Recipe, file_keys
 from rulemine.registry import packaged_or_given
 
-__all__ = ["build_recipe", "decode_recipe", "load_recipe", "named_recipes", "recipe_file"]
-
+__all__ = [
+    "build_recipe", "decode_recipe", "is_untouched", "load_recipe", "named_recipes", "recipe_file", "sealed",
+]  # fmt: skip
 
 DRAFT = "recipe.toml"
 """The recipe in a folder that is given as one."""
@@ -34,6 +40,29 @@ NO_NAMES = frozenset(
     {"triples", "train", "facts", "graph", "kb", "data", "edges", "all", "dump", "triplets"}
 )
 """Names of files that say nothing of the graph."""
+
+AS_DRAFTED = {"questions.templates": "", "questions.filter": "found"}
+"""Key of a recipe → the value that is the same as naming a file that nobody has edited."""
+
+_SEAL = re.compile(rb"# .*as long as nobody edits it \(([0-9a-f]{64})\)\.")
+
+
+def sealed(text: str, about: str) -> str:
+    """A drafted file.
+
+    Args:
+        text: What it says.
+        about: What it is, in a line, for the first line.
+    """
+    digest = digest_of(text.encode())
+    return f"# {about}; it says what a build finds, as long as nobody edits it ({digest}).\n{text}"
+
+
+def is_untouched(path: Path) -> bool:
+    """Whether a file is as it was drafted."""
+    first, _, rest = path.read_bytes().partition(b"\n")
+    seal = _SEAL.fullmatch(first.rstrip(b"\r"))
+    return seal is not None and seal[1].decode() == digest_of(rest)
 
 
 def named_recipes() -> dict[str, Path]:
@@ -53,9 +82,8 @@ def named_recipes() -> dict[str, Path]:
 def recipe_file(name: str) -> Path | None:
     """The file of the recipe that is called so; None: it names a KG."""
     path = named_recipes().get(name, Path(name))
-    if (path / DRAFT).is_file():
-        return path / DRAFT
-    return path if path.suffix == ".toml" else None
+    draft = path / DRAFT
+    return draft if draft.is_file() else path if path.suffix == ".toml" else None
 
 
 def decode_recipe(values: Mapping[str, Any], problems: list[str]) -> Recipe | None:
@@ -70,7 +98,7 @@ def decode_recipe(values: Mapping[str, Any], problems: list[str]) -> Recipe | No
     """
     before, kind = len(problems), _kind_in(values)
     options = KINDS[kind].Options() if kind else None
-    known = homes(type(options), f"{kind}.") | homes(Recipe) if options else homes(Recipe)
+    known = (homes(type(options), f"{kind}.") if options else {}) | homes(Recipe)
 
     def suggest(key: str, others: Iterable[str]) -> str:
         if key in KINDS and key != kind:
@@ -81,10 +109,8 @@ def decode_recipe(values: Mapping[str, Any], problems: list[str]) -> Recipe | No
     if options and kind not in (slot.name for slot in slots_of(Recipe)):
         options = read_table(options, rest.pop(kind, {}), kind, problems, suggest)
     made = decode(Recipe, rest, problems, suggest=suggest)
-    if made is None or len(problems) > before:
-        return None
     try:
-        return replace(made, own=options)
+        return replace(made, own=options) if made and len(problems) == before else None
     except ConfigError as problem:  # a rule about several keys
         problems.append(str(problem).rstrip("."))
         return None
@@ -101,10 +127,8 @@ def build_recipe(values: Mapping[str, Any], where: str) -> Recipe:
         ConfigError: There are problems; all of them in one message.
     """
     problems: list[str] = []
-    recipe = decode_recipe(values, problems)
-    if recipe is None:
-        advice = "See rulemine build keys."
-        raise ConfigError(list_problems(where, problems, advice))
+    if (recipe := decode_recipe(values, problems)) is None:
+        raise ConfigError(list_problems(where, problems, "See rulemine build keys."))
     return recipe
 
 
@@ -126,31 +150,23 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
     Raises:
         ConfigError: There is no such recipe, or it has errors.
     """
-    from rulemine.datasets.property_graphs import NAMED_GRAPHS
-    from rulemine.datasets.registry import data_sets  # loads numpy
-
-    path = Path(name)
+    path, named, bases = recipe_file(name) or Path(name), named_recipes(), tuple[str, ...]()
     if not name:
         raise ConfigError(
             "RECIPE is empty; expected a recipe, a .toml file, a data set or a KG as TSV or RDF."
         )
-    named = named_recipes()
-    bases: tuple[str, ...] = ()
-    if (file := recipe_file(name)) is not None:
-        path = file
+    if path.suffix == ".toml":
         kind = next((value for key, value in reversed(settings) if key == ("kind",)), None)
         values, bases = _read(path, kind, ())
-    elif name in {*data_sets(), *NAMED_GRAPHS} or path.exists() or "/" in name or path.suffix:
+    elif name in _known() or path.exists() or "/" in name or path.suffix:
         values = {"name": _name_of(path), "kg": name}
     else:
         raise ConfigError(
-            f"{name}: no such recipe, data set or file; "
-            f"{did_you_mean(name, {*named, *data_sets()})}"
+            f"{name}: no such recipe, data set or file; {did_you_mean(name, {*named, *_known()})}"
         )
     for key, value in settings:
         values = override(values, key, value)
-    where = f"{path} on {' on '.join(bases)}" if bases else str(path)
-    where += " with the options given" if settings else ""
+    where = " on ".join([str(path), *bases]) + " with the options given" * bool(settings)
     if settings and path.suffix != ".toml":
         where = "the options given"
     recipe = build_recipe(values, where)
@@ -199,19 +215,12 @@ def _read(
     if below.get("kind", USUAL) != kind and _kind_in({"kind": kind}):
         # What only the kind of the base has says nothing of this one.
         below = {key: value for key, value in below.items() if key not in {*KINDS} - {kind, USUAL}}
-        for names in KINDS[kind].Options.lacks:
-            for key in names:
-                below = _without(below, tuple(key.split(".")))
+        gone = {name for names in KINDS[kind].Options.lacks for name in names}
+        for section, table in below.items():
+            if isinstance(table, dict):
+                below[section] = {k: v for k, v in table.items() if f"{section}.{k}" not in gone}
     above = _beside(values, path.parent, _kind_in({"kind": kind}))
     return _merged(below, above), (str(found), *bases)
-
-
-def _without(values: Mapping[str, Any], key: tuple[str, ...]) -> dict[str, Any]:
-    """Nested tables without a key."""
-    inner = values.get(key[0])
-    if len(key) > 1 and isinstance(inner, dict):
-        return {**values, key[0]: _without(inner, key[1:])}
-    return {name: value for name, value in values.items() if name != key[0] or len(key) > 1}
 
 
 def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,17 +244,18 @@ def _check_files(values: dict[str, Any], where: str, path: Path, name: str) -> N
     """
     from rulemine.datasets.tables import HUB
 
-    problems = []
+    problems, folders = [], [path.parent, Path()] if path.suffix == ".toml" else [Path()]
     for key in file_keys(_kind_in(values)):
         value, packed = lookup(values, key.path) or "", key.option.packaged
         known = _known() if key.option.data_set else set()
         own = key.option.path_of(value)
         there = (packaged_or_given(own, packed) if packed else Path(own)).exists()
-        if not value or there or value == name or value in {*key.option.words, *known}:
+        if (
+            there
+            or value in {"", name, *key.option.words, *known}
+            or (known and value.startswith(HUB))
+        ):
             continue
-        if known and value.startswith(HUB):
-            continue
-        folders = [path.parent, Path()] if path.suffix == ".toml" else [Path()]
         looked = " and ".join(dict.fromkeys(str((f / own).absolute()) for f in folders))
         if packed:
             names = sorted(f.parent.name for f in packaged("datasets").glob(f"*/{packed}"))
@@ -255,11 +265,8 @@ def _check_files(values: dict[str, Any], where: str, path: Path, name: str) -> N
             problem += f", and no such data set; {did_you_mean(value, known)}"
         problems.append(problem)
     if problems:
-        raise ConfigError(
-            list_problems(
-                where, problems, "Paths are relative to the recipe or the current folder."
-            )
-        )
+        advice = "Paths are relative to the recipe or the current folder."
+        raise ConfigError(list_problems(where, problems, advice))
 
 
 def _known() -> set[str]:

@@ -5,12 +5,14 @@ exception is the endpoint of a language model (`EndpointOptions`), which `Recipe
 """
 
 import re
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
-from rulemine.codec import to_json
+from rulemine.codec import slots_of, to_json
 from rulemine.config import Key, Option, Section, keys_of, lookup, option, override
 from rulemine.errors import ConfigError
 from rulemine.kg.entity_names import NAMINGS
@@ -135,26 +137,13 @@ class Recipe(Section):
         Raises:
             ConfigError: There is such a key.
         """
-        if given := [name for name in names if self._is_given(name)]:
+        usual = SimpleNamespace(**{slot.name: slot.default for slot in slots_of(Recipe)})
+        if given := [one for one in names if attrgetter(one)(self) != attrgetter(one)(usual)]:
             raise ConfigError(f"{', '.join(given)}: {why}")
-
-    def _is_given(self, name: str) -> bool:
-        section, _, key = name.rpartition(".")
-        usual = {one.name: one for one in fields(self)}
-        if not section:
-            return bool(getattr(self, key) != usual[key].default)
-        made: Any = usual[section].default_factory
-        return bool(getattr(getattr(self, section), key) != getattr(made(), key))
 
     def plain(self) -> dict[str, Any]:
         """The recipe as plain values, as a file has them."""
-        return self._plain(to_json(self.own))
-
-    def _plain(self, own: dict[str, Any]) -> dict[str, Any]:
-        plain = to_json(self)
-        section = {self.kind: own} if self.kind not in plain else {}
-        later = {name: plain.pop(name) for name in _AFTER_OWN}
-        return plain | section | later
+        return {self.kind: to_json(self.own)} | to_json(self)
 
     def portable(self, prompt_naming: str = "") -> dict[str, Any]:
         """The recipe as plain values, with file names instead of paths: the same on every machine.
@@ -162,17 +151,10 @@ class Recipe(Section):
         Endpoints are left out, because they change no byte. The naming of prompts (`prompt_naming`,
         or else the recipe's) is spelled out, so that a renamed release still says how they named entities.
         """
-        plain = self._plain(self.own.portable())
+        plain = {self.kind: self.own.portable()} | to_json(self)
         for key in file_keys(self.kind):
             plain = override(plain, key.path, Path(lookup(plain, key.path)).name)
         del plain["endpoint"]
-        if not self.amie_jar:
-            del plain["amie_jar"]
-        if not self.not_in:
-            del plain["not_in"]
-        for section, name in _UNLESS_ON:
-            if not plain[section][name]:
-                del plain[section][name]
         plain["verbalizer"]["naming"] = prompt_naming or self.verbalizer.naming or self.naming
         for name in ("prompt", "glosses"):
             # A release contains both files, whatever they were called and whether they were given.
@@ -181,15 +163,6 @@ class Recipe(Section):
             )
         return plain
 
-
-_UNLESS_ON = (
-    ("selection", "min_sure_confidence"),
-    ("questions", "max_questions"),
-)
-"""Options that a release does not state where they are off."""
-
-_AFTER_OWN = ("verbalizer", "endpoint", "about")
-"""The sections that stand after that of the kind."""
 
 KEYS: tuple[Key, ...] = tuple(keys_of(Recipe(name="NAME", kg="KG")))
 """Every key that recipes of all kinds have, in order, with its default in a build."""
@@ -212,8 +185,7 @@ WRITERS = ("verbalizer.", "endpoint.", "variants.judges")
 def keys_with(*kinds: str) -> tuple[Key, ...]:
     """The keys of recipes of some kinds, in order, with their defaults."""
     own = (key for kind in kinds for key in keys_of(KINDS.find(kind).Options(), f"{kind}."))
-    at = next(i for i, key in enumerate(KEYS) if key.name.startswith(_AFTER_OWN))
-    return (*KEYS[:at], *own, *KEYS[at:])
+    return (*KEYS, *own)
 
 
 def file_keys(kind: str) -> list[Key]:

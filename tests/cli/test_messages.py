@@ -36,7 +36,7 @@ SEED = "seed is {}; expected a whole number from 0 to 9223372036854775807"
         ("questions.templates=none.toml", r'templates names "none\.toml"; looked at those of this package '
          r"\(demo, family, fb15k237, geography, umls\) and /.*/none\.toml: no such file"),
         ("questions.filter=demo", r'filter names "demo"; looked at those of this package \(fb15k237\)'),
-        ("questions.filter=empty", r"questions\.filter: empty: holds nothing\. A filter file has"),
+        ("questions.filter=empty", r"questions\.filter: empty: drop is missing\. A filter file has"),
         ("labels=empty", "labels: empty: is empty; at least one line"),
         ("reference=famly", r"reference names \"famly\"; .* no such data set; did you mean 'family'"),
     ],

@@ -173,7 +173,7 @@ def test_a_build_says_what_was_chosen_and_runs_no_stage_twice(folder: Path) -> N
 
 def test_rules_and_published_procedures_are_taken_as_they_are(here: Path, command: Command) -> None:
     assert command("build", "kg.tsv", "--rules", "rules.txt", "-o", "given").status == 0
-    assert "max_questions" not in config(here / "given")["questions"]
+    assert config(here / "given")["questions"]["max_questions"] == 0
     refused = command("build", "kg.tsv", "--rules", "rules.txt", "--effort", "9")
     assert_refused(refused, "--effort: is for thresholds chosen for a graph")
     assert_refused(command("build", "demo", "--effort", "9"), "--effort: is for thresholds")

@@ -9,9 +9,8 @@ import pytest
 import rulemine
 from rulemine.config import read_toml
 from rulemine.errors import ConfigError, OutputError
-from rulemine.recipe.drafted import is_untouched, sealed
 from rulemine.recipe.inputs import Inputs
-from rulemine.recipe.loading import load_recipe
+from rulemine.recipe.loading import is_untouched, load_recipe, sealed
 from tests.command_line import Ended, run_here
 from tests.draft.test_drafting import folder
 

@@ -45,13 +45,13 @@ def test_classes_may_be_turned_and_other_relations_are_left_out(tmp_path: Path) 
         ('[[joins]]\nfrom = ["direted"]\nto = ["sequel"]', "did you mean 'directed'"),
         ('unions = ["squel"]', "did you mean 'sequel'"),
         ('[[join]]\nfrom = ["directed"]', "did you mean 'joins'"),
-        ('[[joins]]\nfrom = ["directed"]', "joins 1: to is None; a list of names was expected"),
+        ('[[joins]]\nfrom = ["directed"]', "joins 1: to is None; expected a list of names"),
         ('[[together]]\nlinks = "sequel"', "together 1: links is 'sequel'"),
         ("[[joins]]\nfrom = []\nto = []\ndeep = true", "joins 1 has 'deep'"),
-        ("[[joins]]\nfrom = []\nto = []\nchains = 1", "chains is 1; true or false was expected"),
+        ("[[joins]]\nfrom = []\nto = []\nchains = 1", "chains is 1; expected true or false"),
         ('[classes]\none = ["sequel"]\ntwo = ["^one"]', "class 'two' names another class"),
-        ("classes = 3", "classes is no table"),
-        ("joins = 3", "joins is no list of tables"),
+        ("classes = 3", "classes is 3; expected lists of names"),
+        ("joins = 3", "joins is 3; expected a list of tables"),
     ],
 )
 def test_a_wrong_file_is_named(tmp_path: Path, text: str, message: str) -> None:

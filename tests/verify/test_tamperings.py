@@ -474,8 +474,8 @@ def test_a_rule_that_may_be_right_by_chance_is_named(
 ) -> None:
     # Two of four are right: between 0.15 and 0.85 of all such predictions.
     folder = write_release(tmp_path)
-    bound = f'"min_sure_confidence": {least}, "min_rare_confidence": '
-    replaced("manifest.json", '"min_rare_confidence": ', bound)(folder)
+    bound = f'"min_sure_confidence": {least}'
+    replaced("manifest.json", '"min_sure_confidence": 0.0', bound)(folder)
     seal(folder)
     assert (("rules.jsonl", "thresholds") in invariants(folder)) == named
 
