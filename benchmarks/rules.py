@@ -53,8 +53,10 @@ def seconds(release: Release, rules: list) -> tuple[int, float]:
     times = []
     for _ in range(5):
         start = time.process_time()
-        for _ in Walks(Index(kg), rules).derive(asked):
-            pass
+        walks = Walks(Index(kg), rules)
+        for some in asked:
+            for _ in walks.derive(some):
+                pass
         times.append(time.process_time() - start)
     return sum(map(len, topics.values())), min(times)
 

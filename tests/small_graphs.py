@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
-from rulemine.query.atom import Atom, Term
+from rulemine.query.atom import Atom
 from rulemine.rules.rule import Measures, Rule
 
 Proof = tuple[Triple, tuple[Triple, ...]]
@@ -37,36 +37,25 @@ def small_graph(
     return KnowledgeGraph.from_triples(triples)
 
 
-def small_rule(rng: random.Random, *, entities: bool = False) -> Rule:
-    """A rule of two to four atoms; repeated variables, relations that lack, maybe entities anywhere."""
+def small_rule(rng: random.Random) -> Rule:
+    """A rule of two to four atoms; repeated variables, relations that lack."""
     while True:
-        terms: list[Term] = [0, 1, *range(2, 2 + rng.randrange(3))]
-        if rng.random() < 0.3:
-            terms.append(rng.choice(ENTITIES))
+        terms = range(2 + rng.randrange(3))
         names = RELATIONS if rng.random() < 0.95 else (*RELATIONS, "lacking")
         body = tuple(
             Atom(rng.choice(terms), rng.choice(names), rng.choice(terms))
             for _ in range(rng.randrange(1, 4))
         )
-        head = Atom(0, rng.choice(RELATIONS), 1)
-        if rng.random() < 0.2:
-            head = rng.choice(
-                (
-                    Atom(0, head.relation, rng.choice(ENTITIES)),
-                    Atom(rng.choice(ENTITIES), head.relation, 1),
-                    Atom(0, head.relation, 0),
-                )
-            )
-        rule = Rule(head, body)
-        if rule.problem() is None and (entities or not rule.entities):
+        rule = Rule(Atom(0, rng.choice(RELATIONS), int(rng.random() < 0.95)), body)
+        if rule.problem() is None:
             return rule
 
 
-def small_rules(rng: random.Random, n: int, *, entities: bool = False) -> tuple[Rule, ...]:
-    """Different rules; of those that may name entities some do."""
+def small_rules(rng: random.Random, n: int) -> tuple[Rule, ...]:
+    """Different rules."""
     rules: dict[str, Rule] = {}
     while len(rules) < n:
-        rule = small_rule(rng, entities=entities)
+        rule = small_rule(rng)
         rules.setdefault(rule.id, rule)
     return tuple(rules.values())
 

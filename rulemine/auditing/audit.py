@@ -430,7 +430,7 @@ def _derivable(
     ids, walks, derived = kg.entity_ids, Walks(Index(kg), rules), set[Triple]()
     for relation, topics in sorted(wanted.items()):
         known = np.array(sorted(ids[t] for t in topics if t in ids), np.int64)
-        for part in walks.derive([OpenEnds(relation, "object", known)]):
+        for part in walks.derive(OpenEnds(relation, "object", known)):
             starts = known[part.topic].tolist()
             for s, o in zip(starts, part.answer.tolist(), strict=True):
                 derived.add((kg.entities[s], relation, kg.entities[o]))

@@ -17,7 +17,7 @@ from rulemine.kg.index import Index
 from rulemine.query.join import BoundAtom, bind, join
 from rulemine.rules.rule import Rule
 
-__all__ = ["Bodies", "BoundRule", "bind_rule"]
+__all__ = ["Bodies", "BoundRule", "bind_rule", "refuse_entities"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -129,17 +129,22 @@ class BoundRule:
         return float(total / max(1, len(ends)))
 
 
+def refuse_entities(rule: Rule) -> None:
+    """Raises an `InputError` if a rule names an entity."""
+    if rule.entities:
+        raise InputError(
+            f"rule {rule}: names the entity {min(rule.entities)!r}; expected variables alone, since what is "
+            "said of a single entity proves nothing here. Leave the rule out."
+        )
+
+
 def bind_rule(index: Index, rule: Rule) -> BoundRule | None:
     """Binds a rule to a graph; None if the graph lacks one of its relations.
 
     Raises:
         InputError: The rule names an entity.
     """
-    if rule.entities:
-        raise InputError(
-            f"rule {rule}: names the entity {min(rule.entities)!r}; expected variables alone, since what is "
-            "said of a single entity proves nothing here. Leave the rule out."
-        )
+    refuse_entities(rule)
     atoms = bind(index.kg, (rule.head, *rule.body))
     if atoms is None:
         return None

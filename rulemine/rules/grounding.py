@@ -9,6 +9,7 @@ bounded by the size of the result.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,7 +22,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
 from rulemine.rules.blocks import MapLike, Progress, by_blocks
 from rulemine.rules.bodies import Bodies, BoundRule, bind_rule
-from rulemine.rules.path_bodies import Chain, Chains
+from rulemine.rules.chains import Chained, Chains, chunks
 from rulemine.rules.rule import Rule
 from rulemine.seeds import Stream, stream
 
@@ -140,118 +141,74 @@ def ground(
         The groundings, or the sample of them with exact counts.
     """
     widest = max((len(rule.body) for rule in rules), default=0)
-    work = _Grounder(kg, sample, seed, frozenset(excluded), widest)
-    parts = [_Part.of_none(widest)]
     provable = np.zeros(len(kg), bool)
-    before = 0
-    for part in by_blocks(work, rules, run, progress):
-        provable[part.proven] = True
-        parts.append(part._replace(rule=part.rule + before, lacking=part.lacking + before))
-        before += len(part.counts)
-    rule, head, body, counts, _, lacking, passed_over = zip(*parts, strict=True)
+    counts, kept = np.zeros((2, len(rules)), np.int64)
+    heads, bodies = [np.empty(0, np.int64)], [np.empty((0, widest), np.int64)]
+    lacking: list[int] = []
+    parts = by_blocks(_Grounder(kg, sample, seed, excluded), rules, run, progress)
+    for number, found in enumerate(chain.from_iterable(parts)):
+        if found is None:
+            lacking.append(number)
+            continue
+        provable[found.proven] = True
+        counts[number], kept[number] = found.total, len(found.head)
+        heads.append(found.head)
+        padding = ((0, 0), (0, widest - found.body.shape[1]))
+        bodies.append(np.pad(found.body, padding, constant_values=-1))
     return Groundings(
         tuple(rules),
-        np.concatenate(rule),
-        np.concatenate(head),
-        np.concatenate(body),
-        np.concatenate(counts),
+        np.repeat(np.arange(len(rules), dtype=np.int32), kept),
+        np.concatenate(heads),
+        np.concatenate(bodies),
+        counts,
         int(provable.sum()),
-        np.concatenate(lacking),
-        sum(passed_over),
+        np.array(lacking, np.int64),
+        sum(rule.head.relation in excluded for rule in rules),
     )
 
 
-class _Part(NamedTuple):
-    """Groundings of a block of rules, as in `Groundings`, where rules are numbered from the first of it.
+class _Found(NamedTuple):
+    """The groundings of a rule: how many, their distinct heads; head row and body rows of those kept."""
 
-    Attributes:
-        proven: The distinct heads of all groundings, in any order.
-    """
-
-    rule: npt.NDArray[np.int32]
+    total: int
+    proven: Ints
     head: Ints
     body: Ints
-    counts: Ints
-    proven: Ints
-    lacking: Ints
-    excluded: int
-
-    @classmethod
-    def of_none(cls, widest: int) -> "_Part":
-        """That of no rules."""
-        none = np.empty(0, np.int64)
-        return cls(
-            none.astype(np.int32), none, np.empty((0, widest), np.int64), none, none, none, 0
-        )
 
 
 class _Grounder:
     """Grounds blocks of rules; can be pickled before it is called, and keeps what all rules need."""
 
     def __init__(
-        self,
-        kg: KnowledgeGraph,
-        sample: int | None,
-        seed: int,
-        excluded: frozenset[str],
-        widest: int,
+        self, kg: KnowledgeGraph, sample: int | None, seed: int, excluded: Collection[str]
     ) -> None:
-        self._kg, self._sample, self._seed = kg, sample, seed
-        self._excluded, self._widest = excluded, widest
+        self._kg, self._sample, self._seed, self._excluded = kg, sample, seed, excluded
 
     @cached_property
     def _chains(self) -> Chains:
         return Chains(Index(self._kg))
 
-    @cached_property
-    def _seen(self) -> npt.NDArray[np.bool_]:
-        """Which heads a rule of the block has proven; between blocks none."""
-        return np.zeros(len(self._kg), bool)
+    def __call__(self, rules: Sequence[Rule]) -> list[_Found | None]:
+        """The groundings of each rule; None where the graph lacks a relation of the rule."""
+        return [self._of(rule, bind_rule(self._chains.index, rule)) for rule in rules]
 
-    def __call__(self, rules: Sequence[Rule]) -> _Part:
-        none = _Part.of_none(self._widest)
-        numbers, heads, bodies, proven = [none.rule], [none.head], [none.body], [none.proven]
-        counts, lacking, passed_over = np.zeros(len(rules), np.int64), list[int](), 0
-        for number, rule in enumerate(rules):
-            bound = bind_rule(self._chains.index, rule)
-            if rule.head.relation in self._excluded:
-                passed_over += 1
-            elif bound is None:
-                lacking.append(number)
-            else:
-                counts[number], own, head, body = self._of(rule, bound)
-                own = own[~self._seen[own]]
-                self._seen[own] = True
-                proven.append(own)
-                numbers.append(np.full(len(head), number, np.int32))
-                heads.append(head)
-                padding = ((0, 0), (0, self._widest - len(rule.body)))
-                bodies.append(np.pad(body, padding, constant_values=-1))
-        found = np.concatenate(proven)
-        self._seen[found] = False
-        return _Part(
-            np.concatenate(numbers),
-            np.concatenate(heads),
-            np.concatenate(bodies),
-            counts,
-            found,
-            np.array(lacking, np.int64),
-            passed_over,
-        )
-
-    def _of(self, rule: Rule, bound: BoundRule) -> tuple[int, Ints, Ints, Ints]:
-        """How many groundings a rule has, their distinct heads; head row and body rows of what is kept."""
+    def _of(self, rule: Rule, bound: BoundRule | None) -> _Found | None:
+        if rule.head.relation in self._excluded:
+            none = np.empty(0, np.int64)
+            return _Found(0, none, none, np.empty((0, len(rule.body)), np.int64))
+        if bound is None:
+            return None
         rows = bound.heads()
         if self._sample is None:
             head, body = _all_bodies(bound, rows)
-            return len(head), distinct(head), head, body
+            return _Found(len(head), distinct(head), head, body)
         draws = stream(self._seed, "ground", rule.id)
-        chain = self._chains.of(bound)
-        if chain is not None:
-            per_head, head, body = _sample_chains(chain, rows, self._sample, draws)
+        chained = self._chains.over(bound, self._kg.triples[rows])
+        if chained is not None:
+            per_head, head, body = _sample_chains(chained, rows, self._sample, draws)
         else:
             per_head, head, body = _sample_bodies(bound, rows, self._sample, draws)
-        return int(per_head.sum()), rows[per_head > 0], head, body
+        return _Found(int(per_head.sum()), rows[per_head > 0], head, body)
 
 
 def _all_bodies(bound: BoundRule, rows: Ints) -> tuple[Ints, Ints]:
@@ -273,21 +230,22 @@ def _in_order(head: Ints, body: Ints) -> tuple[Ints, Ints]:
     return head[order], body[order]
 
 
-def _sample_chains(chain: Chain, rows: Ints, sample: int, draws: Stream) -> tuple[Ints, Ints, Ints]:
+def _sample_chains(
+    over: Chained, rows: Ints, sample: int, draws: Stream
+) -> tuple[Ints, Ints, Ints]:
     """Counts the groundings of a rule whose body is a chain, and draws a uniform sample.
 
     Only the drawn chains are enumerated: each is found by its number.
 
     Args:
-        chain: The rule.
-        rows: Its heads, ascending.
+        over: The chains over its heads.
+        rows: The heads, ascending.
         sample: How many to keep.
         draws: The random stream.
 
     Returns:
         Number of groundings of each head; head row and body rows of the sample.
     """
-    over = chain.over(chain.chains.index.kg.triples[rows])
     ends = np.cumsum(over.counts)
     wanted = _draw(draws, int(ends[-1]) if len(ends) else 0, sample)
     at = np.searchsorted(ends, wanted, "right")
@@ -300,8 +258,8 @@ def _sample_bodies(
 ) -> tuple[Ints, Ints, Ints]:
     """Counts the groundings of a rule, and draws a uniform sample.
 
-    Groundings are numbered in canonical order. Numbers are drawn, and where there are many only the
-    groundings of the heads that they fall on are enumerated again.
+    Groundings are numbered in canonical order, and numbers are drawn. Where there are too many to be kept
+    those that the numbers fall on are enumerated again.
 
     Args:
         bound: The rule.
@@ -323,22 +281,15 @@ def _sample_bodies(
     if total <= AT_ONCE:
         head, body = _ordered(bound, rows, kept)
         return per_head, head[wanted], body[wanted]
-    at = np.searchsorted(ends, wanted, "right")
-    hit = distinct(at)
-    heads: list[Ints] = [np.empty(0, np.int64)]
-    bodies: list[Ints] = [np.empty((0, len(bound.body)), np.int64)]
+    heads, bodies = [np.empty(0, np.int64)], [np.empty((0, len(bound.body)), np.int64)]
     # Whole heads at a time: the order within a head needs all of its bodies.
-    batch = np.cumsum(per_head[hit]) // AT_ONCE
-    for part in np.split(hit, np.flatnonzero(np.diff(batch)) + 1):
-        if not len(part):
-            continue
-        head, body = _all_bodies(bound, rows[part])
-        before = np.cumsum(per_head[part]) - per_head[part]
-        mine = slice(*np.searchsorted(at, [part[0], part[-1] + 1]))
-        within = wanted[mine] - (ends - per_head)[at[mine]]
-        picked = before[np.searchsorted(part, at[mine])] + within
-        heads.append(head[picked])
-        bodies.append(body[picked])
+    for low, high in chunks(per_head, AT_ONCE):
+        before = ends[low] - per_head[low]
+        mine = wanted[slice(*np.searchsorted(wanted, [before, ends[high - 1]]))] - before
+        if len(mine):
+            head, body = _all_bodies(bound, rows[low:high])
+            heads.append(head[mine])
+            bodies.append(body[mine])
     return per_head, np.concatenate(heads), np.concatenate(bodies)
 
 

@@ -56,7 +56,7 @@ def close(
         for at, head in enumerate(heads):
             if progress is not None:
                 progress(done + at * len(waiting) // len(heads), done + len(waiting))
-            for ids in walks.triples([OpenEnds(head, "object", everyone)]):
+            for ids in walks.triples(OpenEnds(head, "object", everyone)):
                 found.append(ids[(ids[:, 0] != ids[:, 2]) & (kg.rows_of(ids) < 0)])
         done += len(waiting)
         new = np.concatenate(found)

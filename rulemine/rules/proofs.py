@@ -8,7 +8,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +15,8 @@ import numpy.typing as npt
 from rulemine.kg.graph import KnowledgeGraph, row_type
 from rulemine.kg.index import Index, Rows
 from rulemine.rules.bodies import BoundRule, bind_rule
+from rulemine.rules.chains import Chains, chunks
 from rulemine.rules.decoration import Decorations
-from rulemine.rules.path_bodies import Chains
 from rulemine.rules.rule import Rule
 
 __all__ = ["WITHIN", "BestProofs", "RemainingProofs", "best_proofs", "remaining_proofs"]
@@ -95,8 +94,7 @@ def remaining_proofs(
             rows = order[low:high]
         found = nothing
         if bound is not None and len(rows):
-            chain = chains.of(bound)
-            found = bound.count(heads[rows]) if chain is None else chain.over(heads[rows]).counts
+            found = chains.count(bound, heads[rows])
             rows, found = rows[found > 0], found[found > 0]
             count[rows] += found
             length = len(rule.body)
@@ -183,9 +181,7 @@ def _firsts(
     Yields:
         Positions of heads, ascending; and bodies as rows of the complete graph.
     """
-    batch = np.cumsum(ways) // AT_ONCE
-    cuts = np.flatnonzero(np.diff(batch)) + 1
-    for low, high in pairwise([0, *cuts.tolist(), len(rows)]):
+    for low, high in chunks(ways, AT_ONCE):
         part = rows[low:high]
         head = np.empty(0, np.int64)
         body = np.empty((0, len(bound.body)), np.int64)

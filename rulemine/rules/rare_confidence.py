@@ -11,7 +11,6 @@ predictions of one rule, of which there are no more than its support over its co
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -24,9 +23,8 @@ from rulemine.query.evidence_tree import simple_path
 from rulemine.query.join import join
 from rulemine.rules.blocks import MapLike, Progress, by_blocks
 from rulemine.rules.bodies import BoundRule, bind_rule
-from rulemine.rules.path_bodies import Chains
+from rulemine.rules.chains import Chains, Step, chunks
 from rulemine.rules.rule import Rule
-from rulemine.rules.two_hop import Step, chunks
 
 __all__ = ["rare_confidences"]
 
@@ -68,66 +66,60 @@ class _RareConfidences:
     def __init__(self, kg: KnowledgeGraph, max_prior: float) -> None:
         self._kg, self._max_prior = kg, max_prior
 
-    @cached_property
-    def _graph(self) -> "_Graph":
-        index, most = Index(self._kg), self._max_prior
-        return _Graph(index, Chains(index), (_common(index, most, 0), _common(index, most, 2)))
-
     def __call__(self, rules: Sequence[Rule]) -> list[float]:
-        bound = [bind_rule(self._graph.index, rule) for rule in rules]
-        return [0.0 if rule is None else _rare_confidence(self._graph, rule) for rule in bound]
+        bound = [bind_rule(self._chains.index, rule) for rule in rules]
+        return [0.0 if rule is None else self._of(rule) for rule in bound]
 
+    @cached_property
+    def _chains(self) -> Chains:
+        return Chains(Index(self._kg))
 
-@dataclass(frozen=True)
-class _Graph:
-    """A graph, and its common subjects and objects: relation · entities + entity, ascending."""
+    @cached_property
+    def _common(self) -> tuple[Ints, Ints]:
+        """The common subjects and objects: relation · entities + entity, ascending."""
+        index = self._chains.index
+        keys = index.subject_keys, index.object_keys
+        return _common(index, self._max_prior, *keys), _common(index, self._max_prior, *keys[::-1])
 
-    index: Index
-    chains: Chains
-    common: tuple[Ints, Ints]
-
-    def rare(self, relation: int) -> Bools:
+    def _rare(self, relation: int) -> Bools:
         """Which entities are not common as subjects, and as objects, of a relation, shape (2, entities)."""
-        first = relation * self.index.entities
-        rare = np.ones((2, self.index.entities), bool)
-        for end, common in zip(rare, self.common, strict=True):
+        rare = np.ones((2, self._chains.index.entities), bool)
+        first = relation * rare.shape[1]
+        for end, common in zip(rare, self._common, strict=True):
             low, high = np.searchsorted(common, [first, first + len(end)])
             end[common[low:high] - first] = False
         return rare
 
-
-def _rare_confidence(graph: _Graph, bound: BoundRule) -> float:
-    head, rare = bound.head, graph.rare(bound.head.relation)
-    ends = [(atom.subject, atom.object) for atom in bound.body]
-    path = simple_path(ends, head.subject, head.object)
-    if path is None:
-        found = _joined(graph.index, bound)
-    else:
-        steps = [Step(bound.body[at].relation, forward) for at, forward in path]
-        found = _walked(graph.chains, steps, rare)
-    keys = distinct(np.concatenate([np.empty(0, np.int64), *found]))
-    subjects, objects = np.divmod(keys, graph.index.entities)
-    fit = rare[0][subjects] & rare[1][objects] & (subjects != objects)
-    ids = np.empty((int(fit.sum()), 3), np.int32)
-    ids[:, 0], ids[:, 1], ids[:, 2] = subjects[fit], head.relation, objects[fit]
-    there = graph.index.kg.rows_of(ids) >= 0
-    right = ids[there]
-    if len(right) and head.relation in {
-        atom.relation for atom in bound.body
-    }:  # a body may hold the triple itself
-        chain = graph.chains.of(bound)
-        bodies = bound.count(right) if chain is None else chain.over(right).counts
-        right = right[bodies > 0]
-    return len(right) / (len(right) + int((~there).sum()) + DOUBT)
+    def _of(self, bound: BoundRule) -> float:
+        head, rare = bound.head, self._rare(bound.head.relation)
+        path = simple_path(
+            [(atom.subject, atom.object) for atom in bound.body], head.subject, head.object
+        )
+        if path is None:
+            found = _joined(bound)
+        else:
+            steps = [Step(bound.body[at].relation, forward) for at, forward in path]
+            found = _walked(self._chains, steps, rare)
+        keys = distinct(np.concatenate([np.empty(0, np.int64), *found]))
+        subjects, objects = np.divmod(keys, rare.shape[1])
+        fit = rare[0][subjects] & rare[1][objects] & (subjects != objects)
+        ids = np.full((int(fit.sum()), 3), head.relation, np.int32)
+        ids[:, 0], ids[:, 2] = subjects[fit], objects[fit]
+        there = self._kg.rows_of(ids) >= 0
+        wrong, right = int((~there).sum()), int(there.sum())
+        if right and any(atom.relation == head.relation for atom in bound.body):
+            # A body may hold the triple itself.
+            right = int((self._chains.count(bound, ids[there]) > 0).sum())
+        return right / (right + wrong + DOUBT)
 
 
-def _joined(index: Index, bound: BoundRule) -> Iterator[Ints]:
+def _joined(bound: BoundRule) -> Iterator[Ints]:
     """Yields what a rule predicts, as subject · entities + object, for any body."""
     nothing = np.zeros((1, bound.columns), np.int64)
     order = bound.join_order(nothing, frozenset())
-    for found in join(index, [bound.body[i] for i in order], nothing, frozenset()):
-        ends = found.bindings[:, [bound.head.subject, bound.head.object]]
-        yield distinct(ends[:, 0] * index.entities + ends[:, 1])
+    for found in join(bound.index, [bound.body[i] for i in order], nothing, frozenset()):
+        subjects, objects = found.bindings[:, [bound.head.subject, bound.head.object]].T
+        yield distinct(subjects * bound.index.entities + objects)
 
 
 def _walked(chains: Chains, steps: Sequence[Step], rare: Bools) -> Iterator[Ints]:
@@ -170,17 +162,9 @@ def _onwards(
             yield from _onwards(chains, steps[1:], leads[1:], *pairs)
 
 
-def _common(index: Index, max_prior: float, column: int) -> Ints:
-    """The common answers at one end: relation · entities + entity, ascending."""
-    n = index.entities
-    keys, having = _counted(index.object_keys if column else index.subject_keys)
-    topics = _counted(index.subject_keys if column else index.object_keys)[0] // n
-    others = np.bincount(topics, minlength=len(index.kg.relations))[keys // n] - 1
-    common: Ints = keys[having - 1 > max_prior * others]
+def _common(index: Index, max_prior: float, ends: Ints, others: Ints) -> Ints:
+    """The common answers at one end, ascending; of the keys of the index at this end and at the other."""
+    keys, having = np.unique(ends, return_counts=True)
+    topics = np.bincount(distinct(others) // index.entities, minlength=len(index.kg.relations))
+    common: Ints = keys[having - 1 > max_prior * (topics[keys // index.entities] - 1)]
     return common
-
-
-def _counted(ascending: Ints) -> tuple[Ints, Ints]:
-    """The distinct values, and how often each is there."""
-    first = np.flatnonzero(np.diff(ascending, prepend=-1))
-    return ascending[first], np.diff(first, append=len(ascending))

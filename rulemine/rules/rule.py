@@ -104,11 +104,6 @@ class Rule:
         return format_readable(self)
 
     @property
-    def length(self) -> int:
-        """Number of atoms, the head included."""
-        return 1 + len(self.body)
-
-    @property
     def relations(self) -> frozenset[str]:
         """Every relation that the rule names."""
         return frozenset(atom.relation for atom in (self.head, *self.body))
@@ -146,16 +141,6 @@ class Rule:
     def pca_body_size(self) -> int:
         """See `Measures.pca_body_size`."""
         return self.known.pca_body_size
-
-    @property
-    def head_size(self) -> int:
-        """See `Measures.head_size`."""
-        return self.known.head_size
-
-    @property
-    def functional(self) -> int:
-        """See `Measures.functional`."""
-        return self.known.functional
 
     def proves(self, body: Sequence[tuple[str, str, str]]) -> tuple[str, str, str]:
         """The triple that the head is.

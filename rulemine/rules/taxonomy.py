@@ -89,34 +89,35 @@ def classify_shapes(
         body: The variables of the body atoms.
         recursive: Whether each body atom has the relation of the head.
     """
-    rest = _other("recursive" if any(recursive) else "rest")
+    name = _shape(head, body, recursive)
+    return RuleType(name if name in RULE_TYPES else "other", name)
+
+
+def _shape(head: AtomShape, body: tuple[AtomShape, ...], recursive: tuple[bool, ...]) -> str:
+    """The sub-type of a rule, which is its type unless that is *other*."""
+    rest = "recursive" if any(recursive) else "rest"
     if head != (0, 1) or any(-1 in atom for atom in body):
         return rest
-    if len(body) == 1:
-        if body[0][0] == 0:
-            return RuleType("hierarchy", "hierarchy")
-        name = "symmetry" if recursive[0] else "inversion"
-        return RuleType(name, name)
     path = simple_path(body, 0, 1)
-    if path is not None and len(path) == 2:
-        if all(step.forward for step in path):
-            return RuleType("composition", "composition")
-        shapes = {
-            (True, False): "common object",
-            (False, True): "common subject",
-            (False, False): "reversed chain",
-        }
-        return _other(shapes[path[0].forward, path[1].forward])
     if path is not None:
-        return _other("longer chain")
-    pairs = sorted((min(atom), max(atom)) for atom in body)
-    third = max(v for pair in pairs for v in pair)
-    if third > 1 and pairs == [(0, 1), (0, third), (1, third)]:
-        return _other("triangle")
-    if set(pairs) == {(0, 1)}:
-        return _other("intersection")
+        way = tuple(step.forward for step in path)
+        if way == (False,) and recursive[0]:
+            return "symmetry"
+        return _PATHS.get(way, "longer chain")
+    if set(map(frozenset, body)) == {frozenset((0, 1))}:
+        return "intersection"
+    third = max(map(max, body))
+    if third > 1 and sorted(map(sorted, body)) == [[0, 1], [0, third], [1, third]]:
+        return "triangle"
     return rest
 
 
-def _other(subtype: str) -> RuleType:
-    return RuleType("other", subtype)
+_PATHS = {
+    (True,): "hierarchy",
+    (False,): "inversion",
+    (True, True): "composition",
+    (True, False): "common object",
+    (False, True): "common subject",
+    (False, False): "reversed chain",
+}
+"""Whether the atoms of a path run from the head's subject to its object → the sub-type."""

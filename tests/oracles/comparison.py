@@ -129,4 +129,4 @@ def _key(rule: Rule) -> RuleKey:
 
 def _counts(rule: Rule) -> Counts:
     sizes = (rule.support, rule.body_size, rule.pca_body_size)
-    return *sizes, rule.head_size, rule.functional
+    return *sizes, rule.known.head_size, rule.known.functional

@@ -54,7 +54,7 @@ def by_key(rules: Rules) -> dict[Key, Counts]:
         head, *body = ((r, s, o) for s, r, o in (rule.head, *rule.body))
         key = Node(head, tuple(body)).key
         assert key not in found
-        found[key] = (rule.support, rule.body_size, rule.pca_body_size, rule.functional)
+        found[key] = (rule.support, rule.body_size, rule.pca_body_size, rule.known.functional)
     return found
 
 

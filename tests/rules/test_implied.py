@@ -11,6 +11,7 @@ from rulemine.errors import InputError
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.atom import Atom
+from rulemine.rules.formats import parse_readable
 from rulemine.rules.implied import close, load_implied, with_implied
 from rulemine.rules.rule import Rule
 from tests import some_seeds
@@ -50,15 +51,19 @@ def closed_by_hand(kg: KnowledgeGraph, rules: list[Rule]) -> set[Triple]:
 def test_closing_finds_all_that_follows(seed: int) -> None:
     rng = random.Random(seed)
     kg = small_graph(rng, most=12)
-    rules = [with_kinds(rng, rule) for rule in small_rules(rng, 3, entities=True)]
-    usable = [
-        rule
-        for rule in rules
-        if rule.relations <= set(kg.relations) and rule.entities <= set(kg.entities)
-    ]
+    rules = [with_kinds(rng, rule) for rule in small_rules(rng, 3)]
+    usable = [rule for rule in rules if rule.relations <= set(kg.relations)]
     closed = close(kg, rules)
     assert set(closed.labeled()) == closed_by_hand(kg, usable)
     assert closed.digest == close(kg, rules[::-1]).digest
+
+
+def test_what_is_derived_together_with_what_is_stated_derives_more() -> None:
+    kg = KnowledgeGraph.from_triples(
+        [("a", "p", "b"), ("b", "r", "c"), ("x", "q", "y"), ("x", "s", "y")]
+    )
+    rules = [parse_readable(text) for text in ("q(x,z) ∧ r(z,y) ⇒ s(x,y)", "p(x,y) ⇒ q(x,y)")]
+    assert ("a", "s", "c") in close(kg, rules).labeled()
 
 
 def test_implied_triples_are_stated_by_no_graph_in_no_statement(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_the_id_is_the_same_for_ever() -> None:
     rule = Rule(Atom(0, "aunt", 1), (Atom(0, "aunt", 2), Atom(2, "brother", 1)))
     assert rule.id == "02be95bb59ec"
     assert str(rule) == "aunt(x,z) ∧ brother(z,y) ⇒ aunt(x,y)"
-    assert (rule.length, rule.relations) == (3, {"aunt", "brother"})
+    assert rule.relations == {"aunt", "brother"}
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_measures_are_quotients_of_counts() -> None:
     assert (m.head_coverage, m.std_confidence, m.pca_confidence) == (0.4, 0.25, 0.5)
     rule = Rule(Atom(0, "r", 1), (Atom(1, "s", 0),), m)
     assert (rule.support, rule.body_size, rule.pca_body_size) == (2, 8, 4)
-    assert (rule.head_size, rule.functional) == (5, 1)
+    assert (rule.known.head_size, rule.known.functional) == (5, 1)
 
 
 def test_a_rule_without_measures_says_so() -> None:

@@ -91,7 +91,7 @@ class LikelyLinks:
 
     def ends(self, asked: OpenEnds) -> Iterator[LinkEnds]:
         """The ends of links, for some topics after the others."""
-        for derived in self._walks.derive([asked]):
+        for derived in self._walks.derive(asked):
             yield self._likely(derived, asked)
 
     def _likely(self, derived: Derived, asked: OpenEnds) -> LinkEnds:

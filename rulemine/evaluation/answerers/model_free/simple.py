@@ -116,7 +116,7 @@ class Reasoner(Section):
         batch = Batch(q.query for q in questions)
         kg = batch.over(given.kg)
         walks = Walks(Index(kg), rules)  # of what the graph states, not of what is derived before
-        return answers_with(batch, kg, lambda asked: walks.triples([asked]), given.progress)
+        return answers_with(batch, kg, walks.triples, given.progress)
 
 
 def _confidence(rule: Rule) -> float:
@@ -147,7 +147,7 @@ def _derived(given: Context, relations: Collection[str]) -> Iterator[Triple]:
     walks = Walks(Index(given.kg), given.rules)
     heads = sorted({rule.head.relation for rule in given.rules if rule.head.relation in relations})
     for done, relation in enumerate(heads, start=1):
-        for _, topic, answer, _ in walks.derive([OpenEnds(relation, "object", everyone)]):
+        for _, topic, answer, _ in walks.derive(OpenEnds(relation, "object", everyone)):
             for s, o in np.unique(np.column_stack((topic, answer)), axis=0).tolist():
                 yield names[s], relation, names[o]
         if given.progress is not None:

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 import rulemine.query.join
-import rulemine.rules.path_bodies as module
-import rulemine.rules.two_hop
+import rulemine.rules.chains as module
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
 from rulemine.query.atom import Atom
 from rulemine.rules.bodies import bind_rule
+from rulemine.rules.chains import Chained, Chains
 from rulemine.rules.grounding import ground
-from rulemine.rules.path_bodies import Chained, Chains
 from rulemine.rules.rule import Rule
 from tests import some_seeds
 from tests.small_graphs import RELATIONS, groundings_of, small_graph
@@ -38,9 +37,9 @@ def over_all(chains: Chains, rule: Rule) -> Chained | None:
     bound = bind_rule(chains.index, rule)
     if bound is None:
         return None
-    chain = chains.of(bound)
-    assert chain is not None
-    return chain.over(chains.index.kg.triples)
+    found = chains.over(bound, chains.index.kg.triples)
+    assert found is not None
+    return found
 
 
 def all_bodies(kg: KnowledgeGraph, found: Chained) -> list[tuple[int, tuple[int, ...]]]:
@@ -82,7 +81,7 @@ def test_numbers_do_not_depend_on_how_work_is_cut_or_kept(monkeypatch: pytest.Mo
     assert sum(map(len, expected)) > 4000
     for size in (1, 3, 50):
         monkeypatch.setattr(rulemine.query.join, "ROWS_AT_ONCE", size)
-        monkeypatch.setattr(rulemine.rules.two_hop, "CACHED", size)
+        monkeypatch.setattr(module, "CACHED", size)
         assert everything() == expected
 
 
@@ -94,7 +93,7 @@ def test_chains_over_too_many_pairs_are_enumerated(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(module, "MOST_PAIRS", 0)
     bound = bind_rule(Index(kg), rules[0])
     assert bound is not None
-    assert Chains(Index(kg)).of(bound) is None
+    assert Chains(Index(kg)).over(bound, kg.triples) is None
     assert ground(kg, rules, sample=5).counts.tolist() == counts.tolist()
 
 
@@ -111,7 +110,7 @@ def test_what_is_no_chain_is_none() -> None:
     for body in bodies:
         bound = bind_rule(chains.index, Rule(Atom(0, "p", 1), body))
         assert bound is not None
-        assert chains.of(bound) is None, body
+        assert chains.over(bound, kg.triples) is None, body
 
 
 def test_every_chain_is_equally_likely_to_be_drawn() -> None:
