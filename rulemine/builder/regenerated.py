@@ -20,10 +20,11 @@ from typing import Any
 from rulemine.builder.assemble import count_model
 from rulemine.errors import OutputError, UserError
 from rulemine.files import write_text
-from rulemine.kinds.registry import KINDS, kind_named
+from rulemine.kinds.registry import KINDS
 from rulemine.recipe.loading import decode_recipe
 from rulemine.release.contents import read_parts
 from rulemine.release.differences import compare
+from rulemine.release.naming import Namer
 from rulemine.release.reader import MANIFEST, Release
 from rulemine.release.writer import dump_manifest, write_release
 from rulemine.verify.report import Problem, VerificationReport
@@ -110,11 +111,14 @@ def write_again(
         UserError: The release cannot be read.
     """
     parts = read_parts(release)
-    questions = tuple(map(kind_named(release.kind).queries.gold, parts.questions))
+    # Named as they are: what follows from their queries, and their texts, are made anew.
+    again = Namer(parts.names, parts.templates, parts.naming, source=parts.naming).question
     # That of the complete graph in the names of its source.
     digest = parts.complete.renamed({n.name_in(parts.naming): n.entity for n in parts.names}).digest
     source, calls = {**parts.source, "digest": digest}, count_model(parts.trace)
-    made = replace(parts, questions=questions, model_counts=calls, source=source)
+    made = replace(
+        parts, questions=tuple(map(again, parts.questions)), model_counts=calls, source=source
+    )
     write_release(folder, made, release.naming, known)
     manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
     # A file that differs is named as a file, not again as its digest.

@@ -226,7 +226,6 @@ class BuildStages:
     @cached_property
     def setting(self) -> "Setting":
         """What may be removed from the graph."""
-        from rulemine.recipe.earlier import NOTHING
         from rulemine.removal.setting import Setting
 
         if self.recipe.selection.mode == "brink":
@@ -237,7 +236,7 @@ class BuildStages:
             excluded=self.inputs.excluded,
             max_prior=self.recipe.selection.max_prior,
             max_answers=self.recipe.questions.max_answers,
-            earlier=self.inputs.earlier if self.kind.splits.asks_each else NOTHING,
+            earlier=self.inputs.earlier,
             restated=self.recipe.restated,
         )
 

@@ -14,7 +14,7 @@ from itertools import product
 from rulemine.evaluation.answerers.protocol import NEEDS
 from rulemine.evaluation.answerers.registry import answer, find_answerer, needs_of
 from rulemine.evaluation.notes import notes_on_questions
-from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
+from rulemine.evaluation.reporting.titles import SHOWN, SUBSETS, TITLES
 from rulemine.evaluation.scorer import Scorer
 from rulemine.kinds.registry import kind_named
 from rulemine.release.reader import Release
@@ -27,13 +27,21 @@ GRAPHS = ("complete", "incomplete")
 FLOOD, FEW = "neighbors:hops=2", 1000
 """What names much of the graph, and the number of questions up to which it is asked."""
 
+SYSTEMS = {
+    "entities": (
+        "lookup", "neighbors", FLOOD, "reasoner", "prior", "prior:k=5", "nearest", "random",
+    ),
+    "rows": ("gold-cypher", "reasoner", "reasoner:confidence=0.8", "prior"),
+}  # fmt: skip
+"""What answers are → the answerers that every system is compared with."""
+
 
 def baselines(
     release: Release,
     *,
     split: str | None = "test",
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Table:
     """A table with one row per answerer for each graph, over the core, all questions, and structures.
 
@@ -47,34 +55,51 @@ def baselines(
         ReleaseError: A file of the release is missing or was edited.
     """
     questions = release.questions(split)
-    results = kind_named(release.kind).results
-    systems = [name for name in results.baselines if name != FLOOD or len(questions) <= FEW]
+    built, asked = kind_named(release.kind).queries.built, any(q.query for q in questions)
+    needs = {name: needs_of(find_answerer(name)) for name in SYSTEMS[release.answers]}
+    fit = [
+        name
+        for name, own in needs.items()
+        if all(asked if need == "query" else built for need in own)
+    ]
+    systems = [name for name in fit if name != FLOOD or len(questions) <= FEW]
+    # Understanding a query, and inferring what is missing, are told apart in rows.
+    metrics = (
+        *(("ex", "row_hhr") if release.answers == "rows" else ()),
+        *SHOWN[:-1],
+        "recall",
+        "f1",
+    )
     scorer = Scorer(release, split=split, seed=seed, resamples=1)  # the table has no intervals
     rows: list[tuple[str, Values]] = []
     for number, (graph, name) in enumerate(product(GRAPHS, systems)):
-        if progress is not None:
-            progress(number, len(GRAPHS) * len(systems))
+        progress(number, len(GRAPHS) * len(systems))
         found = answer(release, name, kg=graph, split=split, seed=seed)
         for row in scorer(found, kg=graph).rows:
             if row.breakdown in SUBSETS:
                 title = f"{graph} KG, {SUBSETS[row.breakdown]} ({row.n:,})"
-                scores = (row.scores[metric].value for metric in results.baseline_scores)
+                scores = (row.scores[metric].value for metric in metrics)
                 rows.append((title, (name, *scores)))
-    title = f"{release.name} · split {split or 'all'} · {len(questions):,} questions · in percent"
-    given = [
-        f"{name} is given {', '.join(NEEDS[need] for need in needs)}"
+    more = [
+        f"{name} is given {', '.join(NEEDS[need] for need in needs[name])}"
         for name in systems
-        if (needs := needs_of(find_answerer(name)))
+        if needs[name]
     ]
-    notes = [*notes_on_questions(questions), f"Beside text and graph: {'; '.join(given)}."]
-    if len(systems) < len(results.baselines):
-        notes.append(f"Not asked, for there are more than {FEW:,} questions: {FLOOD}.")
-    header = ("answerer", *(TITLES[metric] for metric in results.baseline_scores))
+    notes = (
+        *notes_on_questions(questions),
+        f"Beside text and graph: {'; '.join(more)}.",
+        *(
+            f"Not asked, for there are more than {FEW:,} questions: {name}."
+            for name in fit
+            if name not in systems
+        ),
+    )
+    header = ("answerer", *(TITLES[metric] for metric in metrics))
     return Table(
         "baselines",
-        title,
+        f"{release.name} · split {split or 'all'} · {len(questions):,} questions · in percent",
         header,
         under_headings(rows),
-        tuple(notes),
+        notes,
         dict.fromkeys(header, percent),
     )

@@ -8,7 +8,7 @@ more to be loaded.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from rulemine.codec import to_json
@@ -165,21 +165,11 @@ class Results:
     """What tables of results have.
 
     Attributes:
-        scores: The scores of answers.
-        baselines: The answerers that every system is compared with, as they are written.
-        baseline_scores: The scores of their table, the headline first.
         groups: What results are broken down by, beside what those of every kind are.
         least: `Group.least` of the structures.
         by: What tables of questions divide them by in place of structures.
     """
 
-    scores: Sequence[str] = ("hard_f1", "hhr", "hits_hard", "hits_any", "recall", "f1")
-    baselines: Sequence[str] = (
-        "lookup", "neighbors", "neighbors:hops=2", "reasoner", "prior", "prior:k=5", "nearest", "random",
-    )  # fmt: skip
-    baseline_scores: Sequence[str] = (
-        "hard_f1", "hhr", "hits_hard", "hits_any", "precision", "recall", "f1", "hits_at_1",
-    )  # fmt: skip
     groups: Sequence[Group] = ()
     least: int = 2
     by: Group | None = None
@@ -200,18 +190,9 @@ class Queries:
 
     Attributes:
         built: Whether questions come from a build, with certificates and texts that can be renamed.
-        removes: Whether incomplete graphs may lack something of the complete one.
     """
 
     built: ClassVar[bool] = True
-    removes: ClassVar[bool] = True
-
-    def gold(self, question: Any) -> Any:
-        """A question with what follows from its query, made anew: its SPARQL."""
-        from rulemine.query.parser import parse
-        from rulemine.query.sparql import to_sparql
-
-        return replace(question, sparql=to_sparql(parse(question.query)))
 
     def source(self, question: Any) -> str:
         """The query word for word as its source has it; "": it has none, or that is `query`."""
@@ -229,32 +210,15 @@ class Queries:
         """The name of the property graph that it is about; "": there is only one, or none."""
         return ""
 
-    def templates(self, question: Any) -> tuple[str, str, str]:
-        """The category of its MATCH, its MATCH and its RETURN template; "" for each that it has not."""
-        return "", "", ""
-
 
 class Splits:
-    """What questions share, and how they are split.
-
-    Attributes:
-        asks_each: Whether each removed triple is asked about by itself, so that none is removed about which
-            an earlier release asks.
-    """
-
-    asks_each: ClassVar[bool] = False
+    """What questions share, and how they are split."""
 
     def ties(self, questions: Sequence[Any]) -> Iterator[Collection[Hashable]]:
         """For each question what keeps it and others that have it together: `rulemine.release.groups`."""
         for q in questions:
             asked = () if q.hard_answer is None else pairs(q.anchors, [q.hard_answer])
             yield [*q.removed, *asked]
-
-    def ends(self, question: Any) -> Sequence[str]:
-        """The ends that a question with a single link asks for, if another release must not ask for them."""
-        from rulemine.kg.graph import DIRECTIONS
-
-        return DIRECTIONS
 
     def dealt_by(self, question: Any) -> Hashable:
         """What a question is like: each split should have its share of those that are like it."""
@@ -387,7 +351,6 @@ class Kind:
         page: The template of its cards, a path below this package, or a
             `rulemine.release.card.figures.KindPage`; None: it is not known.
         formats: The export formats that are made for this kind and few others.
-        tools: Names, each with the module of what commands ask for, see `rulemine.kinds.registry.tool`.
         results, queries, splits, limits, wording: See there.
     """
 
@@ -398,7 +361,6 @@ class Kind:
     inputs: ClassVar[Sequence[Input]] = ()
     page: ClassVar[Any] = None
     formats: ClassVar[Sequence[str]] = ()
-    tools: ClassVar[Sequence[tuple[str, str]]] = ()
     results: ClassVar[Results] = Results()
     queries: ClassVar[Queries] = Queries()
     splits: ClassVar[Splits] = Splits()

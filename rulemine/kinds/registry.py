@@ -8,13 +8,12 @@ import importlib
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
-from rulemine.errors import ConfigError
 from rulemine.registry import Registry
 
 if TYPE_CHECKING:
     from rulemine.kinds.kind import Kind
 
-__all__ = ["BUILT", "KINDS", "USUAL", "form_of", "kind_named", "tool"]
+__all__ = ["BUILT", "KINDS", "TOOLS", "USUAL", "form_of", "kind_named", "tool"]
 
 KINDS: "Registry[Kind]" = Registry(
     "rulemine.kinds",
@@ -31,6 +30,14 @@ KINDS: "Registry[Kind]" = Registry(
     },
 )
 """Name → kind; the value of `Question.kind`, and of ``kind`` in a recipe and a manifest."""
+
+TOOLS = {
+    "imported parts": "rulemine.kinds.imported.making",
+    "published": "rulemine.kinds.cypher.published",
+    "tasks": "rulemine.kinds.cypher.task_lines",
+    "topics": "rulemine.kinds.variants.topics",
+}
+"""What commands need of one kind alone → its module."""
 
 _READ = ("imported", "imported_cypher")
 
@@ -74,12 +81,5 @@ def form_of(question: Any) -> str:
 
 
 def tool(name: str) -> Any:
-    """The module that a kind brings for a command, see `rulemine.kinds.kind.Kind.tools`.
-
-    Raises:
-        ConfigError: No kind brings it.
-    """
-    for kind in KINDS.values():
-        if name in (own := dict(kind.tools)):
-            return importlib.import_module(own[name])
-    raise ConfigError(f"no kind of question that is installed has {name!r}.")
+    """The module in the folder of a kind that a command needs, by its name in `TOOLS`."""
+    return importlib.import_module(TOOLS[name])

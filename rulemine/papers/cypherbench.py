@@ -21,7 +21,7 @@ from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.titles import TITLES
 from rulemine.evaluation.statistics.score import Score
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.kinds.registry import kind_named
+from rulemine.kinds.registry import tool
 from rulemine.papers.material import Material
 from rulemine.papers.paper import Exhibit, LackingError, Made, Paper
 from rulemine.release.reader import Release
@@ -314,10 +314,9 @@ class _Asked(NamedTuple):
 
 
 def _asked(release: Release, split: str | None) -> list[_Asked]:
-    kind = kind_named(release.kind)
     found = []
     for question in release.questions(split):
-        category, match, returns = kind.queries.templates(question)
+        category, match, returns = tool("published").templates_of(question)
         plain = category.removeprefix("basic_").removeprefix("special_")
         graph, _ = release.graph_of(question)
         found.append(_Asked(question, graph, _AS_PUBLISHED.get(plain, plain), match, returns))

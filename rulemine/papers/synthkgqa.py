@@ -27,7 +27,6 @@ from rulemine.evaluation.scorer import Scorer
 from rulemine.evaluation.statistics.bootstrap import Floats
 from rulemine.evaluation.statistics.estimates import estimates, rows_of
 from rulemine.evaluation.statistics.score import Score
-from rulemine.kinds.registry import kind_named
 from rulemine.papers.material import Material, check_same_questions
 from rulemine.papers.paper import Exhibit, LackingError, Made, Paper
 from rulemine.papers.subgraph_questions import (
@@ -162,8 +161,7 @@ def _score(material: Material) -> list[tuple[Release, list[Scored]]]:
             release, split=material.split, metrics="gtsqa_exact", resamples=material.resamples,
             seed=material.seed,
         )  # fmt: skip
-        removes = kind_named(release.kind).queries.removes
-        graph = str(run_of.get("kg") or ("incomplete" if removes else "complete"))
+        graph = str(run_of.get("kg") or ("incomplete" if release.graphs else "complete"))
         given_naming = str(run_of["naming"]) if "naming" in run_of else None
         report = scorer(path, kg=graph, naming=given_naming)
         name, model = str(run_of.get("system") or ""), run_of.get("model")

@@ -33,7 +33,7 @@ class Earlier:
         identities: The releases, see `rulemine.release.reader.Release.identity`; sorted.
         queries: The queries of their questions, as text.
         asked: The removed triples that their questions with a single link ask for, each with the end that is
-            asked for, or with both.
+            asked for.
     """
 
     identities: tuple[str, ...] = ()
@@ -113,9 +113,7 @@ def read_earlier(
 
 
 def _asked(question: Question, names: dict[str, str]) -> Iterable[tuple[Triple, str]]:
-    """The removed triple that a question with a single link asks for, if any."""
-    if question.structure != "1p":
-        return
-    for s, relation, o in question.removed:
-        triple = (names[s], relation, names[o])
-        yield from ((triple, end) for end in kind_named(question.kind).splits.ends(question))
+    """The removed triple that a question with a single link asks for, if any, with its end."""
+    if question.end:
+        for s, relation, o in question.removed:
+            yield (names[s], relation, names[o]), question.end

@@ -200,7 +200,7 @@ def _renamed(record: Any, ways: _Ways) -> Any:
 def _way(hint: Hashable) -> _Way | None:
     """How values of a type are renamed; None: they stay as they are."""
     origin, inner = get_origin(hint), get_args(hint)
-    if origin is Annotated and inner[0] in (str, str | None):
+    if origin is Annotated and isinstance(inner[1], str):
         return lambda value, ways, _: None if value is None else ways[inner[1]](value)
     if origin is Annotated:
         return _way_of_tuple(get_args(inner[0])[0], inner[1])

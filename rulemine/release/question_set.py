@@ -55,31 +55,30 @@ class QuestionSet:
             questions: The questions to keep, sorted by id.
             rejections: The rejections of the others, appended to the earlier ones.
         """
-        ends = [(q, kind_named(q.kind).splits.ends(q)) for q in questions if q.further]
+        wider = [q for q in questions if q.further]
         asked = {
             (relation, end, q.topic)
-            for q, own in ends
-            if len(own) == 1
-            for relation, end in self.declarations.statements(q.relations[0], own[0])
+            for q in wider
+            if q.end
+            for relation, end in self.declarations.statements(q.removed[0][1], q.end)
         }
         # What a query of several links takes is not seen from a triple: it keeps those of its relations.
-        others = {relation for q, own in ends if len(own) > 1 for relation in q.relations}
+        others = {relation for q in wider if not q.end for relation in q.relations}
         reference = tuple(
             (s, r, o)
             for s, r, o in self.reference
             if r in others or (r, "object", s) in asked or (r, "subject", o) in asked
         )
         added = {end for s, _, o in reference for end in (s, o)}
-        names = tuple(
-            row
-            for row in self.names
-            if int(row.private[1:]) < self.kg_entities or row.entity in added
-        )
         return replace(
             self,
             questions=tuple(questions),
             rejections=(*self.rejections, *rejections),
-            names=names,
+            names=tuple(
+                row
+                for row in self.names
+                if int(row.private[1:]) < self.kg_entities or row.entity in added
+            ),
             reference=reference,
         )
 
@@ -93,14 +92,18 @@ def write_question_set(folder: Path, asked: QuestionSet) -> None:
     write_jsonl(folder / "questions.jsonl", asked.questions)
     write_jsonl(folder / "rejected.jsonl", asked.rejections)
     write_jsonl(folder / "names.jsonl", asked.names)
-    rest = {
-        "kg_entities": asked.kg_entities,
-        "reference": asked.reference,
-        "declarations": asked.declarations.readings,
-        "sampling": asked.sampling,
-        "records": asked.records,
-    }
-    write_jsonl(folder / "asked.jsonl", [rest])
+    write_jsonl(
+        folder / "asked.jsonl",
+        [
+            {
+                "kg_entities": asked.kg_entities,
+                "reference": asked.reference,
+                "declarations": asked.declarations.readings,
+                "sampling": asked.sampling,
+                "records": asked.records,
+            }
+        ],
+    )
 
 
 def read_question_set(folder: Path) -> QuestionSet:

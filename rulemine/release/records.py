@@ -292,6 +292,15 @@ class Question:
         return self.anchors[0]
 
     @property
+    def end(self) -> str:
+        """The end of a removed triple that a question with a single link asks for; "" of all others."""
+        return (
+            ""
+            if self.structure != "1p" or not self.removed
+            else ("subject", "object")[self.removed[0][2] == self.hard_answer]
+        )
+
+    @property
     def hard_answers(self) -> tuple[str, ...]:
         """The answers of `hard`, sorted."""
         return tuple(row.answer for row in self.hard)

@@ -1,7 +1,6 @@
 """The table of all model-free answerers."""
 
-from rulemine.evaluation.baselines import baselines
-from rulemine.kinds.kind import Kind
+from rulemine.evaluation.baselines import SYSTEMS, baselines
 from rulemine.release.reader import Release
 from rulemine.text.tables import markdown_of, text_of
 from tests.releases import built
@@ -11,14 +10,14 @@ def test_every_answerer_on_both_graphs(release: Release) -> None:
     told: list[tuple[int, int]] = []
     found = baselines(release, split=None, progress=lambda done, total: told.append((done, total)))
     text = text_of(found)
-    for name in Kind.results.baselines:
+    for name in SYSTEMS["entities"]:
         assert text.count(f"  {name} ") == 4
     sections = ["complete KG, the core (1)", "complete KG, all questions (4)",
                 "incomplete KG, the core (1)", "incomplete KG, all questions (4)"]  # fmt: skip
     places = [text.index(f"\n{section}\n") for section in sections]
     assert places == sorted(places)
     assert text.endswith("nearest is given the query behind each question.\n")
-    assert [done for done, _ in told] == list(range(2 * len(Kind.results.baselines)))
+    assert [done for done, _ in told] == list(range(2 * len(SYSTEMS["entities"])))
 
 
 def test_the_reasoner_infers_and_neither_lookup_nor_naming_everything(release: Release) -> None:

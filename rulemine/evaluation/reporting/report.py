@@ -17,7 +17,7 @@ from rulemine.errors import counted
 from rulemine.evaluation.breakdown import Breakdown, group_titles
 from rulemine.evaluation.metrics import Floats
 from rulemine.evaluation.reporting.tables import Tabled
-from rulemine.evaluation.reporting.titles import FURTHER, SUBSETS, TITLES
+from rulemine.evaluation.reporting.titles import FURTHER, SHOWN, SUBSETS, TITLES
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
 from rulemine.evaluation.statistics.score import Score
 from rulemine.kinds.registry import kind_named
@@ -104,7 +104,8 @@ class _Rows(Tabled):
     @property
     def shown_kg(self) -> str | None:
         """What tables call that graph; where nothing is removed there is the complete one alone."""
-        return self.kg if kind_named(self.kind).queries.removes else "complete"
+        kind = kind_named(self.kind)
+        return self.kg if kind.queries.built or kind.answers.form == "entities" else "complete"
 
     @property
     def headline(self) -> Row:
@@ -197,12 +198,15 @@ class _Rows(Tabled):
 
     def tables(self) -> list[Table]:
         """The table of the scores of answers, and those of what else there is."""
-        title = f"{self._title()}\nin percent, with each value its {_INTERVAL}"
-        found = [self._broken_down(title, kind_named(self.kind).results.scores)]
-        found += [
-            self._broken_down(further.format(kg=self.shown_kg), metrics, *breakdowns)
-            for further, metrics, breakdowns in FURTHER
-        ]
+        found = (
+            self._broken_down(
+                f"{self._title()}\nin percent, with each value its {_INTERVAL}", SHOWN
+            ),
+            *(
+                self._broken_down(further.format(kg=self.shown_kg), metrics, *breakdowns)
+                for further, metrics, breakdowns in FURTHER
+            ),
+        )
         return [table for table in found if len(table.header) > 2]
 
     def table(

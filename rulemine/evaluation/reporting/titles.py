@@ -4,7 +4,10 @@ from rulemine.evaluation.cypher.release_rows import ROW_METRICS
 from rulemine.evaluation.ranked import RANKED
 from rulemine.evaluation.retrieval import RETRIEVAL
 
-__all__ = ["FURTHER", "MEAN", "SUBSETS", "TITLES"]
+__all__ = ["FURTHER", "MEAN", "SHOWN", "SUBSETS", "TITLES"]
+
+SHOWN = ("hard_f1", "hhr", "hits_hard", "hits_any", "precision", "f1")
+"""The scores of answers that tables have; files have all."""
 
 TITLES = {
     "hits_any": "Hits@Any",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from rulemine.cypher.questions.pattern_text import query_of, query_text, renamed_query
-from rulemine.cypher.questions.render import to_cypher
+from rulemine.cypher.questions.render import columns_of, to_cypher
 from rulemine.cypher.questions.templates import NAMING
 from rulemine.cypher.rows import row_of, row_text
 from rulemine.kg.graph import Triple
@@ -45,6 +45,11 @@ class RowAnswers(EntityAnswers):
         return tuple(sorted(self.triples(triples)))
 
     @property
-    def ways(self) -> dict[str, Callable[[str], str]]:
-        """Those of `EntityAnswers`, and the gold, made again."""
-        return {**super().ways, "cypher": lambda _: to_cypher(self._renamed)}
+    def ways(self) -> dict[str, Callable[[Any], Any]]:
+        """Those of `EntityAnswers`, and the gold with its columns, made again."""
+        new = self._renamed
+        return {
+            **super().ways,
+            "cypher": lambda _: to_cypher(new),
+            "columns": lambda _: columns_of(new.result),
+        }

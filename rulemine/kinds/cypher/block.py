@@ -6,10 +6,13 @@ from typing import Annotated
 from rulemine.cypher.rows import in_order
 from rulemine.release.records import Answer
 
-__all__ = ["Cypher", "CypherBlock", "PublishedBlock", "RowChange"]
+__all__ = ["Columns", "Cypher", "CypherBlock", "PublishedBlock", "RowChange"]
 
 Cypher = Annotated[str, "cypher"]
 """The gold, which is made again from the query of the question."""
+
+Columns = Annotated[tuple[str, ...], "columns"]
+"""The names of its columns, likewise."""
 
 
 def _by_keys(rows: tuple[str, ...], block: "CypherBlock") -> tuple[str, ...]:
@@ -64,7 +67,7 @@ class CypherBlock:
     returns: str
     family: str
     cypher: Cypher
-    columns: tuple[str, ...]
+    columns: Columns
     rows: Annotated[tuple[Answer, ...], _by_keys]
     ordered: bool
     keys: tuple[str, ...]

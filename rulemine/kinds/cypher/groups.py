@@ -34,9 +34,6 @@ _GROUPS = (
 )
 
 RESULTS = Results(
-    scores=("hard_f1", "hard_recall", "hhr", "hits_hard", "hits_any", "f1"),
-    baselines=("gold-cypher", "reasoner", "reasoner:confidence=0.8", "prior"),
-    baseline_scores=("ex", "row_hhr", *Results.baseline_scores[:-1]),
     groups=_GROUPS,
 )
 """What tables of results have."""

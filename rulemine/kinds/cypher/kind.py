@@ -1,12 +1,11 @@
 """The kind ``cypher`` in a build, see `rulemine.kinds.building`."""
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rulemine.kinds.building import BuildingKind, GraphParts
 from rulemine.kinds.cypher.options import CypherSection
-from rulemine.kinds.kind import Amounts, Queries, Splits, Wording
+from rulemine.kinds.kind import Amounts, Splits, Wording
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
@@ -18,24 +17,6 @@ if TYPE_CHECKING:
     from rulemine.verbalizer.inputs import QuestionInput
 
 __all__ = ["KIND"]
-
-
-class CypherQueries(Queries):
-    """What is known of the Cypher of a question."""
-
-    def gold(self, question: "Question") -> "Question":
-        """With the Cypher of its query."""
-        from rulemine.cypher.questions.pattern_text import query_of
-        from rulemine.cypher.questions.render import columns_of, to_cypher
-
-        query = query_of(question.query)
-        block = replace(question.block, cypher=to_cypher(query), columns=columns_of(query.result))
-        return replace(question, block=block)
-
-    def templates(self, question: "Question") -> tuple[str, str, str]:
-        """Those that it was made from."""
-        block = question.block
-        return question.structure, block.match, block.returns
 
 
 class CypherSplits(Splits):
@@ -86,17 +67,12 @@ class CypherKind(BuildingKind):
 
     name = "cypher"
     Options = CypherSection
-    tools = (
-        ("tasks", "rulemine.kinds.cypher.task_lines"),
-        ("published", "rulemine.kinds.cypher.published"),
-    )
     answers = imported("rulemine.kinds.cypher.answers:RowAnswers")
     block = imported("rulemine.kinds.cypher.block:CypherBlock")
     drafts = imported("rulemine.kinds.cypher.ask:drafts")
     inputs = imported("rulemine.kinds.cypher.graph:INPUTS")
     page = imported("rulemine.kinds.cypher.page:CYPHER_PAGE")
     results = imported("rulemine.kinds.cypher.groups:RESULTS")
-    queries = CypherQueries()
     splits = CypherSplits()
     limits = Amounts(
         "cypher.per_template",

@@ -4,6 +4,7 @@
 cypherbench`` makes a release of them.
 """
 
+import json
 from functools import cached_property
 from pathlib import Path
 
@@ -14,11 +15,11 @@ from rulemine.datasets.property_graphs import NAMED_GRAPHS, load_property_graph
 from rulemine.files import digest_of
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.kinds.cypher.block import PublishedBlock
+from rulemine.kinds.cypher.block import CypherBlock, PublishedBlock
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Question, Unseen
 
-__all__ = ["PublishedQuestions", "published_questions"]
+__all__ = ["PublishedQuestions", "published_questions", "templates_of"]
 
 
 class PublishedQuestions(Release):
@@ -77,6 +78,17 @@ def published_questions(path: Path) -> PublishedQuestions | None:
         some = tuple(question for question in questions if question.split == split)
         made._read[f"questions/{split}.jsonl"] = some
     return made
+
+
+def templates_of(question: Question) -> tuple[str, str, str]:
+    """The category of its MATCH, its MATCH and its RETURN template; "" for each that is not known.
+
+    A question that was imported has what its source says.
+    """
+    block = question.block
+    if isinstance(block, CypherBlock):
+        return question.structure, block.match, block.returns
+    return str(json.loads(block.fields).get("match_category", "")), "", str(block.type)
 
 
 def _question(task: TaskRow) -> Question:

@@ -20,10 +20,6 @@ class ImportedQueries(Queries):
 
     built = False
 
-    def gold(self, question: Any) -> Any:
-        """As the release has it; the query of the source is kept word for word."""
-        return super().gold(question) if question.query else question
-
     def source(self, question: Any) -> str:
         """Its SPARQL, or what else the source has."""
         return str(question.block.source_query)
@@ -51,15 +47,11 @@ class ImportedKind(Kind):
     """Questions about triples, with the texts and answers of their source."""
 
     name = "imported"
-    tools: ClassVar[Sequence[tuple[str, str]]] = (
-        ("imported parts", "rulemine.kinds.imported.making"),
-    )
     block = imported("rulemine.kinds.imported.block:ImportedBlock")
     answers = imported("rulemine.kinds.imported.block:ImportedAnswers")
     files = imported("rulemine.kinds.imported.block:FILES")
     page = imported("rulemine.kinds.imported.page:PAGE")
     results: ClassVar[Results] = Results(
-        baselines=("lookup", "neighbors", "neighbors:hops=2", "random"),
         groups=(Group("type", "type in the source", lambda q, _: str(q.block.type)),),
         by=_FORM,
     )
@@ -77,19 +69,10 @@ class ImportedCypherQueries(Queries):
     """What is known of the Cypher of the source."""
 
     built = False
-    removes = False
-
-    def gold(self, question: Any) -> Any:
-        """As the release has it."""
-        return question
 
     def graph(self, question: Any) -> str:
         """The graph that the source names."""
         return str(question.block.graph)
-
-    def templates(self, question: Any) -> tuple[str, str, str]:
-        """As far as the source says them; it has no MATCH template of our name."""
-        return _match(question.block.fields), "", str(question.block.type)
 
 
 class ImportedCypherSplits(Splits):
@@ -107,8 +90,6 @@ class ImportedCypherKind(ImportedKind):
     block = imported("rulemine.kinds.imported.block:ImportedCypherBlock")
     answers = imported("rulemine.kinds.imported.block:ImportedRows")
     results = Results(
-        baselines=("gold-cypher",),
-        baseline_scores=("ex", *Results.baseline_scores[:-1]),
         groups=(
             Group("graph", "graph", lambda q, _: str(q.block.graph)),
             Group("match", "MATCH template in the source", lambda q, _: _match(q.block.fields)),

@@ -45,8 +45,6 @@ _GROUPS = tuple(
 )
 
 RESULTS = Results(
-    scores=("hard_f1", "hhr", "hits_hard", "hits_any", "precision", "f1"),
-    baseline_scores=Results.baseline_scores[:-1],
     groups=_GROUPS,
     by=_FORM,
 )

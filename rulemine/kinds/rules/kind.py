@@ -46,8 +46,6 @@ class RuleSection(KindOptions):
 class RuleSplits(Splits):
     """What questions share."""
 
-    asks_each = True
-
     def dealt_by(self, question: "Question") -> Hashable:
         """Its relation with the direction, in the core or outside."""
         return question.core, question.relations, question.block.direction
@@ -60,10 +58,6 @@ class RuleSplits(Splits):
             needed = {triple for row in q.hard for triple in row.witness}
             given = hard.intersection(pairs(q.anchors, q.answers))
             yield {asked, *q.removed, *q.evidence, *needed, *given}
-
-    def ends(self, question: "Question") -> tuple[str]:
-        """The one that is asked for."""
-        return (question.block.direction,)
 
 
 class RuleLimits(Amounts):

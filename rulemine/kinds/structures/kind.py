@@ -71,9 +71,7 @@ class StructureKind(BuildingKind):
     drafts = imported("rulemine.kinds.structures.ask:drafts")
     inputs = imported("rulemine.recipe.joins:INPUTS")
     page = "kinds/structures/page.md"
-    results = Results(
-        scores=("hard_f1", "hhr", "hits_hard", "hits_any", "hits_at_1", "f1"), least=0
-    )
+    results = Results(least=0)
     limits = StructureLimits(
         "structures.per_structure",
         {"balance": "its questions are drawn within the limits of the section structures"},

@@ -47,7 +47,6 @@ class VariantKind(WrittenKind):
     name = "variants"
     Options = VariantSection
     formats = ("dynamic-kgqa",)
-    tools = (("topics", "rulemine.kinds.variants.topics"),)
     block = imported("rulemine.kinds.written.block:VariantBlock")
     page = "kinds/variants/page.md"
     inputs = imported("rulemine.kinds.variants.seed_inputs:INPUTS")
