@@ -9,7 +9,7 @@ Guarantee: idle parts are judged on the graph given alone, by what a pattern mat
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import product
@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.arrays import distinct
-from rulemine.cypher.questions.evaluator import Row, Rows, evaluate, projected_of
+from rulemine.cypher.questions.evaluator import Rows, evaluate
 from rulemine.cypher.questions.joins import candidates, m0_counts, matched
 from rulemine.cypher.questions.pattern import END, START, MatchPattern, PatternEdge, PatternQuery
 from rulemine.cypher.questions.templates import MATCHES
@@ -62,18 +62,16 @@ class Characteristics:
         obj_cardinality: ``one``: a subject has at most one object; else ``many``.
         mandatory_subj: Whether every entity of the subject's type has an object.
         mandatory_obj: Whether every entity of the object's type has a subject.
-        symmetric: Whether it always holds both ways.
         time_sensitive: Whether it may begin and end.
         implies: Relations between the same types that hold wherever it does.
-        inverse: Relations between the types in turn that say the same the other way round; that either of
-            two relations names the other is enough.
+        inverse: Relations between the types in turn that say the same the other way round, itself if it
+            always holds both ways; that either of two relations names the other is enough.
     """
 
     subj_cardinality: str = "many"
     obj_cardinality: str = "many"
     mandatory_subj: bool = False
     mandatory_obj: bool = False
-    symmetric: bool = False
     time_sensitive: bool = False
     implies: tuple[str, ...] = ()
     inverse: tuple[str, ...] = ()
@@ -101,33 +99,27 @@ def _drafted(
 ) -> Characteristics:
     subject, label, object_ = signature
     same, reverse = between[subject, object_], between.get((object_, subject), {})
-    own = same[label]
+    own, turned = same[label], {(o, s) for s, o in same[label]}
     objects, subjects = Counter(s for s, _ in own), Counter(o for _, o in own)
     one = [sum(n == 1 for n in side.values()) for side in (objects, subjects)]
-    types = len(graph.of_type(subject)), len(graph.of_type(object_))
-    back = sum((o, s) in own for s, o in own) if subject == object_ else 0
-    implied = [(name, len(own & more)) for name, more in same.items() if name != label]
-    turned = {(o, s) for s, o in own}
-    backward = [
-        (name, len(turned & more), len(more)) for name, more in reverse.items() if more is not own
-    ]
     relation = graph.schema.relation(*signature)
     held = {row.name for row in relation.properties} if relation else set()
-    implies = tuple(
-        name for name, n in implied if len(own) >= LEAST_IMPLYING and n >= NEARLY * len(own)
-    )
     return Characteristics(
         _CARDINALITIES[not _nearly(one[1], len(subjects))],
         _CARDINALITIES[not _nearly(one[0], len(objects))],
-        _nearly(len(objects), types[0]),
-        _nearly(len(subjects), types[1]),
-        _nearly(back, len(own)),
+        _nearly(len(objects), len(graph.of_type(subject))),
+        _nearly(len(subjects), len(graph.of_type(object_))),
         {START, END} <= held,
-        implies,
         tuple(
             name
-            for name, n, size in backward
-            if size >= LEAST_IMPLYING and n >= LEAST_SHARE * max(len(own), size)
+            for name, more in same.items()
+            if name != label and len(own) >= LEAST_IMPLYING and _nearly(len(own & more), len(own))
+        ),
+        tuple(
+            name
+            for name, more in reverse.items()
+            if len(more) >= LEAST_IMPLYING
+            and len(turned & more) >= LEAST_SHARE * max(len(own), len(more))
         ),
     )
 
@@ -157,17 +149,23 @@ class Realism:
     ) -> None:
         self._rows = rows
         self._uncounted = frozenset(uncounted)
-        self._follows: dict[tuple[Statement, Signature, bool], frozenset[Statement]] = {}
         self._declared = declared
         self._inverse: dict[Signature, set[str]] = {}
         for (subject, label, object_), row in rows.items():
             for other in row.inverse:
                 self._inverse.setdefault((subject, label, object_), set()).add(other)
                 self._inverse.setdefault((object_, other, subject), set()).add(label)
+        # Of a pattern only the types of a statement's ends matter, and many patterns share them.
+        self._following = lru_cache(None)(self._all_following)
 
     def of(self, match: MatchPattern, edge: PatternEdge) -> Characteristics:
         """What the relation of an edge is like."""
-        return self._like(match, _said(edge))
+        return self._rows.get(_signature(match, _said(edge)), Characteristics())
+
+    def one(self, match: MatchPattern, edge: PatternEdge, of: str) -> bool:
+        """Whether an edge joins what is at its other end to at most one node at this end."""
+        like = self.of(match, edge)
+        return (like.subj_cardinality if edge.subject == of else like.obj_cardinality) == "one"
 
     def objection(self, match: MatchPattern) -> str:
         """Why nobody would ask for a pattern; "": nothing is wrong with it.
@@ -183,35 +181,35 @@ class Realism:
             said. ``pointless group``: counts are at most one. ``uncounted``: counts are of nodes that nobody
             counts.
         """
-        edges = match.edges
-        if len(edges) == 2 and self._redundant(match, *map(_said, edges)):
-            return "redundant"
-        if len(edges) == 2 and self._there_and_back(match, *map(_said, edges)):
-            return "there and back"
-        if match.template.endswith("by n"):
+        edges, grouped = match.edges, match.template.endswith("by n")
+        if len(edges) == 2:
+            said = [(_said(edge), _signature(match, _said(edge))) for edge in edges]
+            all_ = [self._following(*one, True) for one in said]
+            if said[0][0] in all_[1] or said[1][0] in all_[0]:
+                return "redundant"
+            if self._there_and_back(match, *(self._following(*one, False) for one in said)):
+                return "there and back"
+        if grouped:
             first, last = match.relations
             akin = match.nodes[0].type == match.nodes[1].type
             if (first == last and akin) or self._declared[first].symmetric:
                 return "contrived"
-        kind = self.of(match, edges[0]) if edges else Characteristics()
-        forward = bool(edges) and edges[0].subject == "n"
-        mandatory = kind.mandatory_subj if forward else kind.mandatory_obj
-        if len(edges) == 1 and "m0" not in match.category.fixed and mandatory:
-            return "unnecessary leaf"
-        counts = match.category.form == "optional" or match.template.endswith("by n")
-        if counts and (kind.obj_cardinality if forward else kind.subj_cardinality) == "one":
-            return "pointless group"
-        if counts and match.nodes[1].type in self._uncounted:
-            return "uncounted"
+        if len(edges) == 1 and not match.category.fixed:
+            like = self.of(match, edges[0])
+            if like.mandatory_subj if edges[0].subject == "n" else like.mandatory_obj:
+                return "unnecessary leaf"
+        if grouped or match.category.form == "optional":
+            if self.one(match, edges[0], "m0"):
+                return "pointless group"
+            if match.nodes[1].type in self._uncounted:
+                return "uncounted"
         return ""
 
     def miscounts(self, query: PatternQuery) -> bool:
         """Whether a question asks how many n there are, which nobody counts."""
-        result = query.result
-        counts = result.template == "union_count" or (
-            result.aggregate == "count" and not result.property
-        )
-        return counts and query.match.nodes[0].type in self._uncounted
+        result, type_ = query.result, query.match.nodes[0].type
+        number = result.aggregate == "count" or result.template == "union_count"
+        return number and type_ in self._uncounted
 
     def odd(self, match: MatchPattern) -> bool:
         """Whether a pattern is asked for only where there is no better one.
@@ -221,40 +219,22 @@ class Realism:
         of a chain is one node; what two edges say of a node is one node each, and these are joined as well,
         as a time zone and its country.
         """
-        edges, form = match.edges, match.category.form
-        if form == "union":
-            return len({self._role(edge) for edge in edges}) > 1
+        edges, types = match.edges, [node.type for node in match.nodes]
+        if match.category.form == "union":
+            read = ((edge, self._declared[edge.relation]) for edge in edges)
+            ways = ((row, row.symmetric or (e.subject == "n") != row.reversed) for e, row in read)
+            return len({(row.fact, forward) for row, forward in ways}) > 1
         if match.template.endswith("by n"):
-            types = [node.type for node in match.nodes]
-            again = types[0] == types[2] and len(set(match.relations)) == 1
-            return types[0] == types[1] or again
-        if len(edges) == 1 and "m0" not in match.category.fixed:
-            return self._declared[edges[0].relation].symmetric  # people who work with someone
-        if match.template.count("*") == 2 and form == "match" and edges:
-            return self._entangled(match)
-        if "m1" in match.category.fixed and ("m0", "m1") in match.category.shape:
-            kind = self.of(match, edges[1])
-            far = kind.obj_cardinality if edges[1].subject == "m1" else kind.subj_cardinality
-            return far == "one"
+            return types[0] == types[1] or (types[0] == types[2] and len(set(match.relations)) == 1)
+        if len(edges) == 1:  # people who work with someone
+            return not match.category.fixed and self._declared[edges[0].relation].symmetric
+        if match.category.fixed == ("m1",) and match.category.form == "match":
+            return self.one(match, edges[1], "m0")
+        if len(edges) == 2 and match.category.fixed == ("m0", "m1"):
+            single = all(self.one(match, *end) for end in zip(edges, ("m0", "m1"), strict=True))
+            joined = ({subject, object_} for subject, _, object_ in self._rows)
+            return single and types[1] != types[2] and {*types[1:]} in joined
         return False
-
-    def _redundant(self, match: MatchPattern, one: Statement, other: Statement) -> bool:
-        return other in self._following(match, one) or one in self._following(match, other)
-
-    def _role(self, edge: PatternEdge) -> tuple[str, bool]:
-        """The relation that stands for an edge's facts, and whether n is their subject."""
-        reading = self._declared[edge.relation]
-        return reading.fact, reading.symmetric or (edge.subject == "n") != reading.reversed
-
-    def _entangled(self, match: MatchPattern) -> bool:
-        """Whether there is one m0 and one m1 for each n, and a relation between their types."""
-        for edge in match.edges:
-            kind = self.of(match, edge)
-            far = kind.obj_cardinality if edge.subject == "n" else kind.subj_cardinality
-            if far != "one":
-                return False
-        types = {match.nodes[1].type, match.nodes[2].type}
-        return len(types) == 2 and any({row[0], row[2]} == types for row in self._rows)
 
     def apart(self, match: MatchPattern) -> tuple[str, str] | None:
         """The variables whose nodes differ, or a match leads there and back by statements of one fact.
@@ -262,70 +242,54 @@ class Realism:
         None: its edges are not declared to state the same facts. What `objection` leaves has such a match
         only where a graph has parallel edges.
         """
-        known = [self._declared.readings.get(relation) for relation in match.relations]
-        if (
-            len(known) != 2
-            or None in known
-            or len({reading.fact for reading in known if reading}) > 1
-        ):
+        facts = [self._declared.readings.get(relation) for relation in match.relations]
+        if len(facts) != 2 or None in facts or len({row.fact for row in facts if row}) > 1:
             return None
-        if ("m0", "m1") in match.category.shape:
-            return "n", "m1"
-        return ("m0", "m1") if match.category.form == "optional" else None
+        if match.category.form == "optional":
+            return "m0", "m1"
+        return ("n", "m1") if ("m0", "m1") in match.category.shape else None
 
-    def _there_and_back(self, match: MatchPattern, one: Statement, other: Statement) -> bool:
-        ways = [self._following(match, said, implied=False) for said in (one, other)]
-        back = one[0] != other[0] or self._declared[one[0]].symmetric
-        counted = match.category.form == "optional" and one[0] in self._declared.readings
-        for first, second in product(*ways):
-            shared = set(first[1:]) & set(second[1:])
-            if len(shared) == 1 and self._alike(match, first, second):
-                kind = self._like(match, first)
-                far = kind.obj_cardinality if first[1] in shared else kind.subj_cardinality
-                if far == "one" or (back and shared == {"m0"}) or (counted and shared == {"n"}):
+    def _there_and_back(
+        self, match: MatchPattern, one: Set[Statement], other: Set[Statement]
+    ) -> bool:
+        """Whether statements of two edges are of one relation and lead from one node to one, or back."""
+        first, last = match.relations
+        back = first != last or self._declared[first].symmetric
+        counted = match.category.form == "optional" and first in self._declared.readings
+        for said, again in product(one, other):
+            shared = [at for at in (1, 2) if said[at] == again[at]]
+            if len(shared) == 1 and _signature(match, said) == _signature(match, again):
+                like = self._rows.get(_signature(match, said), Characteristics())
+                far = like.obj_cardinality if shared == [1] else like.subj_cardinality
+                at = said[shared[0]]
+                if far == "one" or (back and at == "m0") or (counted and at == "n"):
                     return True
         return False
 
-    def _alike(self, match: MatchPattern, one: Statement, other: Statement) -> bool:
-        """Whether two statements are of one relation and join one node in one direction to others."""
-        same = one[1] == other[1] or one[2] == other[2]
-        return same and _signature(match, one) == _signature(match, other)
-
-    def _following(
-        self, match: MatchPattern, said: Statement, implied: bool = True
+    def _all_following(
+        self, said: Statement, signature: Signature, implied: bool
     ) -> frozenset[Statement]:
         """What follows from a statement, itself included; step by step.
 
         Args:
-            match: The pattern.
             said: The statement.
+            signature: Its relation with the types of its ends.
             implied: Whether what it implies counts, or only what says the same.
         """
-        # Of the pattern only the types of the statement's ends matter, and many patterns share them.
-        key = said, _signature(match, said), implied
-        if key not in self._follows:
-            self._follows[key] = frozenset(self._steps(match, said, implied))
-        return self._follows[key]
-
-    def _steps(self, match: MatchPattern, said: Statement, implied: bool) -> set[Statement]:
         found, new = {said}, [said]
+        types = {said[1]: signature[0], said[2]: signature[2]}
         while new:
-            label, subject, object_ = last = new.pop()
-            row = self._like(match, last)
-            back = self._inverse.get(_signature(match, last), set())
-            more = {(other, object_, subject) for other in back}
-            more |= {(label, object_, subject)} if row.symmetric else set()
-            more |= {(other, subject, object_) for other in row.implies} if implied else set()
-            more |= {
-                (other, subject, object_) if end == DIRECTIONS[1] else (other, object_, subject)
-                for other, end in self._declared.statements(label, DIRECTIONS[1])
-            }
-            new += sorted(more - found)
-            found |= more
-        return found
-
-    def _like(self, match: MatchPattern, said: Statement) -> Characteristics:
-        return self._rows.get(_signature(match, said), Characteristics())
+            label, subject, object_ = new.pop()
+            own = types[subject], label, types[object_]
+            same = [(other, object_, subject) for other in self._inverse.get(own, ())]
+            if implied and own in self._rows:
+                same += [(other, subject, object_) for other in self._rows[own].implies]
+            for other, end in self._declared.statements(label, DIRECTIONS[1]):
+                ends = (subject, object_) if end == DIRECTIONS[1] else (object_, subject)
+                same.append((other, *ends))
+            new += sorted({*same} - found)
+            found |= {*same}
+        return frozenset(found)
 
 
 def _said(edge: PatternEdge) -> Statement:
@@ -343,15 +307,6 @@ _FEW = 0.25
 """What shares something with the node named is asked for where it is no more than this of its type."""
 
 _ARROWS = {"→": "->", "←": "<-"}
-
-_BRANCHING = ("(n)-(m0*),(n)-(m1*)", "(n)=(m0)")
-"""The categories whose n have to be at the end of both of two edges."""
-
-_DISTINCT = ("n_prop_distinct", "n_prop_array_distinct")
-_BY_NODE = ("n_name", "n_name_prop", "n_order_by", "n_where", *_DISTINCT)
-"""RETURN templates of which each n gives rows of its own, as texts or each text once."""
-
-_FIRST = 64
 _REMEMBERED = 4096
 
 Ints = npt.NDArray[np.int64]
@@ -373,7 +328,6 @@ class IdlePatterns:
     def __init__(self, graph: PropertyGraph) -> None:
         self._graph = graph
         self._range = lru_cache(_REMEMBERED)(self._all_at)
-        self._matched = lru_cache(_REMEMBERED)(self._all_n)
         self._answered = lru_cache(_REMEMBERED)(partial(evaluate, graph))
 
     def of_pattern(self, match: MatchPattern) -> bool:
@@ -388,26 +342,28 @@ class IdlePatterns:
             for variable, node in match.named.items()
             if node.fixed
         }
-        for number, edge in reversed([*enumerate(match.edges)]):
-            near, far = match.category.shape[number]
-            if far not in reached:
-                continue
-            found = self._led_to(match, edge, near, reached[far])
-            if len(found) >= self._range(*_signature(match, _said(edge)), edge.subject == near):
-                return True
-            reached.setdefault(near, found)
-        if MATCHES[match.template].category not in ("optional", "group-by"):
+        steps = zip(match.category.shape, match.edges, strict=True)
+        for (near, far), edge in reversed([*steps]):
+            if far in reached:
+                wanted, outward = match.named[near].type, edge.subject != near
+                found = frozenset[int]().union(
+                    *(
+                        self._graph.beside(at, edge.relation, wanted, outward=outward)
+                        for at in reached[far]
+                    )
+                )
+                if len(found) >= self._range(*_signature(match, _said(edge)), not outward):
+                    return True
+                reached.setdefault(near, found)
+        counted = match.template.endswith("by n")
+        if match.category.form != "optional" and not counted:
             return False
         counts = [*m0_counts(self._graph, match).values()]
-        if match.template.endswith("by n") and len(set(match.relations)) == 1:
-            size = len(self._graph.of_type(match.nodes[0].type))
-            if len(counts) > _FEW * size:
-                return True
-        return not compares(counts)
+        size = len(self._graph.of_type(match.nodes[0].type))
+        many = len(counts) > _FEW * size
+        return (counted and many and len(set(match.relations)) == 1) or not compares(counts)
 
-    def of_result(
-        self, query: PatternQuery, rows: Rows, matched: Collection[int] | None = None
-    ) -> bool:
+    def of_result(self, query: PatternQuery, rows: Rows, n: Collection[int]) -> bool:
         """Whether there is too little to group or sort, or one of two conditions changes no row.
 
         What is subtracted from something smaller is idle, too.
@@ -415,70 +371,48 @@ class IdlePatterns:
         Args:
             query: A question.
             rows: Its rows on the graph.
-            matched: The distinct n of its pattern, where they are known.
+            n: The distinct n of its pattern.
         """
-        result, match = query.result, query.match
+        result, values = query.result, self._graph.values(query.result.property)
         if result.template == "comparison_arithmetic" and repr(rows.rows[0][0]).startswith("-"):
             return True  # how much more is asked, never how much less
-        grouped = result.template in ("n_group_by", "n_m0_group_by_count")
-        if grouped and not compares([row[-1] for row in rows.rows]):
+        last = [row[-1] for row in rows.rows]
+        if result.template in ("n_group_by", "n_m0_group_by_count") and not compares(last):
             return True
         if result.property and result.key:
-            nodes = self._matched(match).tolist() if matched is None else matched
-            keys, values = self._graph.values(result.key), self._graph.values(result.property)
-            sizes = Counter(keys[n] for n in nodes if keys[n] is not None and values[n] is not None)
+            keys = self._graph.values(result.key)
+            sizes = Counter(keys[at] for at in n if keys[at] is not None and values[at] is not None)
             if 2 * sum(size > 1 for size in sizes.values()) < len(sizes):
                 return True  # most groups have one
-        if result.template in ("n_order_by", "n_argmax"):
-            nodes = self._matched(match).tolist() if matched is None else matched
-            values = self._graph.values(result.property)
-            if not compares([values[n] for n in nodes]):
-                return True
-        if MATCHES[match.template].category not in _BRANCHING:
-            return False
-        own = self._matched(match) if matched is None else np.array([*matched], np.int64)
-        return any(self._same(rows, own, one) for one in _without_one(query))
-
-    def _same(self, rows: Rows, own: Ints, less: PatternQuery) -> bool:
-        """Whether a question answers like one without an edge; of what ties for the greatest any is right."""
-        # Without the edge the same n are matched, and more.
-        more = np.setdiff1d(self._matched(less.match), own).tolist()
-        if not more:
+        if result.template in ("n_order_by", "n_argmax") and not compares([values[at] for at in n]):
             return True
-        if less.result.template in _BY_NODE:
-            found = set(rows.rows) if less.result.template in _DISTINCT else set[Row]()
-            some = (more[:_FIRST], more[_FIRST:])  # most often the first tell
-            return all(
-                found.issuperset(projected_of(self._graph, less.result, few)) for few in some
-            )
+        return any(self._same(rows, len(n), less) for less in _without_one(query))
+
+    def _same(self, rows: Rows, n: int, less: PatternQuery) -> bool:
+        """Whether a question answers like one without an edge; of what ties for the greatest any is right."""
+        if len(matched(self._graph, less.match).nodes) == n:
+            return True  # without the edge the same n are matched, and more
         others = self._answered(less)
         if rows.tied:
             return not set(rows.tied).isdisjoint(others.tied)
-        if len(rows.rows) != len(others.rows):
-            return False
-        return sorted(map(row_text, rows.rows)) == sorted(map(row_text, others.rows))
-
-    def _led_to(self, match: MatchPattern, edge: PatternEdge, near: str, far: Set[int]) -> Set[int]:
-        wanted, outward = match.named[near].type, edge.subject != near
-        found = [self._graph.beside(at, edge.relation, wanted, outward=outward) for at in far]
-        return found[0] if len(found) == 1 else frozenset().union(*found)
+        same = len(rows.rows) == len(others.rows)
+        return same and sorted(map(row_text, rows.rows)) == sorted(map(row_text, others.rows))
 
     def _all_at(self, subject: str, relation: str, object_: str, forward: bool) -> int:
         """How many nodes there are at one end of a relation between two types; ``forward``: subjects."""
         _, subjects, objects = self._graph.of_signature(subject, relation, object_)
         return len(distinct(subjects if forward else objects))
 
-    def _all_n(self, match: MatchPattern) -> Ints:
-        return matched(self._graph, match).nodes
 
-
-def _without_one(query: PatternQuery) -> list[PatternQuery]:
-    """A question of two edges that meet n, without the one and without the other."""
+def _without_one(query: PatternQuery) -> Iterator[PatternQuery]:
+    """A question of two edges that meet n, without the one and without the other; of others nothing."""
     match = query.match
-    found = []
-    for number, way in enumerate(MATCHES[match.template].directions):
-        far = match.named[match.category.shape[number][1]]
+    if len(match.edges) < 2 or match.category.form != "match" or match.category.shape[1][0] != "n":
+        return
+    ends = zip(
+        match.category.shape, match.relations, MATCHES[match.template].directions, strict=True
+    )
+    for (_, end), relation, way in ends:
+        far = match.named[end]
         template = f"(n){_ARROWS[way]}(m0{'*' * far.fixed})"
-        left = MatchPattern(template, (match.nodes[0], far), (match.relations[number],))
-        found.append(PatternQuery(left, query.result))
-    return found
+        yield PatternQuery(MatchPattern(template, (match.nodes[0], far), (relation,)), query.result)

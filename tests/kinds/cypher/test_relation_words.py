@@ -1,50 +1,101 @@
-"""What relations of phrase books say, in words."""
+"""What relations say, in words: read off descriptions, statements and names."""
+
+import pytest
 
 from rulemine.kinds.cypher.words.relations import RelationWords, relation_words
-from rulemine.phrasing.templates import RelationTemplates
+from rulemine.phrasing.templates import RelationTemplates, load_templates
 
 
-def said_by_a_book(
-    statement: str, describe_subject: str = "film/films | that features/feature {topic}"
-) -> RelationWords:
-    """The words of a relation of a phrase book."""
-    row = RelationTemplates(
-        "P1", statement, "Who?", "Who?", "Who?", "Who?", "book",
-        describe_subject, "actor/actors | who acted in {topic}",
-    )  # fmt: skip
-    return relation_words("P1", row)
+def said(subject: str, object_: str, statement: str = "") -> RelationWords:
+    """The words of a relation with these descriptions of its ends."""
+    return relation_words(
+        RelationTemplates("P1", statement, *["Who?"] * 4, "book", subject, object_)
+    )
+
+
+@pytest.mark.parametrize(
+    ("relation", "doers", "others"),
+    [
+        ("receivesAward", "receive X", ("", "X receives")),
+        ("memberOfSportsTeam", "are members of X", ("of", "X is a member")),
+        ("composer", "are composers of X", ("of", "X is a composer")),
+        ("aunt", "point by “aunt” to X", ("to", "X points by “aunt”")),
+        ("borders", "border X", ("", "X borders")),
+    ],
+)
+def test_names_say_their_direction(relation: str, doers: str, others: tuple[str, str]) -> None:
+    words = relation_words(load_templates("", [relation])[relation])
+    assert words.forward is (relation != "composer")
+    assert words.of_doer("X", True) == doers
+    assert words.of_other("X", False) == others
+
+
+@pytest.mark.parametrize(
+    ("subject", "object_", "statement", "doers"),
+    [
+        (
+            "film/films | that was/were written by {topic}",
+            "",
+            "{object} wrote {subject}",
+            "were written by X",
+        ),
+        (
+            "person/people | who is/are or was/were in love with {topic}",
+            "",
+            "",
+            "are in love with X",
+        ),
+        (
+            "thing/things | to which {topic} leads",
+            "",
+            "{subject} comes or came from {object}",
+            "come or came from X",
+        ),
+        (
+            "film/films | whose makers include {topic}",
+            "film/films | in which",
+            "",
+            "have X as a maker",
+        ),
+        (
+            "film/films | whose maker is {topic}",
+            "",
+            "the maker of {subject} is {object}",
+            "have X as a maker",
+        ),
+        (
+            "film/films | in which {topic} acted",
+            "actor/actors | who acted in {topic}",
+            "",
+            "acted in X",
+        ),
+    ],
+)
+def test_what_a_doer_does(subject: str, object_: str, statement: str, doers: str) -> None:
+    other = object_ if "{topic}" in object_ else "thing/things | from which {topic} came"
+    assert said(subject, other, statement).of_doer("X", True) == doers
 
 
 def test_what_has_been_done_is_asked_for_in_the_perfect() -> None:
-    assert (
-        said_by_a_book("{subject} has lived in {object}").predicate.asked("X") == "has X lived in"
+    gap = "thing/things | from which {topic} came"
+    assert said("a/b | who has/have lived in {topic}", gap).asked("X", False) == "has X lived in"
+    assert said("a/b | who has/have had {topic}", gap).asked("X", False) == "has X had"
+    assert said("a/b | who has/have {topic}", gap).asked("X", True) == "do X have"
+
+
+def test_nouns_and_what_stands_before_a_name() -> None:
+    field = said(
+        "person/people | who works/work in [the field of {topic}]", "x/y | in which {topic} works"
     )
-    assert said_by_a_book("{subject} has had {object}").predicate.asked("X") == "has X had"
-    assert said_by_a_book("{subject} has {object}").predicate.asked("X") == "does X have"
-
-
-def test_what_the_object_is_stands_before_its_name_alone() -> None:
-    field = said_by_a_book("{subject} works in the field of {object}")
-    assert (field.predicate.before, field.kind) == ("in", "the field of")
-    head = said_by_a_book("{subject} is the head of {object}")
-    assert (head.predicate.before, head.kind) == ("the head of", "")
-
-
-def test_a_role_that_both_ends_have_is_said_of_the_subject() -> None:
-    row = RelationTemplates("P1", "{object} is a sibling of {subject}", *["Who?"] * 4, "book")
-    assert relation_words("P1", row).subject is None
-    assert relation_words("P1", row, symmetric=True).subject == ("sibling", "siblings")
-
-
-def test_what_a_description_says_that_subjects_do_wins_over_a_role_of_objects() -> None:
-    found = said_by_a_book("{object} acted in {subject}")
-    assert found.predicate.of_subject("X", several=True) == "feature X"
-    assert found.object == ("actor", "actors")
-
-
-def test_what_a_question_says_that_subjects_are_wins_over_a_role_of_objects() -> None:
-    asks = ["Who is a parent of {topic}?", "Who is a child of {topic}?"] * 2
-    row = RelationTemplates("P1", "{object} is a child of {subject}", *asks, "book")
-    words = relation_words("P1", row)
-    assert words.predicate.of_subject("X", several=False) == "is a parent of X"
-    assert (words.subject, words.object) == (("parent", "parents"), ("child", "children"))
+    assert (field.before[0], field.kind, field.doer) == ("in", "the field of ", None)
+    kin = said(
+        "person/people | who is/are an/- aunt/aunts or uncle/uncles of {topic}",
+        "person/people | who is/are a/- niece/nieces or nephew/nephews of {topic}",
+    )
+    assert kin.doer == ("aunt or uncle", "aunts and uncles")
+    assert kin.other == ("niece or nephew", "nieces and nephews")
+    assert kin.of_doer("X", True) == "are aunts or uncles of X"
+    assert (
+        said("x/y | that is/are part of {topic}", "x/y | that includes/include {topic}").doer
+        is None
+    )

@@ -11,9 +11,8 @@ from rulemine.kg.property_graph.schema import EntityType, Property, RelationType
 from rulemine.kinds.cypher.graph import node_names
 from rulemine.kinds.cypher.realism import Realism, draft_characteristics
 from rulemine.kinds.cypher.words.phrases import fixed_nodes
-from rulemine.kinds.cypher.words.relations import relation_words
 from rulemine.kinds.cypher.words.texts import QuestionTexts
-from rulemine.phrasing.templates import RelationTemplates, load_templates
+from rulemine.phrasing.templates import load_templates
 from rulemine.recipe.inputs import Inputs
 from rulemine.text.articles import in_sentence
 from rulemine.text.template import fill
@@ -150,23 +149,6 @@ def test_texts_say_what_the_query_says() -> None:
     assert made == Path(__file__).with_name("texts.txt").read_text("utf-8").splitlines()
 
 
-@pytest.mark.parametrize(
-    ("relation", "subjects", "objects"),
-    [
-        ("receivesAward", "receive X", ("", "X receives")),
-        ("memberOfSportsTeam", "are members of X", ("of", "X is a member")),
-        ("composer", "point by “composer” to X", ("to", "X points by “composer”")),
-        ("borders", "border X", ("", "X borders")),
-    ],
-)
-def test_relations_say_their_direction(
-    relation: str, subjects: str, objects: tuple[str, str]
-) -> None:
-    said = relation_words(relation).predicate
-    assert said.of_subject("X", several=True) == subjects
-    assert said.of_object("X") == objects
-
-
 @pytest.fixture(scope="module")
 def graph() -> PropertyGraph:
     """Towns of a country; two of them have one name, one has braces."""
@@ -268,50 +250,22 @@ def _countries() -> PropertyGraph:
 
 _PHRASED = [
     ("(n)<-(m0*)", "City Country:France", "hasCapital", "What is the capital of France?"),
-    (
-        "(n)<-(m0)<-(m1*)",
-        "City Country Country:France",
-        "hasCapital borders",
-        "What are the capitals of the countries that border France?",
-    ),
-    (
-        "(n)->(m0*)",
-        "Country Currency:Euro",
-        "hasCurrency",
-        "Which countries have the Euro as their currency?",
-    ),
-    (
-        "(n)->(m0)<-(m1*)",
-        "Country Currency Country:France",
-        "hasCurrency hasCurrency",
-        "List the other countries that have the same currency as France.",
-    ),
-    (
-        "(n)->(m0)->(m1*)",
-        "Country City TimeZone:Europe/Paris",
-        "hasCapital followsTimeZone",
-        "List the countries whose capital is in the time zone Europe/Paris.",
-    ),
+    ("(n)<-(m0)<-(m1*)", "City Country Country:France", "hasCapital borders",
+     "What are the capitals of the countries that border France?"),
+    ("(n)->(m0*)", "Country Currency:Euro", "hasCurrency",
+     "Which countries have the Euro as their currency?"),
+    ("(n)->(m0)<-(m1*)", "Country Currency Country:France", "hasCurrency hasCurrency",
+     "List the other countries that have the same currency as France."),
+    ("(n)->(m0)->(m1*)", "Country City TimeZone:Europe/Paris", "hasCapital followsTimeZone",
+     "List the countries whose capital is in the time zone Europe/Paris."),
     ("(n)<-(m0*)", "Country City:Lyon", "locatedIn", "In which country is Lyon located?"),
     ("(n)<-(m0)", "City Country", "hasCapital", "Which cities are capitals of a country?"),
-    (
-        "(n)->(m0*) or (n)->(m1*)",
-        "Country Country:France Country:Luxembourg",
-        "borders borders",
-        "Which countries border France or Luxembourg?",
-    ),
-    (
-        "(n)<-(m0*),(n)<-(m1*)",
-        "Country City:Lyon City:Paris",
-        "locatedIn locatedIn",
-        "List the countries in which both Lyon and Paris are located.",
-    ),
-    (
-        "(n)->(m0*),(n)->(m1*)",
-        "City Country:France TimeZone:Europe/Paris",
-        "locatedIn followsTimeZone",
-        "Which cities are located in France and in the time zone Europe/Paris?",
-    ),
+    ("(n)->(m0*) or (n)->(m1*)", "Country Country:France Country:Luxembourg", "borders borders",
+     "Which countries border France or Luxembourg?"),
+    ("(n)<-(m0*),(n)<-(m1*)", "Country City:Lyon City:Paris", "locatedIn locatedIn",
+     "List the countries in which both Lyon and Paris are located."),
+    ("(n)->(m0*),(n)->(m1*)", "City Country:France TimeZone:Europe/Paris", "locatedIn followsTimeZone",
+     "Which cities are located in France and in the time zone Europe/Paris?"),
 ]  # fmt: skip
 """MATCH template, types and names, relations, and the question for the names of n."""
 
@@ -344,22 +298,3 @@ def test_the_name_of_a_country_is_not_that_of_a_city() -> None:
     texts = QuestionTexts(_countries(), Realism({}))
     names = texts.names(["c0", "t0"], {"c0": "e0", "t0": "e1"})
     assert names == {"topic1": "Luxembourg", "topic2": "Luxembourg (city)"}
-
-
-def test_statements_of_phrase_books_are_said_of_the_subject() -> None:
-    said = {
-        "{object} wrote {subject}": "were written by X",
-        "{object} practices {subject}": "are practiced by X",
-        "{object} is a sibling of {subject}": "have X as a sibling",
-        "{subject} is or was a member of {object}": "are members of X",
-        "the term {subject} belongs to {object}": "belong to X",
-        "the entry for {subject} refers to {object}": "have an entry that refers to X",
-        "{object} acted in {subject}": "have X as an actor",
-        "{subject} comes from {object}": "come from X",
-    }
-    for statement, expected in said.items():
-        row = RelationTemplates(
-            "P1", statement, "Who?", "Who?", "Who?", "Who?", "book",
-            "film/films | in which {topic} acted", "actor/actors | who acted in {topic}",
-        )  # fmt: skip
-        assert relation_words("P1", row).predicate.of_subject("X", several=True) == expected

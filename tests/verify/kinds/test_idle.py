@@ -3,6 +3,7 @@
 import json
 
 from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClause, evaluate
+from rulemine.cypher.questions.joins import matched
 from rulemine.cypher.questions.pattern_text import query_text
 from rulemine.cypher.rows import row_text
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
@@ -23,7 +24,9 @@ def _both(graph: PropertyGraph, query: PatternQuery) -> tuple[bool, bool]:
     idle = [*idle_parts(read_graph, asked, found, rows)]
     parts, result = IdlePatterns(graph), evaluate(graph, query)
     assert sorted(rows.tied or rows.rows) == sorted(map(row_text, result.tied or result.rows))
-    return bool(idle), parts.of_pattern(query.match) or parts.of_result(query, result)
+    return bool(idle), parts.of_pattern(query.match) or parts.of_result(
+        query, result, matched(graph, query.match).nodes.tolist()
+    )
 
 
 def _towns() -> PropertyGraph:

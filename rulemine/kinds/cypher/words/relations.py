@@ -1,10 +1,12 @@
-"""What relations say, in words: nouns for their ends, and a verb between them.
+"""What relations say, in words: a verb for the end that does something, and nouns for both ends.
 
-    hasCapital    capital/capitals of {subject}          {subject} has {object} as its capital
-    borders       –                                      {subject} borders {object}
+    lives_in      Ada lives in Bree                    –
+    hasCapital    Arden has Bree as its capital        capital/capitals of Arden
+    composer      Ada is a composer of The Sea         composer/composers of The Sea
 
-Nouns are read off the templates of a relation: its statement says what the subject is, its question what the
-object is. Guarantee: a noun and a verb say the same of the same end.
+They are read off the descriptions of both ends (`rulemine.phrasing.descriptions`): *who lives/live in
+{topic}* has the verb, *that is/are the capital of {topic}* a noun. Guarantee: a noun and a verb say the same
+of the same end.
 """
 
 import re
@@ -12,229 +14,169 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from rulemine.kinds.cypher.words.names import plural
-from rulemine.phrasing.derive import derive
-from rulemine.phrasing.descriptions import read_description
-from rulemine.phrasing.grammar import doing
+from rulemine.phrasing.descriptions import Description, read_description
 from rulemine.phrasing.lexicon import (
+    LEMMAS,
     PARTICIPLES,
-    PAST,
     PREPOSITIONS,
     VERBS,
     article,
-    participle_of,
     past_of,
-)
-from rulemine.phrasing.relation_names import words_of
+    singular,
+)  # fmt: skip
 from rulemine.phrasing.templates import RelationTemplates
-from rulemine.text.articles import type_words
 
-__all__ = ["Noun", "Predicate", "RelationWords", "is_participle", "relation_words"]
+__all__ = ["Noun", "RelationWords", "is_participle", "joined", "relation_words"]
 
 Noun = tuple[str, str]
-"""A noun in the singular and the plural."""
+"""A noun, or other words, for one and for several."""
 
-_MANY = {"is": "are", "was": "were", "has": "have"}
-_BE = ("is", "was")
-
-_STATED = re.compile(r"\{subject\} (\S+) ?(.*?) ?\{object\} ?(.*)")
-_SUBJECT_IS = re.compile(r"\{subject\} is (?:an?|the) ([^{}]+) of \{object\}")
-_OBJECT_AS = re.compile(r"\{subject\} has \{object\} as (?:its |an? |the )?([^{}]+)")
-_OBJECT_IS = re.compile(r"(?:What|Who|Which [^{}]+?) is (?:an?|the) ([^{}]+) of \{topic\}\?")
-_OBJECTS_ARE = re.compile(r"(?:What|Who|Which [^{}]+?) are the ([^{}]+) of \{topic\}\?")
-_NOW_OR_ONCE = re.compile(r"\b(is|are|has|have) or (?:was|were|had)\b")
-_OBJECT_HAS_ROLE = re.compile(r"\{object\} (?:is|was) ((?:an?|the) .+) of \{subject\}")
-_OF_THE_SUBJECT = re.compile(r"the (\w+) (?:for|of) \{subject\} ([^{}]+) \{object\}")
-_OBJECT_DOES = re.compile(r"\{object\} (\w+) \{subject\}")
-_PERFECT = re.compile(r"\w+ed\b|been\b|had\b|won\b")
-_KIND_OF_OBJECT = re.compile(r"(?:.* )?(?:in|on|at|to) (the \w+ of)")
+_NOUN = re.compile(r"(?:who|that) is (?:an?|the) (.+) of ")
 _VAGUE = ("part", "home")
-_OWN = re.compile(r"\bits\b")
-
-
-@dataclass(frozen=True, slots=True)
-class Predicate:
-    """What a relation says of its subject: a verb, the words before the object and after it.
-
-    Attributes:
-        one: The verb for one subject.
-        many: For several.
-        past: In the past, for several.
-        past_one: For one.
-        before: What stands between verb and object, for one subject.
-        before_many: For several.
-        after: What follows the object, for one subject.
-    """
-
-    one: str
-    many: str
-    past: str
-    past_one: str
-    before: str
-    before_many: str
-    after: str
-
-    def of_subject(
-        self, object_: str, *, several: bool, past: bool = False, adverb: str = ""
-    ) -> str:
-        """What subjects do: ``live in Arden``."""
-        before = self.before_many if several else self.before
-        after = _OWN.sub("their", self.after) if several else self.after
-        return _joined(adverb, self._verb(several, past), before, object_, after)
-
-    def of_object(
-        self, subject: str, *, several: bool = False, past: bool = False, adverb: str = ""
-    ) -> tuple[str, str]:
-        """What subjects do to objects, as a relative clause: its preposition, and the rest.
-
-        Example:
-            >>> relation_words("lives_in").predicate.of_object("Ada")
-            ('in', 'Ada lives')
-        """
-        before, preposition = self.before_many if several else self.before, ""
-        first, _, last = before.rpartition(" ")
-        if last in PREPOSITIONS and not self.after:
-            before, preposition = first, last
-        after = _OWN.sub("their", self.after) if several else self.after
-        verb = self._verb(several, past)
-        if self.one in _BE:
-            return preposition, _joined(subject, verb, adverb, before, after)
-        return preposition, _joined(subject, adverb, verb, before, after)
-
-    def asked(
-        self, subject: str, *, several: bool = False, past: bool = False, adverb: str = ""
-    ) -> str:
-        """What subjects do, as a question after what they do it to: ``does Ada live in``.
-
-        "": the form of the verb is not known.
-        """
-        perfect = self.one == "has" and _PERFECT.match(self.before)
-        if self.one in _BE or perfect:
-            verb = self._verb(several, past)
-            return _joined(
-                verb, subject, adverb, self.before_many if several else self.before, self.after
-            )
-        if self.one not in VERBS and self.one != "has":
-            return ""
-        does = "did" if past else "do" if several else "does"
-        before = self.before_many if several else self.before
-        return _joined(does, subject, adverb, self.many, before, self.after)
-
-    def reduced(self) -> bool:
-        """Whether *that is* before what subjects are can be left out: "cities located in France"."""
-        word = self.before.split(" ")[0]
-        return self.one in _BE and (word == "in" or is_participle(word))
-
-    def _verb(self, several: bool, past: bool) -> str:
-        if past:
-            return self.past if several else self.past_one
-        return self.many if several else self.one
-
-    @property
-    def perfect(self) -> "Predicate":
-        """What has been so at some point: ``have worked for``."""
-        before, several = (_joined(self.past, text) for text in (self.before, self.before_many))
-        return Predicate("has", "have", "had", "had", before, several, self.after)
-
-    @property
-    def participle(self) -> str:
-        """The participle of a regular verb in the present, after *has*; "": it is not known."""
-        return self.past if self.one in VERBS and self.past.endswith("ed") else ""
+_WHOSE = re.compile(r"whose (.+?) (is|was|(?:have )?included?) ")
+_STATED = re.compile(r"\{subject\} (\S+) ?(.*?) ?\{object\} ?(.*)")
+_PAST_TOO = re.compile(r" or (?:was|were|had)\b")
+_MANY = {"is": "are", "was": "were", "has": "have", **VERBS}
+_PERFECT = re.compile(r"\w+ed\b|been\b|had\b|won\b")
 
 
 @dataclass(frozen=True, slots=True)
 class RelationWords:
-    """What a relation says.
+    """What a relation says of the end that does something, the doer.
 
     Attributes:
-        predicate: What it says of the subject.
-        subject: What the subject is of the object; None: no noun is known.
-        object: What the object is of the subject.
-        kind: What stands before the object's name: ``the time zone``; or "".
+        verb: The verb; this and what follows for one doer and for several.
+        before: What stands between the verb and the other end.
+        after: What follows the other end.
+        kind: What stands before the name of the other end: ``the time zone ``; or "".
+        forward: Whether the doer is the subject.
+        doer: What the doer is of the other end; None: no noun is known.
+        other: What the other end is of the doer.
+        clause: What the other end does, up to the doer: ``is home to ``; or "".
+        adverb: When it is so, before the verb.
+        past: Whether it was so.
+        when: When it was so, at the end.
     """
 
-    predicate: Predicate
-    subject: Noun | None = None
-    object: Noun | None = None
+    verb: Noun
+    before: Noun
+    after: Noun = ("", "")
     kind: str = ""
+    forward: bool = True
+    doer: Noun | None = None
+    other: Noun | None = None
+    clause: Noun = ("", "")
+    adverb: str = ""
+    past: bool = False
+    when: str = ""
+
+    @property
+    def is_state(self) -> bool:
+        """Whether the verb is *is* or *was*."""
+        return self.verb[0] in ("is", "was")
+
+    @property
+    def participle(self) -> str:
+        """The participle of a regular verb in the present, after *has*; "": it is not known."""
+        past = past_of(self.verb[1])
+        return past if self.verb[0] in VERBS and past.endswith("ed") else ""
+
+    def at_some_point(self) -> "RelationWords":
+        """What has been so: ``have worked for``; or, its participle unknown, ``at some point …``."""
+        if not self.participle:
+            return replace(self, adverb="at some point", past=True)
+        one, many = (joined(self.participle, text) for text in self.before)
+        return replace(self, verb=("has", "have"), before=(one, many))
+
+    def of_doer(self, other: str, several: bool) -> str:
+        """What doers do: ``live in Arden``."""
+        parts = self.before[several], other, self.after[several]
+        return joined(self.adverb, self._verb(several), *parts, self.when)
+
+    def of_other(self, doer: str, several: bool) -> tuple[str, str]:
+        """What doers do to the other end, as a relative clause: its preposition, and the rest.
+
+        Example:
+            >>> RelationWords(("lives", "live"), ("in", "in")).of_other("Ada", False)
+            ('in', 'Ada lives')
+        """
+        before, preposition = self.before[several], ""
+        first, _, last = before.rpartition(" ")
+        if last in PREPOSITIONS and not self.after[0]:
+            before, preposition = first, last
+        verb = [self.adverb, self._verb(several)]
+        verb = verb[::-1] if self.is_state else verb
+        return preposition, joined(doer, *verb, before, self.after[several], self.when)
+
+    def asked(self, doer: str, several: bool) -> str:
+        """What doers do, as a question after what they do it to: ``does Ada live in``.
+
+        "": the form of the verb is not known.
+        """
+        rest = self.before[several], self.after[several], self.when
+        has = self.verb[0] == "has"
+        if self.is_state or (has and _PERFECT.match(self.before[0])):
+            return joined(self._verb(several), doer, self.adverb, *rest)
+        if not has and self.verb[0] not in VERBS:
+            return ""
+        does = "did" if self.past else "do" if several else "does"
+        return joined(does, doer, self.adverb, self.verb[1], *rest)
+
+    def _verb(self, several: bool) -> str:
+        if not self.past:
+            return self.verb[several]
+        if self.is_state:
+            return ("was", "were")[several]
+        return past_of(self.verb[1]) if self.verb[1] in (*LEMMAS, "have") else self.verb[1]
 
 
 @lru_cache(1 << 12)
-def relation_words(
-    relation: str, templates: RelationTemplates | None = None, symmetric: bool = False
-) -> RelationWords:
-    """What a relation says, by its templates or else by its name; ``symmetric``: it is declared to be.
+def relation_words(templates: RelationTemplates) -> RelationWords:
+    """What a relation says, by its templates.
 
-    Example:
-        >>> relation_words("hasCapital").object
-        ('capital', 'capitals')
+    The doer is the end whose description has a verb with it as its subject; the subject, where both have one.
     """
-    written = templates is not None and templates.source != "derived"
-    statement = templates.statement if templates and written else derive(relation).statement
-    if templates and templates.source == "book":
-        statement = _of_subject(templates, symmetric)
-    predicate = _predicate(_STATED.fullmatch(statement) if written else None, relation)
-    several = _OBJECTS_ARE.fullmatch(templates.ask_subjects) if templates else None
-    subject = _noun(_SUBJECT_IS.fullmatch(statement), several)
-    object_ = _noun(_OBJECT_AS.fullmatch(statement))
-    if templates and object_ is None:
-        several = _OBJECTS_ARE.fullmatch(templates.ask_objects)
-        object_ = _noun(_OBJECT_IS.fullmatch(templates.ask_object), several)
-    if templates and written and object_ is None:
-        object_ = _described(templates.describe_object)
-    if object_ and predicate.after and templates and templates.source == "book":
-        does = _does(templates.describe_subject)
-        predicate = _predicate(does, relation) if does else predicate
-    if subject and predicate.many == "are":
-        predicate = replace(predicate, before_many=f"{subject[1]} of")
-    kind = type_words(f"{predicate.before} ").strip()
-    if (
-        templates
-        and templates.source == "book"
-        and (of := _KIND_OF_OBJECT.fullmatch(predicate.before))
-    ):
-        kind = of[1]  # "in the field of", and not "of the capital of"
-    if kind in ("", "the", "a", "an"):
-        return RelationWords(predicate, subject, object_)
-    before = predicate.before.removesuffix(kind).strip()
-    return RelationWords(
-        replace(predicate, before=before, before_many=before), subject, object_, kind
+    subject, object_ = map(
+        read_description, (templates.describe_subject, templates.describe_object)
     )
+    stated = _STATED.fullmatch(_PAST_TOO.sub("", templates.statement))
+    forward = subject.subject or stated is not None or not object_.subject
+    doer, other = (subject, object_) if forward else (object_, subject)
+    own, others = _noun(doer), _noun(other)
+    if doer.subject:
+        one, many = ((*_verb(form.before), form.after.strip()) for form in doer.forms)
+    elif stated:
+        one = stated[1], stated[2], stated[3]
+        many = (_MANY.get(one[0]) or re.sub(r"(?<=[^isu])s$", "", one[0]), *one[1:])
+    elif whose := _WHOSE.fullmatch(doer.forms[0].before):
+        noun = singular(whose[1]) if "includ" in whose[2] else whose[1]
+        one, others = ("has", "", f"as {article(noun)} {noun}"), (noun, plural(noun))
+        many = ("have", *one[1:])
+    else:
+        one = "points", f"by “{templates.relation}” to", ""
+        many = ("point", *one[1:])
+    befores = f"{plural(own[0])} of" if own else many[1]  # not "aunt or uncles of"
+    clauses = [
+        form.before.split(" ", 1)[1] for form in other.forms if other.subject and not form.after
+    ]
+    return RelationWords(
+        (one[0], many[0]), (one[1], befores), (one[2], many[2]), doer.forms[0].left, forward, own, others,
+        clause=(clauses[0], clauses[1]) if clauses else ("", ""),
+    )  # fmt: skip
 
 
-def _of_subject(templates: RelationTemplates, symmetric: bool) -> str:
-    """The statement of a phrase book as one about the subject, without saying that it may be past.
-
-    Example:
-        "{object} wrote {subject}" is "{subject} was written by {object}", and "{object} is a sibling of
-        {subject}" is "{subject} has {object} as a sibling".
-    """
-    statement = _NOW_OR_ONCE.sub(r"\1", templates.statement)
-    statement = re.sub(r"^the \w+ (?=\{subject\})", "", statement)
-    if own := _OF_THE_SUBJECT.fullmatch(statement):
-        return f"{{subject}} has {article(own[1])} {own[1]} that {own[2]} {{object}}"
-    if asked := _OBJECT_IS.fullmatch(templates.ask_subject):  # "Who is a parent of {topic}?"
-        return f"{{subject}} is {article(asked[1])} {asked[1]} of {{object}}"
-    if role := _OBJECT_HAS_ROLE.fullmatch(statement):
-        if symmetric:
-            return f"{{subject}} is {role[1]} of {{object}}"
-        return f"{{subject}} has {{object}} as {role[1]}"
-    if done := _OBJECT_DOES.fullmatch(statement):
-        verb = done[1]
-        participle = past_of(VERBS[verb]) if verb in VERBS else verb
-        participle = participle_of(participle)
-        if is_participle(participle):
-            return f"{{subject}} {'is' if verb in VERBS else 'was'} {participle} by {{object}}"
-    if re.match(r"(the \w+ )?\{object\}", statement) and templates.describe_object:
-        noun = read_description(templates.describe_object).noun[0]
-        if noun not in ("person", "thing", "something", "someone"):
-            return f"{{subject}} has {{object}} as {article(noun)} {noun}"
-    return statement
+def _verb(clause: str) -> tuple[str, str]:
+    """The verb of a relative clause, and what follows it, without saying that it may be past."""
+    _, verb, *rest = _PAST_TOO.sub("", clause).strip().split(" ")
+    return verb, " ".join(rest)
 
 
-def _does(description: str) -> re.Match[str] | None:
-    """What subjects do by their description: "film/films | that features/feature {topic}"."""
-    before = read_description(description).forms[0].before if description else ""
-    return _STATED.fullmatch(re.sub(r"^(?:that|who) (\w+) $", r"{subject} \1 {object}", before))
+def _noun(read: Description) -> Noun | None:
+    """The noun of a description: ``town/towns | that is/are the birthplace of {topic}``."""
+    found = _NOUN.fullmatch(read.forms[0].before)
+    if found is None or found[1] in _VAGUE or read.forms[0].after:
+        return None
+    return found[1], plural(found[1]).replace(" or ", " and ")
 
 
 def is_participle(word: str) -> bool:
@@ -242,59 +184,6 @@ def is_participle(word: str) -> bool:
     return word in PARTICIPLES or word.endswith("ed")
 
 
-def _noun(one: re.Match[str] | None, several: re.Match[str] | None = None) -> Noun | None:
-    if one is None:
-        return None
-    return one[1], several[1] if several else plural(one[1])
-
-
-def _described(text: str) -> Noun | None:
-    """The noun of a description: ``town/towns | that is/are the birthplace of {topic}``."""
-    if not text:
-        return None
-    both = [
-        re.fullmatch(r"(?:that|who) (?:is|are) (?:an? |the )?(\w+) of ", form.before)
-        for form in read_description(text).forms
-    ]
-    if not all(both) or both[0] is None or both[0][1] in _VAGUE:
-        return None
-    return both[0][1], plural(both[0][1])
-
-
-def _predicate(stated: re.Match[str] | None, relation: str) -> Predicate:
-    """A statement, or else the name of a relation, as a predicate."""
-    words = words_of(relation)
-    found = stated or _read(relation)
-    if found is None and "/" not in relation:
-        # The last words may say what the object is, which is said anyway: "receives award".
-        parts = (_read(" ".join(words[:end])) for end in range(len(words) - 1, 0, -1))
-        found = next(filter(None, parts), None)
-    if found is None:
-        before = f"by “{relation}” to"
-        return Predicate("points", "point", "pointed", "pointed", before, before, "")
-    verb, before, after = (
-        found[1],
-        *(text.replace("{{", "{").replace("}}", "}") for text in found.groups()[1:]),
-    )
-    verb = "was" if verb == "is" and before.startswith("born") else verb
-    many = _MANY.get(verb) or VERBS.get(verb) or re.sub(r"(?<=[^isu])s$", "", verb)
-    past = past_of(many) if many in PAST or verb in VERBS else many
-    role = re.fullmatch(r"(?:an?|the) (.+) of", before)
-    several = f"{plural(role[1])} of" if role and many == "are" else before
-    return Predicate(verb, many, past, "was" if verb == "is" else past, before, several, after)
-
-
-def _read(relation: str) -> re.Match[str] | None:
-    """The statement of a relation: verb, what stands before the object and after it; None: it is not read."""
-    words = words_of(relation)
-    if len(words) == 1 and words[0] in VERBS:  # "borders" is the verb here, not several borders
-        statement = doing(words[0], VERBS[words[0]], []).statement
-    else:
-        statement = derive(relation).statement
-    if " " in type_words(statement.split("{object}")[0]).strip():
-        return None  # what the object is, is said anyway
-    return _STATED.fullmatch(statement)
-
-
-def _joined(*parts: str) -> str:
+def joined(*parts: str) -> str:
+    """Words with a space between them."""
     return " ".join(part for part in parts if part)

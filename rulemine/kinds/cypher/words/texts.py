@@ -16,7 +16,6 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.schema import Property
 from rulemine.kinds.cypher.realism import Realism
 from rulemine.kinds.cypher.words.names import (
-    be,
     before_name,
     called,
     condition,
@@ -26,14 +25,15 @@ from rulemine.kinds.cypher.words.names import (
     is_number,
     is_person,
     is_place,
+    is_several,
     is_year,
     noun,
     nouns,
     plural,
     property_words,
     truth,
-)
-from rulemine.kinds.cypher.words.phrases import Far, NounPhrase, Phrases, fixed_nodes
+)  # fmt: skip
+from rulemine.kinds.cypher.words.phrases import EdgeEnd, Far, NounPhrase, Phrases, fixed_nodes
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.release.records import topic_values
 from rulemine.text.articles import in_sentence
@@ -43,8 +43,6 @@ __all__ = ["QuestionTexts"]
 
 _HIDDEN = ("\x000\x00", "\x001\x00", "\x002\x00")
 """Stand for the names of n, m0 and m1 until a text is a pattern."""
-
-_AMONG = {"avg": "of", "min": "among", "max": "among"}
 
 
 class QuestionTexts:
@@ -61,15 +59,13 @@ class QuestionTexts:
     ) -> None:
         self._graph = graph
         if templates is None:
-            relations = {row.label for row in graph.schema.relations}
-            templates = load_templates("", relations)
+            templates = load_templates("", {row.label for row in graph.schema.relations})
         self._phrases = Phrases(graph, realism, templates)
 
     def question(self, query: PatternQuery) -> str:
         """A question in English, with the names of the graph."""
-        ids = fixed_nodes(self._graph, query.match).values()
-        by_id = {node: node for node in ids}
-        return fill(self.pattern(query, by_id), self.names(ids, by_id), in_sentence)
+        by_id = {node: node for node in fixed_nodes(self._graph, query.match).values()}
+        return fill(self.pattern(query, by_id), self.names(by_id, by_id), in_sentence)
 
     def names(self, ids: Iterable[str], private: Mapping[str, str]) -> dict[str, str]:
         """What the placeholders of a pattern stand for: names, and what tells them from others of the type.
@@ -117,7 +113,12 @@ class QuestionTexts:
             return self._counted(match)
         if category == "group-by":
             return self._members(match)
-        return self._asked(match, result)
+        if result.template == "union_count" or (result.aggregate == "count" and not result.key):
+            return self._how_many(match, self._phrases.of(match, together=True))
+        who = self._phrases.of(match)
+        if result.key:
+            return self._grouped(match, result, who)
+        return self._asked(match, result, who) if result.property else self._which(match, who)
 
     def _of_one(self, match: MatchPattern, result: ReturnClause) -> str:
         """A property of the one named."""
@@ -125,250 +126,198 @@ class QuestionTexts:
         if own.datatype == "bool":
             does, rest = truth(own.name)[1].split(" ", 1)
             return f"Is {name} {rest}?" if does == "are" else f"Does {name} {does} {rest}?"
-        words = called(own)
         if is_number(own):
             return f"How many {property_words(own.name)} does {name} have?"
-        return f"What {be(words)} the {words} of {name}{in_unit(own)}?"
+        words = called(own)
+        return f"What {'are' if is_several(words) else 'is'} the {words} of {name}{in_unit(own)}?"
 
-    def _asked(self, match: MatchPattern, result: ReturnClause) -> str:
-        """What is returned of the n that are matched."""
-        template = result.template
-        if template == "union_count" or (result.aggregate == "count" and not result.key):
-            return self._how_many(match, self._phrases.of(match, together=True))
-        who = self._phrases.of(match)
-        if not result.property and not result.key:
-            return self._which(match, who)
-        if template == "n_group_by":
-            return self._grouped(match, result, who)
+    def _asked(self, match: MatchPattern, result: ReturnClause, who: NounPhrase) -> str:
+        """A property of the n that are matched, or those of which it is so or so."""
         own = self._property(match, result.property)
-        p = called(own)
-        if result.aggregate == "count distinct":
-            return f"How many different {plural(p)} are there among {who.the}?"
-        if template == "n_agg" and (happened := event(own)):
-            unit = "year" if result.year or is_year(own) else "date"
-            which = f"{happened.last if result.aggregate == 'max' else happened.first} of {who.the}"
-            if happened.base == "die":
-                return f"{'In' if unit == 'year' else 'On'} what {unit} did {which} die?"
-            return f"What is the {p.split(' ')[0]} {unit} of {which}?"
+        p, happened, template = called(own), event(own), result.template
+        left = self._left_out(match, own) if result.known else ""
+        one, many = (f"of {who.the}",) * 2 if who.tail[1] else who.head
         if template == "n_agg":
-            return f"What is {self._aggregate(own, result)} {_AMONG[result.aggregate]} {who.the}?"
-        if template == "n_prop_array_distinct" and own.datatype != "list[str]":
-            return f"Which different values occur in the {p} of {who.the}, taken together?"
+            return self._aggregated(own, result, who)
         if template in ("n_prop_distinct", "n_prop_array_distinct"):
             return f"List the {plural(p)} of {who.the}, each once."
-        left = self._left_out(match, own) if result.known else ""
-        each = self._each(who)
-        if template == "n_argmax" and (happened := event(own)):
-            return f"Which {each[0]} {happened.did_one} {'last' if result.descending else 'first'}?"
+        if template == "n_argmax" and happened:
+            return f"Which {one} {happened.did_one} {'last' if result.descending else 'first'}?"
         if template == "n_argmax":
-            most = extreme_of(p, own.datatype, result.descending)
-            return f"Which {each[0]} has the {most} {p}?"
+            return f"Which {one} has the {extreme_of(own, result.descending)} {p}?"
         if template == "n_where":
             negative = result.operator in ("<>", "NOT IN") or result.bound is False
-            return f"Which {each[1]} {condition(own, result)}{left if negative else ''}?"
+            return f"Which {many} {condition(own, result)}{left * negative}?"
         if template == "n_order_by":
-            ways = [extreme_of(p, own.datatype, greatest) for greatest in (False, True)]
-            first, last = ways[::-1] if result.descending else ways
+            first, last = (
+                extreme_of(own, way) for way in (result.descending, not result.descending)
+            )
             return f"List {who.the}, sorted by {p} from {first} to {last}{left}."
         if own.datatype == "bool":
             return f"List {who.the}, and say whether each {truth(own.name)[0]}{left}."
         unit = f" ({in_unit(own).strip()})" if in_unit(own) else ""
-        if who.single:
-            return f"What are the name and {p}{unit} of {who.one()}{left}?"
-        return f"What are the names and {plural(p)}{unit} of {who.the}{left}?"
+        names = f"name and {p}" if who.single else f"names and {plural(p)}"
+        return f"What are the {names}{unit} of {who.the}{left}?"
 
-    def _which(self, match: MatchPattern, who: NounPhrase) -> str:
-        """A question for names."""
-        human = is_person(match.nodes[0].type)
-        if who.role and human and MATCHES[match.template].category == "union":
-            return f"Who is {who.one('a')}?"
-        if who.role:
-            be = "is" if who.single else "are"
-            return f"{'Who' if human else 'What'} {be} {who.the}?"
-        if who.verb:
-            if human:
-                return f"Who {who.verb[0]}?"
-            return f"Which {who.head[not who.single]} {who.verb[not who.single]}?"
-        if asked := self._asked_gap(match, f"which {who.head[not who.single]}"):
-            return asked
-        return f"List {who.the}."
-
-    def _how_many(self, match: MatchPattern, who: NounPhrase) -> str:
-        """A question for a number."""
-        category = MATCHES[match.template].category
-        if who.role and category == "(n)-(m0*)":
-            return f"How many {who.head[1]} does {self._phrases.named(match, match.edges[0], 'n')} have?"
-        if who.role and category == "union" and not self._joined(match):
-            names = " and ".join(self._phrases.named(match, edge, "n") for edge in match.edges)
-            return f"How many {who.head[1]} do {names} have between them?"
-        if who.role and category == "(n)-(m0)-(m1*)":
-            return self._how_many_theirs(match, who)
-        if who.verb:
-            own = nouns(match.nodes[0].type) if who.tail[1].startswith("of ") else who.head[1]
-            return f"How many {own} {who.verb[1]}?"
-        what = f"how many {who.head[1]}"
-        if asked := self._asked_gap(match, what):
-            return asked
-        if category == "(n)-(m0)-(m1*)" and not self._phrases.does(match, match.edges[0], "n"):
-            some, one = self._phrases.counted(match), match.edges[0]
-            asks = {"heavy": True, "several": not some.single}
-            if asked := self._phrases.asked(match, one, some.the, what, **asks):
-                return _capital(asked)
-        return f"How many {who.head[1]} are there {who.tail[1]}".rstrip() + "?"
-
-    def _joined(self, match: MatchPattern) -> bool:
-        """Whether one of the nodes named is an n, so that it is no sibling that these have."""
-        at = {self._graph.positions[node] for node in fixed_nodes(self._graph, match).values()}
-        return not at.isdisjoint(matched(self._graph, match).nodes.tolist())
-
-    def _how_many_theirs(self, match: MatchPattern, who: NounPhrase) -> str:
-        """A question for the number of what those are something of that a fixed node is joined to."""
-        some, edge = self._phrases.counted(match), match.edges[0]
-        if is_person(match.nodes[0].type):
-            does, between = ("does", "") if some.single else ("do", " between them")
-            return f"How many {who.head[1]} {does} {some.the} have{between}?"
-        what = f"how many different {who.head[1]}"
-        stated = self._phrases.words(edge).predicate
-        if stated.one == "is" and not self._phrases.does(match, edge, "n") and not stated.after:
-            return f"{_capital(stated.before)} {what} {'is' if some.single else 'are'} {some.the}?"
-        return f"{_capital(what)} {'does' if some.single else 'do'} {some.the} have?"
-
-    def _asked_gap(self, match: MatchPattern, whom: str) -> str:
-        """A question for what fixed nodes do something to: "In which towns …?"; "": it is none."""
-        if not match.edges or not all(node.fixed for node in match.nodes[1:]):
-            return ""
-        edge, names = match.edges[0], [self._phrases.named(match, e, "n") for e in match.edges]
-        either = match.category.form == "union" and len(set(match.relations)) == 1
-        if self._phrases.does(match, edge, "n") or not (either or len(names) == 1):
-            return ""
-        heavy = self._phrases.words(edge).predicate.one in ("is", "was")
-        return _capital(self._phrases.asked(match, edge, " or ".join(names), whom, heavy=heavy))
-
-    def _each(self, who: NounPhrase) -> tuple[str, str]:
-        """What follows *which*, with a verb for one of them, and for several."""
-        if not who.tail[1]:
-            return who.head
-        return (f"of {who.the}",) * 2
-
-    def _left_out(self, match: MatchPattern, *own: Property) -> str:
-        """What is said of n without a value, where there are such: they are left out."""
-        at = matched(self._graph, match).nodes.tolist()
-        lacking = [p for p in own if any(self._graph.values(p.name)[n] is None for n in at)]
-        if not lacking:
-            return ""
-        if lacking[0].datatype == "bool":
-            return ", leaving out any of which that is unknown"
-        words = " or ".join(called(p) for p in lacking)
-        return f", leaving out any whose {words} {be(called(lacking[-1]))} unknown"
+    def _aggregated(self, own: Property, result: ReturnClause, who: NounPhrase) -> str:
+        """One number or date for all n."""
+        p, happened = called(own), event(own)
+        if result.aggregate == "count distinct":
+            return f"How many different {plural(p)} are there among {who.the}?"
+        if not happened:
+            among = "of" if result.aggregate == "avg" else "among"
+            return f"What is {_aggregate(own, result)} {among} {who.the}?"
+        unit = "year" if result.year or is_year(own) else "date"
+        which = f"{happened.last if result.aggregate == 'max' else happened.first} of {who.the}"
+        if happened.base == "die":
+            return f"{'In' if unit == 'year' else 'On'} what {unit} did {which} die?"
+        return f"What is the {p.split(' ')[0]} {unit} of {which}?"
 
     def _grouped(self, match: MatchPattern, result: ReturnClause, who: NounPhrase) -> str:
         """For each value of a property, something of the n that have it."""
         key = self._property(match, result.key)
         left = self._left_out(match, key) if result.known else ""
         what = f"the number of {nouns(match.nodes[0].type)}"
-        if result.aggregate != "count":
-            what = self._aggregate(self._property(match, result.property), result)
+        if result.property:
+            what = _aggregate(self._property(match, result.property), result)
+        by, rest = called(key), f"and give {what} in each group{left}."
         if " which " in who.tail[1]:  # else "is spoken by their continent"
-            return (
-                f"Take {who.the}, group them by {called(key)}, and give {what} in each group{left}."
-            )
-        return f"Group {who.the} by their {called(key)}, and give {what} in each group{left}."
+            return f"Take {who.the}, group them by {by}, {rest}"
+        return f"Group {who.the} by their {by}, {rest}"
 
-    def _aggregate(self, own: Property, result: ReturnClause) -> str:
-        p = called(own)
-        if result.aggregate == "count distinct":
-            return f"the number of different {plural(p)}"
-        if result.aggregate == "avg":
-            return f"the average {p}{in_unit(own)}"
-        most = extreme_of(p, own.datatype, result.aggregate == "max")
-        return f"the {'year of the ' * result.year}{most} {p}{in_unit(own)}"
+    def _which(self, match: MatchPattern, who: NounPhrase) -> str:
+        """A question for names."""
+        human, number = is_person(match.nodes[0].type), not who.single
+        if who.role and human and match.category.form == "union":
+            return f"Who is {who.one('a')}?"
+        if who.role:
+            return f"{'Who' if human else 'What'} {'are' if number else 'is'} {who.the}?"
+        if who.verb:
+            return f"{'Who' if human else f'Which {who.head[number]}'} {who.verb[number and not human]}?"
+        return self._asked_gap(match, f"which {who.head[number]}") or f"List {who.the}."
+
+    def _how_many(self, match: MatchPattern, who: NounPhrase) -> str:
+        """A question for a number."""
+        ends, what = self._phrases.ends(match), f"how many {who.head[1]}"
+        chain = len(ends) == 2 and match.category.shape[1][0] == "m0"
+        if who.role and len(ends) == 1:
+            return f"How many {who.head[1]} does {ends[0].far_name} have?"
+        if who.role and match.category.form == "union" and not self._joined(match):
+            names = " and ".join(end.far_name for end in ends)
+            return f"How many {who.head[1]} do {names} have between them?"
+        if who.role and chain:
+            return self._how_many_theirs(match, ends[0], who.head[1])
+        if who.verb:
+            own = nouns(match.nodes[0].type) if who.tail[1].startswith("of ") else who.head[1]
+            return f"How many {own} {who.verb[1]}?"
+        if asked := self._asked_gap(match, what):
+            return asked
+        if chain and not ends[0].does:
+            some = self._phrases.counted(match)
+            if asked := ends[0].asked(Far(some.the, not some.single), what, heavy=True):
+                return _capital(asked)
+        return f"How many {who.head[1]} are there {who.tail[1]}".rstrip() + "?"
+
+    def _joined(self, match: MatchPattern) -> bool:
+        """Whether one of the nodes named is an n, so that it is no sibling that these have."""
+        fixed, n = fixed_nodes(self._graph, match).values(), matched(self._graph, match).nodes
+        return any(self._graph.positions[node] in n for node in fixed)
+
+    def _how_many_theirs(self, match: MatchPattern, end: EdgeEnd, theirs: str) -> str:
+        """A question for the number of what those are something of that a fixed node is joined to."""
+        some = self._phrases.counted(match)
+        does, be, between = ("does", "is", "") if some.single else ("do", "are", " between them")
+        if end.person:
+            return f"How many {theirs} {does} {some.the} have{between}?"
+        words, what = end.words, f"how many different {theirs}"
+        if words.verb[0] == "is" and not end.does and not words.after[0]:
+            return f"{_capital(words.before[0])} {what} {be} {some.the}?"
+        return f"{_capital(what)} {does} {some.the} have?"
+
+    def _asked_gap(self, match: MatchPattern, whom: str) -> str:
+        """A question for what fixed nodes do something to: "In which towns …?"; "": it is none."""
+        ends = self._phrases.ends(match)
+        either = match.category.form == "union" and len(set(match.relations)) == 1
+        fixed = len(match.category.fixed) == len(ends)
+        if not ends or ends[0].does or not (either or (fixed and len(ends) == 1)):
+            return ""
+        names = " or ".join(end.far_name for end in ends)
+        return _capital(ends[0].asked(Far(names), whom, heavy=ends[0].words.is_state))
+
+    def _left_out(self, match: MatchPattern, own: Property) -> str:
+        """What is said of n without a value, where there are such: they are left out."""
+        values, words = self._graph.values(own.name), called(own)
+        if all(values[n] is not None for n in matched(self._graph, match).nodes.tolist()):
+            return ""
+        whose = f"whose {words} {'are' if is_several(words) else 'is'}"
+        whose = "of which that is" if own.datatype == "bool" else whose
+        return f", leaving out any {whose} unknown"
 
     def _counted(self, match: MatchPattern) -> str:
         """For each n the number of m0 that an edge joins it with."""
-        who, edge = self._phrases.of(match), match.edges[0]
+        who, (end, _) = self._phrases.of(match), self._phrases.ends(match)
+        other = EdgeEnd(self._phrases, match, match.edges[0], "m0")
         many, each = nouns(match.nodes[1].type), who.one("each")
         none = "" if all(m0_counts(self._graph, match).values()) else " Include those with none."
-        if own := self._phrases.noun_at(match, edge, "m0"):
+        if own := other.noun:
             return f"How many {own[1]} does {each} have?{none}"
-        that = self._that(match)
-        if self._phrases.does(match, edge, "n"):
-            heavy = self._phrases.words(edge).predicate.one in ("is", "was")
-            heavy = heavy or " which " in who.tail[0]  # else "in which it is spoken border"
-            far = that.text if heavy else each
-            if asked := self._phrases.asked(match, edge, far, f"how many {many}", heavy=heavy):
+        that = _that(end)
+        if end.does:
+            # Else "in which it is spoken border".
+            heavy = end.words.is_state or " which " in who.tail[0]
+            if asked := other.asked(Far(that if heavy else each), f"how many {many}", heavy=heavy):
                 return f"{f'For {each}, {asked}' if heavy else _capital(asked)}{none}"
-        if verb := self._phrases.verb(match, edge, "m0", Far(each), True):
+        if verb := other.verb(each, True):
             return f"How many {many} {verb}?{none}"
-        relative = self._phrases.relative(match, edge, "m0", that, True)
-        return f"For {each}, give the number of {many} {relative}.{none}"
+        return f"For {each}, give the number of {many} {other.relative(Far(that), True)}.{none}"
 
     def _members(self, match: MatchPattern) -> str:
         """For each n the number of those m0 that are said which they are."""
-        some, edge = self._phrases.counted(match), match.edges[0]
-        one, these = noun(match.nodes[0].type), f"these {some.head[1]}"
-        others = self._phrases.others(match)
-        own = None if others else self._phrases.noun_at(match, edge, "n")
-        if own:
-            each = f"{own[0]} of {some.the}"
-        else:
-            any_ = Far(f"any of {some.the}", True)
-            each = f"{one} {others}" if others.startswith("other than") else f"{others} {one}"
-            each = f"{each.strip()} {self._phrases.relative(match, edge, 'n', any_, False)}"
-        if own and not is_person(match.nodes[0].type):
+        (end, last), some, others = (
+            self._phrases.ends(match), self._phrases.counted(match), self._phrases.others(match),
+        )  # fmt: skip
+        other, far = EdgeEnd(self._phrases, match, match.edges[0], "m0"), match.nodes[2]
+        own, one = end.noun if others == "{}" else None, end.type[0]
+        these = f"these {some.head[1]}"
+        if own and not end.person:
             number = f"the number of {some.head[1]} in each group"
             return f"Group {some.the} by their {own[0]}, and give {number}."
-        theirs = self._phrases.noun_at(match, edge, "m0")
-        if own and theirs and is_person(match.nodes[0].type):
-            far = match.nodes[2]
-            known = far.name if is_person(far.type) else f"that {noun(far.type)}"
-            if verb := self._phrases.verb(match, match.edges[1], "m0", Far(known or ""), True):
-                each = f"{own[0]} of {some.one('the' if some.single else 'a')}"
-                return f"For each {each}, how many of their {theirs[1]} {verb}?"
-            each = f"for each the number of {these} whose {own[0]} they are"
-            return f"List the {own[1]} of {some.the}, and {each}."
-        that = self._that(match)
-        turned = theirs or self._phrases.does(match, edge, "m0")
-        if not turned:
-            whom = f"how many of {these}"
-            if asked := self._phrases.asked(match, edge, that.text, whom, heavy=True):
-                return f"For each {each}, {asked}"
-        if verb := self._phrases.verb(match, edge, "m0", that, True):
-            if own or others:
+        known = last.far_name if is_person(far.type) else f"that {noun(far.type)}"
+        if own and other.noun and (verb := last.verb(known, True)):
+            each = f"{own[0]} of {some.one('the' if some.single else 'a')}"
+            return f"For each {each}, how many of their {other.noun[1]} {verb}?"
+        joined = end.relative(Far(f"any of {some.the}", True), False)
+        each = f"{own[0]} of {some.the}" if own else f"{others.format(one)} {joined}"
+        asked = other.asked(Far(_that(end)), f"how many of {these}", heavy=True)
+        if asked and not other.noun and not other.does:
+            return f"For each {each}, {asked}"
+        if verb := other.verb(_that(end), True):
+            if own or others != "{}":
                 return f"For each {each}, how many of {these} {verb}?"
-            verb = self._phrases.verb(match, edge, "m0", Far(f"each {one}"), True)
+            verb = other.verb(f"each {one}", True)
             return f"How many of {some.the} {verb}? Leave out {plural(one)} with none."
-        relative = self._phrases.relative(match, edge, "m0", that, True)
+        relative = other.relative(Far(_that(end)), True)
         return f"For each {each}, give the number of {these} {relative}."
 
-    def _that(self, match: MatchPattern) -> Far:
-        """One n that was just spoken of."""
-        type_ = match.nodes[0].type
-        return Far(f"that {noun(type_)}" if is_person(type_) else "it")
-
     def _compared(self, match: MatchPattern, result: ReturnClause) -> str:
+        """What two have in common, or how they differ."""
         one, other = (node.name for node in match.nodes)
-        own = self._property(match, result.property)
-        p, happened = called(own), event(own)
-        if happened and result.template == "comparison_arithmetic" and is_year(own):
-            return f"How many years later {happened.asks[0]} {one} {happened.base} than {other}?"
-        if happened and result.template == "comparison_boolean" and is_year(own):
-            did = happened.asks[1].capitalize()
-            return f"{did} {one} and {other} {happened.base} in the same year?"
-        if happened and result.template == "comparison_argmax":
-            which = (
-                "Who" if is_person(match.nodes[0].type) else f"Which {noun(match.nodes[0].type)}"
-            )
-            return f"{which} {happened.did_one} later, {one} or {other}?"
-        if result.template == "comparison_argmax":
-            more = extreme_of(p, own.datatype, True, degree="er")
-            return f"Which {noun(match.nodes[0].type)} has the {more} {p}, {one} or {other}?"
-        if result.template == "comparison_boolean":
+        own, type_ = self._property(match, result.property), match.nodes[0].type
+        p, happened, template = called(own), event(own), result.template
+        if template == "comparison_argmax":
+            which = "Who" if happened and is_person(type_) else f"Which {noun(type_)}"
+            more = f"has the {extreme_of(own, True, 'er')} {p}"
+            return f"{which} {f'{happened.did_one} later' if happened else more}, {one} or {other}?"
+        if template == "comparison_boolean":
+            if happened and is_year(own):
+                return f"{_capital(happened.asks[1])} {one} and {other} {happened.base} in the same year?"
             if is_place(own):
-                within = "on" if p == "continent" else "in"
-                return f"Are {one} and {other} {within} the same {p}?"
+                return f"Are {one} and {other} {'on' if p == 'continent' else 'in'} the same {p}?"
             return f"Do {one} and {other} have the same {p}?"
-        more = extreme_of(p, own.datatype, True, degree="er")
+        if happened and is_year(own):
+            return f"How many years later {happened.asks[0]} {one} {happened.base} than {other}?"
         much = "many years" if is_year(own) else "much"
+        more = extreme_of(own, True, "er")
         return f"How {much} {more} is the {p} of {one} than that of {other}{in_unit(own)}?"
 
     def _property(self, match: MatchPattern, name: str) -> Property:
@@ -377,20 +326,29 @@ class QuestionTexts:
 
     def _name(self, node: str) -> str:
         """A name, and what tells it from others of that name: its type, unless all others have more nodes."""
-        own = self._graph.node(node)
-        others = self._graph.named(own.type, own.name)
-        if len(others) == 1:
-            shared = [
-                row.label
-                for row in self._graph.schema.entities
-                if row.label != own.type and self._graph.named(row.label, own.name)
-            ]
-            size = len(self._graph.of_type(own.type))
-            alone = all(size < len(self._graph.of_type(label)) for label in shared)
-            return own.name if alone else f"{own.name} ({noun(own.type)})"
-        known = [self._graph.nodes[at].description for at in others]
-        about = own.description
-        return f"{own.name} ({about if about and known.count(about) == 1 else node})"
+        own, of_type = self._graph.node(node), self._graph.of_type
+        known = [self._graph.nodes[at].description for at in self._graph.named(own.type, own.name)]
+        if len(known) > 1:
+            return f"{own.name} ({own.description * (known.count(own.description) == 1) or node})"
+        types = (row.label for row in self._graph.schema.entities if row.label != own.type)
+        shared = (len(of_type(label)) for label in types if self._graph.named(label, own.name))
+        fewest = all(len(of_type(own.type)) < size for size in shared)
+        return own.name if fewest else f"{own.name} ({noun(own.type)})"
+
+
+def _aggregate(own: Property, result: ReturnClause) -> str:
+    p = called(own)
+    if result.aggregate == "count distinct":
+        return f"the number of different {plural(p)}"
+    if result.aggregate == "avg":
+        return f"the average {p}{in_unit(own)}"
+    most = extreme_of(own, result.aggregate == "max")
+    return f"the {'year of the ' * result.year}{most} {p}{in_unit(own)}"
+
+
+def _that(end: EdgeEnd) -> str:
+    """One that was just spoken of."""
+    return f"that {end.type[0]}" if end.person else "it"
 
 
 def _capital(text: str) -> str:
