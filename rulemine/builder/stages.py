@@ -403,7 +403,7 @@ class BuildStages:
         # Other stages apply the first two; which levels are written as graphs changes none of a triple.
         for name in ("per_type", "min_sure_confidence", "levels"):
             del options[name]
-        return self._stage("select", 6, options, work)
+        return self._stage("select", 7, options, work)
 
     def _ask(self) -> Stage:
         inputs = self.inputs

@@ -1,23 +1,23 @@
 """The default selection: removes for the core first, then as much as the caps and the proofs allow.
 
-For the core, everything between two entities has to go, so whole pairs of entities are selected: each
-fact between them by a grounding whose body joins them nowhere. The head relations take turns, so that the
-scarce ones are not crowded out; within a relation its rules do. First come facts that give a question
-which no other selected fact gives: facts with the same topic entity are one question.
+A fact is removed with a proof of it that stays: a grounding of a rule, which has the fact as its head. So the
+facts in its body stay, too, and no rule selects more than its cap.
 
-Then the rest, unless other facts join the same two entities and such facts may not be removed by themselves
-(`Setting.restated`): a greedy pass and local search. In the greedy pass the rules take turns, those with the
-fewest heads first. At its turn a rule adds one grounding: of a few drawn at random, the one that blocks
-the fewest others. When no rule can add any more, the local search adds groundings that conflict with chosen
-ones, takes the conflicting ones out, and replaces each by another proof of its head or another grounding of
-its rule. A step is undone if it costs a rule or a fact; what was selected for the core stays.
+For the core, everything between two entities has to go, so whole pairs of entities are selected: each fact
+between them by a grounding whose body joins them nowhere. The head relations take turns, so that the scarce
+ones are not crowded out; within a relation its rules do. First come facts that give a question which no other
+selected fact gives: facts with the same topic entity are one question. Then the rest is selected, fact by
+fact, unless other facts join the same two entities and such facts may not be removed by themselves
+(`Setting.restated`); here all rules take turns, those with the fewest heads first.
+
+At its turn a rule adds one grounding: of a few drawn at random, the one that blocks the fewest others. What
+was added stays.
 
 Guarantees: no removed triple is in the body of a chosen grounding, no rule selects more than its cap; a
-function of graph, groundings and seed, whatever the order of the rules; time linear in the groundings
-times the cap, with a fixed number of passes.
+function of graph, groundings and seed, whatever the order of the rules; time linear in the groundings times
+the cap.
 """
 
-import itertools
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -39,130 +39,9 @@ __all__ = ["candidates_of", "choose"]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-
-class SearchState:
-    """The state of the search for a selection: which facts are removed, needed and free.
-
-    A fact is given by one of its triples (see `rulemine.kg.facts`); here, "triple" means such a fact.
-    Guarantee: at any time between two calls, no removed triple is in the body of a chosen grounding,
-    each triple is the head of at most one chosen grounding, and no rule has more than its cap.
-
-    Args:
-        groundings: The candidates; a chosen one is given by its position among them.
-        triples: Number of triples of the graph.
-        cap: Most certificates per rule.
-
-    Attributes:
-        cap: As given.
-        rule: int64, shape (n,): rule of each grounding.
-        head: int64, shape (n,): head of each grounding.
-        body: int64, shape (k, n): body of each; padded with a position that stands for no triple.
-        certificate: int32, shape (triples + 1,): the grounding chosen for a removed triple, else −1.
-        removed: bool, shape (triples + 1,).
-        needed: int32, shape (triples + 1,): how many chosen groundings have the triple in their body.
-        count: int64, shape (rules,): chosen groundings of each rule.
-    """
-
-    def __init__(self, groundings: Groundings, triples: int, cap: int) -> None:
-        self.cap = cap
-        self.rule = groundings.rule.astype(np.int64)
-        self.head = groundings.head
-        self.body = np.where(groundings.body < 0, triples, groundings.body).T.copy()
-        self.certificate = np.full(triples + 1, -1, np.int32)
-        self.removed = np.zeros(triples + 1, bool)
-        self.needed = np.zeros(triples + 1, np.int32)
-        self.count = np.zeros(len(groundings.rules), np.int64)
-        self._users: dict[int, list[int]] = {}
-        self._none = triples
-        self.value(np.ones(len(self.head), bool))
-        by_id = sorted(range(len(groundings.rules)), key=lambda r: groundings.rules[r].id)
-        rank = np.empty(len(by_id), np.int64)
-        rank[by_id] = np.arange(len(by_id))
-        self._by_head = np.lexsort((rank[self.rule], self.head))
-        sizes = np.bincount(self.head, minlength=triples + 1)
-        self._head_start = np.append(0, sizes.cumsum()).astype(np.int32)
-
-    def value(self, groundings: npt.NDArray[np.bool_]) -> None:
-        """Sets the groundings that `least_harmful` tries not to block; all of them at first."""
-        # How many of them have each triple as head, and how many in their body.
-        heads, bodies = self.head[groundings], self.body[:, groundings].ravel()
-        self._as_head = np.bincount(heads, minlength=self._none + 1).astype(np.int32)
-        self._in_body = np.bincount(bodies, minlength=self._none + 1).astype(np.int32)
-        self._in_body[self._none] = 0
-
-    def parts(self, grounding: int) -> list[int]:
-        """The body of a grounding, each triple once, ascending."""
-        return sorted({t for t in self.body[:, grounding].tolist() if t != self._none})
-
-    @property
-    def chosen(self) -> Ints:
-        """The chosen groundings, ascending."""
-        return np.sort(self.certificate[self.certificate >= 0]).astype(np.int64)
-
-    def of_head(self, triple: int) -> Ints:
-        """The groundings with a given head, by rule id, then in canonical order."""
-        return self._by_head[self._head_start[triple] : self._head_start[triple + 1]]
-
-    def free(self, groundings: Ints) -> Ints:
-        """The given groundings that could be added now, cap aside; in the order given."""
-        head = self.head.take(groundings)
-        taken = self.removed.take(head)
-        taken |= self.needed.take(head) > 0
-        for column in self.body:
-            taken |= self.removed.take(column.take(groundings))
-        return groundings[~taken]
-
-    def free_first(self, groundings: Ints, number: int) -> Ints:
-        """As `free`, but what comes after the first free ones, so many, is not looked at."""
-        found, start = groundings[:0], 0
-        while start < len(groundings) and len(found) < number:
-            found = np.concatenate((found, self.free(groundings[start : start + 4 * number])))
-            start += 4 * number
-        return np.concatenate((found, groundings[start:]))
-
-    def least_harmful(self, groundings: Ints) -> int:
-        """The given grounding that blocks the fewest others; the first of equals.
-
-        Removing its head blocks the groundings that need it; keeping its body blocks those that have
-        one of its triples as head, unless that triple is needed already.
-        """
-        body = self.body[:, groundings]
-        kept = np.where(self.needed[body] == 0, self._as_head[body], 0).sum(axis=0)
-        return int(groundings[np.argmin(self._in_body[self.head[groundings]] + kept)])
-
-    def conflicts(self, groundings: Ints) -> Ints:
-        """About how many chosen groundings each of the given ones conflicts with."""
-        head = self.head[groundings]
-        inside: Ints = self.removed[self.body[:, groundings]].sum(axis=0)
-        return inside + np.where(self.removed[head], 1, self.needed[head])
-
-    def conflicting(self, grounding: int) -> list[int]:
-        """The removed triples that would have to be put back for a grounding to be added."""
-        head = int(self.head[grounding])
-        found = [head] if self.removed[head] else list(self._users.get(head, ()))
-        found += [t for t in self.parts(grounding) if self.removed[t] and t not in found]
-        return found
-
-    def add(self, grounding: int) -> None:
-        """Chooses a free grounding: removes its head, keeps its body."""
-        head = int(self.head[grounding])
-        self.certificate[head] = grounding
-        self.removed[head] = True
-        self.count[self.rule[grounding]] += 1
-        for part in self.parts(grounding):
-            self.needed[part] += 1
-            self._users.setdefault(part, []).append(head)
-
-    def drop(self, head: int) -> int:
-        """Puts a removed triple back; returns the grounding that was chosen for it."""
-        grounding = int(self.certificate[head])
-        self.certificate[head] = -1
-        self.removed[head] = False
-        self.count[self.rule[grounding]] -= 1
-        for part in self.parts(grounding):
-            self.needed[part] -= 1
-            self._users[part].remove(head)
-        return grounding
+CHOICES = 16
+"""Groundings among which the least harmful is taken. More would remove a few percent more triples where
+the cap does not bind, but favor triples at the periphery of the graph."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,24 +111,6 @@ def _for_the_core(setting: Setting, found: Groundings) -> Bools:
     return apart & (whole & some)[pair]
 
 
-CANDIDATES = 16
-"""Groundings among which the least harmful is taken. More would remove a few percent more triples where
-the cap does not bind, but favor triples at the periphery of the graph."""
-
-CONFLICTS = (1, 1, 1, 2, 2)
-"""Most conflicts a grounding may have to be tried, for each round of the local search. One is quickly
-replaced; two cost four times as much for one percent more triples; each later round gains less."""
-
-TRIALS = 100
-"""Most groundings of a rule that a round tries."""
-
-TRIALS_IN_ROUND = 16_000
-"""About how many groundings a round tries in all: with thousands of rules, each gets fewer."""
-
-CONFLICTS_FIRST = 8
-"""Most conflicts for a rule that has no certificate yet."""
-
-
 def choose(
     setting: Setting,
     groundings: Groundings,
@@ -258,14 +119,14 @@ def choose(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> RemovalPlan:
-    """Chooses facts to remove: for the core, then as many rules and as many facts as possible.
+    """Chooses facts to remove: for the core, then as many as possible.
 
     Args:
         setting: The graph, and what may be removed from it.
         groundings: Its groundings, or a sample of them.
         per_rule: Cap: how many facts a rule selects at most, ≥ 1.
         seed: Seed of the order in which groundings are tried.
-        progress: Called with (rounds done, most rounds).
+        progress: Called with (passes done, all passes).
 
     Returns:
         One row per removed fact, by rule, then by head. The upper bounds of its counts are what caps
@@ -278,33 +139,29 @@ def choose(
     if per_rule < 1:
         raise ConfigError(f"per_rule: found {per_rule}; expected at least 1. Raise it.")
     candidates = candidates_of(setting, groundings)
-    state = SearchState(candidates.facts, len(setting.kg), per_rule)
-    search = _Search(state, candidates, setting, seed)
-    search.fill_core()
-    search.fill()
-    for done, conflicts in enumerate(CONFLICTS, start=1):
+    search = _Search(setting, candidates, per_rule, seed)
+    passes = (
+        lambda: search.add_pairs(fresh=True),
+        lambda: search.add_pairs(fresh=False),
+        search.add_singly,
+    )
+    for done, add in enumerate(passes, start=1):
+        add()
         if progress:
-            progress(done, len(CONFLICTS) + 1)
-        if search.upper_bound == int(state.removed.sum()):
-            break
-        search.improve(done, conflicts)
-        search.fill()
-    if progress:
-        progress(len(CONFLICTS) + 1, len(CONFLICTS) + 1)
-    return _choice(setting, groundings, candidates, search)
-
-
-def _choice(
-    setting: Setting, groundings: Groundings, candidates: Candidates, search: "_Search"
-) -> RemovalPlan:
-    chosen, removed = search.state.chosen, search.state.removed
-    found = candidates.groundings
+            progress(done, len(passes))
+    found, chosen = candidates.groundings, np.array(sorted(search.chosen.values()), np.int64)
     head = found.head[chosen]
     statements = np.bincount(setting.facts, minlength=len(setting.kg))
     # What empties a pair of entities goes at one level, or it would be in the core too late.
     there = np.zeros(int(setting.pairs.max(initial=-1)) + 1, bool)
-    there[setting.pairs[~removed[setting.facts]]] = True
+    there[setting.pairs[~search.removed[setting.facts]]] = True
     pair = setting.pairs[head]
+
+    def most(own: Bools) -> int:
+        allowed = np.minimum(_heads_by_rule(candidates.facts, own), per_rule).sum()
+        heads = distinct(candidates.facts.head[own])
+        return int(np.sort(statements[heads])[::-1][:allowed].sum())
+
     return RemovalPlan(
         found.rules,
         head,
@@ -316,201 +173,193 @@ def _choice(
             int(groundings.counts.sum()),
             groundings.provable,
             len(groundings),
-            _most(statements, candidates.facts.head, search.upper_bound),
-            _most(statements, candidates.facts.head[candidates.core], search.core_upper_bound),
+            most(np.ones(len(found), bool)),
+            most(candidates.core),
             candidates.restated,
         ),
     )
 
 
-def _most(statements: Ints, heads: Ints, facts: int) -> int:
-    """Most triples that so many of the given facts may have."""
-    return int(np.sort(statements[distinct(heads)])[::-1][:facts].sum())
+def _heads_by_rule(groundings: Groundings, own: Bools) -> Ints:
+    """How many distinct heads some of the groundings have, by rule."""
+    n = 1 + int(groundings.head.max(initial=0))
+    pairs = distinct(groundings.rule[own].astype(np.int64) * n + groundings.head[own])
+    return np.bincount(pairs // n, minlength=len(groundings.rules))
 
 
 class _Search:
-    """The steps of the procedure; see the module."""
+    """Which facts are removed, and with which groundings.
 
-    def __init__(
-        self, state: SearchState, candidates: Candidates, setting: Setting, seed: int
-    ) -> None:
-        self.state = state
-        self._seed = seed
-        facts = candidates.facts
-        self._core, self._beyond = candidates.core, candidates.beyond
-        self._pair = setting.pairs
-        self._rules = facts.rules
+    A fact is given by one of its triples (see `rulemine.kg.facts`), a grounding by its position among the
+    candidates. At any time between two calls, no removed fact is in the body of a chosen grounding, and no
+    rule has more than its cap.
+
+    Attributes:
+        chosen: Removed fact → the grounding that selects it.
+        removed: bool, shape (triples + 1,). The last place stands for no triple: bodies are padded with it.
+    """
+
+    def __init__(self, setting: Setting, candidates: Candidates, cap: int, seed: int) -> None:
+        facts, self._none = candidates.facts, len(setting.kg)
+        self._candidates, self._setting, self._cap, self._seed = candidates, setting, cap, seed
+        self._head, self._rule = facts.head, facts.rule
+        self._body = np.where(facts.body < 0, self._none, facts.body).T.copy()
         self._ids = [rule.id for rule in facts.rules]
-        starts = np.searchsorted(facts.rule, np.arange(len(self._ids) + 1))
-        self._rows = [np.arange(a, b) for a, b in itertools.pairwise(starts)]
-        heads = [len(distinct(facts.head[rows])) for rows in self._rows]
-        self._most = [min(state.cap, n) for n in heads]
-        self.upper_bound = min(sum(self._most), len(distinct(facts.head)))
-        self._fewest_heads_first = sorted(
-            (r for r, n in enumerate(heads) if n), key=lambda r: (heads[r], self._ids[r])
-        )
-        self._core_heads = [
-            len(distinct(facts.head[rows[self._core[rows]]])) for rows in self._rows
-        ]
-        core_facts = distinct(facts.head[self._core])
-        self.core_upper_bound = min(
-            sum(min(state.cap, n) for n in self._core_heads), len(core_facts)
-        )
+        self.chosen: dict[int, int] = {}
+        self.removed = np.zeros(self._none + 1, bool)
+        self._needed = np.zeros(self._none + 1, np.int32)  # by how many chosen bodies
+        self._count = np.zeros(len(self._ids), np.int64)
+        rank = np.argsort(np.argsort(np.array(self._ids)))
+        self._by_head = np.lexsort((rank[self._rule], self._head))
+        self._head_order = self._head[self._by_head]
+        core = distinct(self._head[candidates.core])
         self._of_pair: dict[int, list[int]] = {}
-        for fact, pair in zip(core_facts.tolist(), self._pair[core_facts].tolist(), strict=True):
+        for fact, pair in zip(core.tolist(), setting.pairs[core].tolist(), strict=True):
             self._of_pair.setdefault(pair, []).append(fact)
-        self._locked = np.zeros(len(state.removed), bool)
-        self._questions = setting.questions
-        wanted = self._questions[core_facts]
-        most = int(self._questions.max(initial=-1)) + 1
-        self._demand = np.bincount(wanted[wanted >= 0], minlength=most + 1)
-        self._asked = np.zeros(most + 1, bool)
+        wanted, questions = setting.questions[core], int(setting.questions.max(initial=-1)) + 1
+        self._demand = np.bincount(wanted[wanted >= 0], minlength=questions)
+        self._asked = np.zeros(questions, bool)
 
-    def fill_core(self) -> None:
-        """The passes for the core: first what gives a question that no other fact gives, then the rest."""
-        self.state.value(self._core)
-        self._fill_pairs(new=True)
-        self._fill_pairs(new=False)
-        self._locked = self.state.removed.copy()
-        self._rows = [rows[self._beyond[rows]] for rows in self._rows]
-        self.state.value(self._beyond)
+    def add_pairs(self, *, fresh: bool) -> None:
+        """A pass for the core: adds whole pairs of entities, one per head relation and turn.
 
-    def _fill_pairs(self, new: bool) -> None:
-        """Adds whole pairs, one per head relation and turn."""
-        state = self.state
-        waiting: dict[int, Ints] = {}
+        Args:
+            fresh: Whether only for facts with a question that no fact was selected for.
+        """
+        waiting = self._waiting(self._candidates.core, "core")
         turns: dict[str, deque[int]] = {}
-        for r in sorted(
-            self._fewest_heads_first, key=lambda r: (self._core_heads[r], self._ids[r])
-        ):
-            if self._core_heads[r]:
-                rows = self._shuffled(r, "core")
-                waiting[r] = rows[self._core[rows]]
-                turns.setdefault(self._rules[r].head.relation, deque()).append(r)
+        for r in waiting:
+            relation = self._candidates.facts.rules[r].head.relation
+            turns.setdefault(relation, deque()).append(r)
         while turns:
             for relation in sorted(turns):
                 queue = turns[relation]
                 while queue:
                     r = queue[0]
-                    rows = state.free(waiting[r]) if self._wants(r) else waiting[r][:0]
-                    waiting[r] = rows = rows[self._fresh(rows)] if new else rows
+                    rows = self._free(waiting[r]) if self._wants(r) else waiting[r][:0]
+                    waiting[r] = rows = rows[self._fresh(rows)] if fresh else rows
                     if not len(rows):
                         queue.popleft()
                         continue
-                    grounding = state.least_harmful(rows[:CANDIDATES])
+                    grounding = self._least_harmful(rows[:CHOICES])
                     if self._add_pair(grounding):
                         queue.rotate(-1)
                         break
                     # Another fact of its pair has no free proof now, and never will have one again.
-                    pair = self._pair[state.head[rows]]
-                    waiting[r] = rows[pair != self._pair[state.head[grounding]]]
+                    pair = self._setting.pairs[self._head[rows]]
+                    waiting[r] = rows[pair != self._setting.pairs[self._head[grounding]]]
                 if not queue:
                     del turns[relation]
 
-    def _fresh(self, rows: Ints) -> npt.NDArray[np.bool_]:
+    def add_singly(self) -> None:
+        """The pass for the rest: adds groundings, one per rule and turn, until no rule can take any."""
+        waiting = self._waiting(self._candidates.beyond, "fill")
+        while waiting:
+            for r in list(waiting):
+                # What is not free now stays so, for groundings are only added.
+                waiting[r] = self._free_first(waiting[r]) if self._wants(r) else waiting[r][:0]
+                if len(waiting[r]):
+                    self._add(self._least_harmful(waiting[r][:CHOICES]))
+                else:
+                    del waiting[r]
+
+    def _waiting(self, own: Bools, what: str) -> dict[int, Ints]:
+        """Some groundings by rule, those with the fewest heads first, each in random order.
+
+        From now on these are the ones of which as few as possible are to be blocked.
+        """
+        heads, bodies = self._head[own], self._body[:, own].ravel()
+        self._as_head = np.bincount(heads, minlength=self._none + 1).astype(np.int32)
+        self._in_body = np.bincount(bodies, minlength=self._none + 1).astype(np.int32)
+        self._in_body[self._none] = 0
+        number = _heads_by_rule(self._candidates.facts, own).tolist()
+        starts = np.searchsorted(self._rule, np.arange(len(self._ids) + 1)).tolist()
+        waiting = {}
+        for r in sorted(range(len(self._ids)), key=lambda r: (number[r], self._ids[r])):
+            rows = np.arange(starts[r], starts[r + 1])
+            if number[r]:
+                order = stream(self._seed, "select", what, self._ids[r]).permutation(len(rows))
+                waiting[r] = rows[order][own[rows[order]]]
+        return waiting
+
+    def _fresh(self, rows: Ints) -> Bools:
         """Which groundings have a head with a question that no fact was selected for."""
-        questions = self._questions[self.state.head[rows]]
-        fresh: npt.NDArray[np.bool_] = (questions >= 0) & ~self._asked[questions]
+        questions = self._setting.questions[self._head[rows]]
+        fresh: Bools = (questions >= 0) & ~np.append(self._asked, True)[questions]
         return np.logical_or(fresh[:, 0], fresh[:, 1])
 
     def _ask(self, fact: int) -> None:
         """Reserves a question for a fact: of two that are left, the one that fewer others could take."""
-        left = [q for q in self._questions[fact].tolist() if q >= 0 and not self._asked[q]]
+        questions = self._setting.questions[fact].tolist()
+        left = [q for q in questions if q >= 0 and not self._asked[q]]
         if left:
             self._asked[min(left, key=lambda q: (self._demand[q], q))] = True
 
     def _add_pair(self, grounding: int) -> bool:
         """Adds a grounding and one for each other fact of its pair; or nothing, if one has none."""
-        state = self.state
-        state.add(grounding)
-        head = int(state.head[grounding])
+        head = int(self._head[grounding])
+        self._add(grounding)
         added = [head]
-        for fact in self._of_pair[int(self._pair[head])]:
+        for fact in self._of_pair[int(self._setting.pairs[head])]:
             if fact == head:
                 continue
-            rows = state.of_head(fact)
-            rows = state.free(rows[self._core[rows]])
-            rows = rows[state.count[state.rule[rows]] < state.cap]
+            rows = self._by_head[slice(*np.searchsorted(self._head_order, [fact, fact + 1]))]
+            rows = self._free(rows[self._candidates.core[rows]])
+            rows = rows[self._count[self._rule[rows]] < self._cap]
             if not len(rows):
                 for fact in added:
-                    state.drop(fact)
+                    self._drop(fact)
                 return False
-            state.add(state.least_harmful(rows))
+            self._add(self._least_harmful(rows))
             added.append(fact)
         for fact in added:
             self._ask(fact)
         return True
 
-    def fill(self) -> None:
-        """The greedy pass: adds free groundings, one per rule and turn, until no rule can take any."""
-        state = self.state
-        waiting = {r: self._shuffled(r, "fill") for r in self._fewest_heads_first if self._wants(r)}
-        while waiting:
-            for r in list(waiting):
-                # What is not free now stays so while groundings are only added.
-                waiting[r] = state.free_first(waiting[r], CANDIDATES)
-                if len(waiting[r]):
-                    state.add(state.least_harmful(waiting[r][:CANDIDATES]))
-                if not len(waiting[r]) or not self._wants(r):
-                    del waiting[r]
-
-    def improve(self, round_: int, conflicts: int) -> None:
-        """A round of local search: tries groundings of rules below their cap in place of chosen ones.
-
-        Args:
-            round_: Number of the round; each tries the groundings in another order.
-            conflicts: Most chosen groundings that one may conflict with.
-        """
-        state = self.state
-        wanting = [r for r in self._fewest_heads_first if self._wants(r)]
-        trials = min(TRIALS, max(1, TRIALS_IN_ROUND // max(1, len(wanting))))
-        for r in wanting:
-            most = conflicts if state.count[r] else CONFLICTS_FIRST
-            rows = self._shuffled(r, round_)
-            rows = rows[state.conflicts(rows) <= most]
-            for grounding in rows[:trials].tolist():
-                if not self._wants(r):
-                    break
-                self._swap_in(r, grounding, conflicts)
-
-    def _swap_in(self, r: int, grounding: int, conflicts: int) -> None:
-        """Adds one grounding if those it conflicts with can be replaced."""
-        state = self.state
-        uncovered = state.count[r] == 0
-        out = state.conflicting(grounding)
-        if len(out) > (CONFLICTS_FIRST if uncovered else conflicts) or self._locked[out].any():
-            return
-        if any(state.rule[state.certificate[head]] == r for head in out):
-            return  # the rule would lose what it gains
-        old = [state.drop(head) for head in out]
-        new = [grounding]
-        state.add(grounding)
-        for gone in old:
-            other = self._replacement(gone)
-            if other is not None:
-                state.add(other)
-                new.append(other)
-        covered = all(state.count[state.rule[gone]] for gone in old)
-        if covered and (uncovered or len(new) >= len(old)):
-            return
-        for added in new:
-            state.drop(int(state.head[added]))
-        for gone in old:
-            state.add(gone)
-
-    def _replacement(self, gone: int) -> int | None:
-        """A free grounding of the same head, else of the same rule; None where there is none."""
-        state = self.state
-        rows = state.free(state.of_head(int(state.head[gone])))
-        rows = rows[state.count[state.rule[rows]] < state.cap]
-        rule = int(state.rule[gone])
-        if not len(rows) and state.count[rule] < state.cap:
-            rows = state.free(self._rows[rule])
-        return state.least_harmful(rows) if len(rows) else None
-
     def _wants(self, r: int) -> bool:
-        return bool(self.state.count[r] < self._most[r])
+        return bool(self._count[r] < self._cap)
 
-    def _shuffled(self, r: int, what: str | int) -> Ints:
-        rows = self._rows[r]
-        return rows[stream(self._seed, "select", what, self._ids[r]).permutation(len(rows))]
+    def _free(self, rows: Ints) -> Ints:
+        """The given groundings that could be added now, cap aside; in the order given."""
+        head = self._head.take(rows)
+        taken = self.removed.take(head)
+        taken |= self._needed.take(head) > 0
+        for column in self._body:
+            taken |= self.removed.take(column.take(rows))
+        return rows[~taken]
+
+    def _free_first(self, rows: Ints) -> Ints:
+        """As `_free`, but what comes after the first `CHOICES` free ones is not looked at."""
+        found, start = rows[:0], 0
+        while start < len(rows) and len(found) < CHOICES:
+            found = np.concatenate((found, self._free(rows[start : start + 4 * CHOICES])))
+            start += 4 * CHOICES
+        return np.concatenate((found, rows[start:]))
+
+    def _least_harmful(self, rows: Ints) -> int:
+        """The given grounding that blocks the fewest others; the first of equals.
+
+        Removing its head blocks the groundings that need it; keeping its body blocks those that have
+        one of its facts as head, unless that fact is needed already.
+        """
+        body = self._body[:, rows]
+        kept = np.where(self._needed[body] == 0, self._as_head[body], 0).sum(axis=0)
+        return int(rows[np.argmin(self._in_body[self._head[rows]] + kept)])
+
+    def _add(self, grounding: int) -> None:
+        """Chooses a free grounding: removes its head, keeps its body."""
+        head = int(self._head[grounding])
+        self.chosen[head], self.removed[head] = grounding, True
+        self._count[self._rule[grounding]] += 1
+        self._needed[self._parts(grounding)] += 1
+
+    def _drop(self, head: int) -> None:
+        """Puts a removed fact back."""
+        grounding = self.chosen.pop(head)
+        self.removed[head] = False
+        self._count[self._rule[grounding]] -= 1
+        self._needed[self._parts(grounding)] -= 1
+
+    def _parts(self, grounding: int) -> list[int]:
+        """The body of a grounding, each fact once."""
+        return sorted({*self._body[:, grounding].tolist()} - {self._none})
