@@ -39,7 +39,7 @@ def normalized_text(question: Question) -> str:
 
 def canonical_query(question: Question) -> str:
     """A query in one spelling; that of the source with single blanks where no other is known; or ""."""
-    text = question.query or kind_named(question.kind).queries.source(question)
+    text = question.query or kind_named(question.kind).published(question).query
     if text.startswith("("):
         with suppress(QueryError):  # an expression of others
             return parse(text).text

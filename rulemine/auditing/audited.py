@@ -150,7 +150,7 @@ class AuditedSet:
         if which == "incomplete":
             return found
         # SPARQL that is no query over links was run when its set was imported.
-        as_written = (kind_named(q.kind).queries.executed(q) for q in self.questions)
+        as_written = (kind_named(q.kind).published(q).executed for q in self.questions)
         return [
             frozenset(other) if own is None and other is not None else own
             for own, other in zip(found, as_written, strict=True)

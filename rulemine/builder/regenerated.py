@@ -20,7 +20,7 @@ from typing import Any
 from rulemine.builder.assemble import count_model
 from rulemine.errors import OutputError, UserError
 from rulemine.files import write_text
-from rulemine.kinds.registry import KINDS
+from rulemine.kinds.registry import KINDS, is_built
 from rulemine.recipe.loading import decode_recipe
 from rulemine.release.contents import read_parts
 from rulemine.release.differences import compare
@@ -78,7 +78,7 @@ def regenerated(
 
 
 def _options(release: Release) -> Iterator[Problem]:
-    if not KINDS[release.kind].queries.built:
+    if not is_built(release.kind):
         return  # no recipe made it
     wrong: list[str] = []
     decode_recipe(release.manifest["config"], wrong)

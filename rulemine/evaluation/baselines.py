@@ -16,7 +16,7 @@ from rulemine.evaluation.answerers.registry import answer, find_answerer, needs_
 from rulemine.evaluation.notes import notes_on_questions
 from rulemine.evaluation.reporting.titles import SHOWN, SUBSETS, TITLES
 from rulemine.evaluation.scorer import Scorer
-from rulemine.kinds.registry import kind_named
+from rulemine.kinds.registry import is_built
 from rulemine.release.reader import Release
 from rulemine.text.tables import Table, Values, percent, under_headings
 
@@ -55,7 +55,7 @@ def baselines(
         ReleaseError: A file of the release is missing or was edited.
     """
     questions = release.questions(split)
-    built, asked = kind_named(release.kind).queries.built, any(q.query for q in questions)
+    built, asked = is_built(release.kind), any(q.query for q in questions)
     needs = {name: needs_of(find_answerer(name)) for name in SYSTEMS[release.answers]}
     fit = [
         name

@@ -2,7 +2,7 @@
 
 Guarantees: the core is first, then all questions, then the breakdowns, which are over all questions; their
 order does not depend on the questions. A kind of question adds breakdowns of its own
-(`rulemine.kinds.kind.Results.groups`).
+(`rulemine.kinds.kind.Kind.groups`).
 """
 
 from collections.abc import Sequence
@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.errors import ReleaseError
-from rulemine.kinds.group import About, Group, of_hard
-from rulemine.kinds.kind import Kind
-from rulemine.kinds.registry import kind_named
+from rulemine.kinds.group import STRUCTURE, About, Group, of_hard
+from rulemine.kinds.registry import is_built, kind_named
 from rulemine.release.records import SPLITS, Question, Removal
 
 __all__ = [
@@ -95,10 +94,10 @@ def breakdowns(
 
 def _groups_of(kind: str) -> tuple[Group, ...]:
     """What questions of a kind are broken down by, in the order of a report."""
-    own = kind_named(kind)
+    own = (group for group in kind_named(kind).groups if group.key != STRUCTURE.key)
     # Of questions that were not built, no group says what of them is not known.
-    unseen = _UNSEEN_GROUP if own.queries.built else _UNSEEN_GROUP._replace(least=2)
-    return (*_FIRST, *own.results.groups, unseen, *_LAST)
+    unseen = _UNSEEN_GROUP if is_built(kind) else _UNSEEN_GROUP._replace(least=2)
+    return (*_FIRST, *own, unseen, *_LAST)
 
 
 def group_titles(kind: str) -> dict[str, str]:
@@ -177,7 +176,7 @@ _FIRST = (
     Group("granted", "granted", _granted, least=1),
     Group("all", "all questions", lambda _, __: "all", least=1),
     PROOF,
-    Kind().results.form,
+    STRUCTURE,
     HOPS,
     Group("missing", "missing links", _missing),
     Group("inference", "inference", of_hard(_inference), ("partial", "full")),

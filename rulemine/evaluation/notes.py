@@ -11,7 +11,7 @@ from rulemine.evaluation.reporting.report import Row
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.statistics.bootstrap import Bools, Ints
-from rulemine.kinds.registry import kind_named
+from rulemine.kinds.registry import is_built
 from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
@@ -141,7 +141,7 @@ def notes_on_questions(
     notes = []
     if complete:
         notes.append(f"{NOTHING_TO_INFER}: every answer is stated there.")
-    built = all(kind_named(q.kind).queries.built for q in questions)
+    built = all(is_built(q.kind) for q in questions)
     if not built:
         notes.append("What others published has no core: the headline is over all questions.")
     elif not any(q.core for q in questions):

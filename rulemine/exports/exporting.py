@@ -18,7 +18,7 @@ from rulemine.exports.protocol import NAMINGS_OF_EXPORTS, Exporter, ExportFolder
 from rulemine.exports.reachability import Reachability, reachability, shares
 from rulemine.exports.registry import EXPORTS, find_exporter
 from rulemine.files import describe_content, digest_of, write_text
-from rulemine.kinds.registry import KINDS, kind_named
+from rulemine.kinds.registry import having
 from rulemine.release.outputs import check_file, check_made, check_place, digests_of, replacing
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Question
@@ -150,11 +150,11 @@ def check_export(
     exporter, name = find_exporter(to), to.partition(":")[0]
     taken = (*getattr(exporter, "answers", ()), *getattr(exporter, "kinds", ()))
     release.expect_entities(f"export format {to!r}", taken)
-    if (needs := getattr(exporter, "needs", "")) and name not in kind_named(release.kind).formats:
-        kinds = " or ".join(kind for kind in KINDS if name in KINDS[kind].formats)
+    needs = getattr(exporter, "needs", ())
+    if needs and release.kind not in (kinds := having(*needs)):
         raise ConfigError(
-            f"export format {name}: its questions {needs}, which those of the kind {release.kind} do not. "
-            f"Take a release of the kind {kinds}."
+            f"export format {name}: reads the field {' and '.join(needs)} of questions, which those of the "
+            f"kind {release.kind} lack. Take a release of the kind {' or '.join(kinds)}."
         )
     check_seed(seed)
     naming = naming_for(release, naming, note)

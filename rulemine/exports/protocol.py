@@ -244,8 +244,8 @@ class Exporter(Protocol):
             release come with it; may be absent: no.
         splits: The splits it can say; may be absent: all.
         answers: The forms of answers it can say, of ``entities`` and ``rows``; may be absent: entities.
-        needs: What the questions do of the kinds that name the format in `Kind.formats`, if it can say only
-            theirs; may be absent.
+        needs: Fields of blocks that it reads, so that it can say only questions of kinds that have them; may
+            be absent.
         check: Called with the `ExportInput` before anything is written, to refuse it; may be absent.
     """
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
-__all__ = ["About", "Group", "of_hard"]
+__all__ = ["STRUCTURE", "About", "Group", "of_hard"]
 
 
 class About(NamedTuple):
@@ -53,3 +53,9 @@ class Group(NamedTuple):
 def of_hard(label: Label) -> Label:
     """A label of what describes hard answers: questions without one are in no group."""
     return lambda q, about: "" if q.hard_answer is None else label(q, about)
+
+
+_STRUCTURES = ("1p", "2p", "3p", "2i", "3i", "ip", "pi", "2u", "up")
+
+STRUCTURE = Group("structure", "structure", lambda q, _: q.structure, _STRUCTURES)
+"""The structures, first the nine of `rulemine.query.structures.STRUCTURES`, which loads numpy."""

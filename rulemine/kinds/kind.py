@@ -1,10 +1,9 @@
 """What a kind of question supplies to those who read, show and score its releases.
 
 A kind has a few names and functions of its own, and an object for each thing that is asked of it in one
-place: what tables of results have (`Results`), what is known of a query (`Queries`), what questions share
-(`Splits`), what bounds their number (`Amounts`), how a model words them (`Wording`). What most kinds have in
-common is what these objects have. What a kind decides in a build is in `rulemine.kinds.building`, which needs
-more to be loaded.
+place: what questions share (`Splits`), what bounds their number (`Amounts`), how a model words them
+(`Wording`). What most kinds have in common is what these objects have. What a kind decides in a build is in
+`rulemine.kinds.building`, which needs more to be loaded.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from rulemine.codec import to_json
 from rulemine.config import Section
 from rulemine.errors import ConfigError
-from rulemine.kinds.group import Group
+from rulemine.kinds.group import STRUCTURE, Group
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
@@ -30,9 +29,8 @@ __all__ = [
     "Input",
     "Kind",
     "KindOptions",
-    "Queries",
+    "Published",
     "ReleaseFile",
-    "Results",
     "Setting",
     "Splits",
     "Values",
@@ -160,55 +158,21 @@ class ReleaseFile(NamedTuple):
     )
 
 
-@dataclass(frozen=True)
-class Results:
-    """What tables of results have.
+class Published(NamedTuple):
+    """What the source of a question says of it that others published.
 
     Attributes:
-        groups: What results are broken down by, beside what those of every kind are.
-        least: `Group.least` of the structures.
-        by: What tables of questions divide them by in place of structures.
+        query: The query word for word; "": it has none, or that is `query`.
+        executed: What it gave on the complete graph where that was run elsewhere; None: it was not.
+        listed: The answers as often as the source lists them, which metrics of other projects count; empty:
+            each once.
+        graph: The name of the property graph that it is about; "": there is only one, or none.
     """
 
-    groups: Sequence[Group] = ()
-    least: int = 2
-    by: Group | None = None
-
-    @property
-    def form(self) -> Group:
-        """What tables of questions divide them by; with `Group.least` 0, all its groups are known."""
-        from rulemine.query.structures import STRUCTURES
-
-        named = tuple(STRUCTURES)
-        return self.by or Group(
-            "structure", "structure", lambda q, _: q.structure, named, self.least
-        )
-
-
-class Queries:
-    """What is known of the query of a question.
-
-    Attributes:
-        built: Whether questions come from a build, with certificates and texts that can be renamed.
-    """
-
-    built: ClassVar[bool] = True
-
-    def source(self, question: Any) -> str:
-        """The query word for word as its source has it; "": it has none, or that is `query`."""
-        return ""
-
-    def executed(self, question: Any) -> Collection[str] | None:
-        """What it gave on the complete graph where that was run elsewhere; None: it was not."""
-        return None
-
-    def listed(self, question: Any) -> Sequence[str]:
-        """The answers as often as the source lists them, which metrics of other projects count."""
-        return tuple(question.answers)
-
-    def graph(self, question: Any) -> str:
-        """The name of the property graph that it is about; "": there is only one, or none."""
-        return ""
+    query: str = ""
+    executed: Collection[str] | None = None
+    listed: Sequence[str] = ()
+    graph: str = ""
 
 
 class Splits:
@@ -350,8 +314,8 @@ class Kind:
         inputs: What its builds read beside what all read, or in another way.
         page: The template of its cards, a path below this package, or a
             `rulemine.release.card.figures.KindPage`; None: it is not known.
-        formats: The export formats that are made for this kind and few others.
-        results, queries, splits, limits, wording: See there.
+        groups: What results are broken down by; tables of questions divide them by the first.
+        splits, limits, wording: See there.
     """
 
     name: ClassVar[str] = ""
@@ -360,9 +324,7 @@ class Kind:
     answers: ClassVar[type["EntityAnswers"]] = imported("rulemine.kinds.answers:EntityAnswers")
     inputs: ClassVar[Sequence[Input]] = ()
     page: ClassVar[Any] = None
-    formats: ClassVar[Sequence[str]] = ()
-    results: ClassVar[Results] = Results()
-    queries: ClassVar[Queries] = Queries()
+    groups: ClassVar[Sequence[Group]] = (STRUCTURE,)
     splits: ClassVar[Splits] = Splits()
     limits: ClassVar[Amounts] = Amounts()
     wording: ClassVar[Wording] = Wording()
@@ -371,6 +333,10 @@ class Kind:
     def files(self) -> Sequence[ReleaseFile]:
         """The files that only its releases have, beside property graphs."""
         return ()
+
+    def published(self, question: Any) -> Published:
+        """What others say of a question that they published; nothing of one that was built."""
+        return Published()
 
     def text(self, question: Any, templates: "Templates", *, articles: bool) -> str:
         """The text of a question from templates.

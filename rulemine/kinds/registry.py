@@ -6,6 +6,7 @@ Whatever lies outside the folders of the kinds asks a kind by way of this regist
 
 import importlib
 from collections.abc import Collection, Iterator
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from rulemine.registry import Registry
@@ -13,7 +14,17 @@ from rulemine.registry import Registry
 if TYPE_CHECKING:
     from rulemine.kinds.kind import Kind
 
-__all__ = ["BUILT", "KINDS", "TOOLS", "USUAL", "form_of", "kind_named", "tool"]
+__all__ = [
+    "BUILT",
+    "KINDS",
+    "TOOLS",
+    "USUAL",
+    "form_of",
+    "having",
+    "is_built",
+    "kind_named",
+    "tool",
+]
 
 KINDS: "Registry[Kind]" = Registry(
     "rulemine.kinds",
@@ -52,17 +63,26 @@ class _Built(Collection[str]):
     own = tuple(name for name in KINDS.own if name not in _READ)
 
     def __iter__(self) -> Iterator[str]:
-        return (name for name in KINDS if name not in _READ)
+        return filter(is_built, KINDS)
 
     def __len__(self) -> int:
         return len(KINDS) - len(_READ)
 
     def __contains__(self, name: object) -> bool:
-        return name in KINDS and name not in _READ
+        return name in KINDS and is_built(str(name))
 
 
 BUILT = _Built()
 """The kinds that recipes may have; questions of the others are read from files."""
+
+
+def is_built(name: str) -> bool:
+    """Whether questions of a kind come from a build, with certificates and texts that can be renamed.
+
+    So do those of a kind that is not installed.
+    """
+    return name not in _READ
+
 
 USUAL = "rules"
 """The kind of recipes and manifests that name none."""
@@ -75,9 +95,15 @@ def kind_named(name: str) -> "Kind":
     return KINDS[name] if name in KINDS else Kind()
 
 
+def having(*names: str) -> list[str]:
+    """The kinds whose questions have some fields of their own."""
+    own = {kind: fields(block) for kind in KINDS if (block := KINDS[kind].block)}
+    return [kind for kind, known in own.items() if {*names} <= {one.name for one in known}]
+
+
 def form_of(question: Any) -> str:
     """What tables divide a question by: its rule type, or its structure, as its kind says."""
-    return str(kind_named(question.kind).results.form.label(question, None))
+    return str(kind_named(question.kind).groups[0].label(question, None))
 
 
 def tool(name: str) -> Any:

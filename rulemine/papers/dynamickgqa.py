@@ -16,7 +16,7 @@ from rulemine.exports.exporting import naming_for
 from rulemine.exports.protocol import ExportInput
 from rulemine.exports.registry import find_exporter
 from rulemine.kg.entity_types import types_of
-from rulemine.kinds.registry import kind_named, tool
+from rulemine.kinds.registry import having, kind_named, tool
 from rulemine.papers.material import Material
 from rulemine.papers.paper import Exhibit, LackingError, Made, Paper
 from rulemine.release.reader import Release
@@ -60,7 +60,7 @@ def _names(releases: Sequence[Release]) -> list[str]:
 
 def _fields(material: Material) -> Made:
     """Each field, how many questions have it, and an example."""
-    releases = [r for r in material.releases if _FORMAT in kind_named(r.kind).formats]
+    releases = [r for r in material.releases if r.kind in having("subgraph")]
     rows = [_rows(release, material.split) for release in releases]
     asked = [(r, own) for r, own in zip(releases, rows, strict=True) if own]
     if not asked:
@@ -267,7 +267,7 @@ def _topics(material: Material) -> Made:
 
 def _topics_of(release: Release, split: str | None) -> Iterator[str]:
     """The topic of each question: that its kind says, else one that is derived from types."""
-    own = next((one for one in kind_named(release.kind).results.groups if one.key == "topic"), None)
+    own = next((one for one in kind_named(release.kind).groups if one.key == "topic"), None)
     if own is not None:
         yield from (str(own.label(q, None)) for q in release.questions(split))
         return

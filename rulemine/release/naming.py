@@ -17,7 +17,7 @@ from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type
 from rulemine.errors import ConfigError, ReleaseError, did_you_mean
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import Triple
-from rulemine.kinds.registry import KINDS, kind_named
+from rulemine.kinds.registry import KINDS, is_built, kind_named
 from rulemine.phrasing.templates import Templates
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, Rejection, topic_values
@@ -263,7 +263,7 @@ def check_hiding(release: Release, naming: str) -> None:
             f"{release.path}: questions of the kind {release.kind} cannot be renamed, since it is not "
             "installed. Install the package that supplies it."
         )
-    if naming in HIDING and not kind_named(release.kind).queries.built:
+    if naming in HIDING and not is_built(release.kind):
         raise ReleaseError(
             f"{release.path}: texts of the kind {release.kind} name entities as their source does, so the "
             f"naming {naming} would hide nothing. Choose the naming entity or text."

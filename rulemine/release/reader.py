@@ -22,7 +22,7 @@ from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import read_simplekg
-from rulemine.kinds.registry import USUAL, kind_named
+from rulemine.kinds.registry import USUAL, is_built, kind_named
 from rulemine.phrasing.templates import Templates
 from rulemine.release.outputs import FORMAT, MANIFEST
 from rulemine.release.records import (
@@ -230,7 +230,7 @@ class Release:
         Raises:
             ReleaseError: Others published its questions.
         """
-        if not kind_named(self.kind).queries.built:
+        if not is_built(self.kind):
             raise ReleaseError(
                 f"{self.path}: {what} is for releases with rules and certificates; questions of the kind "
                 f"{self.kind} are those that others published, without. Take a release that rulemine built."
@@ -290,7 +290,7 @@ class Release:
 
     def graph_of(self, question: Question) -> tuple[str, str | None]:
         """The name of the property graph that a question is about, "" if only one, and its file, if known."""
-        name = kind_named(self.kind).queries.graph(question)
+        name = kind_named(self.kind).published(question).graph
         return name, str(self.named_graphs[name]) if name in self.named_graphs else None
 
     def property_graph(self, which: str = "incomplete") -> PropertyGraph:

@@ -16,7 +16,7 @@ from rulemine.errors import ReleaseError, counted, did_you_mean
 from rulemine.files import read_lines
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import DIRECTIONS, Triple
-from rulemine.kinds.registry import kind_named
+from rulemine.kinds.registry import is_built, kind_named
 from rulemine.phrasing.templates import Templates
 from rulemine.release.naming import Namer
 from rulemine.release.reader import Release
@@ -138,7 +138,7 @@ class Views:
         source = (
             named.block.cypher
             if known and own.answers.form == "rows"
-            else own.queries.source(named)
+            else own.published(named).query
         )
         return View(
             (named.question, *named.paraphrases),
@@ -265,7 +265,7 @@ def read_views(release: Release, questions: Iterable[Question]) -> Views:
     """
     triples = {triple for question in questions for triple in needed(question)}
     removals, rules = dict[Triple, Removal](), dict[str, Rule]()
-    if kind_named(release.kind).queries.built and triples:
+    if is_built(release.kind) and triples:
         found = _lines(release, "removed.jsonl", "triple", triples)
         removals = {row.triple: row for row in (from_json(Removal, *line) for line in found)}
         proofs = [p for r in removals.values() for p in (r.certificate, *r.further_certificates)]

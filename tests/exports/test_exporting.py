@@ -227,5 +227,5 @@ def test_each_format_is_checked_before_the_first_is_written(
     release: Release, tmp_path: Path, command: Command
 ) -> None:
     ended = command("export", release.path, "--to", "toy,gtsqa", "-o", tmp_path / "a")
-    assert_refused(ended, "export format gtsqa: its questions say which seeds are needed")
+    assert_refused(ended, "export format gtsqa: reads the field minimal of questions")
     assert not (tmp_path / "a").exists()

@@ -82,7 +82,7 @@ def test_nothing_is_asked_again(earlier: Release, rules: Path, tmp_path: Path) -
     assert earlier.manifest["config"]["not_in"] == []
     assert verify(fresh.path).problems == ()
     if earlier.kind == "structures":
-        assert abs(len(fresh.questions()) - len(earlier.questions())) <= 1
+        assert len(fresh.questions()) > 0.8 * len(earlier.questions())
         return
     other = built(earlier.name, rules, tmp_path / "other", 1)
     assert len(queries(fresh)) > len(queries(other) - queries(earlier)) < len(queries(other))

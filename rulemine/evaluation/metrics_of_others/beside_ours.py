@@ -147,7 +147,7 @@ def judged_of(
             )
         missing = q.hard_answer is not None and q.level <= level
         number_asked = () if q.value is None else (str(q.value),)
-        listed = kind_named(q.kind).queries.listed(q)
+        listed = kind_named(q.kind).published(q).listed or q.answers
         found.append(
             Judged(
                 q.question,

@@ -24,7 +24,7 @@ BY_SPLIT = ("By split", SPLIT)
 
 def by_form(questions: Sequence[Question]) -> Grouping:
     """By rule type or structure, as the kind of the questions says."""
-    form = kind_named(questions[0].kind if questions else "").results.form
+    form = kind_named(questions[0].kind if questions else "").groups[0]
     return f"By {form.title}", form
 
 

@@ -20,7 +20,7 @@ from rulemine.evaluation.reporting.tables import Tabled
 from rulemine.evaluation.reporting.titles import FURTHER, SHOWN, SUBSETS, TITLES
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
 from rulemine.evaluation.statistics.score import Score
-from rulemine.kinds.registry import kind_named
+from rulemine.kinds.registry import is_built, kind_named
 from rulemine.text.tables import (
     Show,
     Table,
@@ -104,8 +104,8 @@ class _Rows(Tabled):
     @property
     def shown_kg(self) -> str | None:
         """What tables call that graph; where nothing is removed there is the complete one alone."""
-        kind = kind_named(self.kind)
-        return self.kg if kind.queries.built or kind.answers.form == "entities" else "complete"
+        form = kind_named(self.kind).answers.form
+        return self.kg if is_built(self.kind) or form == "entities" else "complete"
 
     @property
     def headline(self) -> Row:

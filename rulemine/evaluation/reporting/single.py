@@ -11,7 +11,7 @@ from rulemine.evaluation.reporting.report import Comparison, Report, Row
 from rulemine.evaluation.reporting.titles import FURTHER, SUBSETS, TITLES
 from rulemine.evaluation.scoring import run_of
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
-from rulemine.kinds.registry import kind_named
+from rulemine.kinds.registry import is_built, kind_named
 from rulemine.release.reader import Release
 from rulemine.text.tables import Table, few_notes, marked
 
@@ -88,11 +88,11 @@ def document_of_questions(
         counts = forms.setdefault(row.form, [0, 0])
         counts[0] += 1
         counts[1] += row.core
-    kind = kind_named(release.kind)
+    form, built = kind_named(release.kind).groups[0], is_built(release.kind)
     forms["all"] = [len(rows), sum(row.core for row in rows)]
-    header = (kind.results.form.title, "questions", *(("core",) if kind.queries.built else ()))
+    header = (form.title, "questions", *(("core",) if built else ()))
     numbers = tuple(
-        (name, n, core) if kind.queries.built else (name, n)
+        (name, n, core) if built else (name, n)
         for name, (n, core) in sorted(forms.items(), key=_all_last)
     )
     return Document(

@@ -1,6 +1,6 @@
 """How the systems of a study score on each group of questions, by whatever their reports are broken down by.
 
-What the groups are is up to the kind of the questions (`rulemine.kinds.kind.Results.groups`): nothing here
+What the groups are is up to the kind of the questions (`rulemine.kinds.kind.Kind.groups`): nothing here
 knows one kind.
 """
 

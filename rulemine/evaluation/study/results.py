@@ -261,7 +261,7 @@ def tables(scores: StudyScores) -> list[Table]:
 def _questions(release: Release, scores: StudyScores) -> Table:
     """Rules by type, and questions by what they need: in every split, those of the study, and the core."""
     questions, asked = release.questions(), scores.asked
-    form = kind_named(release.kind).results.form
+    form = kind_named(release.kind).groups[0]
     rules: dict[str, int] = release.manifest["counts"]["rules_by_type"] or {}
     of_rules = rules.keys() == set(form.names)
 

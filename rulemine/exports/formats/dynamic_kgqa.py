@@ -32,7 +32,7 @@ class DynamicKgqaExport(RowExport):
     file: ClassVar[str] = "{split}.jsonl"
     empty_splits: ClassVar[bool] = False
     names_of_clients: ClassVar[bool] = True
-    needs: ClassVar[str] = "have the subgraph that they were written for"
+    needs: ClassVar = ("subgraph",)
 
     def fields(self, given: ExportInput) -> Fields:
         """Of a count, the answer is its number and has no address."""

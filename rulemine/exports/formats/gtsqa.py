@@ -39,7 +39,7 @@ class GtsqaExport(GraphPerQuestion):
 
     file: ClassVar[str] = "{split}.jsonl"
     empty_splits: ClassVar[bool] = False
-    needs: ClassVar[str] = "say which seeds are needed"
+    needs: ClassVar = ("minimal",)
 
     graphs: bool = option(False)
 

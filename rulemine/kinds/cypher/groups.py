@@ -2,11 +2,10 @@
 
 from rulemine.cypher.questions.templates import MATCHES, RETURN_GROUPS, return_group
 from rulemine.cypher.rows import ROW_GROUPS, rows_group
-from rulemine.kinds.group import About, Group
-from rulemine.kinds.kind import Results
+from rulemine.kinds.group import STRUCTURE, About, Group
 from rulemine.release.records import Question
 
-__all__ = ["RESULTS"]
+__all__ = ["GROUPS"]
 
 
 def _changed(question: Question, about: About) -> str:
@@ -17,7 +16,8 @@ def _changed(question: Question, about: About) -> str:
     return "changed" if own is not None and (own.lost or own.spurious) else "unchanged"
 
 
-_GROUPS = (
+GROUPS = (
+    STRUCTURE,
     Group("shape", "MATCH template", lambda q, _: q.block.match, tuple(MATCHES)),
     Group(
         "return",
@@ -32,8 +32,3 @@ _GROUPS = (
     Group("graph", "graph", lambda q, _: getattr(q.block, "graph", "")),
     Group("changed", "rows on the graph of the level", _changed, ("changed", "unchanged")),
 )
-
-RESULTS = Results(
-    groups=_GROUPS,
-)
-"""What tables of results have."""

@@ -72,7 +72,7 @@ class CypherKind(BuildingKind):
     drafts = imported("rulemine.kinds.cypher.ask:drafts")
     inputs = imported("rulemine.kinds.cypher.graph:INPUTS")
     page = imported("rulemine.kinds.cypher.page:CYPHER_PAGE")
-    results = imported("rulemine.kinds.cypher.groups:RESULTS")
+    groups = imported("rulemine.kinds.cypher.groups:GROUPS")
     splits = CypherSplits()
     limits = Amounts(
         "cypher.per_template",

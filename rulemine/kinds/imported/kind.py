@@ -5,32 +5,14 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, ClassVar
 
 from rulemine.cypher.questions.templates import RETURN_GROUPS, return_group
-from rulemine.kinds.group import Group
-from rulemine.kinds.kind import Amounts, Kind, Queries, Results, Splits, pairs
+from rulemine.kinds.group import STRUCTURE, Group
+from rulemine.kinds.kind import Amounts, Kind, Published, Splits, pairs
 from rulemine.registry import imported
 
 __all__ = ["CYPHER", "KIND"]
 
-_FORM = Group("structure", "structure", lambda q, _: q.structure or "not known")
+_FORM = STRUCTURE._replace(label=lambda q, _: q.structure or "not known")
 """Structures of queries, where there are any."""
-
-
-class ImportedQueries(Queries):
-    """What is known of the query of the source."""
-
-    built = False
-
-    def source(self, question: Any) -> str:
-        """Its SPARQL, or what else the source has."""
-        return str(question.block.source_query)
-
-    def executed(self, question: Any) -> Any:
-        """When its set was imported."""
-        return question.block.executed
-
-    def listed(self, question: Any) -> Sequence[str]:
-        """With the repetitions of the source."""
-        return question.block.listed or tuple(question.answers)
 
 
 class ImportedSplits(Splits):
@@ -51,28 +33,22 @@ class ImportedKind(Kind):
     answers = imported("rulemine.kinds.imported.block:ImportedAnswers")
     files = imported("rulemine.kinds.imported.block:FILES")
     page = imported("rulemine.kinds.imported.page:PAGE")
-    results: ClassVar[Results] = Results(
-        groups=(Group("type", "type in the source", lambda q, _: str(q.block.type)),),
-        by=_FORM,
+    groups: ClassVar[Sequence[Group]] = (
+        _FORM,
+        Group("type", "type in the source", lambda q, _: str(q.block.type)),
     )
-    queries: ClassVar[Queries] = ImportedQueries()
     splits: ClassVar[Splits] = ImportedSplits()
     limits = Amounts("")
+
+    def published(self, question: Any) -> Published:
+        """The query, its results when the set was imported, and the answers with their repetitions."""
+        block = question.block
+        return Published(block.source_query, block.executed, block.listed)
 
 
 def _match(fields: str) -> str:
     """The category of the MATCH template, where the source has templates."""
     return str(json.loads(fields).get("match_category", ""))
-
-
-class ImportedCypherQueries(Queries):
-    """What is known of the Cypher of the source."""
-
-    built = False
-
-    def graph(self, question: Any) -> str:
-        """The graph that the source names."""
-        return str(question.block.graph)
 
 
 class ImportedCypherSplits(Splits):
@@ -89,21 +65,22 @@ class ImportedCypherKind(ImportedKind):
     name = "imported_cypher"
     block = imported("rulemine.kinds.imported.block:ImportedCypherBlock")
     answers = imported("rulemine.kinds.imported.block:ImportedRows")
-    results = Results(
-        groups=(
-            Group("graph", "graph", lambda q, _: str(q.block.graph)),
-            Group("match", "MATCH template in the source", lambda q, _: _match(q.block.fields)),
-            Group(
-                "return",
-                "RETURN, basic questions",
-                lambda q, _: return_group(q.block.type),
-                RETURN_GROUPS,
-            ),
+    groups = (
+        _FORM,
+        Group("graph", "graph", lambda q, _: str(q.block.graph)),
+        Group("match", "MATCH template in the source", lambda q, _: _match(q.block.fields)),
+        Group(
+            "return",
+            "RETURN, basic questions",
+            lambda q, _: return_group(q.block.type),
+            RETURN_GROUPS,
         ),
-        by=_FORM,
     )
-    queries = ImportedCypherQueries()
     splits = ImportedCypherSplits()
+
+    def published(self, question: Any) -> Published:
+        """The graph that the source names; its Cypher is that of the block."""
+        return Published(graph=question.block.graph)
 
 
 KIND = ImportedKind()

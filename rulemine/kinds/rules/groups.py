@@ -4,11 +4,10 @@ from math import inf
 from typing import Any
 
 from rulemine.kinds.group import About, Group, of_hard
-from rulemine.kinds.kind import Results
 from rulemine.release.records import Question
 from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES
 
-__all__ = ["RESULTS"]
+__all__ = ["GROUPS"]
 
 _PROOFS = {"none": 0, "1": 1, "2": 2, "3–5": 5, "6–10": 10, ">10": inf}
 """Groups → most remaining proofs; a removed triple of a sound release has one at least, its certificate."""
@@ -32,20 +31,12 @@ def _inverse(question: Question, about: About) -> str:
     return "left" if _difficulty(question, about).inverse_edge else "not left"
 
 
-_FORM = Group("rule_type", "rule type", lambda q, _: q.block.rule_type, RULE_TYPES, least=0)
-
-_GROUPS = tuple(
+GROUPS = tuple(
     group._replace(label=of_hard(group.label))
     for group in (
-        _FORM,
+        Group("rule_type", "rule type", lambda q, _: q.block.rule_type, RULE_TYPES, least=0),
         Group("rule_subtype", "other rules by shape", _subtype, tuple(RULE_SUBTYPES), least=1),
         Group("proofs", "proofs left", _proofs, tuple(_PROOFS), least=1),
         Group("inverse_edge", "inverse edge", _inverse, ("left", "not left"), least=1),
     )
 )
-
-RESULTS = Results(
-    groups=_GROUPS,
-    by=_FORM,
-)
-"""What tables of results have."""

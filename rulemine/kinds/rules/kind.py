@@ -119,7 +119,7 @@ class RuleKind(BuildingKind):
     block = imported("rulemine.kinds.rules.block:RuleBlock")
     drafts = imported("rulemine.kinds.rules.ask:drafts")
     page = "release/card/card.md"
-    results = imported("rulemine.kinds.rules.groups:RESULTS")
+    groups = imported("rulemine.kinds.rules.groups:GROUPS")
     splits = RuleSplits()
     limits = RuleLimits()
     wording = RuleWording()

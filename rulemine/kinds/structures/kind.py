@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rulemine.kinds.building import BuildingKind
-from rulemine.kinds.kind import Amounts, Results, Wording
+from rulemine.kinds.kind import Amounts, Wording
 from rulemine.kinds.structures.options import StructureSection
 from rulemine.registry import imported
 
@@ -71,7 +71,6 @@ class StructureKind(BuildingKind):
     drafts = imported("rulemine.kinds.structures.ask:drafts")
     inputs = imported("rulemine.recipe.joins:INPUTS")
     page = "kinds/structures/page.md"
-    results = Results(least=0)
     limits = StructureLimits(
         "structures.per_structure",
         {"balance": "its questions are drawn within the limits of the section structures"},

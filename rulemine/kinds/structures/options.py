@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rulemine.config import option
+from rulemine.kinds.group import STRUCTURE
 from rulemine.kinds.kind import KindOptions
 
 __all__ = ["NAMES", "StructureSection"]
 
-NAMES = ("1p", "2p", "3p", "2i", "3i", "ip", "pi", "2u", "up")
-"""The structures, see `rulemine.query.structures.STRUCTURES`, which loads numpy."""
+NAMES = STRUCTURE.names
+"""The structures, see `rulemine.query.structures.STRUCTURES`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rulemine.kinds.group import Group
-from rulemine.kinds.kind import Amounts, Results, Splits
+from rulemine.kinds.kind import Amounts, Splits
 from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.kinds.written.kind import GROUPS, WITHOUT, WrittenKind, WrittenWording
 from rulemine.registry import imported
@@ -58,20 +58,17 @@ class SubgraphKind(WrittenKind):
 
     name = "subgraphs"
     Options = SubgraphSection
-    formats = ("dynamic-kgqa", "gtsqa")
     block = imported("rulemine.kinds.written.block:SubgraphBlock")
     page = "kinds/subgraphs/page.md"
     inputs = imported("rulemine.kinds.subgraphs.listed:INPUTS")
-    results = Results(
-        groups=(
-            *GROUPS,
-            Group(
-                "test_type",
-                "what training lacks (id: nothing, ugt: the shape, urt: a relation)",
-                lambda q, _: q.block.test_type,
-                ("id", "ugt", "urt"),
-            ),
-        )
+    groups = (
+        *GROUPS,
+        Group(
+            "test_type",
+            "what training lacks (id: nothing, ugt: the shape, urt: a relation)",
+            lambda q, _: q.block.test_type,
+            ("id", "ugt", "urt"),
+        ),
     )
     splits = SubgraphSplits()
     limits = SubgraphLimits("subgraphs.questions", WITHOUT)

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rulemine.kinds.group import Group
-from rulemine.kinds.kind import Amounts, ReleaseFile, Results, Setting, Splits
+from rulemine.kinds.kind import Amounts, ReleaseFile, Setting, Splits
 from rulemine.kinds.variants.options import VariantSection
 from rulemine.kinds.written.kind import GROUPS, WITHOUT, WrittenKind, WrittenWording
 from rulemine.registry import imported
@@ -46,21 +46,18 @@ class VariantKind(WrittenKind):
 
     name = "variants"
     Options = VariantSection
-    formats = ("dynamic-kgqa",)
     block = imported("rulemine.kinds.written.block:VariantBlock")
     page = "kinds/variants/page.md"
     inputs = imported("rulemine.kinds.variants.seed_inputs:INPUTS")
-    results = Results(
-        groups=(
-            *GROUPS,
-            Group("topic", "topic", lambda q, _: q.block.topic),
-            Group(
-                "unique",
-                "answers",
-                lambda q, _: "one answer" if q.block.unique else "several",
-                ("one answer", "several"),
-            ),
-        )
+    groups = (
+        *GROUPS,
+        Group("topic", "topic", lambda q, _: q.block.topic),
+        Group(
+            "unique",
+            "answers",
+            lambda q, _: "one answer" if q.block.unique else "several",
+            ("one answer", "several"),
+        ),
     )
     splits = VariantSplits()
     limits = VariantLimits("variants.questions", WITHOUT)

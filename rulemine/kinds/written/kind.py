@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from rulemine.kinds.building import BuildingKind
-from rulemine.kinds.group import Group
+from rulemine.kinds.group import STRUCTURE, Group
 from rulemine.kinds.kind import Wording
 from rulemine.registry import imported, loaded
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUPS", "WITHOUT", "WrittenKind", "WrittenWording"]
 
-GROUPS = (Group("triples", "triples that the writer used", lambda q, _: str(len(q.block.triples))),)
+GROUPS = (
+    STRUCTURE,
+    Group("triples", "triples that the writer used", lambda q, _: str(len(q.block.triples))),
+)
 """What results are broken down by."""
 
 
