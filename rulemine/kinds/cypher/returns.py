@@ -95,6 +95,7 @@ class Proposals:
     def __init__(self, graph: PropertyGraph) -> None:
         self._graph = graph
         self._sizes = lru_cache(None)(self._number_of_values)
+        self._own = lru_cache(None)(self._may_take)
 
     def possible(self, type_: str, template: str) -> bool:
         """Whether a RETURN template can ever fit an n of a type: its properties have such datatypes."""
@@ -135,7 +136,7 @@ class Proposals:
                 return made
         return None
 
-    def _own(self, type_: str, template: str) -> tuple[Property, ...]:
+    def _may_take(self, type_: str, template: str) -> tuple[Property, ...]:
         """The properties of a type that a RETURN template may take."""
         datatypes = RETURNS[template].datatypes
         return tuple(
@@ -158,7 +159,8 @@ class Proposals:
             descending = random.below(2) == 1
             return [ReturnClause(template, p.name, descending=descending)] * compares(values)
         # Nobody asks of the cities of a country for their country.
-        news = p.name not in {" ".join(words_of(node.type)) for node in match.nodes[1:]}
+        sorts = match.nodes[1:] if template in ("n_prop_distinct", "n_where") else ()
+        news = p.name not in {" ".join(words_of(node.type)) for node in sorts}
         listed = len(values) > 0 and not self._unlisted(type_, p)
         fits = {
             "n_prop": values not in ((), (self._graph.nodes[answers[0]].name,)),

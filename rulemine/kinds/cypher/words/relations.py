@@ -23,7 +23,7 @@ from rulemine.phrasing.lexicon import (
     article,
     past_of,
     singular,
-)  # fmt: skip
+)
 from rulemine.phrasing.templates import RelationTemplates
 
 __all__ = ["Noun", "RelationWords", "is_participle", "joined", "relation_words"]
@@ -31,8 +31,10 @@ __all__ = ["Noun", "RelationWords", "is_participle", "joined", "relation_words"]
 Noun = tuple[str, str]
 """A noun, or other words, for one and for several."""
 
-_NOUN = re.compile(r"(?:who|that) is (?:an?|the) (.+) of ")
 _VAGUE = ("part", "home")
+"""Nouns that say nothing of what is part of something, or home to it."""
+
+_NOUN = re.compile(r"(?:who|that) is (?:an?|the) (.+) of ")
 _WHOSE = re.compile(r"whose (.+?) (is|was|(?:have )?included?) ")
 _STATED = re.compile(r"\{subject\} (\S+) ?(.*?) ?\{object\} ?(.*)")
 _PAST_TOO = re.compile(r" or (?:was|were|had)\b")

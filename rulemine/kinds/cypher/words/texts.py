@@ -32,7 +32,7 @@ from rulemine.kinds.cypher.words.names import (
     plural,
     property_words,
     truth,
-)  # fmt: skip
+)
 from rulemine.kinds.cypher.words.phrases import EdgeEnd, Far, NounPhrase, Phrases, fixed_nodes
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.release.records import topic_values
@@ -340,9 +340,7 @@ def _aggregate(own: Property, result: ReturnClause) -> str:
     p = called(own)
     if result.aggregate == "count distinct":
         return f"the number of different {plural(p)}"
-    if result.aggregate == "avg":
-        return f"the average {p}{in_unit(own)}"
-    most = extreme_of(own, result.aggregate == "max")
+    most = extreme_of(own, result.aggregate == "max") if result.aggregate != "avg" else "average"
     return f"the {'year of the ' * result.year}{most} {p}{in_unit(own)}"
 
 
