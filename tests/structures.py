@@ -11,7 +11,7 @@ from typing import Any
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import Triple
-from rulemine.kinds.structures.block import StructureBlock
+from rulemine.kinds.structures.options import StructureBlock
 from rulemine.phrasing.compose import compose
 from rulemine.query.links import linked
 from rulemine.query.parser import parse

@@ -1,7 +1,6 @@
 """The kind ``structures`` through all stages, on the demo world with given rules (so without Java)."""
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,14 +25,6 @@ SMALL = [
 def made(rules: Path, target: Path, *settings: tuple[tuple[str, ...], object]) -> Build:  # noqa: F811
     given = [(("rules",), str(rules)), (("selection", "per_rule"), 60), *SMALL, *settings]
     return Build(load_recipe("structures-demo", given), target)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def impatient() -> Iterator[None]:
-    """Sampling that gives up sooner."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rulemine.kinds.structures.ask.PATIENCE", 60)
-        yield
 
 
 @pytest.fixture(scope="module")

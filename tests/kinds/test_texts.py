@@ -35,9 +35,7 @@ class Asked(NamedTuple):
 @pytest.fixture(scope="module")
 def made() -> Asked:
     world = RandomWorld(0)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rulemine.kinds.structures.ask.PATIENCE", 60)
-        asked = world.ask(names=("2p", "2i"), ratios=None)
+    asked = world.ask(names=("2p", "2i"), ratios=None)
     one = next(q for q in asked.questions if q.structure == "2p" and q.intermediates)
     two = next(q for q in asked.questions if q.structure == "2i")
     return Asked(world, asked, one, two)

@@ -1,18 +1,22 @@
 """The kind ``structures`` in a build, see `rulemine.kinds.building`."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rulemine.kinds.building import BuildingKind
+from rulemine.kinds.building import BuildingKind, Dealing
+from rulemine.kinds.dealing import DRAWN
 from rulemine.kinds.kind import Amounts, Wording
-from rulemine.kinds.structures.options import StructureSection
+from rulemine.kinds.structures.options import NAMES, StructureSection
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
     from rulemine.kg.index import Ints
+    from rulemine.kinds.asking import Asking
+    from rulemine.kinds.bounds import Bound
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.question_set import QuestionSet
+    from rulemine.release.records import Question
     from rulemine.verbalizer.inputs import QuestionInput
     from rulemine.verbalizer.prompts import Prompts
 
@@ -25,8 +29,7 @@ class StructureLimits(Amounts):
     def kept(self, recipe: "Recipe", asked: "QuestionSet") -> "QuestionSet":
         """See `rulemine.kinds.structures.ask.within_limit`."""
         from rulemine.kinds.split import left_out
-        from rulemine.kinds.structures.ask import within_limit
-        from rulemine.kinds.structures.checking import Reason
+        from rulemine.kinds.structures.ask import SHARED, within_limit
 
         kept = {
             q.id
@@ -37,8 +40,33 @@ class StructureLimits(Amounts):
         }
         return asked.keep(
             [q for q in asked.questions if q.id in kept],
-            [left_out(q, Reason.SHARED) for q in asked.questions if q.id not in kept],
+            [left_out(q, SHARED) for q in asked.questions if q.id not in kept],
         )
+
+
+class StructureDealing(Dealing):
+    """Structures have equally many questions; anchors of different splits are disjoint."""
+
+    def parts(self, asking: "Asking") -> "Mapping[Hashable, int]":
+        """The structures."""
+        return {n: asking.options.per_structure for n in NAMES if n in asking.options.names}
+
+    def where(self, question: "Question") -> Sequence[str]:
+        """The split that its anchors are of, and those that are dealt later."""
+        return DRAWN[DRAWN.index(question.split) :] if question.split else DRAWN
+
+    def marks(self, question: "Question") -> "Iterable[Hashable]":
+        """The anchors."""
+        return question.anchors
+
+    def bounds(self, asking: "Asking", question: "Question", split: str) -> "Iterable[Bound]":
+        """No more than a fraction of the questions of a structure share something."""
+        from rulemine.kinds.bounds import Bound
+        from rulemine.kinds.structures.ask import SHARED, most_sharing, shared_by
+
+        most = most_sharing(asking.options.max_share, asking.options.per_structure)
+        for one in shared_by(question):
+            yield Bound(SHARED, (question.structure, one), most)
 
 
 class StructureWording(Wording):
@@ -67,10 +95,11 @@ class StructureKind(BuildingKind):
 
     name = "structures"
     Options = StructureSection
-    block = imported("rulemine.kinds.structures.block:StructureBlock")
+    block = imported("rulemine.kinds.structures.options:StructureBlock")
     drafts = imported("rulemine.kinds.structures.ask:drafts")
     inputs = imported("rulemine.recipe.joins:INPUTS")
     page = "kinds/structures/page.md"
+    dealing = StructureDealing()
     limits = StructureLimits(
         "structures.per_structure",
         {"balance": "its questions are drawn within the limits of the section structures"},

@@ -1,4 +1,4 @@
-"""The section ``structures`` of a recipe."""
+"""The section ``structures`` of a recipe, and what only questions of this kind have."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -7,7 +7,7 @@ from rulemine.config import option
 from rulemine.kinds.group import STRUCTURE
 from rulemine.kinds.kind import KindOptions
 
-__all__ = ["NAMES", "StructureSection"]
+__all__ = ["NAMES", "StructureBlock", "StructureSection"]
 
 NAMES = STRUCTURE.names
 """The structures, see `rulemine.query.structures.STRUCTURES`."""
@@ -23,7 +23,7 @@ class StructureSection(KindOptions):
         max_share: Largest fraction of the questions of a structure that may have an anchor, a relation or
             an answer in common.
         joins: ``fb15k237`` or a TOML file of joins that people make, over which queries of more than one link
-            are drawn as far as they give enough; empty: over all.
+            are drawn; empty: over all.
     """
 
     max_answers: ClassVar[int] = 20
@@ -51,3 +51,14 @@ class StructureSection(KindOptions):
     def parts(self) -> int:
         """The structures."""
         return len(self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class StructureBlock:
+    """What only a question of the kind ``structures`` has.
+
+    Attributes:
+        answer_types: The types that all answers share, sorted (see `rulemine.kg.entity_types`).
+    """
+
+    answer_types: tuple[str, ...]

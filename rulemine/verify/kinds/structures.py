@@ -8,7 +8,7 @@ branches have one relation; how many questions of each structure there are, and 
 from collections import Counter
 from fractions import Fraction
 
-from rulemine.verify.contents import SPLITS, Contents
+from rulemine.verify.contents import Contents
 from rulemine.verify.kinds import KindChecks
 from rulemine.verify.questions.asked import STRUCTURES, Asked, leaves
 from rulemine.verify.questions.queries import answers, nodes
@@ -21,15 +21,10 @@ def _check_whole(contents: Contents) -> None:
     """Checks how many questions of each structure there are, and what they share."""
     check_splits(contents)
     most, share = (contents.option("structures", key) for key in ("per_structure", "max_share"))
-    ratios, rows = contents.option("questions", "ratios"), [at.row for at in contents.questions]
-    grouped = contents.option("questions", "split") == "group"
+    rows = [at.row for at in contents.questions]
     check_limit(
         contents, (f"of {row['structure']}" for row in rows), most, "structures.per_structure"
     )
-    for split, ratio in zip(SPLITS, ratios, strict=True):
-        own = (f"of {row['structure']} in {split}" for row in rows if row["split"] == split)
-        part = -(-most * ratio // sum(ratios)) if grouped else most
-        check_limit(contents, own, part, "structures.per_structure")
     for name, number in Counter(row["structure"] for row in rows).items():
         shared = (
             f"of {name} with {key} {one}"

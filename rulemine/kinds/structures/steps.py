@@ -1,0 +1,219 @@
+"""The steps that a query can take through a graph, what is removed of them, and which may be joined.
+
+A step leads from one entity to another by a *link*: a relation and the end of it that is asked for, one link
+for all relations that state the same facts (see `rulemine.kg.facts`).
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
+from rulemine.phrasing.descriptions import read_description
+from rulemine.phrasing.nouns import may_be_same
+from rulemine.phrasing.templates import Templates
+from rulemine.query.tree import Projection, Query, Union
+from rulemine.recipe.joins import Joins
+
+__all__ = ["CLEAN", "CORE", "REMEMBERED", "REMOVED", "STATED", "Joinable", "Steps", "changes"]
+
+Ints = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+
+STATED, CLEAN, REMOVED, CORE, BARRED = range(5)
+"""Of a step: the incomplete graph states it; also whatever else its link leads to from there; it was removed
+and may be asked for; also its triple is of the core; it was removed and may not be asked for."""
+
+REMEMBERED = 2**14
+"""What is kept of what was found for single entities."""
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """All steps between different entities by links that may be asked about; made by `Steps.of`.
+
+    Attributes:
+        kg: The complete graph.
+        declarations: Which relations state the same facts.
+        links: The relation of each link, and whether a projection to it is inverse.
+        link: int32, shape (steps,), as all others: the link of each step. The steps are by target, link
+            and source.
+        source: Where it comes from.
+        target: Where it leads.
+        status: `STATED`, `CLEAN`, `REMOVED`, `CORE` or `BARRED`.
+        fan: To how many entities the link leads from this source.
+    """
+
+    kg: KnowledgeGraph
+    declarations: Declarations
+    links: tuple[tuple[str, bool], ...]
+    link: Ints
+    source: Ints
+    target: Ints
+    status: Ints
+    fan: Ints
+    _by_source: Ints
+    """The steps by link, source and target."""
+
+    @classmethod
+    def of(
+        cls,
+        kg: KnowledgeGraph,
+        declarations: Declarations,
+        removed: Bools,
+        allowed: Bools,
+        core: Bools,
+        excluded: Collection[str] = (),
+    ) -> "Steps":
+        """The steps of a graph.
+
+        Args:
+            kg: The complete graph.
+            declarations: Which relations state the same facts.
+            removed: Shape (triples,): what the incomplete graph lacks.
+            allowed: Shape (triples, 2): whether the subject, and the object, of a removed triple may be
+                asked for.
+            core: Shape (triples,): which removed triples are in the core.
+            excluded: Relations that are not asked about.
+        """
+        links: dict[tuple[str, str], int] = {}
+        number = np.full((len(kg.relations), 2), -1, np.int32)
+        for i, relation in enumerate(kg.relations):
+            for end, direction in enumerate(DIRECTIONS):
+                stating = {name for name, _ in declarations.statements(relation, direction)}
+                if stating.isdisjoint(excluded):
+                    asked = declarations.asked(relation, direction)
+                    number[i, end] = links.setdefault(asked, len(links))
+        fits = kg.triples[:, 0] != kg.triples[:, 2]
+        s, r, o = kg.triples[fits].T
+        gone = np.where(allowed[fits], np.where(core[fits], CORE, REMOVED)[:, None], BARRED)
+        state = np.where(removed[fits, None], gone, STATED).T.reshape(-1)
+        link, source, target = number[r].T.reshape(-1), np.append(o, s), np.append(s, o)
+        order = np.lexsort((state, source, link, target))
+        order = order[link[order] >= 0]
+        link, source, target = link[order], source[order], target[order]
+        # Of several statements of one fact, the least status.
+        new = changes(target, link, source)
+        link, source, target, state = link[new], source[new], target[new], state[order[new]]
+        by_source = np.lexsort((source, link)).astype(np.int32)
+        starts = changes(link[by_source], source[by_source])
+        sizes = np.diff(starts, append=len(by_source))
+        fan, clean = np.empty(len(link), np.int32), np.empty(len(link), bool)
+        fan[by_source] = sizes.repeat(sizes)
+        if len(link):
+            stated = np.logical_and.reduceat(state[by_source] == STATED, starts)
+            clean[by_source] = stated.repeat(sizes)
+        state[clean] = CLEAN
+        named = tuple((relation, end == DIRECTIONS[0]) for relation, end in links)
+        return cls(kg, declarations, named, link, source, target, state, fan, by_source)
+
+    def having(self, status: int) -> Ints:
+        """The steps of a status, ascending; what is `CLEAN` is `STATED`, what is of the core is `REMOVED`."""
+        also = {STATED: CLEAN, REMOVED: CORE}.get(status, status)
+        return np.flatnonzero((self.status == status) | (self.status == also)).astype(np.int32)
+
+    @cached_property
+    def reached(self) -> Callable[[int, int], frozenset[int]]:
+        """To which entities a link leads from an entity."""
+        counts = np.bincount(self.link, minlength=len(self.links))
+        ends, targets = [0, *np.cumsum(counts).tolist()], self.target[self._by_source]
+        sources = self.source[self._by_source].data
+
+        @lru_cache(REMEMBERED)
+        def found(link: int, source: int) -> frozenset[int]:
+            low = bisect_left(sources, source, ends[link], ends[link + 1])
+            high = bisect_left(sources, source + 1, low, ends[link + 1])
+            return frozenset(targets[low:high].tolist())
+
+        return found
+
+    def between(self, pairs: Iterable[tuple[str, ...]]) -> Bools:
+        """Which steps join one of some unordered pairs of entities, shape (steps,)."""
+        ids, size = self.kg.entity_ids, len(self.kg.entities)
+        wanted = [sorted((ids[a], ids[b])) for a, b in pairs]
+        low, high = np.minimum(self.source, self.target), np.maximum(self.source, self.target)
+        found: Bools = np.isin(
+            low.astype(np.int64) * size + high, [a * size + b for a, b in wanted]
+        )
+        return found
+
+    def projection(self, link: int, of: Query) -> Query:
+        """What a link leads to from what a query gives, with all statements of its facts."""
+        return Union.of(Projection(*one, of) for one in self.statements[link])
+
+    @cached_property
+    def statements(self) -> list[list[tuple[str, bool]]]:
+        """For each link, the relations that state its facts, and whether a projection to it is inverse."""
+        return [
+            [
+                (stating, end == DIRECTIONS[0])
+                for stating, end in self.declarations.statements(relation, DIRECTIONS[not inverse])
+            ]
+            for relation, inverse in self.links
+        ]
+
+
+def changes(*columns: Ints) -> npt.NDArray[np.int64]:
+    """The rows that differ from those before, the first one included, ascending."""
+    new = np.ones(len(columns[0]), bool)
+    new[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+    return np.flatnonzero(new)
+
+
+@dataclass(frozen=True, eq=False)
+class Joinable:
+    """Which links may be joined in queries of a structure, all bool.
+
+    Attributes:
+        after: Shape (links, links): whether the second may go on from what the first leads to.
+        beside: Likewise: whether both may give one entity.
+        leaves: Shape (links,): whether it may start from an anchor.
+        akin: Likewise: whether what it leads to together is akin.
+        asks: Likewise: whether it may be asked for without a condition beside.
+    """
+
+    after: Bools
+    beside: Bools
+    leaves: Bools
+    akin: Bools
+    asks: Bools
+
+    @classmethod
+    def of(cls, name: str, steps: Steps, templates: Templates, joins: Joins | None) -> "Joinable":
+        """Those whose templates speak of the same sort of thing; where there is a list, those on it."""
+        nouns = [
+            [
+                read_description(templates[relation].description(DIRECTIONS[end])).noun
+                for relation, inverse in steps.links
+                for end in [inverse if turned else not inverse]
+            ]
+            for turned in (False, True)
+        ]
+        places = {noun: i for i, noun in enumerate(dict.fromkeys(nouns[0] + nouns[1]))}
+        people = templates.people
+        same = np.array([[may_be_same(a, b, people) for b in places] for a in places], bool)
+        given, left = ([places[noun] for noun in some] for some in nouns)
+        after, beside = same[np.ix_(given, left)], same[np.ix_(given, given)]
+        leaves = akin = np.ones(len(given), bool)
+        if joins is not None and name != "1p":
+            number = {link: i for i, link in enumerate(steps.links)}
+            chains = {"3p": joins.chains, "up": joins.after_unions}.get(name, joins.after)
+            together = joins.beside_chains if name == "pi" else joins.together
+            for table, pairs in ((after, chains), (beside, together)):
+                listed = np.zeros(table.shape, bool)
+                known = [(number[a], number[b]) for a, b in pairs if a in number and b in number]
+                listed[tuple(np.array(known, int).reshape(-1, 2).T)] = True
+                table &= listed
+            if name in ("2u", "up"):
+                leaves = np.array([link in joins.unions for link in steps.links], bool)
+                akin = np.array([link in (joins.akin or number) for link in steps.links], bool)
+        asks = [
+            all((r, DIRECTIONS[not inverse]) not in templates.unasked for r, inverse in some)
+            for some in steps.statements
+        ]
+        return cls(after, beside, leaves, akin, np.array(asks, bool))

@@ -1,0 +1,468 @@
+"""Draws queries of a structure by walks from an answer back to the anchors.
+
+A plan says which steps of a structure are removed. Its first step is drawn among all from which the rest
+can be drawn: of their links one at random, then one of the entities that it leads to, then the step, so that
+neither hubs nor large relations prevail. Each further step leads to where the one before starts, by a link
+that may be joined with it; at a dead end another step is tried. What each part of a query gives is known at
+once: parts that give too much, branches that are not needed and anchors that would be passed through are not
+drawn.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cached_property, lru_cache
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rulemine.kg.entity_types import EntityTypes
+from rulemine.kinds.structures.steps import (
+    CLEAN,
+    CORE,
+    REMEMBERED,
+    REMOVED,
+    STATED,
+    Ints,
+    Joinable,
+    Steps,
+    changes,
+)  # fmt: skip
+from rulemine.query.tree import Anchor, Intersection, Query, Union
+
+__all__ = ["LINKS", "Walk"]
+
+Bools = npt.NDArray[np.bool_]
+Bits = npt.NDArray[np.uint8]
+
+LINKS = {"1p": 1, "2p": 2, "3p": 3, "2i": 2, "3i": 3, "ip": 3, "pi": 3, "2u": 1, "up": 2}
+"""The links of a derivation of each structure: the most that its hard answer can miss."""
+
+NARROW, NARROW_CHAIN = 8, 2
+"""The most entities from which a step goes on; in a chain of three."""
+
+MOST_AKIN = 10
+"""The most entities that a link may lead to together for them to be akin."""
+
+TRIES, EACH = 64, 8
+"""Steps that are tried in one walk, and in one place of it."""
+
+WALKS = 300
+"""Walks in a row without a new query after which there is none."""
+
+
+class Hop(NamedTuple):
+    """A step to be drawn: its status, what it starts from (None: an anchor), and its least fan-out."""
+
+    status: int
+    below: "Goal | None" = None
+    least: int = 1
+
+
+class Goal(NamedTuple):
+    """What gives an entity: one step or, of an intersection, several; of a union, one of two branches.
+
+    Attributes:
+        hops: The steps.
+        most: The most entities that it may give.
+        union: Whether it is a union.
+    """
+
+    hops: tuple[Hop, ...]
+    most: int
+    union: bool = False
+
+
+def plan_of(name: str, s: tuple[int, ...], few: int) -> Goal:
+    """What is to be drawn, from the answer down.
+
+    Args:
+        name: The structure.
+        s: The statuses of the steps of a derivation, from the anchors up.
+        few: The most answers.
+    """
+
+    def step(status: int, most: int, below: Goal | None = None, union: bool = False) -> Goal:
+        return Goal((Hop(status, below),), most, union)
+
+    def meet(some: tuple[int, ...], most: int) -> Goal:
+        # What is scarce is drawn first. A branch to one entity would make the others needless.
+        return Goal(tuple(Hop(one, least=2) for one in sorted(some, reverse=True)), most)
+
+    if name in ("1p", "2u"):
+        return step(s[0], few, union=name == "2u")
+    if name in ("2p", "up"):
+        return step(s[1], few, step(s[0], NARROW, union=name == "up"))
+    if name == "3p":
+        return step(s[2], few, step(s[1], NARROW_CHAIN, step(s[0], NARROW_CHAIN)))
+    if name in ("2i", "3i"):
+        return meet(s, few)
+    if name == "ip":
+        return step(s[2], few, meet(s[:2], NARROW))
+    return Goal((Hop(s[1], step(s[0], NARROW)), Hop(s[2], least=2)), few)
+
+
+class Drawn(NamedTuple):
+    """A part of a query.
+
+    Attributes:
+        form: It, as nested tuples: an entity; a link, and what it starts from; or a class of
+            `rulemine.query.tree`, and the set of its parts.
+        gives: The entities that it gives.
+        less: Those that it would give with one branch less, for each branch.
+        anchors: Its anchors.
+        between: The entities that it passes through.
+        links: Its links, the last one first.
+    """
+
+    form: Any
+    gives: frozenset[int]
+    less: tuple[frozenset[int], ...]
+    anchors: tuple[int, ...]
+    between: frozenset[int]
+    links: tuple[int, ...]
+
+
+class StepTable:
+    """Steps to be drawn from, in their order, which is by target and link.
+
+    Attributes:
+        at: Which ones.
+        targets: Where each leads.
+        starts: Where those of each target and link begin, and where the last ones end.
+        links: The links of these groups.
+    """
+
+    def __init__(self, steps: Steps, at: Ints) -> None:
+        self.at, self.targets = at, steps.target[at].data
+        first = changes(steps.target[at], steps.link[at])
+        self.starts, self.links = np.append(first, len(at)), steps.link[at[first]]
+
+    def by_link(self) -> list[list[int]]:
+        """The groups of each link."""
+        order = np.argsort(self.links, kind="stable")
+        ends = np.flatnonzero(np.diff(self.links[order])) + 1
+        return [some.tolist() for some in np.split(order, ends)] if len(order) else []
+
+    def bounds(self, group: int) -> tuple[int, int]:
+        """Where the steps of a group begin and end."""
+        return int(self.starts[group]), int(self.starts[group + 1])
+
+    def to(self, target: int) -> Ints:
+        """The steps to an entity."""
+        low = bisect_left(self.targets, target)
+        return self.at[low : bisect_left(self.targets, target + 1, low)]
+
+
+class Walk:
+    """Draws queries of one structure over one graph, each once.
+
+    Args:
+        name: The structure.
+        steps: The steps of the graph.
+        joinable: Which of their links may be joined.
+        types: The types of the entities.
+        anchors: Shape (entities,): which may be anchors.
+        barred: Shape (steps,): which are not taken.
+        few: The most answers.
+        most: How many queries may have an anchor, a relation or an answer in common.
+        random: Draws an integer from 0 … n − 1, given n.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        steps: Steps,
+        joinable: Joinable,
+        types: EntityTypes,
+        anchors: Bools,
+        barred: Bools,
+        few: int,
+        most: int,
+        random: Callable[[int], int],
+    ) -> None:
+        self._name, self._steps, self._joinable, self._types = name, steps, joinable, types
+        self._anchors, self._barred = anchors, barred
+        self._few, self._most, self._random = few, most, random
+        self._seen = set[Any]()
+        self._times = Counter[Any]()
+        self._left = 0
+        self._table, self._first = lru_cache(None)(self._made), lru_cache(None)(self._made_first)
+        self._steps_to = lru_cache(REMEMBERED)(self._joined)
+        self._akin = lru_cache(REMEMBERED)(self._akin_to)
+
+    def draw(self, missing: int, core: bool) -> Query | None:
+        """A new query; None: many walks led nowhere.
+
+        Args:
+            missing: How many steps of a derivation are removed.
+            core: Whether these are of the core.
+        """
+        plans, steps = self._plans(missing, core), self._steps
+        for _ in range(WALKS if plans else 0):
+            plan = plans[self._random(len(plans))]
+            table, groups_of = self._first(plan)
+            groups = groups_of[self._random(len(groups_of))]
+            start, end = table.bounds(groups[self._random(len(groups))])
+            first = int(table.at[start + self._random(end - start)])
+            target, self._left = int(steps.target[first]), TRIES
+            for part in self._node(plan, target, None, frozenset((target,)), first):
+                shared = {*part.gives, *part.anchors, *(steps.links[one][0] for one in part.links)}
+                if (
+                    part.form not in self._seen
+                    and part.gives.union(part.between).isdisjoint(part.anchors)
+                    and self._types.shared(part.gives)
+                    and not any(self._times[one] >= self._most for one in shared)
+                ):
+                    self._seen.add(part.form)
+                    self._times.update(shared)
+                    return self._query(part.form)
+        return None
+
+    def _plans(self, missing: int, core: bool) -> list[Goal]:
+        """The plans of which something can be drawn."""
+        count, gone = LINKS[self._name], CORE if core else REMOVED
+        others = STATED if missing else CLEAN
+        found = dict.fromkeys(
+            plan_of(
+                self._name, tuple(gone if i in some else others for i in range(count)), self._few
+            )
+            for some in combinations(range(count), missing)
+        )
+        return [plan for plan in found if self._first(plan)[1]]
+
+    def _query(self, form: Any) -> Query:
+        """The query of a form, see `Drawn`."""
+        if isinstance(form, int):
+            return Anchor(self._steps.kg.entities[form])
+        what, of = form
+        if isinstance(what, int):
+            return self._steps.projection(what, self._query(of))
+        found: Query = what.of(map(self._query, of))
+        return found
+
+    def _node(
+        self,
+        node: Goal,
+        target: int,
+        above: int | None,
+        seen: frozenset[int],
+        first: int | None = None,
+    ) -> Iterator[Drawn]:
+        """Draws what gives an entity.
+
+        Args:
+            node: What it is.
+            target: The entity.
+            above: The link that goes on from it.
+            seen: The entities that the query passes through so far.
+            first: The step that is drawn first.
+        """
+        for part in self._hop(node, 0, target, above, (), seen, first):
+            found = iter((part,))
+            if node.union:
+                found = self._either(part, above, seen)
+            elif node.hops[1:]:
+                found = self._meet(node, target, above, seen, (part,))
+            yield from (one for one in found if len(one.gives) <= node.most)
+
+    def _hop(
+        self,
+        node: Goal,
+        place: int,
+        target: int,
+        above: int | None,
+        beside: tuple[int, ...],
+        seen: frozenset[int],
+        first: int | None = None,
+    ) -> Iterator[Drawn]:
+        """Draws one of the steps of a node and what it starts from, beside links that are drawn."""
+        steps, below = self._steps, node.hops[place].below
+        for step in self._into(node, place, target, above, beside) if first is None else (first,):
+            source, link = steps.source.item(step), steps.link.item(step)
+            if source in seen or self._times[steps.links[link][0]] >= self._most:
+                continue
+            if below is None:
+                yield Drawn(
+                    (link, source), steps.reached(link, source), (), (source,), _NONE, (link,)
+                )
+                continue
+            for part in self._node(below, source, link, seen | {source}):
+                if (onward := self._onward(part, link)) is not None:
+                    yield onward
+
+    def _into(
+        self, node: Goal, place: int, target: int, above: int | None, beside: tuple[int, ...]
+    ) -> Iterator[int]:
+        """Draws steps to an entity, each time of their links one at random."""
+        some, starts = self._steps_to(node, place, target, above, beside)
+        for _ in range(min(EACH, self._left) if some else 0):
+            self._left -= 1
+            group = self._random(len(starts) - 1)
+            yield some[starts[group] + self._random(starts[group + 1] - starts[group])]
+
+    def _onward(self, part: Drawn, link: int) -> Drawn | None:
+        """What a link leads to from a part; None: a branch of it is not needed then."""
+        reached = self._steps.reached
+        gives = _NONE.union(*(reached(link, one) for one in part.gives))
+        for less in part.less:
+            more = less - part.gives  # of an intersection; of a union there is none
+            if more and all(reached(link, one) <= gives for one in more):
+                return None
+            if not more and len(_NONE.union(*(reached(link, one) for one in less))) == len(gives):
+                return None
+        between = part.between.union(one for one in part.gives if reached(link, one))
+        return Drawn((link, part.form), gives, (), part.anchors, between, (link, *part.links))
+
+    def _meet(
+        self,
+        node: Goal,
+        target: int,
+        above: int | None,
+        seen: frozenset[int],
+        parts: tuple[Drawn, ...],
+    ) -> Iterator[Drawn]:
+        """Draws intersections of some parts and those that a node has beside; each is needed."""
+        sets = [part.gives for part in parts]
+        if len(parts) == len(node.hops):
+            gives = frozenset.intersection(*sets)
+            less = [frozenset.intersection(*sets[:i], *sets[i + 1 :]) for i in range(len(sets))]
+            if gives not in less:
+                form = Intersection, frozenset(part.form for part in parts)
+                anchors = tuple(one for part in parts for one in part.anchors)
+                links = tuple(one for part in parts for one in part.links)
+                between = _NONE.union(*(part.between for part in parts))
+                yield Drawn(form, gives, tuple(less), anchors, between, links)
+            return
+        beside = tuple(part.links[0] for part in parts)
+        seen = seen.union(*(part.anchors for part in parts))
+        for part in self._hop(node, len(parts), target, above, beside, seen):
+            if not any(part.gives <= some or some <= part.gives for some in sets):
+                yield from self._meet(node, target, above, seen, (*parts, part))
+
+    def _either(self, part: Drawn, above: int | None, seen: frozenset[int]) -> Iterator[Drawn]:
+        """Draws unions of a step from an anchor and one of the same link from an anchor that is akin."""
+        (anchor,), (link,), reached = part.anchors, part.links, self._steps.reached
+        others = self._akin(anchor, link)
+        for _ in range(EACH if others else 0):
+            other = others[self._random(len(others))]
+            more = reached(link, other)
+            gives = part.gives | more
+            if (
+                other not in seen
+                and max(len(part.gives), len(more)) < len(gives)
+                and (above is None or any(reached(above, one) for one in more))
+                and self._types.shared((anchor, other))
+                and self._types.shared(gives)
+            ):
+                form = Union, frozenset((part.form, (link, other)))
+                yield Drawn(form, gives, (part.gives, more), (anchor, other), _NONE, (link,))
+
+    def _akin_to(self, anchor: int, link: int) -> list[int]:
+        """The entities akin to one from which a link leads on, too, ascending.
+
+        Two entities are akin if some link leads to both from one entity, and to few others.
+        """
+        steps, near = self._steps, self._near.to(anchor)
+        some = near[:: -(-len(near) // TRIES) or 1].tolist()
+        reached = (steps.reached(int(steps.link[step]), int(steps.source[step])) for step in some)
+        found = sorted(_NONE.union(*reached) - {anchor})
+        return [one for one in found if self._anchors[one] and steps.reached(link, one)]
+
+    def _joined(
+        self, node: Goal, place: int, target: int, above: int | None, beside: tuple[int, ...]
+    ) -> tuple[list[int], list[int]]:
+        """The steps to an entity that may be joined with others, and where those of each link begin."""
+        some = self._table(node, place).to(target)
+        link = self._steps.link[some]
+        fits = np.ones(len(some), bool)
+        if above is not None:
+            fits &= self._joinable.after[link, above]
+        for other in beside:
+            fits &= self._joinable.beside[link, other]
+        starts = np.flatnonzero(np.diff(link[fits], prepend=-1)).tolist()
+        return some[fits].tolist(), [*starts, int(fits.sum())]
+
+    def _made(self, node: Goal, place: int) -> StepTable:
+        """The steps of a place from whose source the rest below can be drawn."""
+        steps, hop = self._steps, node.hops[place]
+        at = steps.having(hop.status)
+        most = len(steps.kg.entities) if node.hops[1:] else node.most
+        at = at[(steps.fan[at] >= hop.least) & (steps.fan[at] <= most) & ~self._barred[at]]
+        link, source = steps.link[at], steps.source[at]
+        if hop.below is not None:
+            return StepTable(steps, at[_has(self._possible(hop.below, self._after), source, link)])
+        fits = self._joinable.leaves[link] & self._anchors[source]
+        return StepTable(
+            steps, at[fits & _has(self._branching, source, link) if node.union else fits]
+        )
+
+    def _made_first(self, plan: Goal) -> tuple[StepTable, list[list[int]]]:
+        """The steps that may be drawn first, and the groups of each link."""
+        at, steps = self._table(plan, 0).at, self._steps
+        if plan.hops[1:]:
+            beside = self._possible(plan._replace(hops=plan.hops[1:]), self._beside)
+            at = at[_has(beside, steps.target[at], steps.link[at])]
+        else:
+            at = at[self._joinable.asks[steps.link[at]]]
+        table = StepTable(steps, at)
+        return table, table.by_link()
+
+    def _possible(self, node: Goal, pairs: Bits) -> Bits:
+        """Whether a node can give each entity, above or beside each link: shape (entities, links / 8)."""
+        possible = np.full((len(self._steps.kg.entities), pairs.shape[1]), 255, np.uint8)
+        for place in range(len(node.hops)):
+            table, found = self._table(node, place), np.zeros_like(possible)
+            if len(table.at):
+                target = self._steps.target[table.at[table.starts[:-1]]]
+                new = np.flatnonzero(np.diff(target, prepend=-1))
+                found[target[new]] = np.bitwise_or.reduceat(pairs[table.links], new)
+            possible &= found
+        return possible
+
+    @cached_property
+    def _after(self) -> Bits:
+        return np.packbits(self._joinable.after, axis=1)
+
+    @cached_property
+    def _beside(self) -> Bits:
+        return np.packbits(self._joinable.beside, axis=1)
+
+    @cached_property
+    def _near(self) -> StepTable:
+        """The steps of links that lead to a few entities together."""
+        steps = self._steps
+        near = self._joinable.akin[steps.link] & (steps.fan > 1) & (steps.fan <= MOST_AKIN)
+        return StepTable(steps, np.flatnonzero(near).astype(np.int32))
+
+    @cached_property
+    def _branching(self) -> Bits:
+        """Which links lead on from each entity and from one that is akin to it; as `_possible`."""
+        steps, near = self._steps, self._near.at
+        links = np.zeros((len(steps.kg.entities), -(-len(steps.links) // 8)), np.uint8)
+        leaving = np.flatnonzero(self._anchors[steps.source])
+        link, source = steps.link[leaving], steps.source[leaving]
+        bits = np.uint8(128) >> (link & 7).astype(np.uint8)
+        np.bitwise_or.at(links, (source, link >> 3), bits)
+        order = near[np.lexsort((steps.source[near], steps.link[near]))]
+        fan, first = steps.fan[order], changes(steps.link[order], steps.source[order])
+        once, twice = np.zeros((2, len(first), links.shape[1]), np.uint8)
+        for place in range(MOST_AKIN):
+            some = place < fan[first]
+            own = links[steps.target[order[first[some] + place]]]
+            twice[some] |= once[some] & own
+            once[some] |= own
+        found = np.zeros_like(links)
+        np.bitwise_or.at(found, steps.target[order], twice.repeat(fan[first], axis=0))
+        return found
+
+
+_NONE = frozenset[int]()
+
+
+def _has(bits: Bits, rows: Ints, links: Ints) -> Bools:
+    """Whether the bit of a link is set in a row."""
+    found: Bools = (bits[rows, links >> 3] >> (7 - (links & 7)) & 1).astype(bool)
+    return found
