@@ -220,8 +220,12 @@ class BuildStages:
         return read_rules(self._done["ground"].folder / "rules.jsonl")
 
     @cached_property
-    def _types(self) -> tuple[str, dict[str, tuple[str, ...]]]:
-        return self.kind.graph.types(self.inputs)
+    def _types(self) -> Any:
+        """Where types are from, and entity → its types; "" and none: the release has none."""
+        if "type_table" in self.inputs.own:
+            return self.inputs["type_table"]
+        types, every = self.inputs.types, enumerate(self.inputs.kg.entities)
+        return types.source, {entity: types.labels(types.of(i)) for i, entity in every}
 
     @cached_property
     def setting(self) -> "Setting":
@@ -495,11 +499,17 @@ class BuildStages:
                 asked = self.kind.splits.split(self.inputs, before, self._progress, writing)
             if asked is None:
                 most = None if free else chosen.max_facts
-                mode, ratios, core = chosen.split, chosen.ratios, chosen.test_core
-                asked = split(before, mode, ratios, seed, core, most, bounds)
-            note, kept = self.context.on_warning, partial(self.kind.limits.kept, self.recipe)
+                asked = split(
+                    before, chosen.split, chosen.ratios, seed, chosen.test_core, most, bounds
+                )
             if not free:
-                asked = within_bounds(asked, bounds, seed, kept, note)
+                asked = within_bounds(
+                    asked,
+                    bounds,
+                    seed,
+                    partial(self.kind.limits.kept, self.recipe),
+                    self.context.on_warning,
+                )
             self._hand_on("split", folder, asked, before)
 
         options = {
@@ -539,8 +549,9 @@ class BuildStages:
             write_release(folder, self._parts(config, about), self.recipe.naming)
 
         templates = self.inputs.templates.to_plain()  # those of no question, too
-        options = {"recipe": config, "about": about, "templates": templates}
-        return self._stage("release", 12, options, work)
+        return self._stage(
+            "release", 12, {"recipe": config, "about": about, "templates": templates}, work
+        )
 
     def _parts(self, config: dict[str, Any], about: dict[str, Any]) -> "ReleaseParts":
         """The parts of the release, from the results of the stages."""
@@ -571,7 +582,7 @@ class BuildStages:
             trace=trace,
             types=self._types[1] or None,
             sampling_counts=asked.sampling,
-            graph=self.kind.graph.property_graph(self.inputs),
+            graph=self.inputs["property_graph"] if "property_graph" in self.inputs.own else None,
             records={
                 file.name: tuple(
                     file.made(asked.records.get(file.name, ()), asked.questions, config)

@@ -5,7 +5,6 @@ except where a record of the kind is read.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rulemine.config import keys_of
@@ -16,36 +15,13 @@ from rulemine.kinds.registry import KINDS
 from rulemine.registry import packaged_or_given
 
 if TYPE_CHECKING:  # a kind that is asked for its name or options loads nothing of this
-    from rulemine.kg.property_graph.graph import PropertyGraph
     from rulemine.kinds.asking import Asking, Draft, Tried
     from rulemine.kinds.bounds import Bound
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.records import Question, Rejection
 
-__all__ = ["BuildingKind", "Dealing", "GraphParts", "kind_of"]
-
-
-@dataclass(frozen=True)
-class GraphParts:
-    """What a release has of the graph beside its triples.
-
-    Attributes:
-        typed: Whether it has the types of entities.
-    """
-
-    typed: bool = True
-
-    def types(self, inputs: "Inputs") -> tuple[str, dict[str, tuple[str, ...]]]:
-        """Where types are from, and entity → its types; "" and none: it has none."""
-        if not self.typed:
-            return "", {}
-        types, every = inputs.types, enumerate(inputs.kg.entities)
-        return types.source, {entity: types.labels(types.of(i)) for i, entity in every}
-
-    def property_graph(self, inputs: "Inputs") -> "PropertyGraph | None":
-        """The property graph; None: questions are about the triples alone."""
-        return None
+__all__ = ["BuildingKind", "Dealing", "kind_of"]
 
 
 class Dealing:
@@ -80,11 +56,9 @@ class BuildingKind(Kind):
     """A kind of question in a build. Options are plain JSON values, part of the keys of stages.
 
     Attributes:
-        graph: What a release has of the graph beside its triples.
         dealing: How questions are dealt while they are asked.
     """
 
-    graph: ClassVar[GraphParts] = GraphParts()
     dealing: ClassVar[Dealing] = Dealing()
     page = "kinds/query_page.md"
 

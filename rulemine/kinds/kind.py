@@ -311,7 +311,9 @@ class Kind:
         block: The frozen dataclass of what only its questions have; None: it is not known. The types of its
             fields say what is renamed, see `rulemine.release.records`.
         answers: The type of its answers.
-        inputs: What its builds read beside what all read, or in another way.
+        inputs: What its builds read beside what all read, or in another way. Questions are about the graph
+            that is called ``property_graph``, if there is one; ``type_table`` is where the types of entities
+            are from, with entity → its types, if a release does not have those of its triples.
         page: The template of its cards, a path below this package, or a
             `rulemine.release.card.figures.KindPage`; None: it is not known.
         groups: What results are broken down by; tables of questions divide them by the first.

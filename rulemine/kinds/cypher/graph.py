@@ -61,6 +61,11 @@ def _property_graph(inputs: Inputs) -> PropertyGraph:
     return PropertyGraph(schema, graph.nodes, edges)
 
 
+def _type_table(inputs: Inputs) -> tuple[str, dict[str, tuple[str, ...]]]:
+    """The types of the schema."""
+    return "schema", {node.id: (node.type,) for node in inputs["property_graph"].nodes}
+
+
 def _relations(inputs: Inputs) -> Sequence[str]:
     """The relations of the graph, known before it is closed under declarations."""
     return sorted({edge.type for edge in inputs["source_graph"].edges})
@@ -102,6 +107,7 @@ INPUTS = (
     ),
     Input("property_graph", _property_graph),
     Input("kg", lambda inputs: inputs["property_graph"].triples()),
+    Input("type_table", _type_table),
     Input("relations", _relations),
     Input("stated", lambda inputs: inputs["source_graph"].triples()),
     Input("labels", lambda inputs: node_names(inputs, inputs.kg)),

@@ -3,14 +3,13 @@
 from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rulemine.kinds.building import BuildingKind, GraphParts
+from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.cypher.options import CypherSection
 from rulemine.kinds.kind import Amounts, Splits, Wording
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
     from rulemine.kg.index import Ints
-    from rulemine.kg.property_graph.graph import PropertyGraph
     from rulemine.recipe.inputs import Inputs
     from rulemine.release.question_set import QuestionSet
     from rulemine.release.records import Question
@@ -49,19 +48,6 @@ class CypherWording(Wording):
         return make_cypher_inputs(asked, schema, inputs.glosses, inputs.templates, naming)
 
 
-class CypherGraph(GraphParts):
-    """What a release has of the property graph."""
-
-    def types(self, inputs: "Inputs") -> tuple[str, dict[str, tuple[str, ...]]]:
-        """Those of the schema."""
-        return "schema", {node.id: (node.type,) for node in inputs["property_graph"].nodes}
-
-    def property_graph(self, inputs: "Inputs") -> "PropertyGraph":
-        """The one that is asked about."""
-        graph: PropertyGraph = inputs["property_graph"]
-        return graph
-
-
 class CypherKind(BuildingKind):
     """Questions over a property graph, as text and as Cypher; methods as of `BuildingKind`."""
 
@@ -79,7 +65,6 @@ class CypherKind(BuildingKind):
         {"balance": "its questions are balanced over the templates as they are made"},
     )
     wording = CypherWording()
-    graph = CypherGraph()
 
 
 KIND = CypherKind()

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rulemine.codec import to_json
 from rulemine.errors import ConfigError
-from rulemine.kinds.building import BuildingKind, GraphParts
-from rulemine.kinds.kind import ONE_WRITER, Amounts, KindOptions, Splits, Wording, pairs
+from rulemine.kinds.building import BuildingKind
+from rulemine.kinds.kind import ONE_WRITER, Amounts, Input, KindOptions, Splits, Wording, pairs
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class RuleKind(BuildingKind):
     splits = RuleSplits()
     limits = RuleLimits()
     wording = RuleWording()
-    graph = GraphParts(typed=False)
+    inputs = (Input("type_table", lambda _inputs: ("", {})),)  # its releases have none
 
     def options(self, inputs: "Inputs") -> dict[str, Any]:
         """How questions are merged, and the most answers of one."""
